@@ -1,0 +1,23 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One exception class per area; every message names the value, what was expected and the remedy."""
+
+
+class RacecarError(Exception):
+    """Base of all errors that this package raises on purpose."""
+
+
+class ParameterError(RacecarError):
+    """A parameter is unknown, missing, of the wrong type or out of its range."""
+
+
+class ConfigurationError(RacecarError):
+    """A file or a combination of settings cannot be used."""
+
+
+class DivergenceError(RacecarError):
+    """The integration left the finite numbers; the message carries the last good state."""
+
+
+class BagError(RacecarError):
+    """A bag cannot be read or lacks what was asked for."""

@@ -1,0 +1,202 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters as data: declared once in a table that nodes, files, simulation and docs share."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from racecar.core.errors import ConfigurationError, ParameterError
+
+Value = bool | int | float | str | list[Any]
+
+_TYPE_NAMES = {
+    bool: 'a boolean', int: 'an integer', float: 'a number', str: 'a string', list: 'a list',
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One row of a parameter table.
+
+    name: dotted ROS parameter name. type: bool, int, float, str or list (of strings).
+    default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
+    minimum, maximum: inclusive bounds; `above` is an exclusive lower bound.
+    choices: the allowed values; read_only: fixed once the node has started.
+    """
+
+    name: str
+    type: type
+    default: Value | None
+    description: str
+    unit: str = ''
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None
+    choices: tuple[Value, ...] = ()
+    read_only: bool = False
+
+    @property
+    def range(self) -> str:
+        """What is allowed, for messages and tables, e.g. `[0, 10]`; empty if anything is."""
+        if self.choices:
+            return ', '.join(str(choice) for choice in self.choices)
+        if self.minimum is None and self.maximum is None and self.above is None:
+            return ''
+        if self.above is not None:
+            lower = f'({self.above:g}'
+        else:
+            lower = '(-inf' if self.minimum is None else f'[{self.minimum:g}'
+        upper = 'inf)' if self.maximum is None else f'{self.maximum:g}]'
+        return f'{lower}, {upper}'
+
+    def validate(self, value: Any) -> Value:
+        """Return the value in the declared type.
+
+        Raises ParameterError if it has another type, is not finite, or is out of range.
+        """
+        converted = self._convert(value)
+        if converted is None:
+            raise self._error(value)
+        if self.choices and converted not in self.choices:
+            raise self._error(value)
+        if isinstance(converted, int | float) and not isinstance(converted, bool):
+            inside = (
+                (self.minimum is None or converted >= self.minimum)
+                and (self.maximum is None or converted <= self.maximum)
+                and (self.above is None or converted > self.above)
+            )
+            if not inside:
+                raise self._error(value)
+        return converted
+
+    def _convert(self, value: Any) -> Value | None:
+        if self.type is float:
+            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+            return float(value) if is_number and math.isfinite(value) else None
+        if self.type is int:
+            is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+            return int(value) if is_integer else None
+        if self.type is str and isinstance(value, int) and not isinstance(value, bool):
+            # YAML reads a bare 3 as a number where a name or number selects.
+            return str(value)
+        if self.type is list:
+            is_list = isinstance(value, list | tuple)
+            return [str(item) for item in value] if is_list else None
+        return value if isinstance(value, self.type) else None
+
+    def _error(self, value: Any) -> ParameterError:
+        expected = _TYPE_NAMES[self.type]
+        if self.choices:
+            expected = f'one of {self.range}'
+        elif self.range:
+            expected += f' in {self.range}'
+        unit = f' [{self.unit}]' if self.unit else ''
+        return ParameterError(
+            f"parameter '{self.name}' is {value!r}, expected {expected}{unit}:"
+            f' {self.description}')
+
+
+class ParameterTable:
+    """An ordered set of parameters with unique names."""
+
+    def __init__(self, rows: Iterable[Parameter]) -> None:
+        """Raise ValueError if a name stands twice."""
+        self._rows: dict[str, Parameter] = {}
+        for row in rows:
+            if row.name in self._rows:
+                raise ValueError(f'parameter {row.name!r} is declared twice')
+            self._rows[row.name] = row
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter(self._rows.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
+
+    def __getitem__(self, name: str) -> Parameter:
+        try:
+            return self._rows[name]
+        except KeyError:
+            raise ParameterError(self._unknown(name)) from None
+
+    def __add__(self, other: ParameterTable) -> ParameterTable:
+        return ParameterTable([*self, *other])
+
+    def resolve(self, overrides: Mapping[str, Any]) -> dict[str, Value]:
+        """Return every parameter's value: the override, else the default.
+
+        Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range key.
+        """
+        for name in overrides:
+            if name not in self:
+                raise ParameterError(self._unknown(name))
+        values: dict[str, Value] = {}
+        for row in self:
+            value = overrides.get(row.name, row.default)
+            if value is None:
+                raise ParameterError(
+                    f"parameter '{row.name}' is missing and has no default, expected"
+                    f' {_TYPE_NAMES[row.type]} {row.range}: {row.description}.'
+                    ' Give it in a parameter file or on the command line')
+            values[row.name] = row.validate(value)
+        return values
+
+    def _unknown(self, name: str) -> str:
+        import difflib
+
+        close = difflib.get_close_matches(name, self._rows, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else (
+            f"known: {', '.join(self._rows)}")
+        return f"parameter '{name}' is unknown here; {hint}"
+
+
+def flatten(tree: Mapping[str, Any], prefix: str = '') -> dict[str, Any]:
+    """Turn nested mappings into dotted names, as ROS does with its parameter files."""
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        name = f'{prefix}{key}'
+        if isinstance(value, Mapping):
+            flat.update(flatten(value, f'{name}.'))
+        else:
+            flat[name] = value
+    return flat
+
+
+def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dict[str, Any]:
+    """Read the parameters of one node from a ROS parameter file, wildcards first.
+
+    node: its name; namespace: without the leading slash, empty for the root.
+    Returns dotted names and raw values. Raises ConfigurationError if the file is not one.
+    """
+    try:
+        with open(path, encoding='utf-8') as stream:
+            content = yaml.safe_load(stream)
+    except OSError as error:
+        raise ConfigurationError(
+            f"parameter file '{path}' cannot be read: {error.strerror}; check the path") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"parameter file '{path}' is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ConfigurationError(
+            f"parameter file '{path}' holds {type(content).__name__},"
+            ' expected node names with ros__parameters below')
+    full = '/'.join(part for part in (namespace.strip('/'), node) if part)
+    keys = ['/**', f'/**/{node}', node, f'/{full}', full]
+    found: dict[str, Any] = {}
+    for key in dict.fromkeys(keys):
+        section = content.get(key)
+        if section is None:
+            continue
+        if not isinstance(section, dict) or not isinstance(section.get('ros__parameters'), dict):
+            raise ConfigurationError(
+                f"parameter file '{path}': '{key}' has no mapping 'ros__parameters' below it")
+        found.update(flatten(section['ros__parameters']))
+    return found

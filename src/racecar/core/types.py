@@ -1,0 +1,83 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The few values that vehicles, control laws and nodes hand to each other, in SI units.
+
+They carry exactly what the ROS messages carry (heading as a quaternion, commands in single
+precision), so that a loop over topics and a loop without ROS compute the same bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+NANOSECONDS = 1_000_000_000
+
+
+class Pose2(NamedTuple):
+    """Planar pose: x, y [m], yaw [rad], counter-clockwise positive (REP-103)."""
+
+    x: float
+    y: float
+    yaw: float
+
+
+class Odometry(NamedTuple):
+    """Pose of the odometry point in `odom` and its twist in the body frame (REP-105).
+
+    time_ns: stamp [ns]; x, y [m]; qz, qw: z and w of the heading quaternion [-];
+    vx, vy: body velocity, forward and left [m/s]; yaw_rate [rad/s].
+    """
+
+    time_ns: int
+    x: float
+    y: float
+    qz: float
+    qw: float
+    vx: float
+    vy: float
+    yaw_rate: float
+
+    @property
+    def yaw(self) -> float:
+        """Heading in (-pi, pi] [rad]."""
+        return quaternion_to_yaw(0.0, 0.0, self.qz, self.qw)
+
+
+class PlanarVelocity(NamedTuple):
+    """Velocity of a point in `map`: x, y [m/s]."""
+
+    x: float
+    y: float
+
+
+class AckermannCommand(NamedTuple):
+    """Speed of the rear axle [m/s] and virtual-wheel steering angle [rad, left positive].
+
+    Both are representable in single precision: ackermann_msgs/AckermannDrive holds float32.
+    """
+
+    speed: float
+    steering_angle: float
+
+    @classmethod
+    def in_single_precision(cls, speed: float, steering_angle: float) -> AckermannCommand:
+        """Round both values to float32, as the message will."""
+        return cls(float(np.float32(speed)), float(np.float32(steering_angle)))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether neither value is NaN or infinite."""
+        return math.isfinite(self.speed) and math.isfinite(self.steering_angle)
+
+
+def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
+    """Return (qz, qw) of a heading [rad]."""
+    return math.sin(0.5 * yaw), math.cos(0.5 * yaw)
+
+
+def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
+    """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
+    return math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
