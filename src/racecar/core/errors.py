@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One exception class per area; every message names the value, what was expected and the remedy."""
+"""One exception class per area; messages name the value, the expectation and the remedy."""
 
 
 class RacecarError(Exception):
