@@ -45,6 +45,11 @@ class Odometry(NamedTuple):
         """Heading in (-pi, pi] [rad]."""
         return quaternion_to_yaw(0.0, 0.0, self.qz, self.qw)
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether no value is NaN or infinite."""
+        return all(math.isfinite(value) for value in self)
+
 
 class PlanarVelocity(NamedTuple):
     """Velocity of a point in `map`: x, y [m/s]."""

@@ -1,0 +1,156 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Priority multiplexer of commands after ackermann_cmd_mux of the MIT RACECAR.
+
+The source that holds the mux is forwarded; a source of strictly higher priority takes it over; a
+holder that falls silent loses it. Unlike the original, the moment it falls vacant is reported,
+so that the car can be told to stop.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from racecar.core.errors import ConfigurationError
+from racecar.core.types import NANOSECONDS
+
+IDLE = 'idle'
+
+
+@dataclass(frozen=True)
+class Source:
+    """One input: name shown as the holder, topics it listens to, timeout [s], priority."""
+
+    name: str
+    topics: tuple[str, ...]
+    timeout: float
+    priority: int
+
+    @property
+    def timeout_ns(self) -> int:
+        """Timeout [ns]."""
+        return round(self.timeout * NANOSECONDS)
+
+
+@dataclass(frozen=True)
+class MuxConfiguration:
+    """The inputs, highest priority first, and the name of the output topic."""
+
+    sources: tuple[Source, ...]
+    output: str
+
+
+def load_mux_configuration(path: Path | str) -> MuxConfiguration:
+    """Read a mux file in the original's form: a list `subscribers` and the name `publisher`.
+
+    Each subscriber has name, topic, timeout [s] and priority (unique, higher wins), and may have
+    `aliases` (further topics of the same source) and `short_desc`.
+    Raises ConfigurationError naming the file, the entry, the value and what was expected.
+    """
+    try:
+        with open(path, encoding='utf-8') as stream:
+            content = yaml.safe_load(stream)
+    except OSError as error:
+        raise ConfigurationError(
+            f"mux file '{path}' cannot be read: {error.strerror}; check config_file") from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"mux file '{path}' is not YAML: {error}") from error
+    if not isinstance(content, dict) or not isinstance(content.get('subscribers'), list) \
+            or not content['subscribers']:
+        raise ConfigurationError(f"mux file '{path}' has no list 'subscribers'")
+    _check_keys(path, 'the file', content, {'subscribers', 'publisher'})
+    sources = tuple(
+        _parse_source(path, index, entry) for index, entry in enumerate(content['subscribers']))
+    for attribute in ('name', 'priority'):
+        values = [getattr(source, attribute) for source in sources]
+        repeated = next((value for value in values if values.count(value) > 1), None)
+        if repeated is not None:
+            raise ConfigurationError(
+                f"mux file '{path}': {attribute} {repeated!r} stands more than once;"
+                f' each source needs its own {attribute}')
+    output = content.get('publisher', 'output')
+    if not isinstance(output, str) or not output:
+        raise ConfigurationError(
+            f"mux file '{path}': publisher is {output!r}, expected a topic name")
+    return MuxConfiguration(
+        tuple(sorted(sources, key=lambda source: -source.priority)), output)
+
+
+def _check_keys(path: Path | str, where: str, mapping: dict[str, Any], known: set[str]) -> None:
+    for key in mapping:
+        if key not in known:
+            close = difflib.get_close_matches(str(key), known, n=1)
+            hint = f'did you mean {close[0]!r}?' if close else f'known: {sorted(known)}'
+            raise ConfigurationError(f"mux file '{path}': unknown key {key!r} in {where}; {hint}")
+
+
+def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
+    where = f'subscriber {index}'
+    if not isinstance(entry, dict):
+        raise ConfigurationError(
+            f"mux file '{path}': {where} is {entry!r}, expected name, topic, timeout, priority")
+    where += f" ('{entry.get('name', 'without a name')}')"
+    _check_keys(path, where, entry,
+                {'name', 'topic', 'timeout', 'priority', 'aliases', 'short_desc'})
+
+    def fail(key: str, expected: str) -> ConfigurationError:
+        return ConfigurationError(
+            f"mux file '{path}': {key} of {where} is {entry.get(key)!r}, expected {expected}")
+
+    for key in ('name', 'topic'):
+        if not isinstance(entry.get(key), str) or not entry[key]:
+            raise fail(key, 'a non-empty string')
+    if entry['name'] == IDLE:
+        raise fail('name', f'another name: {IDLE!r} says that nobody holds the mux')
+    timeout, priority, aliases = entry.get('timeout'), entry.get('priority'), \
+        entry.get('aliases', [])
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) \
+            or not math.isfinite(timeout) or timeout <= 0.0:
+        raise fail('timeout', 'a number of seconds above 0')
+    if isinstance(priority, bool) or not isinstance(priority, int):
+        raise fail('priority', 'an integer; higher wins')
+    if not isinstance(aliases, list) or not all(isinstance(a, str) and a for a in aliases):
+        raise fail('aliases', 'a list of topic names')
+    return Source(entry['name'], (entry['topic'], *aliases), float(timeout), priority)
+
+
+class CommandMux:
+    """Decides which source is forwarded; times are integer nanoseconds of one clock."""
+
+    def __init__(self, sources: tuple[Source, ...]) -> None:
+        self._sources = {source.name: source for source in sources}
+        self._holder: str | None = None
+        self._expires_at = 0
+
+    @property
+    def active(self) -> str:
+        """Name of the source that holds the mux, or `idle`."""
+        return self._holder or IDLE
+
+    @property
+    def expires_at(self) -> int | None:
+        """When the holder loses the mux unless it speaks again [ns]; None while idle."""
+        return None if self._holder is None else self._expires_at
+
+    def receive(self, name: str, stamp_ns: int) -> bool:
+        """Note a command stamped so and return whether it is to be forwarded."""
+        source = self._sources[name]
+        if self._holder not in (None, name) \
+                and source.priority <= self._sources[self._holder].priority:
+            return False
+        self._holder = name
+        self._expires_at = stamp_ns + source.timeout_ns
+        return True
+
+    def expire(self, now_ns: int) -> bool:
+        """Drop a holder that has been silent too long; True if the mux falls vacant by it."""
+        if self._holder is None or now_ns < self._expires_at:
+            return False
+        self._holder = None
+        return True

@@ -1,0 +1,47 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where config, launch and urdf files lie: in the source tree or in an ament install."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from racecar.core.errors import ConfigurationError
+
+
+def share_folder() -> Path:
+    """Return the folder that holds config/; the source tree goes before an install.
+
+    Raises ConfigurationError where neither is found.
+    """
+    source = Path(__file__).resolve().parents[3]
+    candidates = [source] if (source / 'package.xml').is_file() else []
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    candidates += [Path(prefix) / 'share' / 'racecar' for prefix in prefixes if prefix]
+    for candidate in candidates:
+        if (candidate / 'config').is_dir():
+            return candidate
+    raise ConfigurationError(
+        'the folder config/ of racecar is not found beside the sources or in AMENT_PREFIX_PATH;'
+        ' source install/setup.bash or run from the repository')
+
+
+def find_config(name: str | Path) -> Path:
+    """Return a file by its path, or by its name in config/ (suffix .yaml optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    given = Path(name)
+    folder = share_folder() / 'config'
+    for candidate in (given, folder / given, folder / f'{given}.yaml'):
+        if candidate.is_file():
+            return candidate
+    known = sorted(str(path.relative_to(folder).with_suffix('')) for path in folder.rglob('*.yaml'))
+    raise ConfigurationError(
+        f"configuration file '{name}' is neither a file nor one of {', '.join(known)}")
+
+
+def vehicle_names() -> list[str]:
+    """Return the names of the vehicles in config/vehicles."""
+    return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))

@@ -1,0 +1,49 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Reference trajectories, chosen by name or by the report's number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.circle import Circle
+from racecar.core.trajectories.cycloid import Cycloid
+from racecar.core.trajectories.figure_eight import FigureEight
+from racecar.core.trajectories.line import Line
+from racecar.core.trajectories.parabola import Parabola
+
+__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'ReferencePoint', 'Trajectory',
+           'make_trajectory', 'sample_path']
+
+# The order gives the report's numbers 0 to 4.
+TRAJECTORIES: dict[str, type[Trajectory]] = {
+    trajectory.name: trajectory
+    for trajectory in (Line, Parabola, Circle, FigureEight, Cycloid)
+}
+
+TRAJECTORY_PARAMETERS = ParameterTable([
+    Parameter('trajectory', str, 'figure_eight', 'shape of the reference, by name or number',
+              choices=(*TRAJECTORIES, *(str(i) for i in range(len(TRAJECTORIES))))),
+    *(parameter for trajectory in TRAJECTORIES.values() for parameter in trajectory.parameters),
+])
+
+
+def make_trajectory(values: dict[str, Any]) -> Trajectory:
+    """Build the trajectory that resolved TRAJECTORY_PARAMETERS values select.
+
+    Raises ParameterError if its parameters do not fit together.
+    """
+    choice = values['trajectory']
+    name = list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice
+    return TRAJECTORIES[name].from_values(values)
+
+
+def sample_path(
+        trajectory: Trajectory, duration: float = 60.0, points: int = 601,
+) -> list[tuple[float, float]]:
+    """Return points [m] of one period, or of the duration [s] where there is none."""
+    end = trajectory.period or duration
+    references = (trajectory.at(end * i / (points - 1)) for i in range(points))
+    return [(reference.x, reference.y) for reference in references]

@@ -1,0 +1,57 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What every trajectory offers: a reference point for any time since activation."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, NamedTuple
+
+from racecar.core.parameters import Parameter
+from racecar.core.types import Odometry, yaw_to_quaternion
+
+
+class ReferencePoint(NamedTuple):
+    """Position [m], velocity [m/s] and acceleration [m/s^2] of the reference in `map`."""
+
+    x: float
+    y: float
+    vx: float
+    vy: float
+    ax: float
+    ay: float
+
+    def as_odometry(self, time_ns: int) -> Odometry:
+        """Return it as a pose with the path tangent as yaw and the speed along it."""
+        qz, qw = yaw_to_quaternion(math.atan2(self.vy, self.vx))
+        squared = self.vx * self.vx + self.vy * self.vy
+        speed = math.sqrt(squared)
+        turning = self.vx * self.ay - self.vy * self.ax
+        return Odometry(time_ns, self.x, self.y, qz, qw, speed, 0.0,
+                        turning / squared if squared > 0.0 else 0.0)
+
+
+class Trajectory(ABC):
+    """A path in time that starts at the origin at t = 0.
+
+    Subclasses name their shape, list their parameters and give position, velocity and
+    acceleration in closed form.
+    """
+
+    name: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]]
+
+    @classmethod
+    def from_values(cls, values: dict[str, Any]) -> Trajectory:
+        """Build it from resolved parameter values; other trajectories' values are ignored."""
+        return cls(*(values[parameter.name] for parameter in cls.parameters))
+
+    @abstractmethod
+    def at(self, time: float) -> ReferencePoint:
+        """Return the reference at the time since activation [s]."""
+
+    @property
+    def period(self) -> float | None:
+        """Time after which the path repeats [s]; None for an open path."""
+        return None

@@ -1,0 +1,48 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Curtate cycloid."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from racecar.core.errors import ParameterError
+from racecar.core.parameters import Parameter
+from racecar.core.trajectories.base import ReferencePoint, Trajectory
+
+
+@dataclass(frozen=True)
+class Cycloid(Trajectory):
+    """(r t - d sin t, d - d cos t), d < r: the wheel turns at 1 rad/s (report section 5.3.5).
+
+    Raises ParameterError unless the distance is smaller than the radius.
+    """
+
+    name: ClassVar[str] = 'cycloid'
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('cycloid_radius', float, 1.0, 'cycloid: radius of the rolling wheel', 'm',
+                  above=0.0, maximum=100.0),
+        Parameter('cycloid_distance', float, 0.5,
+                  'cycloid: distance of the drawing point from the wheel centre,'
+                  ' less than cycloid_radius', 'm', above=0.0, maximum=100.0),
+    )
+
+    radius: float
+    distance: float
+
+    def __post_init__(self) -> None:
+        if self.distance >= self.radius:
+            raise ParameterError(
+                f"parameter 'cycloid_distance' is {self.distance:g} m, expected less than"
+                f' cycloid_radius ({self.radius:g} m): beyond it the path has loops or cusps')
+
+    def at(self, time: float) -> ReferencePoint:
+        """Return the reference at the time since activation [s]."""
+        r, d = self.radius, self.distance
+        sine, cosine = math.sin(time), math.cos(time)
+        return ReferencePoint(
+            r * time - d * sine, d - d * cosine,
+            r - d * cosine, d * sine,
+            d * sine, d * cosine)

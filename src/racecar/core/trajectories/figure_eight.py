@@ -1,0 +1,41 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Figure eight (lemniscate of Gerono)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from racecar.core.parameters import Parameter
+from racecar.core.trajectories.base import ReferencePoint, Trajectory
+
+
+@dataclass(frozen=True)
+class FigureEight(Trajectory):
+    """(a sin(w t), a sin(w t) cos(w t)) (report section 5.3.4)."""
+
+    name: ClassVar[str] = 'figure_eight'
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('a', float, 5.0, 'figure eight: amplitude', 'm', above=0.0, maximum=1000.0),
+        Parameter('w', float, 0.1, 'figure eight: angular velocity', 'rad/s',
+                  above=0.0, maximum=20.0),
+    )
+
+    amplitude: float
+    angular_velocity: float
+
+    def at(self, time: float) -> ReferencePoint:
+        """Return the reference at the time since activation [s]."""
+        a, w = self.amplitude, self.angular_velocity
+        sine, cosine = math.sin(w * time), math.cos(w * time)
+        return ReferencePoint(
+            a * sine, a * sine * cosine,
+            a * w * cosine, a * w * (cosine * cosine - sine * sine),
+            -a * w * w * sine, -4.0 * a * w * w * sine * cosine)
+
+    @property
+    def period(self) -> float | None:
+        """Time of one full eight [s]."""
+        return 2.0 * math.pi / self.angular_velocity

@@ -1,0 +1,31 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Straight line at constant velocity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from racecar.core.parameters import Parameter
+from racecar.core.trajectories.base import ReferencePoint, Trajectory
+
+
+@dataclass(frozen=True)
+class Line(Trajectory):
+    """(a t, b t): velocity components a and b [m/s] (report section 5.3.1)."""
+
+    name: ClassVar[str] = 'line'
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('a_coeff', float, 1.0, 'line: velocity along x', 'm/s',
+                  minimum=-20.0, maximum=20.0),
+        Parameter('b_coeff', float, 1.0, 'line: velocity along y', 'm/s',
+                  minimum=-20.0, maximum=20.0),
+    )
+
+    a: float
+    b: float
+
+    def at(self, time: float) -> ReferencePoint:
+        """Return the reference at the time since activation [s]."""
+        return ReferencePoint(self.a * time, self.b * time, self.a, self.b, 0.0, 0.0)

@@ -1,0 +1,34 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parabola with growing speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from racecar.core.parameters import Parameter
+from racecar.core.trajectories.base import ReferencePoint, Trajectory
+
+
+@dataclass(frozen=True)
+class Parabola(Trajectory):
+    """(2 a t, a t^2) with focal length a [m], so y = x^2 / (4 a).
+
+    The report (section 5.3.2) states y = a x^2, which its own equations do not give.
+    """
+
+    name: ClassVar[str] = 'parabola'
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('focal_length', float, 1.0,
+                  'parabola: focal length; the speed is 2 a sqrt(1 + t^2)', 'm',
+                  above=0.0, maximum=100.0),
+    )
+
+    focal_length: float
+
+    def at(self, time: float) -> ReferencePoint:
+        """Return the reference at the time since activation [s]."""
+        a = self.focal_length
+        return ReferencePoint(2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time,
+                              0.0, 2.0 * a)

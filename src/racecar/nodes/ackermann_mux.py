@@ -1,0 +1,153 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Priority multiplexer of drive commands; two of them make the original's two levels."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from rclpy.subscription import Subscription
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from racecar.core.control.command_mux import (
+    CommandMux,
+    MuxConfiguration,
+    Source,
+    load_mux_configuration,
+)
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.share import find_config
+from racecar.core.types import NANOSECONDS, AckermannCommand
+from racecar.nodes.tables import ACKERMANN_MUX
+from racecar.ros import qos
+from racecar.ros.conversions import (
+    command_from_message,
+    command_to_message,
+    stamp_to_ns,
+)
+from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.lockstep import AnswerPublisher
+from racecar.ros.node import THROTTLE, TableNode
+from racecar.ros.run_node import run_node
+
+_WATCH_PERIOD = 0.02
+
+
+class AckermannMuxNode(TableNode):
+    """Forwards the commands of the source that holds the mux, unchanged.
+
+    Subscribes: the topics of its mux file below ~/ (ackermann_msgs/AckermannDriveStamped).
+    Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
+    When the holder falls silent and nobody follows, one stop is published.
+    Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
+    the mux goes on as it was.
+    Parameters: racecar.nodes.tables.ACKERMANN_MUX.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError or ConfigurationError for what cannot be used."""
+        super().__init__(kwargs.pop('node_name', 'ackermann_cmd_mux'), ACKERMANN_MUX, **kwargs)
+        self._sources: list[Subscription] = []
+        self._last = AckermannCommand(0.0, 0.0)
+        self._stop = AckermannDriveStamped()
+        self._stop.header.frame_id = 'base_link'
+        self._announced = ''
+        self._output: AnswerPublisher | None = None
+        self._active_publisher = self.create_publisher(String, '~/active', qos.LATCHED)
+        self._configure(load_mux_configuration(find_config(self.values['config_file'])))
+        self.create_service(Trigger, '~/reload', self._on_reload)
+        self.create_timer(_WATCH_PERIOD, self._on_watch_timer)
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if the mux file cannot be used."""
+        try:
+            load_mux_configuration(find_config(values['config_file']))
+        except ConfigurationError as error:
+            raise ParameterError(str(error)) from error
+
+    def on_values_changed(self, changed: set[str]) -> None:
+        """Load the newly named mux file."""
+        self._configure(load_mux_configuration(find_config(self.values['config_file'])))
+
+    def _on_reload(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        try:
+            configuration = load_mux_configuration(find_config(self.values['config_file']))
+        except ConfigurationError as error:
+            response.success = False
+            response.message = f'not reloaded: {error}'
+            return response
+        self._configure(configuration)
+        response.success = True
+        response.message = f"sources: {', '.join(s.name for s in configuration.sources)}"
+        return response
+
+    def _configure(self, configuration: MuxConfiguration) -> None:
+        for subscription in self._sources:
+            self.destroy_subscription(subscription)
+        self._mux = CommandMux(configuration.sources)
+        self._sources = [
+            self.create_subscription(
+                AckermannDriveStamped, f'~/{topic}', partial(self._on_command, source),
+                qos.COMMAND)
+            for source in configuration.sources for topic in source.topics
+        ]
+        output = f'~/{configuration.output}'
+        if self._output is not None \
+                and self._output.publisher.topic_name != self.resolve_topic_name(output):
+            self.destroy_publisher(self._output.publisher)
+            self._output = None
+        if self._output is None:
+            self._output = AnswerPublisher(
+                self, AckermannDriveStamped, output, qos.COMMAND, self.values['lockstep'])
+        self._announce()
+
+    def _on_command(self, source: Source, message: AckermannDriveStamped) -> None:
+        command = command_from_message(message)
+        if not command.is_finite:
+            self.get_logger().error(
+                f'command of {source.name} dropped: speed {command.speed}, steering_angle'
+                f' {command.steering_angle}, expected finite numbers',
+                throttle_duration_sec=THROTTLE)
+            return
+        now_ns = self.get_clock().now().nanoseconds
+        stamp_ns = stamp_to_ns(message.header.stamp)
+        stale = staleness(stamp_ns, now_ns, source.timeout)
+        if stale is not None:
+            self.get_logger().error(
+                f'command of {source.name} dropped: {stale}', throttle_duration_sec=THROTTLE)
+            return
+        self._mux.expire(now_ns)
+        if self._mux.receive(source.name, effective_stamp(stamp_ns, now_ns)):
+            self._last = command
+            self._output.publish(message)
+        self._announce()
+
+    def _on_watch_timer(self) -> None:
+        expired_at = self._mux.expires_at
+        if not self._mux.expire(self.get_clock().now().nanoseconds):
+            return
+        self.get_logger().warning(
+            f'{self._announced} fell silent and nobody follows: the car is told to stop')
+        command_to_message(
+            AckermannCommand(0.0, self._last.steering_angle), expired_at, self._stop)
+        self._output.publish(self._stop)
+        self._announce()
+
+    def _announce(self) -> None:
+        if self._mux.active != self._announced:
+            self._announced = self._mux.active
+            self._active_publisher.publish(String(data=self._announced))
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(AckermannMuxNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

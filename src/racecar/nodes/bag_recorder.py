@@ -1,0 +1,112 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Record topics into an MCAP rosbag2 folder, also where ros2 bag is absent."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from functools import partial
+from typing import Any
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+from racecar.core.analysis.bag_writer import BagWriter
+from racecar.nodes.tables import BAG_RECORDER
+from racecar.ros.message_definitions import MessageDefinitions
+from racecar.ros.node import TableNode
+from racecar.ros.run_node import run_node
+
+_DISCOVERY_PERIOD = 0.05
+_FLUSH_PERIOD = 0.5
+_DEPTH = 1000
+
+
+class BagRecorderNode(TableNode):
+    """Subscribes to topics as they appear and writes what arrives, as it was serialised.
+
+    Subscribes: the topics of the parameter topics, or all there are.
+    Parameters: racecar.nodes.tables.BAG_RECORDER. Messages are logged with the node's clock
+    (simulated time with use_sim_time). After a kill the bag holds all but the last second.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError for bad parameters, BagError if the folder exists already."""
+        super().__init__(kwargs.pop('node_name', 'bag_recorder'), BAG_RECORDER, **kwargs)
+        self._definitions = MessageDefinitions()
+        self._writer = BagWriter(self.values['folder'])
+        self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
+        self._recorded: set[str] = set()
+        self.create_timer(_DISCOVERY_PERIOD, self._on_discovery_timer, clock=self.steady_clock)
+        self.create_timer(_FLUSH_PERIOD, self._writer.flush, clock=self.steady_clock)
+        self.get_logger().info(f'recording to {self._writer.folder}')
+
+    @property
+    def folder(self) -> str:
+        """Where the bag lies."""
+        return str(self._writer.folder)
+
+    def _on_discovery_timer(self) -> None:
+        for name, types in self.get_topic_names_and_types():
+            if name in self._recorded or (self._wanted and name not in self._wanted):
+                continue
+            publishers = self.get_publishers_info_by_topic(name)
+            if publishers:
+                self._record(name, types, publishers)
+
+    def _record(self, name: str, types: list[str], publishers: list[TopicEndpointInfo]) -> None:
+        self._recorded.add(name)
+        if len(types) > 1:
+            self.get_logger().error(
+                f"topic {name} is not recorded: it has the types {', '.join(types)},"
+                ' expected one')
+            return
+        try:
+            package, kind, type_name = types[0].split('/')
+            message_type = getattr(importlib.import_module(f'{package}.{kind}'), type_name)
+        except (ImportError, AttributeError) as error:
+            self.get_logger().error(
+                f'topic {name} is not recorded: the type {types[0]} is not installed ({error})')
+            return
+        definition, type_hash = self._definitions.text(types[0])
+        profiles = [publisher.qos_profile for publisher in publishers]
+        handle = self._writer.add_topic(
+            name, types[0], definition, '\n'.join(_to_yaml(p) for p in profiles), type_hash)
+        self.create_subscription(
+            message_type, name, partial(self._on_message, handle), _matching(profiles), raw=True)
+
+    def _on_message(self, handle: int, data: bytes) -> None:
+        now_ns = self.get_clock().now().nanoseconds
+        self._writer.write(handle, now_ns, now_ns, data)
+
+    def destroy_node(self) -> None:
+        """Close the bag with its index."""
+        self._writer.close()
+        super().destroy_node()
+
+
+def _matching(profiles: list[QoSProfile]) -> QoSProfile:
+    """Return a profile that receives from all the publishers, as reliably as they allow."""
+    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
+    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST, depth=_DEPTH,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE)
+
+
+def _to_yaml(profile: QoSProfile) -> str:
+    return (f'- history: {profile.history.name.lower()}\n'
+            f'  depth: {profile.depth}\n'
+            f'  reliability: {profile.reliability.name.lower()}\n'
+            f'  durability: {profile.durability.name.lower()}')
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(BagRecorderNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

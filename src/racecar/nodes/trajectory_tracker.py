@@ -1,0 +1,157 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectory generator and PID tracker (report section 5.3)."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped, TwistStamped
+from nav_msgs.msg import Odometry as OdometryMessage
+from nav_msgs.msg import Path
+from rclpy.parameter import Parameter as RosParameter
+from std_srvs.srv import SetBool
+
+from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
+from racecar.core.trajectories import make_trajectory, sample_path
+from racecar.core.types import Odometry, PlanarVelocity
+from racecar.nodes.tables import TRAJECTORY_TRACKER
+from racecar.ros import qos
+from racecar.ros.conversions import (
+    odometry_from_message,
+    odometry_to_message,
+    set_stamp,
+    velocity_to_message,
+)
+from racecar.ros.freshness import staleness
+from racecar.ros.lockstep import AnswerPublisher
+from racecar.ros.node import THROTTLE, TableNode
+from racecar.ros.run_node import run_node
+from racecar.ros.simulator_node import MAP, ODOMETRY_TOPIC
+
+
+class TrajectoryTrackerNode(TableNode):
+    """Tracks a trajectory with the point P ahead of the car.
+
+    Subscribes: vesc/odom (nav_msgs/Odometry).
+    Publishes: virtual_velocities (geometry_msgs/TwistStamped, velocity of P in map [m/s], stamped
+    with the odometry it answers), reference_trajectory (nav_msgs/Odometry, reference pose with
+    the tangent as yaw, twist along it), reference_path (nav_msgs/Path, latched).
+    Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
+    Parameters: racecar.nodes.tables.TRAJECTORY_TRACKER. Gains act at once, a changed trajectory
+    with the next activation.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError for parameters that cannot be used."""
+        super().__init__(kwargs.pop('node_name', 'trajectory_tracker'), TRAJECTORY_TRACKER,
+                         **kwargs)
+        lockstep = self.values['lockstep']
+        self._tracker = TrajectoryTracker(self.values)
+        self._odometry: Odometry | None = None
+
+        self._velocity = TwistStamped()
+        self._velocity.header.frame_id = MAP
+        self._reference = OdometryMessage()
+        self._reference.header.frame_id = MAP
+        self._reference.child_frame_id = 'reference'
+        self._velocity_publisher = AnswerPublisher(
+            self, TwistStamped, 'virtual_velocities', qos.COMMAND, lockstep)
+        self._reference_publisher = self.create_publisher(
+            OdometryMessage, 'reference_trajectory', qos.STATE)
+        self._path_publisher = self.create_publisher(Path, 'reference_path', qos.LATCHED)
+        self.create_subscription(
+            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
+            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION)
+        self.create_service(SetBool, '~/activate', self._on_activate)
+        if not lockstep:
+            self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if the trajectory's parameters contradict each other."""
+        make_trajectory(values)
+
+    def on_values_changed(self, changed: set[str]) -> None:
+        """Apply gains at once; start or stop on a change of active."""
+        self._tracker.gains = TrackerGains.from_values(self.values)
+        if 'active' not in changed:
+            return
+        if self.values['active']:
+            self._tracker = TrajectoryTracker(self.values)
+        elif self._odometry is not None:
+            self._publish_velocity(PlanarVelocity(0.0, 0.0), self._odometry.time_ns)
+
+    def _on_activate(
+            self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        result = self.set_parameters([RosParameter('active', value=request.data)])[0]
+        response.success = result.successful
+        response.message = result.reason or ('active' if request.data else 'inactive')
+        return response
+
+    def _on_odometry(self, message: OdometryMessage) -> None:
+        odometry = odometry_from_message(message)
+        if not odometry.is_finite:
+            self.get_logger().error(
+                f'odometry dropped: {odometry}, expected finite numbers',
+                throttle_duration_sec=THROTTLE)
+            return
+        self._odometry = odometry
+        if self.values['lockstep']:
+            self._control(odometry.time_ns)
+
+    def _on_control_timer(self) -> None:
+        if self._odometry is None or not self.values['active']:
+            return
+        now_ns = self.get_clock().now().nanoseconds
+        stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
+        if stale is not None:
+            self.get_logger().error(
+                f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
+            self._publish_velocity(PlanarVelocity(0.0, 0.0), now_ns)
+            return
+        # The clock topic may lag a little behind the odometry.
+        self._control(max(now_ns, self._odometry.time_ns))
+
+    def _control(self, now_ns: int) -> None:
+        assert self._odometry is not None
+        if not self.values['active']:
+            # In lockstep every odometry message must be answered.
+            self._publish_velocity(PlanarVelocity(0.0, 0.0), self._odometry.time_ns)
+            return
+        starting = not self._tracker.started
+        output = self._tracker.update(self._odometry, now_ns)
+        if starting:
+            self._publish_path(now_ns)
+        self._publish_reference(output, now_ns)
+        self._publish_velocity(output.velocity, self._odometry.time_ns)
+
+    def _publish_velocity(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
+        velocity_to_message(velocity, stamp_ns, self._velocity)
+        self._velocity_publisher.publish(self._velocity)
+
+    def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
+        odometry_to_message(output.reference.as_odometry(now_ns), self._reference)
+        self._reference_publisher.publish(self._reference)
+
+    def _publish_path(self, now_ns: int) -> None:
+        path = Path()
+        path.header.frame_id = MAP
+        set_stamp(path.header.stamp, now_ns)
+        x0, y0 = self._tracker.origin
+        for x, y in sample_path(self._tracker.trajectory):
+            pose = PoseStamped()
+            pose.header = path.header
+            pose.pose.position.x, pose.pose.position.y = x0 + x, y0 + y
+            path.poses.append(pose)
+        self._path_publisher.publish(path)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(TrajectoryTrackerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,53 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""In lockstep every message is awaited, so none may be sent before somebody listens."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+
+from racecar.ros.node import TableNode
+
+Message = TypeVar('Message')
+
+_POLL_PERIOD = 0.01
+
+
+class AnswerPublisher:
+    """A publisher whose first message waits for the first subscription if `lockstep` is set.
+
+    Discovery takes its time: an answer sent before the next node of the chain is connected would
+    be lost, and the loop would wait for it for ever.
+    """
+
+    def __init__(self, node: TableNode, message_type: type, topic: str, qos: QoSProfile,
+                 lockstep: bool) -> None:
+        """Create the publisher on the node."""
+        self.publisher: Publisher = node.create_publisher(message_type, topic, qos)
+        self._connected = not lockstep
+        self._held: Any = None
+        self._timer = None
+        if lockstep:
+            self._timer = node.create_timer(
+                _POLL_PERIOD, self._on_poll_timer, clock=node.steady_clock)
+        self._node: Node = node
+
+    def publish(self, message: Any) -> None:
+        """Send the message, now or as soon as somebody listens."""
+        if self._connected:
+            self.publisher.publish(message)
+        else:
+            self._held = message
+
+    def _on_poll_timer(self) -> None:
+        if self.publisher.get_subscription_count() == 0:
+            return
+        self._connected = True
+        self._node.destroy_timer(self._timer)
+        if self._held is not None:
+            self.publisher.publish(self._held)
+            self._held = None

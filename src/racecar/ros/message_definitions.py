@@ -1,0 +1,57 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Definition texts of message types, for bags that explain themselves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+
+class MessageDefinitions:
+    """Looks types up in rosbags' store of the distribution, others in the ament share folders."""
+
+    def __init__(self) -> None:
+        """Start with the standard types of ROS 2 Jazzy."""
+        self._store: Typestore = get_typestore(Stores.ROS2_JAZZY)
+
+    def text(self, type_name: str) -> tuple[str, str]:
+        """Return definition text and RIHS01 hash of a type; both empty where it is not found."""
+        try:
+            self._register(type_name)
+            definition, _ = self._store.generate_msgdef(type_name, ros_version=2)
+            return definition, self._store.hash_rihs01(type_name)
+        except (KeyError, FileNotFoundError):
+            return '', ''
+
+    def _register(self, type_name: str) -> None:
+        if type_name in self._store.fielddefs:
+            return
+        package, _, name = type_name.split('/')
+        path = _find(package, name)
+        types = get_types_from_msg(path.read_text(encoding='utf-8'), type_name)
+        for _, fields in types.values():
+            for _, (_, *detail) in fields:
+                for nested in _names_in(detail):
+                    self._register(nested)
+        self._store.register({key: value for key, value in types.items()
+                              if key not in self._store.fielddefs})
+
+
+def _names_in(detail: object) -> list[str]:
+    if isinstance(detail, str):
+        return [detail] if detail.count('/') == 2 else []
+    if isinstance(detail, list | tuple):
+        return [name for item in detail for name in _names_in(item)]
+    return []
+
+
+def _find(package: str, name: str) -> Path:
+    for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
+        path = Path(prefix) / 'share' / package / 'msg' / f'{name}.msg'
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f'{package}/msg/{name}.msg')

@@ -1,0 +1,92 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Base class of the nodes: parameters from a table, checked at start and at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
+
+from racecar.core.errors import ParameterError
+from racecar.core.parameters import ParameterTable
+
+# Parameters that rclpy itself declares from the overrides.
+_RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
+
+# Seconds between two lines of the same complaint.
+THROTTLE = 2.0
+
+
+class TableNode(Node):
+    """A node whose parameters come from a ParameterTable.
+
+    Unknown keys and values out of range raise ParameterError at construction and are refused with
+    the same message at run time. `values` always holds the current values by name.
+    """
+
+    def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
+        """Declare the table; kwargs go to rclpy.node.Node."""
+        super().__init__(name, **kwargs)
+        self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self._table = table
+        overrides = {
+            key: parameter.value for key, parameter in self._parameter_overrides.items()
+            if key not in _RCLPY_PARAMETERS and not key.startswith('qos_overrides.')
+        }
+        self.values: dict[str, Any] = table.resolve(overrides)
+        self.check_values(self.values)
+        for row in table:
+            constraints = f'{row.range} {row.unit}'.strip()
+            self.declare_parameter(
+                row.name, self.values[row.name],
+                # Dynamic typing lets the table's message, with key, value and range, come first.
+                ParameterDescriptor(
+                    description=row.description, additional_constraints=constraints,
+                    read_only=row.read_only, dynamic_typing=True),
+                ignore_override=True)
+        self.add_pre_set_parameters_callback(self._convert)
+        self.add_on_set_parameters_callback(self._validate)
+        self.add_post_set_parameters_callback(self._apply)
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if values contradict each other; subclasses override it."""
+
+    def on_values_changed(self, changed: set[str]) -> None:
+        """React to the parameters that really changed; subclasses override it."""
+
+    def _convert(self, parameters: list[RosParameter]) -> list[RosParameter]:
+        # `ros2 param set NODE Kp 5` sends an integer; the table knows that a number is meant.
+        converted = []
+        for parameter in parameters:
+            if parameter.name in self._table:
+                try:
+                    value = self._table[parameter.name].validate(parameter.value)
+                    parameter = RosParameter(parameter.name, value=value)
+                except ParameterError:
+                    pass  # _validate refuses it with the reason
+            converted.append(parameter)
+        return converted
+
+    def _validate(self, parameters: list[RosParameter]) -> SetParametersResult:
+        values = dict(self.values)
+        try:
+            for parameter in parameters:
+                if parameter.name in self._table:
+                    row = self._table[parameter.name]
+                    values[row.name] = row.validate(parameter.value)
+            self.check_values(values)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _apply(self, parameters: list[RosParameter]) -> None:
+        changed = {p.name for p in parameters
+                   if p.name in self._table and p.value != self.values[p.name]}
+        self.values.update({p.name: p.value for p in parameters if p.name in changed})
+        if changed:
+            self.on_values_changed(changed)

@@ -1,0 +1,34 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Named QoS profiles; nodes use these and no bare depths."""
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+
+
+def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATILE,
+             reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE) -> QoSProfile:
+    return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=depth,
+                      reliability=reliability, durability=durability)
+
+
+# Only the newest command counts.
+COMMAND = _profile(1)
+
+# Deep enough that a recorder misses nothing while it writes a chunk.
+STATE = _profile(100)
+
+# The newest odometry also reaches those who come late: nobody then misses the first tick of a
+# lockstep loop. Volatile subscriptions match it too.
+ODOMETRY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
+ODOMETRY_SUBSCRIPTION = _profile(1)
+ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
+
+# Descriptions, paths and the name of the active source, for whoever comes late.
+LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
+
+# tf2 listeners ask for reliable; static transforms are latched by every broadcaster.
+TF = _profile(100)
+TF_STATIC = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
+
+# rclpy listens best effort with depth 1; a reliable publisher suits both it and recorders.
+CLOCK = _profile(10)

@@ -1,0 +1,231 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes make up a configuration; launch files, `up` and `simulate` all read it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.parameters import load_parameter_file
+from racecar.core.share import find_config, vehicle_names
+from racecar.nodes.tables import TABLES
+
+__all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'StackOptions', 'describe_stack',
+           'parse_overrides']
+
+# Relative names of this package on the left, those of other worlds on the right.
+TOPIC_NAMES: dict[str, dict[str, str]] = {
+    'racecar': {},
+    'f1tenth': {
+        'vesc/odom': 'odom',
+        'vesc/ackermann_cmd_mux/input/navigation': 'drive',
+        'vesc/ackermann_cmd_mux/input/teleop': 'teleop',
+    },
+}
+
+# The odometry comes last: the simulator waits for its subscription before the first tick.
+RECORDED_TOPICS = (
+    'tf_static', 'reference_path', 'tf', 'car_state', 'joint_states', 'reference_trajectory',
+    'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
+    'vesc/low_level/ackermann_cmd_mux/output', 'vesc/odom',
+)
+
+
+@dataclass(frozen=True)
+class StackOptions:
+    """What a user may choose of a configuration; None leaves a parameter as its file has it."""
+
+    vehicle: str = 'racecar'
+    trajectory: str | None = None
+    tyre_model: str | None = None
+    params_file: str | None = None
+    namespace: str = ''
+    real_time_factor: float | None = None
+    lockstep: bool = False
+    active: bool = True
+    end_time: float | None = None
+    record: str | None = None
+    topic_names: str = 'racecar'
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class NodeDescription:
+    """A node to be: executable, name, namespace, parameter files and values, remappings."""
+
+    executable: str
+    name: str
+    namespace: str = ''
+    parameter_files: tuple[Path, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    remappings: tuple[tuple[str, str], ...] = ()
+    use_sim_time: bool = True
+
+    @property
+    def full_name(self) -> str:
+        """Namespace and name, without the leading slash."""
+        return f'{self.namespace}/{self.name}' if self.namespace else self.name
+
+    def explicit_parameters(self) -> dict[str, Any]:
+        """Return what files and values set, later ones over earlier ones.
+
+        Raises ParameterError, naming the node, for what its table does not allow.
+        """
+        merged: dict[str, Any] = {}
+        for path in self.parameter_files:
+            merged.update(load_parameter_file(path, self.name, self.namespace))
+        merged.update(self.parameters)
+        merged.pop('use_sim_time', None)
+        try:
+            TABLES[self.executable].resolve(merged)
+        except ParameterError as error:
+            raise ParameterError(f'node {self.full_name}: {error}') from error
+        return merged
+
+    def resolve(self) -> dict[str, Any]:
+        """Return the value of every parameter of the node."""
+        return TABLES[self.executable].resolve(self.explicit_parameters())
+
+
+def parse_overrides(settings: list[str]) -> dict[str, dict[str, Any]]:
+    """Turn `node.parameter=value` texts into {node: {parameter: value}}.
+
+    Raises ConfigurationError for a text of another form.
+    """
+    overrides: dict[str, dict[str, Any]] = {}
+    for setting in settings:
+        key, equals, text = setting.partition('=')
+        node, dot, parameter = key.strip().partition('.')
+        if not (equals and dot and node and parameter):
+            raise ConfigurationError(
+                f'--set {setting!r}: expected node.parameter=value, for example'
+                ' trajectory_tracker.Kp=3.0')
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ConfigurationError(
+                f'--set {setting!r}: the value is not YAML: {error}') from error
+        overrides.setdefault(node.strip('/'), {})[parameter] = value
+    return overrides
+
+
+def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
+    """Return the nodes of a configuration with the user's choices applied.
+
+    The user's params_file goes over the files of config/, single options over both, and
+    overrides over everything. Raises ConfigurationError for an unknown name or an override of a
+    node that is not there.
+    """
+    for kind, value, known in (('configuration', name, STACKS),
+                               ('topic_names', options.topic_names, TOPIC_NAMES)):
+        if value not in known:
+            raise ConfigurationError(
+                f"{kind} '{value}' is unknown, expected one of {', '.join(known)}")
+    descriptions = STACKS[name](options)
+    for node in options.overrides:
+        _check_override(name, node, descriptions)
+    extra = (Path(options.params_file),) if options.params_file else ()
+    return [
+        replace(
+            d, parameter_files=d.parameter_files + extra,
+            parameters={**d.parameters, **options.overrides.get(d.name, {}),
+                        **options.overrides.get(d.full_name, {})})
+        for d in descriptions
+    ]
+
+
+def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
+    matches = [d for d in descriptions if node in (d.name, d.full_name)]
+    if not matches:
+        names = ', '.join(sorted(d.full_name for d in descriptions))
+        raise ConfigurationError(
+            f"--set: node '{node}' is not part of {stack}, expected one of {names}")
+    if len(matches) > 1:
+        names = ' or '.join(d.full_name for d in matches)
+        raise ConfigurationError(f"--set: node '{node}' stands for several, give {names}")
+
+
+def _absolute(namespace: str, topic: str) -> str:
+    return '/' + '/'.join(part for part in (namespace, topic) if part)
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _vehicle_file(vehicle: str) -> Path:
+    names = vehicle_names()
+    if vehicle in names:
+        return find_config(f'vehicles/{vehicle}')
+    path = Path(vehicle)
+    if path.is_file():
+        return path
+    raise ConfigurationError(
+        f"vehicle '{vehicle}' is unknown, expected one of {', '.join(names)} or a parameter file")
+
+
+def _command_muxes(options: StackOptions, namespace: str) -> list[NodeDescription]:
+    renamed = TOPIC_NAMES[options.topic_names]
+    # Topic of the node below ~/ on the left, the topic that it is joined with on the right.
+    links = {
+        'high_level': {'navigation': 'vesc/ackermann_cmd_mux/input/navigation'},
+        'low_level': {
+            'teleop': 'vesc/ackermann_cmd_mux/input/teleop',
+            'safety': 'vesc/ackermann_cmd_mux/input/safety',
+            'input/navigation': 'vesc/high_level/ackermann_cmd_mux/output'},
+    }
+    return [
+        NodeDescription(
+            'ackermann_mux', 'ackermann_cmd_mux',
+            _absolute(namespace, f'vesc/{level}').strip('/'),
+            (find_config('ackermann_mux'),),
+            {'config_file': f'mux/{level}', 'lockstep': options.lockstep},
+            tuple((f'~/{topic}', _absolute(namespace, renamed.get(target, target)))
+                  for topic, target in joined.items()))
+        for level, joined in links.items()
+    ]
+
+
+def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
+    namespace = options.namespace.strip('/')
+    vehicle_file = _vehicle_file(options.vehicle)
+    renamed = TOPIC_NAMES[options.topic_names]
+    remappings = tuple(renamed.items())
+    lockstep = {'lockstep': options.lockstep}
+
+    awaited = (2 if options.lockstep else 0) + (1 if options.record else 0)
+    descriptions = [
+        NodeDescription(
+            'trajectory_tracker', 'trajectory_tracker', namespace,
+            (find_config('trajectory_tracker'),),
+            {**_given(trajectory=options.trajectory), 'active': options.active, **lockstep},
+            remappings),
+        NodeDescription(
+            'kinematic_linearizer', 'kinematic_linearizer', namespace,
+            (find_config('kinematic_linearizer'), vehicle_file), lockstep, remappings),
+        *_command_muxes(options, namespace),
+        NodeDescription(
+            'single_track_simulator', 'single_track_simulator', namespace,
+            (find_config('single_track_simulator'), vehicle_file),
+            {**_given(tyre_model=options.tyre_model, end_time=options.end_time,
+                      real_time_factor=options.real_time_factor),
+             **lockstep, 'wait_for_subscribers': awaited},
+            remappings, use_sim_time=False),
+    ]
+    if options.record:
+        descriptions.insert(0, NodeDescription(
+            'bag_recorder', 'bag_recorder', namespace, (find_config('bag_recorder'),),
+            {'folder': options.record,
+             'topics': [renamed.get(topic, topic) for topic in RECORDED_TOPICS]}))
+    return descriptions
+
+
+STACKS: dict[str, Callable[[StackOptions], list[NodeDescription]]] = {
+    'kinematic_ode': _kinematic_ode,
+}
