@@ -1,0 +1,233 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Fixed-step simulation of one vehicle; it owns time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
+from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.simulation.integrators import INTEGRATORS, find_integrator, fixed_step
+from racecar.core.tyres import tyre_model_choices
+from racecar.core.types import NANOSECONDS, AckermannCommand, Odometry, Pose2
+from racecar.core.vehicles import (
+    VEHICLE_MODELS, VehicleDiagnostics, VehicleModel, VehicleParameters, make_vehicle_model)
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
+from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD, vector
+
+SIMULATOR_PARAMETERS = ParameterTable([
+    Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
+              choices=tuple(VEHICLE_MODELS), read_only=True),
+    Parameter('tyre_model', str, 'linear', 'Tyre model, by name or number',
+              choices=tyre_model_choices(), read_only=True),
+    Parameter('formulation', str, 'full', 'Single-track equations: without small angles, or as in'
+              ' the report', choices=FORMULATIONS, read_only=True),
+    Parameter('integrator', str, 'rk4', 'Integration method', choices=tuple(INTEGRATORS),
+              read_only=True),
+    Parameter('step', float, 0.001, 'Integration step; a whole number of them makes one period of'
+              ' rate', unit='s', above=0.0, read_only=True),
+    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.0,
+              read_only=True),
+    Parameter('low_speed_threshold', float, LOW_SPEED_THRESHOLD, 'Longitudinal velocity below'
+              ' which the slip is regularised', unit='m/s', above=0.0, read_only=True),
+    Parameter('initial_x', float, 0.0, 'Initial position of base_link in odom', unit='m',
+              read_only=True),
+    Parameter('initial_y', float, 0.0, 'Initial position of base_link in odom', unit='m',
+              read_only=True),
+    Parameter('initial_yaw', float, 0.0, 'Initial heading in odom, counter-clockwise', unit='rad',
+              read_only=True),
+])
+
+
+class WheelAngles(NamedTuple):
+    """Rotation of the wheels since the last reset [rad], positive forwards."""
+
+    front: float
+    rear: float
+
+
+class Simulator:
+    """One vehicle driven by speed and steering commands, advanced tick by tick.
+
+    Time is time_ns = steps * step_ns in integers, so stamps never accumulate rounding.
+    """
+
+    def __init__(
+        self, model: VehicleModel, *, step: float = 0.001, period: float = 0.01,
+        integrator: str = 'rk4', initial_pose: Pose2 = Pose2(0.0, 0.0, 0.0),
+    ) -> None:
+        """Start at rest at time 0 with the odometry point at the initial pose.
+
+        step: of the integration [s]; period: of one tick [s], a whole number of steps.
+        Raises ParameterError if the integrator is unknown or the pose is not finite, and
+        ConfigurationError if step and period do not fit or the step is too long for the model.
+        """
+        method = find_integrator(integrator)
+        self.model = model
+        self.integrator = integrator
+        self.step_ns = _nanoseconds('step', step)
+        self.period_ns = round(period * NANOSECONDS)
+        self.steps_per_tick, rest = divmod(self.period_ns, self.step_ns)
+        if rest or not self.steps_per_tick:
+            raise ConfigurationError(
+                f'the tick period of {period:.9g} s (rate {1.0 / period:.9g} Hz) is not a whole'
+                f' number of integration steps of {step:.9g} s; choose a step such as'
+                f' {self.period_ns / max(1, round(period / step)) / NANOSECONDS:.9g} s, or'
+                ' another rate')
+        self._check_stability(method.stability_limit)
+        self._step = self.step_ns / NANOSECONDS
+        self._period = self.period_ns / NANOSECONDS
+        self._advance = fixed_step(model.derivative, integrator)
+        self._observe = model.observe
+        self._parameters = model.parameters
+        self._inputs: Any = vector((0.0, 0.0))
+        self._initial_pose = initial_pose
+        self._steps = 0
+        self._command = AckermannCommand(0.0, 0.0)
+        self._distance = 0.0
+        self._state: Any = vector(model.initial_state(initial_pose))
+        self._good: Any = vector(self._state)
+        self.reset(initial_pose)
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._steps * self.step_ns
+
+    @property
+    def command(self) -> AckermannCommand:
+        """The command in force, within the vehicle's limits."""
+        return self._command
+
+    @property
+    def state(self) -> tuple[float, ...]:
+        """State of the model, in the order of model.state_names [SI]."""
+        return tuple(float(value) for value in self._state)
+
+    @property
+    def wheel_angles(self) -> WheelAngles:
+        """Rotation of the wheels rolling at the commanded speed, V/R integrated."""
+        angle = self._distance / self.model.vehicle.wheel_radius
+        return WheelAngles(angle, angle)
+
+    def set_command(self, command: AckermannCommand) -> None:
+        """Apply a command from now on, clamped to the vehicle's limits.
+
+        Raises ParameterError, and keeps the old command, if it is NaN or infinite.
+        """
+        if not command.is_finite:
+            raise ParameterError(
+                f'command has speed {command.speed!r} and steering_angle'
+                f' {command.steering_angle!r}, expected finite numbers [m/s, rad]; it is ignored')
+        vehicle = self.model.vehicle
+        limit = vehicle.steering_limit
+        self._apply(AckermannCommand(
+            min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
+            min(max(command.steering_angle, -limit), limit)))
+
+    def stop(self) -> None:
+        """Command speed 0 and hold the last steering angle."""
+        self._apply(AckermannCommand(0.0, self._command.steering_angle))
+
+    def tick(self) -> None:
+        """Advance by one period.
+
+        Raises DivergenceError if the state is no longer finite; state and time then stay those
+        before the tick.
+        """
+        self._good[:] = self._state
+        try:
+            finite = self._advance(
+                self._state, self._inputs, self._parameters, self._step, self.steps_per_tick)
+        except (ValueError, OverflowError):
+            # Plain Python's math raises where compiled code yields NaN.
+            finite = False
+        if not finite:
+            self._state[:] = self._good
+            raise self._divergence()
+        self._steps += self.steps_per_tick
+        self._distance += self._command.speed * self._period
+
+    def odometry(self) -> Odometry:
+        """Return pose and twist of the odometry point, stamped with the current time."""
+        return Odometry(
+            self._steps * self.step_ns,
+            *self._observe(self._state, self._inputs, self._parameters))
+
+    def diagnostics(self) -> VehicleDiagnostics:
+        """Return velocities, slip and forces at the current time."""
+        return VehicleDiagnostics(
+            *self.model.diagnose(self._state, self._inputs, self._parameters))
+
+    def reset(self, pose: Pose2 | None = None) -> None:
+        """Put the car at rest with the odometry point at a pose, the initial one if None.
+
+        The command becomes zero and the wheels' rotation too. Time goes on: a clock that jumps
+        back would upset every listener.
+        Raises ParameterError if the pose is not finite.
+        """
+        pose = self._initial_pose if pose is None else pose
+        if not all(math.isfinite(value) for value in pose):
+            raise ParameterError(
+                f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
+                ' numbers [m, m, rad]')
+        self._state[:] = vector(self.model.initial_state(pose))
+        self._distance = 0.0
+        self._apply(AckermannCommand(0.0, 0.0))
+
+    def _apply(self, command: AckermannCommand) -> None:
+        self._command = command
+        self._inputs[SPEED] = command.speed
+        self._inputs[STEERING_ANGLE] = command.steering_angle
+
+    def _check_stability(self, limit: float) -> None:
+        fastest = self.model.fastest_mode()
+        if fastest * self.step_ns < limit * NANOSECONDS:
+            return
+        longest = limit / fastest
+        count = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
+        while self.period_ns % count and count < self.period_ns:
+            count += 1
+        raise ConfigurationError(
+            f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
+            f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
+            f' {limit:.4g}/{fastest:.4g} = {longest:.4g} s; a step of'
+            f' {self.period_ns / count / NANOSECONDS:.9g} s would do, or a higher'
+            ' low_speed_threshold')
+
+    def _divergence(self) -> DivergenceError:
+        start = self._steps * self.step_ns / NANOSECONDS
+        state = ', '.join(
+            f'{name}={value:.6g}' for name, value in zip(
+                self.model.state_names, self.state, strict=True))
+        return DivergenceError(
+            f'the integration of {self.model.description} left the finite numbers between'
+            f' {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
+            f' command speed={self._command.speed:.6g} m/s,'
+            f' steering_angle={self._command.steering_angle:.6g} rad. Reset the car and use a'
+            f' shorter step than {self._step:.6g} s, a higher low_speed_threshold, or a tyre model'
+            ' whose force is bounded (fiala)')
+
+
+def make_simulator(values: Mapping[str, Any]) -> Simulator:
+    """Build a simulator from the resolved values of VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS.
+
+    Raises ParameterError or ConfigurationError as Simulator and the models do.
+    """
+    vehicle = VehicleParameters.from_values(values)
+    return Simulator(
+        make_vehicle_model(values['vehicle_model'], vehicle, values),
+        step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
+        initial_pose=Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']))
+
+
+def _nanoseconds(name: str, seconds: float) -> int:
+    """Return a duration [s] as a whole number of nanoseconds, at least one."""
+    count = round(seconds * NANOSECONDS)
+    if count < 1 or abs(seconds * NANOSECONDS - count) > 1e-3:
+        raise ConfigurationError(
+            f'{name} is {seconds!r} s, expected a whole number of nanoseconds, at least one')
+    return count

@@ -1,0 +1,50 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Fiala brush tyre, with and without saturation.
+
+Source: Fiala 1954 in the form of Pacejka, Tire and Vehicle Dynamics, brush model with parabolic
+pressure: with z = tan(alpha) and z_sl = 3 mu Fz / C the force is
+C z (-1 + |z|/z_sl - z^2/(3 z_sl^2)); at z_sl it reaches mu Fz with zero slope.
+"""
+
+from __future__ import annotations
+
+import math
+
+from racecar.core.compiled import njit
+
+_HALF_PI = 0.5 * math.pi
+
+
+@njit
+def lateral_force(
+    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+) -> float:
+    """Return the lateral force [N] of a tyre or axle: the cubic, mu Fz beyond full sliding.
+
+    slip_angle [rad], any; cornering_stiffness C > 0 [N/rad]; friction mu [-]; load Fz [N].
+    Source: report section 5.4, tyre model 1.
+    """
+    z = math.tan(slip_angle)
+    z_sliding = 3.0 * friction * load / cornering_stiffness
+    # Beyond a right angle tan() would change its sign and the force with it.
+    if abs(z) >= z_sliding or abs(slip_angle) >= _HALF_PI:
+        return -math.copysign(friction * load, slip_angle)
+    ratio = abs(z) / z_sliding
+    return cornering_stiffness * z * (-1.0 + ratio - ratio * ratio / 3.0)
+
+
+@njit
+def lateral_force_unsaturated(
+    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+) -> float:
+    """Return the lateral force [N] of the cubic at every slip: the report's comparison model.
+
+    It grows without bound past full sliding, so a fixed step that suits small slip can diverge
+    there. slip_angle within a right angle [rad]; cornering_stiffness C > 0 [N/rad];
+    friction mu > 0 [-]; load Fz > 0 [N]. Source: report section 5.4, tyre model 2.
+    """
+    z = math.tan(slip_angle)
+    z_sliding = 3.0 * friction * load / cornering_stiffness
+    ratio = abs(z) / z_sliding
+    return cornering_stiffness * z * (-1.0 + ratio - ratio * ratio / 3.0)

@@ -1,0 +1,38 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicle models, one per file; a new one adds its row to VEHICLE_MODELS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from racecar.core.errors import ParameterError
+from racecar.core.vehicles.interface import VehicleDiagnostics, VehicleModel
+from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
+from racecar.core.vehicles.single_track import SingleTrack
+
+__all__ = [
+    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'SingleTrack', 'VehicleDiagnostics', 'VehicleModel',
+    'VehicleParameters', 'make_vehicle_model',
+]
+
+VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Mapping[str, Any]], VehicleModel]] = {
+    SingleTrack.name: SingleTrack.from_values,
+}
+
+
+def make_vehicle_model(
+    name: str, vehicle: VehicleParameters, values: Mapping[str, Any],
+) -> VehicleModel:
+    """Return the model of a name; `values` holds its options (tyre_model, formulation, ...).
+
+    Raises ParameterError if the name or an option is unknown.
+    """
+    try:
+        make = VEHICLE_MODELS[name]
+    except KeyError:
+        raise ParameterError(
+            f"parameter 'vehicle_model' is {name!r}, expected one of"
+            f" {', '.join(VEHICLE_MODELS)}") from None
+    return make(vehicle, values)

@@ -1,0 +1,93 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the simulator asks of a vehicle model driven by speed and steering angle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from racecar.core.types import Pose2
+from racecar.core.vehicles.parameters import VehicleParameters
+
+Vector = Sequence[float]
+"""Numbers that kernels index: a float64 array where Numba runs, else a list or tuple."""
+
+Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
+"""Pure function of state, inputs and packed parameters; returns the state's time derivative."""
+
+SPEED = 0
+STEERING_ANGLE = 1
+
+
+class VehicleDiagnostics(NamedTuple):
+    """Everything about the motion of a single-track vehicle, for /car_state and plots.
+
+    x, y [m], yaw [rad]: pose of the centre of gravity; vx, vy [m/s], yaw_rate [rad/s]: its
+    velocity in the body frame; sideslip [rad]: angle from the body's x axis to the line of motion,
+    atan(vy/vx), also in reverse; lateral_acceleration [m/s^2]: along the body's y axis;
+    slip_angle_* [rad] and lateral_force_* [N] per axle, each opposing the other;
+    speed [m/s] and steering_angle [rad]: the inputs.
+    """
+
+    x: float
+    y: float
+    yaw: float
+    vx: float
+    vy: float
+    yaw_rate: float
+    sideslip: float
+    lateral_acceleration: float
+    slip_angle_front: float
+    slip_angle_rear: float
+    lateral_force_front: float
+    lateral_force_rear: float
+    speed: float
+    steering_angle: float
+
+
+class VehicleModel(Protocol):
+    """A vehicle whose inputs are speed [m/s] and steering angle [rad], in this order.
+
+    Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
+    derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
+    fields of VehicleDiagnostics).
+    """
+
+    @property
+    def name(self) -> str:
+        """Name in the registry."""
+
+    @property
+    def description(self) -> str:
+        """Name with the options that make this instance, for messages."""
+
+    @property
+    def vehicle(self) -> VehicleParameters:
+        """What the model is made of."""
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states, in order."""
+
+    @property
+    def parameters(self) -> Vector:
+        """Packed parameters of the kernels."""
+
+    @property
+    def derivative(self) -> Derivative:
+        """Kernel: time derivative of the state."""
+
+    @property
+    def observe(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
+        """Kernel: pose and twist of the odometry point."""
+
+    @property
+    def diagnose(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
+        """Kernel: the fields of VehicleDiagnostics."""
+
+    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
+        """Return the state at rest with the odometry point at a pose."""
+
+    def fastest_mode(self) -> float:
+        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""

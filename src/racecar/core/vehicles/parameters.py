@@ -1,0 +1,131 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a vehicle is made of: the parameter table and its typed form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from racecar.core.parameters import Parameter, ParameterTable
+
+GRAVITY = 9.81
+"""Standard acceleration of free fall as the report rounds it [m/s^2]."""
+
+PREFIX = 'vehicle.'
+ODOMETRY_POINTS = ('rear_axle', 'cog')
+
+
+def _number(name: str, description: str, unit: str, **limits: float) -> Parameter:
+    return Parameter(
+        f'{PREFIX}{name}', float, None, description, unit=unit, read_only=True, **limits)
+
+
+VEHICLE_PARAMETERS = ParameterTable([
+    Parameter(f'{PREFIX}name', str, None, 'Name of the vehicle', read_only=True),
+    _number('mass', 'Total mass', 'kg', above=0.0),
+    _number('yaw_inertia', 'Moment of inertia about the vertical axis through the centre of'
+            ' gravity', 'kg m^2', above=0.0),
+    _number('cog_to_front_axle', 'Distance from the centre of gravity to the front axle', 'm',
+            above=0.0),
+    _number('cog_to_rear_axle', 'Distance from the centre of gravity to the rear axle', 'm',
+            above=0.0),
+    _number('cog_height', 'Height of the centre of gravity above the ground', 'm', minimum=0.0),
+    _number('track_width', 'Distance between the tyre centres of an axle', 'm', above=0.0),
+    _number('wheel_radius', 'Radius of the wheels', 'm', above=0.0),
+    _number('front.cornering_stiffness', 'Cornering stiffness of the front axle, both tyres',
+            'N/rad', above=0.0),
+    _number('rear.cornering_stiffness', 'Cornering stiffness of the rear axle, both tyres',
+            'N/rad', above=0.0),
+    _number('friction_coefficient', 'Friction coefficient between tyre and ground', '',
+            above=0.0),
+    _number('steering_limit', 'Largest steering angle to either side', 'rad',
+            above=0.0, maximum=0.5 * math.pi),
+    _number('speed_min', 'Lowest speed, negative if the vehicle can reverse', 'm/s',
+            maximum=0.0),
+    _number('speed_max', 'Highest speed', 'm/s', above=0.0),
+    Parameter(f'{PREFIX}odometry_point', str, 'rear_axle',
+              'Where base_link is and odometry refers to: the rear axle, or the centre of gravity'
+              ' as in the report', choices=ODOMETRY_POINTS, read_only=True),
+])
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleParameters:
+    """Parameters of a vehicle in SI units; the rows of VEHICLE_PARAMETERS say what they mean."""
+
+    name: str
+    mass: float
+    yaw_inertia: float
+    cog_to_front_axle: float
+    cog_to_rear_axle: float
+    cog_height: float
+    track_width: float
+    wheel_radius: float
+    front_cornering_stiffness: float
+    rear_cornering_stiffness: float
+    friction_coefficient: float
+    steering_limit: float
+    speed_min: float
+    speed_max: float
+    odometry_point: str = 'rear_axle'
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
+        """Build from dotted parameter names; those of other tables are left alone.
+
+        Raises ParameterError naming the first missing, ill-typed or out-of-range value.
+        """
+        own = VEHICLE_PARAMETERS.resolve(
+            {name: value for name, value in values.items() if name in VEHICLE_PARAMETERS})
+        fields = {
+            name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
+        return cls(**cast('dict[str, Any]', fields))
+
+    @property
+    def wheelbase(self) -> float:
+        """Distance between the axles [m]."""
+        return self.cog_to_front_axle + self.cog_to_rear_axle
+
+    @property
+    def front_axle_load(self) -> float:
+        """Static vertical load of the front axle [N]."""
+        return self.mass * GRAVITY * self.cog_to_rear_axle / self.wheelbase
+
+    @property
+    def rear_axle_load(self) -> float:
+        """Static vertical load of the rear axle [N]."""
+        return self.mass * GRAVITY * self.cog_to_front_axle / self.wheelbase
+
+    @property
+    def understeer_gradient(self) -> float:
+        """K = m (b Cr - a Cf)/(L Cf Cr) [rad s^2/m]; yaw rate = V delta/(L + K V^2)."""
+        front, rear = self.front_cornering_stiffness, self.rear_cornering_stiffness
+        return self.mass * self._stability_margin / (self.wheelbase * front * rear)
+
+    @property
+    def critical_speed_forward(self) -> float:
+        """Speed from which the vehicle is unstable forwards with linear tyres [m/s]."""
+        gradient = self.understeer_gradient
+        return math.sqrt(self.wheelbase / -gradient) if gradient < 0.0 else math.inf
+
+    @property
+    def critical_speed_reverse(self) -> float:
+        """Speed (positive) from which it is unstable in reverse with linear tyres [m/s].
+
+        Reversing, the axles change roles: the more it understeers, the sooner.
+        """
+        gradient = self.understeer_gradient
+        return math.sqrt(self.wheelbase / gradient) if gradient > 0.0 else math.inf
+
+    @property
+    def odometry_offset(self) -> float:
+        """Position of base_link ahead of the centre of gravity [m]: -b, or 0 for `cog`."""
+        return -self.cog_to_rear_axle if self.odometry_point == 'rear_axle' else 0.0
+
+    @property
+    def _stability_margin(self) -> float:
+        return (self.cog_to_rear_axle * self.rear_cornering_stiffness
+                - self.cog_to_front_axle * self.front_cornering_stiffness)

@@ -1,0 +1,342 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Single-track (dynamic bicycle) model with the speed as input, in two formulations.
+
+Symbols: V speed, d steering angle, r yaw rate, a and b distances from the centre of gravity to
+the front and rear axle, C cornering stiffness, e low-speed threshold; index f front, r rear.
+
+`full` (default; Rajamani, Vehicle Dynamics and Control, chapter 2, without small angles): V is
+the longitudinal velocity vx, the state is vy, r, x, y, yaw.
+
+    alpha_f = atan2(vyf, max(|vxf|, e))    vxf = V cos d + (vy + a r) sin d
+                                           vyf = (vy + a r) cos d - V sin d
+    alpha_r = atan2(vy - b r, max(|V|, e))
+    m (vy' + V r) = Fyf cos d + Fyr        Iz r' = a Fyf cos d - b Fyr
+    x' = V cos yaw - vy sin yaw            y' = V sin yaw + vy cos yaw
+
+`report` (report section 5.4): small angles, the state is beta, r, x, y, yaw.
+
+    alpha_f = s (beta - d) + a r / max(|V|, e)     s = V / max(|V|, e)
+    alpha_r = s beta - b r / max(|V|, e)
+    beta' = (Fyf + Fyr) cos(beta) / (m V_e) - r    V_e = max(|V|, e) with the sign of V
+    Iz r' = a Fyf - b Fyr      x' = V cos yaw      y' = V sin yaw
+
+Low speed and reverse. Slip is lateral velocity over longitudinal velocity, so near standstill
+the model becomes stiff and then singular. The longitudinal velocity in the denominator is
+therefore kept at or above e; from e on, the equations are the original ones to the bit. Below e
+the tyres turn into viscous lateral dampers: they hold the car on its kinematic path as V -> 0 and
+give no force at rest, so the car stands still whatever the steering angle. The modulus makes the
+force oppose the lateral velocity when driving backwards as well. The eigenvalues, about
+C/(m max(|V|, e)), no longer grow below e: e = 0.1 m/s keeps them below 1500 1/s for the vehicles
+shipped, half of what a Runge-Kutta step of 1 ms allows, and costs path accuracy only where the
+car moves a tenth of a metre in a second. Reversing faster than
+VehicleParameters.critical_speed_reverse is unstable, as it is for a real car.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from racecar.core.compiled import COMPILED, njit, specialise
+from racecar.core.errors import ParameterError
+from racecar.core.tyres import find_tyre_model
+from racecar.core.tyres.linear import lateral_force
+from racecar.core.types import Pose2
+from racecar.core.vehicles.interface import (
+    SPEED, STEERING_ANGLE, Derivative, Vector, VehicleDiagnostics)
+from racecar.core.vehicles.parameters import VehicleParameters
+
+# State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.
+LATERAL, YAW_RATE, X, Y, YAW = range(5)
+
+# Packed parameters.
+(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION, LOAD_FRONT,
+ LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET) = range(11)
+
+FORMULATIONS = ('full', 'report')
+LOW_SPEED_THRESHOLD = 0.1
+"""Default of the low-speed threshold [m/s]; the module says why."""
+
+
+@njit
+def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, float]:
+    """Return the slip angles of the front and rear axle [rad], full formulation."""
+    speed = inputs[SPEED]
+    cosine = math.cos(inputs[STEERING_ANGLE])
+    sine = math.sin(inputs[STEERING_ANGLE])
+    front = state[LATERAL] + parameters[TO_FRONT] * state[YAW_RATE]
+    rear = state[LATERAL] - parameters[TO_REAR] * state[YAW_RATE]
+    threshold = parameters[LOW_SPEED]
+    return (
+        math.atan2(
+            front * cosine - speed * sine, max(abs(speed * cosine + front * sine), threshold)),
+        math.atan2(rear, max(abs(speed), threshold)),
+    )
+
+
+def full_derivative(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float]:
+    """Return the time derivative of (vy, r, x, y, yaw) [SI], full formulation.
+
+    The global name lateral_force is bound to the tyre model.
+    """
+    speed = inputs[SPEED]
+    alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
+    force_front = math.cos(inputs[STEERING_ANGLE]) * lateral_force(
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+    force_rear = lateral_force(
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+    cosine = math.cos(state[YAW])
+    sine = math.sin(state[YAW])
+    return (
+        (force_front + force_rear) / parameters[MASS] - speed * state[YAW_RATE],
+        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
+        / parameters[YAW_INERTIA],
+        speed * cosine - state[LATERAL] * sine,
+        speed * sine + state[LATERAL] * cosine,
+        state[YAW_RATE],
+    )
+
+
+@njit
+def full_observe(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
+    offset = parameters[ODOMETRY_OFFSET]
+    return (
+        state[X] + offset * math.cos(state[YAW]),
+        state[Y] + offset * math.sin(state[YAW]),
+        math.sin(0.5 * state[YAW]),
+        math.cos(0.5 * state[YAW]),
+        inputs[SPEED],
+        state[LATERAL] + offset * state[YAW_RATE],
+        state[YAW_RATE],
+    )
+
+
+def full_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
+    """Return the fields of VehicleDiagnostics, full formulation."""
+    speed = inputs[SPEED]
+    lateral = state[LATERAL]
+    alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
+    force_front = lateral_force(
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+    force_rear = lateral_force(
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+    total = force_front * math.cos(inputs[STEERING_ANGLE]) + force_rear
+    return (
+        state[X], state[Y], state[YAW], speed, lateral, state[YAW_RATE],
+        math.atan2(math.copysign(1.0, speed) * lateral, abs(speed)), total / parameters[MASS],
+        alpha_front, alpha_rear, force_front, force_rear, speed, inputs[STEERING_ANGLE],
+    )
+
+
+@njit
+def report_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, float]:
+    """Return the slip angles of the front and rear axle [rad], report's formulation."""
+    speed = inputs[SPEED]
+    scale = max(abs(speed), parameters[LOW_SPEED])
+    direction = speed / scale
+    yaw_rate = state[YAW_RATE] / scale
+    return (
+        direction * (state[LATERAL] - inputs[STEERING_ANGLE]) + parameters[TO_FRONT] * yaw_rate,
+        direction * state[LATERAL] - parameters[TO_REAR] * yaw_rate,
+    )
+
+
+def report_derivative(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float]:
+    """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
+
+    The global name lateral_force is bound to the tyre model.
+    """
+    speed = inputs[SPEED]
+    alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
+    force_front = lateral_force(
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+    force_rear = lateral_force(
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+    signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
+    return (
+        (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
+        - state[YAW_RATE],
+        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
+        / parameters[YAW_INERTIA],
+        speed * math.cos(state[YAW]),
+        speed * math.sin(state[YAW]),
+        state[YAW_RATE],
+    )
+
+
+@njit
+def report_observe(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], report's formulation.
+
+    The centre of gravity moves along the heading there, whatever beta is.
+    """
+    offset = parameters[ODOMETRY_OFFSET]
+    return (
+        state[X] + offset * math.cos(state[YAW]),
+        state[Y] + offset * math.sin(state[YAW]),
+        math.sin(0.5 * state[YAW]),
+        math.cos(0.5 * state[YAW]),
+        inputs[SPEED],
+        offset * state[YAW_RATE],
+        state[YAW_RATE],
+    )
+
+
+def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
+    """Return the fields of VehicleDiagnostics, report's formulation.
+
+    V is the modulus of the velocity in its equation of beta, so vx = V cos(beta) and
+    vy = V sin(beta); ay = V (beta' + r) as there.
+    """
+    speed = inputs[SPEED]
+    beta = state[LATERAL]
+    alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
+    force_front = lateral_force(
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+    force_rear = lateral_force(
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+    signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
+    acceleration = (
+        speed * (force_front + force_rear) * math.cos(beta) / (parameters[MASS] * signed))
+    return (
+        state[X], state[Y], state[YAW], speed * math.cos(beta), speed * math.sin(beta),
+        state[YAW_RATE], beta, acceleration,
+        alpha_front, alpha_rear, force_front, force_rear, speed, inputs[STEERING_ANGLE],
+    )
+
+
+_KERNELS = {
+    'full': (full_derivative, full_observe, full_diagnose),
+    'report': (report_derivative, report_observe, report_diagnose),
+}
+
+
+class SingleTrack:
+    """Single-track vehicle with the inputs speed and steering angle."""
+
+    name: ClassVar[str] = 'single_track'
+
+    def __init__(
+        self, vehicle: VehicleParameters, tyre_model: str | int = 'linear',
+        formulation: str = 'full', low_speed_threshold: float = LOW_SPEED_THRESHOLD,
+    ) -> None:
+        """Bind a vehicle to a tyre model (name or number) and a formulation.
+
+        low_speed_threshold [m/s]: least longitudinal velocity in the slip's denominator.
+        Raises ParameterError if an option is unknown or the threshold is not positive.
+        """
+        if formulation not in FORMULATIONS:
+            raise ParameterError(
+                f"parameter 'formulation' is {formulation!r}, expected one of"
+                f" {', '.join(FORMULATIONS)}")
+        if not (math.isfinite(low_speed_threshold) and low_speed_threshold > 0.0):
+            raise ParameterError(
+                f"parameter 'low_speed_threshold' is {low_speed_threshold!r}, expected a positive"
+                ' number [m/s]; it keeps the slip finite at standstill')
+        tyre = find_tyre_model(tyre_model)
+        self.vehicle = vehicle
+        self.tyre = tyre
+        self.formulation = formulation
+        self.low_speed_threshold = float(low_speed_threshold)
+        derivative, observe, diagnose = _KERNELS[formulation]
+        self.derivative: Derivative = specialise(
+            derivative, f'{derivative.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
+        self.observe: Derivative = observe
+        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
+            diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
+        packed = [0.0] * 11
+        packed[MASS] = vehicle.mass
+        packed[YAW_INERTIA] = vehicle.yaw_inertia
+        packed[TO_FRONT] = vehicle.cog_to_front_axle
+        packed[TO_REAR] = vehicle.cog_to_rear_axle
+        packed[STIFFNESS_FRONT] = vehicle.front_cornering_stiffness
+        packed[STIFFNESS_REAR] = vehicle.rear_cornering_stiffness
+        packed[FRICTION] = vehicle.friction_coefficient
+        packed[LOAD_FRONT] = vehicle.front_axle_load
+        packed[LOAD_REAR] = vehicle.rear_axle_load
+        packed[LOW_SPEED] = self.low_speed_threshold
+        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
+        self.parameters: Vector = vector(packed)
+
+    @classmethod
+    def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
+        """Build from tyre_model, formulation and low_speed_threshold; others are left alone."""
+        return cls(
+            vehicle, values['tyre_model'], values['formulation'], values['low_speed_threshold'])
+
+    @property
+    def description(self) -> str:
+        """Name with the options that make this instance, for messages."""
+        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.formulation} formulation,"
+                f' {self.tyre.name} tyres, low_speed_threshold {self.low_speed_threshold:g} m/s)')
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states, in order; all in SI units."""
+        return ('vy' if self.formulation == 'full' else 'beta', 'yaw_rate', 'x', 'y', 'yaw')
+
+    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
+        """Return the state at rest with the odometry point at a pose."""
+        offset = self.vehicle.odometry_offset
+        return (0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
+                pose.y - offset * math.sin(pose.yaw), float(pose.yaw))
+
+    def odometry(self, state: Vector, inputs: Vector) -> tuple[float, ...]:
+        """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI].
+
+        state: 5 numbers in the order of state_names; inputs: speed, steering angle.
+        """
+        return self.observe(vector(state), vector(inputs), self.parameters)
+
+    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
+        """Return what VehicleDiagnostics lists, for a state and inputs as in odometry()."""
+        return VehicleDiagnostics(
+            *self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def lateral_jacobian(self, speed: float, steering_angle: float = 0.0) -> np.ndarray:
+        """Return d(lateral state, yaw rate)'/d(lateral state, yaw rate), 2 by 2, at rest slip.
+
+        By central differences of the derivative; speed [m/s], steering_angle [rad].
+        """
+        inputs = vector((speed, steering_angle))
+        width = 1e-7
+        columns = []
+        for index in (LATERAL, YAW_RATE):
+            ahead, behind = [0.0] * 5, [0.0] * 5
+            ahead[index], behind[index] = width, -width
+            columns.append([
+                (high - low) / (2.0 * width) for high, low in zip(
+                    self.derivative(vector(ahead), inputs, self.parameters)[:2],
+                    self.derivative(vector(behind), inputs, self.parameters)[:2], strict=True)])
+        return np.array(columns).T
+
+    def fastest_mode(self) -> float:
+        """Return the largest modulus of a lateral eigenvalue over the admissible speeds [1/s].
+
+        Straight running, where the tyres are stiffest; the threshold is among the speeds.
+        """
+        low, high = self.vehicle.speed_min, self.vehicle.speed_max
+        edges = (-self.low_speed_threshold, 0.0, self.low_speed_threshold)
+        speeds = {*np.linspace(low, high, 41).tolist(), *(min(max(v, low), high) for v in edges)}
+        return max(
+            float(np.abs(np.linalg.eigvals(self.lateral_jacobian(speed))).max())
+            for speed in speeds)
+
+
+def vector(values: Vector) -> Vector:
+    """Return numbers in the form that kernels run fastest on."""
+    # Plain Python indexes lists several times faster than arrays; the bits are the same.
+    return np.array(values, dtype=float) if COMPILED else list(values)  # type: ignore[return-value]
