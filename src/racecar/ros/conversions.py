@@ -21,6 +21,9 @@ from racecar.core.types import (
     yaw_to_quaternion,
 )
 
+from racecar.core.vehicles.interface import VehicleDiagnostics
+from racecar.ros.interfaces import CarState
+
 
 def stamp_to_ns(stamp: Time) -> int:
     """Return a stamp in nanoseconds."""
@@ -93,3 +96,13 @@ def pose_from_message(message: Pose) -> Pose2:
             f'orientation has length {norm:.6g}, expected a unit quaternion (w: 1.0 for yaw 0)')
     return Pose2(message.position.x, message.position.y,
                  quaternion_to_yaw(q.x / norm, q.y / norm, q.z / norm, q.w / norm))
+
+
+def car_state_to_message(
+        diagnostics: VehicleDiagnostics, time_ns: int, message: CarState) -> None:
+    """Write stamp and all quantities of a single-track vehicle."""
+    set_stamp(message.header.stamp, time_ns)
+    (message.x, message.y, message.yaw, message.longitudinal_velocity, message.lateral_velocity,
+     message.yaw_rate, message.sideslip_angle, message.lateral_acceleration,
+     message.slip_angle_front, message.slip_angle_rear, message.lateral_force_front,
+     message.lateral_force_rear, message.speed_command, message.steering_angle) = diagnostics

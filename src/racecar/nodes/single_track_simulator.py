@@ -1,0 +1,86 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Single-track simulator: the report's ode_simulator, made right."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from geometry_msgs.msg import TransformStamped
+from sensor_msgs.msg import JointState
+
+from racecar.core.simulation.simulator import Simulator, make_simulator
+from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR
+from racecar.ros import qos
+from racecar.ros.conversions import car_state_to_message, set_stamp
+from racecar.ros.interfaces import CarState
+from racecar.ros.run_node import run_node
+from racecar.ros.simulator_node import BASE_LINK, ODOM, SimulatorNode
+
+_JOINTS = ('left_front_wheel_joint', 'right_front_wheel_joint', 'left_rear_wheel_joint',
+           'right_rear_wheel_joint', 'left_steering_hinge_joint', 'right_steering_hinge_joint')
+
+
+class SingleTrackSimulatorNode(SimulatorNode):
+    """Integrates the single-track model and is the source of time, odometry and transforms.
+
+    Subscribes: vesc/low_level/ackermann_cmd_mux/output (ackermann_msgs/AckermannDriveStamped),
+    initialpose (geometry_msgs/PoseWithCovarianceStamped).
+    Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
+    (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState), tf
+    (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock.
+    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
+    Parameters: racecar.nodes.tables.SINGLE_TRACK_SIMULATOR.
+    """
+
+    plant: Simulator
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError or ConfigurationError for what cannot be simulated."""
+        super().__init__(kwargs.pop('node_name', 'single_track_simulator'),
+                         SINGLE_TRACK_SIMULATOR, **kwargs)
+
+    def make_plant(self, values: dict[str, Any]) -> Simulator:
+        """Build the simulator from resolved parameter values."""
+        return make_simulator(values)
+
+    def set_up(self) -> None:
+        """Create the publishers of car_state and joint_states."""
+        self._state_message = CarState()
+        self._state_message.header.frame_id = ODOM
+        self._joint_message = JointState(name=list(_JOINTS))
+        self._state_publisher = self.create_publisher(CarState, 'car_state', qos.STATE)
+        self._joint_publisher = self.create_publisher(JointState, 'joint_states', qos.STATE)
+
+    def static_transforms(self) -> list[TransformStamped]:
+        """Return base_link -> cog."""
+        transform = TransformStamped()
+        transform.header.frame_id = BASE_LINK
+        transform.child_frame_id = 'cog'
+        vehicle = self.plant.model.vehicle
+        transform.transform.translation.x = -vehicle.odometry_offset
+        transform.transform.translation.z = vehicle.cog_height
+        return [transform]
+
+    def publish_details(self) -> None:
+        """Publish car_state and joint_states to those who listen."""
+        plant = self.plant
+        if self._state_publisher.get_subscription_count():
+            car_state_to_message(plant.diagnostics(), plant.time_ns, self._state_message)
+            self._state_publisher.publish(self._state_message)
+        if self._joint_publisher.get_subscription_count():
+            wheels, steering = plant.wheel_angles, plant.command.steering_angle
+            set_stamp(self._joint_message.header.stamp, plant.time_ns)
+            self._joint_message.position = [
+                wheels.front, wheels.front, wheels.rear, wheels.rear, steering, steering]
+            self._joint_publisher.publish(self._joint_message)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(SingleTrackSimulatorNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
