@@ -42,7 +42,7 @@ class TopicSummary(NamedTuple):
 
     name: str
     type_name: str
-    count: int
+    message_count: int
 
 
 class BagMessage(NamedTuple):
@@ -72,13 +72,13 @@ class BagSummary:
     @property
     def message_count(self) -> int:
         """Number of messages on all topics."""
-        return sum(topic.count for topic in self.topics)
+        return sum(topic.message_count for topic in self.topics)
 
     def describe_topics(self) -> str:
         """Return the topics with types and counts for a message."""
         if not self.topics:
             return 'no topics at all'
-        rows = [f'{row.name} ({row.type_name}, {row.count})' for row in self.topics]
+        rows = [f'{row.name} ({row.type_name}, {row.message_count})' for row in self.topics]
         more = len(rows) - _LISTED_TOPICS
         return ', '.join(rows[:_LISTED_TOPICS]) + (f' and {more} more' if more > 0 else '')
 
@@ -389,8 +389,9 @@ def read_topics(
     except BagError:
         reader.close()
         raise
-    total = sum(row.count for row in reader.summary.topics
-                if row.name in names or row.type_name in names)
+    total = sum(
+        row.message_count for row in reader.summary.topics
+        if row.name in names or row.type_name in names)
 
     def generate() -> Iterator[BagMessage]:
         with reader:
@@ -405,7 +406,7 @@ def read_topics(
 @lru_cache(maxsize=64)
 def _typestore(type_name: str, definition: MessageDefinition) -> Typestore:
     if definition.format is MessageDefinitionFormat.NONE or not definition.data:
-        return get_typestore(Stores.ROS2_JAZZY)
+        return _jazzy_typestore()
     store = get_typestore(Stores.EMPTY)
     if definition.format is MessageDefinitionFormat.MSG:
         store.register(get_types_from_msg(definition.data, type_name))
@@ -414,6 +415,11 @@ def _typestore(type_name: str, definition: MessageDefinition) -> Typestore:
             if text.strip():
                 store.register(get_types_from_idl(text))
     return store
+
+
+@lru_cache(maxsize=1)
+def _jazzy_typestore() -> Typestore:
+    return get_typestore(Stores.ROS2_JAZZY)
 
 
 def _is_indexed(path: Path) -> bool:

@@ -37,14 +37,6 @@ _QOS_DEFAULTS: dict[str, Any] = {
 }
 
 
-class _PlainDumper(yaml.SafeDumper):
-    """YAML without anchors, which the readers of bag metadata do not all know."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Write repeated values in full."""
-        return True
-
-
 @dataclass
 class _Topic:
     name: str
@@ -272,8 +264,13 @@ def _normalised_qos(topic: str, text: str) -> str:
         raise BagError(f"topic '{topic}': the QoS is {text!r}, expected a YAML list of profiles")
     if not profiles:
         return ''
-    full = [{**_QOS_DEFAULTS, **row} for row in profiles]
-    return yaml.dump(full, Dumper=_PlainDumper, default_flow_style=False, sort_keys=False)
+    # Copies, for YAML would write a value that stands twice as an alias.
+    full = [
+        {key: dict(value) if isinstance(value, dict) else value
+         for key, value in {**_QOS_DEFAULTS, **row}.items()}
+        for row in profiles]
+    dumped: str = yaml.safe_dump(full, default_flow_style=False, sort_keys=False)
+    return dumped
 
 
 def _topic_metadata(name: str, type_name: str, qos: str, type_hash: str) -> str:

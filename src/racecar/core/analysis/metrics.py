@@ -114,19 +114,19 @@ def merge_by_stamp(
     Raises BagError if a value is not finite, a side is empty or the spans do not overlap;
     ValueError if the shapes differ.
     """
-    t, x, y = _prepared('odometry', t, x, y, origin)
-    reference_t, reference_x, reference_y = _prepared(
+    times, xs, ys = _prepared('odometry', t, x, y, origin)
+    nodes, node_x, node_y = _prepared(
         'reference', reference_t, reference_x, reference_y, origin)
-    inside = (t >= reference_t[0]) & (t <= reference_t[-1])
+    inside = (times >= nodes[0]) & (times <= nodes[-1])
     if not inside.any():
         raise BagError(
             'no odometry sample lies within the span of the reference: odometry'
-            f' {_span(t, origin)}, reference {_span(reference_t, origin)}; do both'
-            ' stamp with the same clock, and was the tracker active?')
-    t = t[inside]
+            f' {_span(times, origin)}, reference {_span(nodes, origin)}; do both stamp with the'
+            ' same clock, and was the tracker active?')
+    times = times[inside]
     return MergedTrack(
-        t, x[inside], y[inside],
-        np.interp(t, reference_t, reference_x), np.interp(t, reference_t, reference_y))
+        times, xs[inside], ys[inside],
+        np.interp(times, nodes, node_x), np.interp(times, nodes, node_y))
 
 
 def compute_metrics(track: MergedTrack) -> Metrics:
@@ -135,7 +135,7 @@ def compute_metrics(track: MergedTrack) -> Metrics:
     total = float(np.sum(squared))
     return Metrics(
         rmse=float(np.sqrt(total / squared.size)),
-        ise=float(np.trapezoid(squared, track.t)),
+        ise=float(0.5 * np.dot(squared[1:] + squared[:-1], np.diff(track.t))),
         sum_squared_error=total,
         max_error=float(np.max(track.error)),
         samples=int(squared.size),

@@ -70,7 +70,7 @@ class TrackingRun:
             reference = find_topic(
                 summary, REFERENCE_TOPICS if reference_topic is None else (reference_topic,))
             samples = {odometry: _Samples(), reference: _Samples()}
-            total = sum(row.count for row in summary.topics if row.name in samples)
+            total = sum(row.message_count for row in summary.topics if row.name in samples)
             for done, row in enumerate(reader.messages(samples), start=1):
                 samples[row.topic].add(row.message)
                 if progress is not None:
