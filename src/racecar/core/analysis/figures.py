@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,14 +12,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from racecar.core.analysis.metrics import MergedTrack, Metrics
+from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
 from racecar.core.errors import ConfigurationError
 
 RESOLUTION = 130  # [dots per inch]
 _ACTUAL = 'tab:blue'
 _DESIRED = 'tab:orange'
 _ERROR = 'tab:red'
+_DOTS = 70  # along the longer side of a path
 
 
 def draw_figures(name: str, track: MergedTrack, metrics: Metrics) -> dict[str, Figure]:
@@ -56,10 +59,12 @@ def path_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     figure = _figure(7.5, 4.0 if height < 0.45 * width else 6.5)
     axes = figure.add_subplot()
     axes.plot(track.x, track.y, color=_ACTUAL, linewidth=1.6, label='actual')
-    axes.plot(track.reference_x, track.reference_y, color=_DESIRED, linestyle=':', linewidth=2.2,
-              label='desired')
-    axes.plot(track.x[0], track.y[0], 'o', color='tab:green', markersize=9, label='start')
-    axes.plot(track.x[-1], track.y[-1], 's', color='black', markersize=7, label='end')
+    dots = _spaced(track.reference_x, track.reference_y, max(width, height) / _DOTS)
+    axes.scatter(*dots, color=_DESIRED, s=12, linewidths=0, label='desired', zorder=2.5)
+    axes.plot(track.x[0], track.y[0], 'o', color='tab:green', markersize=9, label='start',
+              zorder=3.0)
+    axes.plot(track.x[-1], track.y[-1], 's', color='black', markersize=7, label='end',
+              zorder=3.0)
     # A run along an axis still gets room across it.
     axes.set_aspect('equal', adjustable='datalim')
     axes.margins(0.06)
@@ -105,8 +110,31 @@ def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     return figure
 
 
+def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float]]:
+    """Return points of a path that keep a distance from each other.
+
+    A dotted line would close to a continuous one after a few laps and hide the actual path.
+    """
+    if spacing <= 0.0:
+        return [float(x[0])], [float(y[0])]
+    kept: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    xs, ys = [], []
+    for point in zip(x.tolist(), y.tolist(), strict=True):
+        column, row = int(point[0] // spacing), int(point[1] // spacing)
+        if not any(
+            math.dist(point, other) < spacing
+            for near in range(column - 1, column + 2)
+            for beside in range(row - 1, row + 2)
+            for other in kept.get((near, beside), ())
+        ):
+            kept.setdefault((column, row), []).append(point)
+            xs.append(point[0])
+            ys.append(point[1])
+    return xs, ys
+
+
 def _figure(width: float, height: float) -> Figure:
-    figure = Figure(figsize=(width, height), layout='constrained')
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     FigureCanvasAgg(figure)
     return figure
 
@@ -124,5 +152,6 @@ def _label(axes: Axes, x: str, y: str) -> None:
 def _finish(figure: Figure, axes: Axes, title: str, metrics: Metrics) -> None:
     # Outside the axes, where no curve can run below it. A name may hold a dollar sign.
     figure.legend(
-        *axes.get_legend_handles_labels(), loc='outside lower center', ncols=4, frameon=False)
+        *axes.get_legend_handles_labels(), loc='outside lower center', ncols=4, frameon=False,
+        scatterpoints=5, scatteryoffsets=[0.5])
     figure.suptitle(f'{title}, RMSE {metrics.rmse:.4f} m', parse_math=False)

@@ -50,13 +50,12 @@ th, td { text-align: left; padding: .4rem .9rem .4rem 0; border-bottom: 1px soli
   vertical-align: top; overflow-wrap: anywhere; }
 thead th { color: var(--soft); font-weight: 600; }
 tbody th { font-weight: 600; white-space: nowrap; }
+thead th.number { text-align: right; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.unit { white-space: nowrap; }
 td.meaning { color: var(--soft); }
-.figures { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit,
-  minmax(min(100%, 28rem), 1fr)); align-items: start; }
-figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
-  padding: .7rem; }
+figure { margin: 0 0 1rem; max-width: 52rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: 8px; padding: .7rem; }
 figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: 4px; }
 figcaption { color: var(--soft); font-size: .9rem; margin-top: .5rem; }
 .warning { background: var(--warn); border-left: 4px solid var(--warn-line); padding: .6rem .9rem;
@@ -95,15 +94,13 @@ def render_report(
 {warnings}
 <h2>Tracking error</h2>
 <table>
-<thead><tr><th scope="col">Quantity</th><th scope="col">Value</th><th scope="col">Unit</th>
-<th scope="col">Meaning</th></tr></thead>
+<thead><tr><th scope="col">Quantity</th><th scope="col" class="number">Value</th>
+<th scope="col">Unit</th><th scope="col">Meaning</th></tr></thead>
 <tbody>
 {values}</tbody>
 </table>
 <h2>Figures</h2>
-<div class="figures">
-{pictures}</div>
-<h2>Source</h2>
+{pictures}<h2>Source</h2>
 <table><tbody>
 {facts}</tbody></table>
 <h2>How it was computed</h2>
@@ -135,7 +132,8 @@ def write_report(
 def _rows(rows: Iterable[tuple[str, str, str, str]]) -> str:
     return ''.join(
         f'<tr><th scope="row">{escape(name)}</th><td class="number">{escape(value)}</td>'
-        f'<td class="unit">{escape(unit)}</td><td class="meaning">{escape(meaning)}</td></tr>\n'
+        f'<td class="unit">{escape(unit.replace("^2", "²"))}</td>'
+        f'<td class="meaning">{escape(meaning)}</td></tr>\n'
         for name, value, unit, meaning in rows)
 
 

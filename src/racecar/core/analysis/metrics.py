@@ -90,8 +90,8 @@ class Metrics:
         """Return (name, value, unit) for people, in a fixed order."""
         return [
             ('RMSE', f'{self.rmse:.4f}', 'm'),
-            ('ISE', f'{self.ise:.4f}', 'm² s'),
-            ('sum of squared errors', f'{self.sum_squared_error:.4f}', 'm²'),
+            ('ISE', f'{self.ise:.4f}', 'm^2 s'),
+            ('sum of squared errors', f'{self.sum_squared_error:.4f}', 'm^2'),
             ('maximum error', f'{self.max_error:.4f}', 'm'),
             ('samples', f'{self.samples}', ''),
             ('duration', f'{self.duration:.3f}', 's'),
