@@ -1,0 +1,111 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar analyze`: tracking error, figures and a report from a bag."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from racecar.core.errors import ConfigurationError
+
+HELP = 'compute the tracking error of a recorded run, draw it and write an HTML report'
+_BAR_STEP = 500  # messages
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar analyze`."""
+    parser.description = (
+        'Compare odometry and reference of a rosbag2 bag (MCAP or sqlite3): print RMSE, ISE and'
+        ' the maximum error, write path.png, x.png, y.png, error.png and report.html. ROS is not'
+        ' needed.')
+    parser.add_argument(
+        'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file')
+    parser.add_argument(
+        '--skip', type=float, default=0.0, metavar='SECONDS',
+        help='leave out the first seconds, where the start transient is (default: 0)')
+    parser.add_argument(
+        '--odometry-topic', metavar='T',
+        help='nav_msgs/Odometry of the car (default: /vesc/odom, else /odom, in any namespace)')
+    parser.add_argument(
+        '--reference-topic', metavar='T',
+        help='nav_msgs/Odometry to follow (default: /reference_trajectory, in any namespace)')
+    parser.add_argument(
+        '--output', type=Path, metavar='FOLDER',
+        help='where figures and report go (default: analysis in a bag folder, NAME_analysis'
+             ' beside a bare file NAME.mcap); files of an earlier analysis are replaced')
+    parser.add_argument(
+        '--json', action='store_true',
+        help='print one JSON object with the metrics in SI units, everything else to stderr')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Analyse the bag, print the metrics, write figures and report; returns 0.
+
+    Raises BagError or ConfigurationError with a one-line message.
+    """
+    # Imported here, so that `racecar --help` does not wait for matplotlib.
+    from racecar.core.analysis.figures import draw_figures, write_figures
+    from racecar.core.analysis.html_report import write_report
+    from racecar.core.analysis.metrics import compute_metrics
+    from racecar.core.analysis.run_data import TrackingRun
+
+    bag: Path = arguments.bag
+    with _progress_bar() as progress:
+        tracking_run = TrackingRun.from_bag(
+            bag, odometry_topic=arguments.odometry_topic,
+            reference_topic=arguments.reference_topic, progress=progress)
+    known = tracking_run.bag.warnings if tracking_run.bag is not None else ()
+    for warning in tracking_run.warnings:
+        if warning not in known:  # those are logged by the reader
+            print(f'warning: {warning}', file=sys.stderr)
+    track = tracking_run.merged(arguments.skip)
+    metrics = compute_metrics(track)
+
+    output = arguments.output or default_output(bag)
+    if output.exists() and not output.is_dir():
+        raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
+    figures = draw_figures(tracking_run.name, track, metrics)
+    paths = write_figures(figures, output)
+    report = output / 'report.html'
+    write_report(report, tracking_run, track, metrics, figures, arguments.skip)
+
+    if arguments.json:
+        print(json.dumps(metrics.as_dict()))
+    else:
+        print(f'{tracking_run.odometry_topic} against {tracking_run.reference_topic}')
+        rows = metrics.as_rows()
+        name_width = max(len(name) for name, _, _ in rows)
+        value_width = max(len(value) for _, value, _ in rows)
+        for name, value, unit in rows:
+            print(f'{name:<{name_width}}  {value:>{value_width}}  {unit}'.rstrip())
+    print(
+        f'Report: {report}\nFigures: {", ".join(str(path) for path in paths)}',
+        file=sys.stderr if arguments.json else sys.stdout)
+    return 0
+
+
+def default_output(bag: Path) -> Path:
+    """Return the folder for results when none is given."""
+    return bag / 'analysis' if bag.is_dir() else bag.with_name(f'{bag.stem}_analysis')
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
+    """Yield a progress callback that draws on stderr if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm  # type: ignore[import-untyped]
+
+    with tqdm(desc='reading', unit=' messages', leave=False, delay=0.5) as bar:
+        def update(done: int, total: int) -> None:
+            if done % _BAR_STEP == 0:
+                bar.total = total
+                bar.update(done - bar.n)
+
+        yield update

@@ -1,0 +1,284 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Write a rosbag2 folder with MCAP storage from serialised messages, without rosbag2."""
+
+from __future__ import annotations
+
+import json
+import os
+import textwrap
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import yaml
+from mcap.writer import CompressionType, Writer
+
+from racecar.core.errors import BagError
+
+METADATA_VERSION = 9  # ROS 2 Jazzy
+LIBRARY = 'racecar'
+NO_TIME = 2**63 - 1  # what rosbag2 writes as the start of a bag without messages
+_CHUNK_SIZE = 1024 * 1024
+_IDL_START = '=' * 80 + '\nIDL: '
+_INFINITE = {'sec': 9223372036, 'nsec': 854775807}
+_QOS_DEFAULTS: dict[str, Any] = {
+    'history': 'keep_last',
+    'depth': 10,
+    'reliability': 'reliable',
+    'durability': 'volatile',
+    'deadline': _INFINITE,
+    'lifespan': _INFINITE,
+    'liveliness': 'automatic',
+    'liveliness_lease_duration': _INFINITE,
+    'avoid_ros_namespace_conventions': False,
+}
+
+
+@dataclass
+class _Topic:
+    name: str
+    type_name: str
+    metadata_head: str  # this topic's piece of metadata.yaml up to its message count
+    count: int = 0
+
+
+class BagWriter:
+    """A rosbag2 folder of version 9 (Jazzy): metadata.yaml and one file <name>_0.mcap.
+
+    Every message is in the file after at most `flush_period` seconds of wall time as long as
+    messages keep coming; a caller whose topics may fall silent calls `flush` from a timer. What
+    was flushed survives `kill -9`, and `bag_reader` opens it. metadata.yaml exists from the start
+    and is replaced whole on every flush. Memory stays at one chunk (1 MiB) plus less than 1 kB
+    of index per chunk. Not thread-safe.
+    """
+
+    def __init__(
+        self, folder: Path | str, *, flush_period: float = 1.0, compression: str = 'zstd',
+        ros_distro: str = 'jazzy',
+    ) -> None:
+        """Create the folder, the MCAP file and metadata.yaml.
+
+        flush_period: longest wall time that a message waits in memory while others arrive [s].
+        compression: of chunks, zstd, lz4 or none. ros_distro: stands in metadata.yaml.
+        Raises BagError if the folder exists already or cannot be made.
+        """
+        kinds = {
+            'zstd': CompressionType.ZSTD, 'lz4': CompressionType.LZ4,
+            'none': CompressionType.NONE,
+        }
+        if compression not in kinds:
+            raise BagError(f'compression is {compression!r}, expected one of {", ".join(kinds)}')
+        self.folder = Path(folder)
+        self.path = self.folder / f'{self.folder.resolve().name}_0.mcap'
+        self._ros_distro = ros_distro
+        self._topics: dict[int, _Topic] = {}
+        self._handles: dict[str, int] = {}
+        self._schemas: dict[str, int] = {}
+        self._start_ns = NO_TIME
+        self._end_ns = 0
+        self._period_ns = round(flush_period * 1e9)
+        try:
+            self.folder.mkdir(parents=True)
+        except FileExistsError:
+            raise BagError(
+                f"bag folder '{folder}' exists already, not overwriting it; give another name or"
+                ' remove it') from None
+        except OSError as error:
+            raise BagError(
+                f"bag folder '{folder}' cannot be made: {error.strerror}") from error
+        try:
+            self._stream = open(self.path, 'xb')
+            self._writer = Writer(
+                self._stream, chunk_size=_CHUNK_SIZE, compression=kinds[compression])
+            self._writer.start(profile='ros2', library=LIBRARY)
+            self._is_open = True
+            self._flush_file()
+        except OSError as error:
+            raise self._write_error(error) from error
+
+    def __enter__(self) -> BagWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def message_count(self) -> int:
+        """How many messages were written so far."""
+        return sum(topic.count for topic in self._topics.values())
+
+    def add_topic(
+        self, name: str, type_name: str, definition_text: str, qos_yaml: str = '',
+        type_hash: str = '',
+    ) -> int:
+        """Declare a topic and return the handle for `write`.
+
+        type_name: as nav_msgs/msg/Odometry. definition_text: its .msg text followed by those of
+        the types it uses, in rosbag2's form (separated by lines of 80 '='); empty if unknown.
+        qos_yaml: YAML list of offered QoS profiles as in metadata.yaml; missing keys get
+        defaults. type_hash: RIHS01_..., empty if unknown.
+        Declaring the same topic and type again returns the same handle.
+        Raises BagError if the topic has another type already or the QoS is not such a list.
+        """
+        self._check_open()
+        handle = self._handles.get(name)
+        if handle is not None:
+            known = self._topics[handle].type_name
+            if known != type_name:
+                raise BagError(
+                    f"topic '{name}' is {type_name}, but was recorded as {known} before;"
+                    ' one topic has one type in a bag')
+            return handle
+        qos = _normalised_qos(name, qos_yaml)
+        try:
+            if type_name not in self._schemas:
+                encoding = 'ros2idl' if definition_text.startswith(_IDL_START) else 'ros2msg'
+                self._schemas[type_name] = self._writer.register_schema(
+                    type_name, encoding if definition_text else '', definition_text.encode())
+            handle = self._writer.register_channel(
+                name, 'cdr', self._schemas[type_name], {'offered_qos_profiles': qos})
+        except OSError as error:
+            raise self._write_error(error) from error
+        self._handles[name] = handle
+        self._topics[handle] = _Topic(
+            name, type_name, _topic_metadata(name, type_name, qos, type_hash))
+        return handle
+
+    def write(
+        self, handle: int, log_time_ns: int, publish_time_ns: int, data: bytes,
+    ) -> None:
+        """Append one message.
+
+        log_time_ns, publish_time_ns: when it was received and sent [ns], at least 0.
+        data: the message in CDR with its encapsulation header, as rclpy serialises it.
+        Raises BagError for an unknown handle, a negative time, a closed bag or a full disk.
+        """
+        if not self._is_open:
+            self._check_open()
+        topic = self._topics.get(handle)
+        if topic is None:
+            raise BagError(f'handle {handle!r} is unknown, expected one that add_topic returned')
+        if not 0 <= log_time_ns < NO_TIME or not 0 <= publish_time_ns < NO_TIME:
+            raise BagError(
+                f"topic '{topic.name}': log time {log_time_ns} ns and publish time"
+                f' {publish_time_ns} ns, expected both in [0, 2^63 - 1)')
+        try:
+            self._writer.add_message(handle, log_time_ns, data, publish_time_ns, topic.count)
+        except OSError as error:
+            raise self._write_error(error) from error
+        topic.count += 1
+        if log_time_ns < self._start_ns:
+            self._start_ns = log_time_ns
+        if log_time_ns > self._end_ns:
+            self._end_ns = log_time_ns
+        if time.monotonic_ns() >= self._flush_at_ns:
+            self.flush()
+
+    def flush(self) -> None:
+        """Finish the chunk, hand it to the operating system and refresh metadata.yaml.
+
+        Raises BagError if the bag is closed or the disk refuses.
+        """
+        self._check_open()
+        try:
+            self._flush_file()
+        except OSError as error:
+            raise self._write_error(error) from error
+
+    def close(self) -> None:
+        """Write the index and the final metadata.yaml; closing twice is allowed.
+
+        Raises BagError if the disk refuses.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            with self._stream:
+                self._writer.add_metadata(
+                    'rosbag2', {'serialized_metadata': textwrap.dedent(self._information())})
+                self._writer.finish()  # type: ignore[no-untyped-call]
+            self._write_metadata()
+        except OSError as error:
+            raise self._write_error(error) from error
+
+    def _flush_file(self) -> None:
+        self._writer.flush()  # type: ignore[no-untyped-call]
+        self._write_metadata()
+        self._flush_at_ns = time.monotonic_ns() + self._period_ns
+
+    def _write_metadata(self) -> None:
+        # Replaced whole, so that whoever reads it while the recording runs sees valid YAML.
+        new = self.folder / 'metadata.yaml.new'
+        new.write_text(
+            f'rosbag2_bagfile_information:\n{self._information()}', encoding='utf-8')
+        os.replace(new, self.folder / 'metadata.yaml')
+
+    def _information(self) -> str:
+        # Composed as text: a YAML library would take 20 ms every second for the same.
+        duration = max(0, self._end_ns - self._start_ns)
+        count = self.message_count
+        name = json.dumps(self.path.name)
+        topics = ''.join(
+            f'{topic.metadata_head}      message_count: {topic.count}\n'
+            for topic in self._topics.values())
+        return (
+            f'  version: {METADATA_VERSION}\n'
+            '  storage_identifier: mcap\n'
+            f'  duration:\n    nanoseconds: {duration}\n'
+            f'  starting_time:\n    nanoseconds_since_epoch: {self._start_ns}\n'
+            f'  message_count: {count}\n'
+            f'  topics_with_message_count:{" []" if not topics else ""}\n{topics}'
+            '  compression_format: ""\n'
+            '  compression_mode: ""\n'
+            f'  relative_file_paths:\n    - {name}\n'
+            '  files:\n'
+            f'    - path: {name}\n'
+            f'      starting_time:\n        nanoseconds_since_epoch: {self._start_ns}\n'
+            f'      duration:\n        nanoseconds: {duration}\n'
+            f'      message_count: {count}\n'
+            '  custom_data: ~\n'
+            f'  ros_distro: {json.dumps(self._ros_distro)}\n')
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise BagError(f"bag '{self.folder}' is closed; make another BagWriter")
+
+    def _write_error(self, error: OSError) -> BagError:
+        return BagError(f"bag '{self.folder}' cannot be written: {error.strerror or error}")
+
+
+def _normalised_qos(topic: str, text: str) -> str:
+    """Return the QoS list with every key that readers need."""
+    try:
+        profiles = yaml.safe_load(text) if text else []
+    except yaml.YAMLError as error:
+        raise BagError(f"topic '{topic}': the QoS is not YAML: {error}") from error
+    if not isinstance(profiles, list) or not all(isinstance(row, dict) for row in profiles):
+        raise BagError(f"topic '{topic}': the QoS is {text!r}, expected a YAML list of profiles")
+    if not profiles:
+        return ''
+    # Copies, for YAML would write a value that stands twice as an alias.
+    full = [
+        {key: dict(value) if isinstance(value, dict) else value
+         for key, value in {**_QOS_DEFAULTS, **row}.items()}
+        for row in profiles]
+    dumped: str = yaml.safe_dump(full, default_flow_style=False, sort_keys=False)
+    return dumped
+
+
+def _topic_metadata(name: str, type_name: str, qos: str, type_hash: str) -> str:
+    profiles = f'\n{textwrap.indent(qos, " " * 10)}' if qos else ' []\n'
+    return (
+        '    - topic_metadata:\n'
+        f'        name: {json.dumps(name)}\n'
+        f'        type: {json.dumps(type_name)}\n'
+        '        serialization_format: cdr\n'
+        f'        offered_qos_profiles:{profiles}'
+        f'        type_description_hash: {json.dumps(type_hash)}\n')

@@ -1,0 +1,157 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of a tracking run: path, x(t), y(t) and the error, as the report draws them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
+from racecar.core.errors import ConfigurationError
+
+RESOLUTION = 130  # [dots per inch]
+_ACTUAL = 'tab:blue'
+_DESIRED = 'tab:orange'
+_ERROR = 'tab:red'
+_DOTS = 70  # along the longer side of a path
+
+
+def draw_figures(name: str, track: MergedTrack, metrics: Metrics) -> dict[str, Figure]:
+    """Draw all figures of a run; the keys are file names without suffix, in reading order."""
+    return {
+        'path': path_figure(name, track, metrics),
+        'x': coordinate_figure(name, track, metrics, 'x'),
+        'y': coordinate_figure(name, track, metrics, 'y'),
+        'error': error_figure(name, track, metrics),
+    }
+
+
+def write_figures(figures: Mapping[str, Figure], folder: Path | str) -> list[Path]:
+    """Write each figure as <key>.png and return the paths.
+
+    Raises ConfigurationError if the folder cannot be made or written.
+    """
+    paths = []
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for key, figure in figures.items():
+            paths.append(Path(folder) / f'{key}.png')
+            figure.savefig(paths[-1], dpi=RESOLUTION)
+    except OSError as error:
+        raise ConfigurationError(
+            f"figures cannot be written to '{folder}': {error.strerror}; give another folder"
+        ) from error
+    return paths
+
+
+def path_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
+    """Draw the actual and the desired path with equal axes, start and end marked."""
+    width = float(np.ptp(np.concatenate([track.x, track.reference_x])))
+    height = float(np.ptp(np.concatenate([track.y, track.reference_y])))
+    figure = _figure(7.5, 4.0 if height < 0.45 * width else 6.5)
+    axes = figure.add_subplot()
+    axes.plot(track.x, track.y, color=_ACTUAL, linewidth=1.6, label='actual')
+    dots = _spaced(track.reference_x, track.reference_y, max(width, height) / _DOTS)
+    axes.scatter(*dots, color=_DESIRED, s=12, linewidths=0, label='desired', zorder=2.5)
+    axes.plot(track.x[0], track.y[0], 'o', color='tab:green', markersize=9, label='start',
+              zorder=3.0)
+    axes.plot(track.x[-1], track.y[-1], 's', color='black', markersize=7, label='end',
+              zorder=3.0)
+    # A run along an axis still gets room across it.
+    axes.set_aspect('equal', adjustable='datalim')
+    axes.margins(0.06)
+    _label(axes, 'x [m]', 'y [m]')
+    _finish(figure, axes, f'{name}: path', metrics)
+    return figure
+
+
+def coordinate_figure(
+    name: str, track: MergedTrack, metrics: Metrics, coordinate: str,
+) -> Figure:
+    """Draw a coordinate (`x` or `y`) over time, actual and desired, its error below."""
+    actual, desired, error = {
+        'x': (track.x, track.reference_x, track.error_x),
+        'y': (track.y, track.reference_y, track.error_y),
+    }[coordinate]
+    figure = _figure(8.5, 5.6)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[2.2, 1.0])
+    upper.plot(track.t, actual, color=_ACTUAL, linewidth=1.6, label='actual')
+    upper.plot(track.t, desired, color=_DESIRED, linestyle=':', linewidth=2.2, label='desired')
+    _label(upper, '', f'{coordinate} [m]')
+    lower.axhline(0.0, color='0.4', linewidth=0.8)
+    lower.plot(track.t, error, color=_ERROR, linewidth=1.2)
+    _label(lower, 'time since the start [s]', f'error in {coordinate} [m]')
+    figure.align_ylabels()
+    _finish(figure, upper, f'{name}: {coordinate}(t)', metrics)
+    return figure
+
+
+def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
+    """Draw the distance from the desired position over time, with its RMS and maximum."""
+    figure = _figure(8.5, 4.0)
+    axes = figure.add_subplot()
+    worst = int(np.argmax(track.error))
+    axes.plot(track.t, track.error, color=_ERROR, linewidth=1.2, label='error')
+    axes.axhline(metrics.rmse, color='black', linestyle='--', linewidth=1.1,
+                 label=f'RMSE {metrics.rmse:.4f} m')
+    axes.plot(track.t[worst], track.error[worst], 'v', color='black', markersize=7,
+              label=f'maximum {metrics.max_error:.4f} m')
+    axes.set_ylim(bottom=0.0)
+    _label(axes, 'time since the start [s]', 'position error [m]')
+    _finish(figure, axes, f'{name}: position error', metrics)
+    return figure
+
+
+def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float]]:
+    """Return points of a path that keep a distance from each other.
+
+    A dotted line would close to a continuous one after a few laps and hide the actual path.
+    """
+    if spacing <= 0.0:
+        return [float(x[0])], [float(y[0])]
+    kept: dict[tuple[int, int], list[tuple[float, float]]] = {}
+    xs, ys = [], []
+    for point in zip(x.tolist(), y.tolist(), strict=True):
+        column, row = int(point[0] // spacing), int(point[1] // spacing)
+        if not any(
+            math.dist(point, other) < spacing
+            for near in range(column - 1, column + 2)
+            for beside in range(row - 1, row + 2)
+            for other in kept.get((near, beside), ())
+        ):
+            kept.setdefault((column, row), []).append(point)
+            xs.append(point[0])
+            ys.append(point[1])
+    return xs, ys
+
+
+def _figure(width: float, height: float) -> Figure:
+    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _label(axes: Axes, x: str, y: str) -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(color='0.9')
+    axes.set_axisbelow(True)
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
+    axes.ticklabel_format(useOffset=False)
+
+
+def _finish(figure: Figure, axes: Axes, title: str, metrics: Metrics) -> None:
+    # Outside the axes, where no curve can run below it. A name may hold a dollar sign.
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc='outside lower center', ncols=4, frameon=False,
+        scatterpoints=5, scatteryoffsets=[0.5])
+    figure.suptitle(f'{title}, RMSE {metrics.rmse:.4f} m', parse_math=False)

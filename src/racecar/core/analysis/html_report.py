@@ -1,0 +1,191 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One HTML file that holds everything about a tracking run: numbers, figures, provenance."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timezone
+from html import escape
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from racecar.core.analysis.figures import RESOLUTION
+from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
+from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.errors import ConfigurationError
+from racecar.core.types import NANOSECONDS
+
+_CAPTIONS = {
+    'path': 'Actual and desired path',
+    'x': 'x over time, and its error',
+    'y': 'y over time, and its error',
+    'error': 'Distance from the desired position over time',
+}
+_MEANINGS = {
+    'RMSE': 'square root of the mean squared distance over the samples',
+    'ISE': 'integral of the squared distance over time, trapezoid rule on the stamps',
+    'sum of squared errors': 'plain sum over the samples; grows with the odometry rate',
+    'maximum error': 'largest distance of a sample',
+    'samples': 'odometry samples compared',
+    'duration': 'from the first to the last of them',
+}
+_EPOCH_FROM = 10**9 * NANOSECONDS  # later stamps are dates, earlier ones simulated time
+_STYLE = """
+:root { color-scheme: light dark; --line: #d8dce2; --soft: #5b6470; --card: #f5f7fa;
+  --warn: #fff3d6; --warn-line: #d99a00; }
+@media (prefers-color-scheme: dark) { :root { --line: #3a4048; --soft: #a3acb8;
+  --card: #22262c; --warn: #3a2f12; --warn-line: #d99a00; } }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 2rem 1.2rem;
+  max-width: 64rem; }
+@media (prefers-color-scheme: dark) { body { background: #16181c; color: #e6e9ee; } }
+h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
+p.lead { color: var(--soft); margin: .2rem 0 0; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line);
+  vertical-align: top; overflow-wrap: anywhere; }
+thead th { color: var(--soft); font-weight: 600; }
+tbody th { font-weight: 600; white-space: nowrap; }
+thead th.number { text-align: right; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.unit { white-space: nowrap; }
+td.meaning { color: var(--soft); }
+figure { margin: 0 0 1rem; max-width: 52rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: 8px; padding: .7rem; }
+figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: 4px; }
+figcaption { color: var(--soft); font-size: .9rem; margin-top: .5rem; }
+.warning { background: var(--warn); border-left: 4px solid var(--warn-line); padding: .6rem .9rem;
+  margin: 1rem 0 0; overflow-wrap: anywhere; }
+code { font: .92em ui-monospace, monospace; }
+"""
+
+
+def render_report(
+    run: TrackingRun, track: MergedTrack, metrics: Metrics, figures: Mapping[str, Figure],
+    skip: float = 0.0,
+) -> str:
+    """Return the report as one HTML page without outside references.
+
+    track, metrics, figures: of the run, without its first `skip` seconds.
+    """
+    values = _rows(
+        (name, value, unit, _MEANINGS[name]) for name, value, unit in metrics.as_rows())
+    facts = ''.join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>\n'
+        for name, value in _facts(run, track, skip))
+    warnings = ''.join(
+        f'<p class="warning">{escape(text)}</p>\n' for text in run.warnings)
+    pictures = ''.join(_picture(key, figure) for key, figure in figures.items())
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(run.name)}: tracking report</title>
+<style>{_STYLE}</style>
+</head>
+<body>
+<h1>{escape(run.name)}</h1>
+<p class="lead">Tracking report: RMSE {metrics.rmse:.4f} m over {metrics.duration:.1f} s</p>
+{warnings}
+<h2>Tracking error</h2>
+<table>
+<thead><tr><th scope="col">Quantity</th><th scope="col" class="number">Value</th>
+<th scope="col">Unit</th><th scope="col">Meaning</th></tr></thead>
+<tbody>
+{values}</tbody>
+</table>
+<h2>Figures</h2>
+{pictures}<h2>Source</h2>
+<table><tbody>
+{facts}</tbody></table>
+<h2>How it was computed</h2>
+<p>The error of an odometry sample is its position minus the desired position at the same
+<code>header.stamp</code>. The desired position is the reference sample with that very stamp, else
+interpolated linearly in time between its two neighbours. Odometry before the first or after the
+last reference sample is left out; of several samples with one stamp the last recorded counts.
+Both positions are taken as published, in one frame.</p>
+</body>
+</html>
+"""
+
+
+def write_report(
+    path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics,
+    figures: Mapping[str, Figure], skip: float = 0.0,
+) -> None:
+    """Write `render_report` to a file. Raises ConfigurationError if it cannot be written."""
+    text = render_report(run, track, metrics, figures, skip)
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding='utf-8')
+    except OSError as error:
+        raise ConfigurationError(
+            f"report '{path}' cannot be written: {error.strerror}; give another folder"
+        ) from error
+
+
+def _rows(rows: Iterable[tuple[str, str, str, str]]) -> str:
+    return ''.join(
+        f'<tr><th scope="row">{escape(name)}</th><td class="number">{escape(value)}</td>'
+        f'<td class="unit">{escape(unit.replace("^2", "²"))}</td>'
+        f'<td class="meaning">{escape(meaning)}</td></tr>\n'
+        for name, value, unit, meaning in rows)
+
+
+def _facts(run: TrackingRun, track: MergedTrack, skip: float) -> list[tuple[str, str]]:
+    facts = []
+    if run.bag is not None:
+        files = ', '.join(file.name for file in run.bag.files)
+        facts += [
+            ('Bag', str(run.bag.path)),
+            ('Storage', f'{run.bag.storage}, {_size(run.bag.size)}: {files}'),
+            ('Recorded', f'{run.bag.message_count} messages on {len(run.bag.topics)} topics'),
+        ]
+    else:
+        facts.append(('Source', 'simulation without ROS'))
+    facts += [
+        ('Odometry', _stream(run.odometry_topic, run.t)),
+        ('Reference', _stream(run.reference_topic, run.reference_t)),
+        ('Compared', f'{track.t[0]:.3f} s to {track.t[-1]:.3f} s; 0 s is the first stamp,'
+                     f' {_instant(run.origin_ns)}'),
+        ('Left out at the start', f'{skip:g} s'),
+    ]
+    return facts
+
+
+def _stream(topic: str, t: Array) -> str:
+    name = f'{topic}, ' if topic else ''
+    duration = float(t.max() - t.min())
+    rate = f', {(t.size - 1) / duration:.1f} Hz' if duration > 0.0 else ''
+    return f'{name}{t.size} samples{rate}'
+
+
+def _instant(stamp_ns: int) -> str:
+    seconds = f'{stamp_ns / NANOSECONDS:.3f} s'
+    if stamp_ns < _EPOCH_FROM:
+        return seconds
+    date = datetime.fromtimestamp(stamp_ns // NANOSECONDS, tz=timezone.utc)
+    return f'{date:%Y-%m-%d %H:%M:%S} UTC'
+
+
+def _size(size: float) -> str:
+    for unit in ('bytes', 'kB', 'MB'):
+        if size < 1000:
+            return f'{size:.3g} {unit}'
+        size /= 1000
+    return f'{size:.3g} GB'
+
+
+def _picture(key: str, figure: Figure) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=RESOLUTION, format='png')
+    data = base64.b64encode(buffer.getvalue()).decode('ascii')
+    caption = escape(_CAPTIONS.get(key, key))
+    return (
+        f'<figure><img src="data:image/png;base64,{data}" alt="{caption}">'
+        f'<figcaption>{caption}</figcaption></figure>\n')

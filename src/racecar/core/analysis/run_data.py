@@ -1,0 +1,185 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A tracking run, from a bag or from the arrays of a simulation without ROS."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from racecar.core.analysis.bag_reader import BagReader, BagSummary
+from racecar.core.analysis.metrics import Array, MergedTrack, merge_by_stamp
+from racecar.core.errors import BagError
+from racecar.core.types import NANOSECONDS, quaternion_to_yaw
+
+ODOMETRY_TOPICS = ('/vesc/odom', '/odom')  # the second with topic_names:=f1tenth
+REFERENCE_TOPICS = ('/reference_trajectory',)
+ODOMETRY_TYPE = 'nav_msgs/msg/Odometry'
+_LONG_GAP = 1.0  # [s]
+_LONG_GAP_STEPS = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class TrackingRun:
+    """Odometry and reference of one run, each with its own stamps.
+
+    name: for titles. t, x, y: (n,) odometry stamps [s] and position [m]; yaw: (n,) heading
+    [rad] or None. reference_t, reference_x, reference_y: (m,) likewise.
+    origin_ns: what 0 s stands for [ns]. odometry_topic, reference_topic, bag: where the run
+    came from, empty for a simulation. warnings: what a reader of the numbers should know.
+    """
+
+    name: str
+    t: Array
+    x: Array
+    y: Array
+    reference_t: Array
+    reference_x: Array
+    reference_y: Array
+    yaw: Array | None = None
+    origin_ns: int = 0
+    odometry_topic: str = ''
+    reference_topic: str = ''
+    bag: BagSummary | None = None
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def from_bag(
+        cls, path: Path | str, *, odometry_topic: str | None = None,
+        reference_topic: str | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> TrackingRun:
+        """Read a run from a bag; header.stamp is the time base, 0 s the earliest stamp.
+
+        path: as for BagReader. odometry_topic, reference_topic: nav_msgs/msg/Odometry topics,
+        by default /vesc/odom (else /odom) and /reference_trajectory. A name that is not in the
+        bag stands for the only topic that ends with it, as /car1/vesc/odom does.
+        progress: called with the number of messages read so far and in all.
+        Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or
+        its messages carry no stamps.
+        """
+        with BagReader(path) as reader:
+            summary = reader.summary
+            odometry = find_topic(
+                summary, ODOMETRY_TOPICS if odometry_topic is None else (odometry_topic,))
+            reference = find_topic(
+                summary, REFERENCE_TOPICS if reference_topic is None else (reference_topic,))
+            samples = {odometry: _Samples(), reference: _Samples()}
+            total = sum(row.message_count for row in summary.topics if row.name in samples)
+            for done, row in enumerate(reader.messages(samples), start=1):
+                samples[row.topic].add(row.message)
+                if progress is not None:
+                    progress(done, total)
+        warnings = list(summary.warnings)
+        for topic, column in samples.items():
+            warnings += column.check(topic, summary.path)
+        origin_ns = min(min(column.stamps) for column in samples.values())
+        actual, desired = samples[odometry], samples[reference]
+        t, reference_t = actual.seconds(origin_ns), desired.seconds(origin_ns)
+        gap = _longest_gap(reference_t)
+        if gap is not None:
+            warnings.append(
+                f'{reference} pauses for {gap[1]:.1f} s at {gap[0]:.1f} s; the reference is'
+                ' interpolated across the pause and the errors there mean little')
+        return cls(
+            name=summary.path.resolve().name, t=t, x=np.array(actual.x), y=np.array(actual.y),
+            yaw=np.array(actual.yaw), reference_t=reference_t, reference_x=np.array(desired.x),
+            reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_topic=odometry,
+            reference_topic=reference, bag=summary, warnings=tuple(warnings))
+
+    def merged(self, skip: float = 0.0) -> MergedTrack:
+        """Merge both by stamp, without the first `skip` seconds of what overlaps.
+
+        Raises BagError and ConfigurationError as merge_by_stamp and without_start do.
+        """
+        track = merge_by_stamp(
+            self.t, self.x, self.y, self.reference_t, self.reference_x, self.reference_y,
+            origin=self.origin_ns / NANOSECONDS)
+        return track.without_start(skip)
+
+
+def find_topic(
+    summary: BagSummary, names: Sequence[str], type_name: str = ODOMETRY_TYPE,
+) -> str:
+    """Return the topic of a bag that one of the names stands for.
+
+    The first name that is in the bag, else the only topic of the type that ends with the first
+    name that any topic ends with. Raises BagError naming what is missing, has another type or
+    is ambiguous, and what the bag has.
+    """
+    wanted = [name if name.startswith('/') else f'/{name}' for name in names]
+    types = {row.name: row.type_name for row in summary.topics}
+    for name in wanted:
+        if name in types:
+            if types[name] != type_name:
+                raise BagError(
+                    f"bag '{summary.path}': {name} is {types[name]}, expected {type_name};"
+                    ' name another topic')
+            return name
+    for name in wanted:
+        found = [topic for topic, kind in types.items()
+                 if topic.endswith(name) and kind == type_name]
+        if len(found) > 1:
+            raise BagError(
+                f"bag '{summary.path}': {name} may be {' or '.join(found)}; name the one to use")
+        if found:
+            return found[0]
+    raise BagError(
+        f"bag '{summary.path}': {' and '.join(wanted)}"
+        f' {"is" if len(wanted) == 1 else "are"} missing; it has {summary.describe_topics()}')
+
+
+@dataclass
+class _Samples:
+    """Columns of an Odometry topic."""
+
+    stamps: array[int] = field(default_factory=lambda: array('q'))
+    x: array[float] = field(default_factory=lambda: array('d'))
+    y: array[float] = field(default_factory=lambda: array('d'))
+    yaw: array[float] = field(default_factory=lambda: array('d'))
+
+    def add(self, message: Any) -> None:
+        stamp, pose = message.header.stamp, message.pose.pose
+        self.stamps.append(stamp.sec * NANOSECONDS + stamp.nanosec)
+        self.x.append(pose.position.x)
+        self.y.append(pose.position.y)
+        turn = pose.orientation
+        self.yaw.append(quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w))
+
+    def check(self, topic: str, path: Path) -> list[str]:
+        """Return warnings about the stamps; raises BagError if there is no time base."""
+        if not self.stamps:
+            raise BagError(
+                f"bag '{path}': {topic} has no messages; was its node running and active?")
+        steps = np.diff(np.array(self.stamps))
+        if steps.size and not steps.any():
+            raise BagError(
+                f"bag '{path}': all {len(self.stamps)} messages on {topic} carry the stamp"
+                f' {self.stamps[0]} ns; fill header.stamp to analyse a run')
+        backward = int(np.sum(steps < 0))
+        if not backward:
+            return []
+        return [
+            f'stamps on {topic} step back {backward} times and were sorted; a simulation that'
+            ' was restarted within one recording mixes its runs']
+
+    def seconds(self, origin_ns: int) -> Array:
+        # Whole nanoseconds up to 104 days are exact in double precision, and equal stamps
+        # become equal times.
+        return (np.array(self.stamps) - origin_ns) / NANOSECONDS
+
+
+def _longest_gap(t: Array) -> tuple[float, float] | None:
+    """Return start and length of the longest gap [s] if it is a pause, else None."""
+    times = np.unique(t)
+    steps = np.diff(times)
+    if not steps.size:
+        return None
+    longest = int(np.argmax(steps))
+    limit = max(_LONG_GAP, _LONG_GAP_STEPS * float(np.median(steps)))
+    return (float(times[longest]), float(steps[longest])) if steps[longest] > limit else None
