@@ -39,7 +39,10 @@ RECORDED_TOPICS = (
 
 @dataclass(frozen=True)
 class StackOptions:
-    """What a user may choose of a configuration; None leaves a parameter as its file has it."""
+    """What a user may choose of a configuration; None leaves a parameter as its file has it.
+
+    record: folder of the bag. observers: further subscriptions to the odometry to wait for.
+    """
 
     vehicle: str = 'racecar'
     trajectory: str | None = None
@@ -51,6 +54,7 @@ class StackOptions:
     active: bool = True
     end_time: float | None = None
     record: str | None = None
+    observers: int = 0
     topic_names: str = 'racecar'
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -199,7 +203,7 @@ def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
     remappings = tuple(renamed.items())
     lockstep = {'lockstep': options.lockstep}
 
-    awaited = (2 if options.lockstep else 0) + (1 if options.record else 0)
+    awaited = options.observers + (2 if options.lockstep else 0) + (1 if options.record else 0)
     descriptions = [
         NodeDescription(
             'trajectory_tracker', 'trajectory_tracker', namespace,

@@ -1,0 +1,44 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Entry point of the command `racecar`: finds the subcommand and reports errors in one line."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from racecar.core.errors import RacecarError
+
+# Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
+_COMMANDS = ('demo', 'up', 'simulate', 'analyze', 'parameters')
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a subcommand; returns 0, or 1 after an error, 2 for bad usage, 130 for Ctrl-C."""
+    parser = argparse.ArgumentParser(
+        prog='racecar', description='A car-like robot stack for ROS 2, with or without ROS.')
+    subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    modules = {name: importlib.import_module(f'racecar.cli.{name}') for name in _COMMANDS}
+    for name, module in modules.items():
+        module.add_arguments(subparsers.add_parser(name, help=module.HELP))
+    parsed = parser.parse_args(arguments)
+    try:
+        return int(modules[parsed.command].run(parsed))
+    except RacecarError as error:
+        print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
+        return 1
+    except ImportError as error:
+        if error.name and error.name.split('.')[0].startswith('racecar') \
+                and error.name != 'racecar_interfaces':
+            raise
+        print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f'racecar {parsed.command}: interrupted', file=sys.stderr)
+        return 130
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,114 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar parameters`: the parameter tables as text, Markdown or YAML."""
+
+from __future__ import annotations
+
+import argparse
+
+from racecar.core.parameters import Parameter, ParameterTable, Value
+from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.nodes.tables import TABLES
+
+HELP = 'print the parameters of a node: type, default, range, unit, meaning'
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar parameters`."""
+    parser.description = (
+        'Print the parameter table of a node. The files in config/ and the tables in the README'
+        ' are made with --yaml and --markdown.')
+    parser.add_argument('node', choices=(*TABLES, 'vehicle'), metavar='NODE',
+                        help=f"{', '.join(TABLES)} or vehicle")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument('--markdown', action='store_true', help='as a Markdown table')
+    form.add_argument('--yaml', action='store_true', help='as a ROS parameter file')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the table; returns 0."""
+    if arguments.yaml:
+        print(parameter_file(arguments.node), end='')
+    elif arguments.markdown:
+        print(markdown_table(arguments.node), end='')
+    else:
+        for row in table_of(arguments.node):
+            print(f'{row.name} ({row.type.__name__}, default {_shown(row.default)})'
+                  f'{" read-only" if row.read_only else ""}\n'
+                  f'    {row.description}{_bracketed(row)}')
+    return 0
+
+
+def table_of(node: str) -> ParameterTable:
+    """Return a node's own rows; the vehicle's are a table of their own."""
+    if node == 'vehicle':
+        return VEHICLE_PARAMETERS
+    return ParameterTable(row for row in TABLES[node] if row.name not in VEHICLE_PARAMETERS)
+
+
+def markdown_table(node: str) -> str:
+    """Return the table of a node, or of `vehicle`, in Markdown."""
+    lines = ['| parameter | type | default | range | unit | run time | meaning |',
+             '|---|---|---|---|---|---|---|']
+    for row in table_of(node):
+        fixed = '' if row.read_only else 'yes'
+        lines.append(
+            f'| `{row.name}` | {row.type.__name__} | {_shown(row.default)} | {row.range} |'
+            f' {row.unit} | {fixed} | {row.description} |')
+    return '\n'.join(lines) + '\n'
+
+
+def parameter_file(node: str) -> str:
+    """Return the ROS parameter file of a node with every default."""
+    lines = [
+        f'# Defaults of {node}, made with `racecar parameters {node} --yaml`.',
+        '# Change them in a file of your own and pass it as params_file.',
+        f'/**/{node}:',
+        '  ros__parameters:',
+    ]
+    tree: dict[str, object] = {}
+    for row in table_of(node):
+        branch = tree
+        *groups, leaf = row.name.split('.')
+        for group in groups:
+            branch = branch.setdefault(group, {})  # type: ignore[assignment]
+        branch[leaf] = row
+    return '\n'.join([*lines, *_yaml_lines(tree, 4)]) + '\n'
+
+
+def _yaml_lines(tree: dict[str, object], indent: int) -> list[str]:
+    lines = []
+    for key, entry in tree.items():
+        if isinstance(entry, Parameter):
+            lines.append(f'{" " * indent}# {entry.description}{_bracketed(entry)}')
+            text = f'{key}: {_yaml_value(entry.default)}'
+            lines.append(f'{" " * indent}{text}' if entry.default not in (None, [])
+                         else f'{" " * indent}# {key}: (no default)' if entry.default is None
+                         else f'{" " * indent}# {text}')
+        else:
+            assert isinstance(entry, dict)
+            lines += [f'{" " * indent}{key}:', *_yaml_lines(entry, indent + 2)]
+    return lines
+
+
+def _bracketed(row: Parameter) -> str:
+    facts = ' '.join(part for part in (row.range, row.unit) if part)
+    return f' [{facts}]' if facts else ''
+
+
+def _yaml_value(value: Value | None) -> str:
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    if isinstance(value, float):
+        # YAML 1.1 reads 1e-06 as a text.
+        text = repr(value)
+        return text if '.' in text or 'e' not in text else text.replace('e', '.0e')
+    return str(value)
+
+
+def _shown(value: Value | None) -> str:
+    if value is None:
+        return 'required'
+    if isinstance(value, list):
+        return ', '.join(map(str, value)) or 'empty'
+    return _yaml_value(value)

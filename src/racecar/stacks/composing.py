@@ -1,0 +1,185 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Run a configuration's nodes in one process on one executor."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import rclpy
+from ackermann_msgs.msg import AckermannDriveStamped
+from nav_msgs.msg import Odometry as OdometryMessage
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.task import Future
+
+from racecar.core.analysis.run_table import RunTable, answered_rows
+from racecar.core.errors import BagError
+from racecar.core.types import NANOSECONDS
+from racecar.nodes.ackermann_mux import AckermannMuxNode
+from racecar.nodes.bag_recorder import BagRecorderNode
+from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
+from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
+from racecar.ros import qos
+from racecar.ros.conversions import command_from_message, odometry_from_message, stamp_to_ns
+from racecar.ros.node import TableNode
+from racecar.ros.run_node import make_executor
+from racecar.ros.simulator_node import SimulatorNode
+from racecar.stacks import NodeDescription
+
+NODE_CLASSES: dict[str, type[TableNode]] = {
+    'trajectory_tracker': TrajectoryTrackerNode,
+    'kinematic_linearizer': KinematicLinearizerNode,
+    'single_track_simulator': SingleTrackSimulatorNode,
+    'ackermann_mux': AckermannMuxNode,
+    'bag_recorder': BagRecorderNode,
+}
+
+_WATCH_PERIOD = 0.02
+
+
+def make_node(description: NodeDescription) -> TableNode:
+    """Construct a node as its description says; raises what its constructor raises."""
+    overrides = [RosParameter(name, value=value)
+                 for name, value in description.explicit_parameters().items()
+                 if value != []]
+    overrides.append(RosParameter('use_sim_time', value=description.use_sim_time))
+    remappings = [word for source, target in description.remappings
+                  for word in ('-r', f'{source}:={target}')]
+    return NODE_CLASSES[description.executable](
+        node_name=description.name, namespace=description.namespace,
+        parameter_overrides=overrides,
+        cli_args=['--ros-args', *remappings] if remappings else None)
+
+
+class RunProbe(Node):
+    """Listens to odometry, reference and commands, for metrics without a bag."""
+
+    def __init__(self, namespace: str, topics: dict[str, str]) -> None:
+        """topics: renamed relative topic names."""
+        super().__init__('run_probe', namespace=namespace)
+        self._odometry: list[tuple[float, ...]] = []
+        self._reference: list[tuple[float, ...]] = []
+        self._command: list[tuple[float, ...]] = []
+        for topic, message_type, callback, profile in (
+                ('vesc/odom', OdometryMessage, self._on_odometry,
+                 qos.ODOMETRY),
+                ('reference_trajectory', OdometryMessage, self._on_reference, qos.STATE),
+                ('vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped,
+                 self._on_command, qos.STATE)):
+            self.create_subscription(
+                message_type, topics.get(topic, topic), callback, profile)
+
+    def _on_odometry(self, message: OdometryMessage) -> None:
+        o = odometry_from_message(message)
+        self._odometry.append(
+            (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
+
+    def _on_reference(self, message: OdometryMessage) -> None:
+        position = message.pose.pose.position
+        self._reference.append(
+            (stamp_to_ns(message.header.stamp) / NANOSECONDS, position.x, position.y))
+
+    def _on_command(self, message: AckermannDriveStamped) -> None:
+        self._command.append(
+            (stamp_to_ns(message.header.stamp) / NANOSECONDS, *command_from_message(message)))
+
+    def table(self) -> RunTable:
+        """Return what was heard. Raises BagError if odometry or reference were silent."""
+        if not self._odometry or not self._reference:
+            silent = 'odometry' if not self._odometry else 'reference'
+            raise BagError(f'there was no {silent} to compute the tracking error from;'
+                           ' was the tracker active?')
+        return RunTable(answered_rows(
+            np.array(self._odometry), np.array(self._reference),
+            np.array(self._command).reshape(-1, 3)))
+
+
+class ComposedStack:
+    """All nodes of a configuration on one executor; a context manager that cleans up."""
+
+    def __init__(self, descriptions: list[NodeDescription]) -> None:
+        """Initialise rclpy if nobody did and construct the nodes; on failure nothing remains."""
+        self._owns_context = not rclpy.ok()
+        if self._owns_context:
+            rclpy.init()
+        self.nodes: list[Node] = []
+        self._executor: Any = None
+        try:
+            for description in descriptions:
+                self.nodes.append(make_node(description))
+            self._executor = make_executor()
+            for node in self.nodes:
+                self._executor.add_node(node)
+        except BaseException:
+            self.close()
+            raise
+
+    def add_node(self, node: Node) -> None:
+        """Let one more node take part; it is destroyed with the others."""
+        self.nodes.append(node)
+        self._executor.add_node(node)
+
+    @property
+    def simulator(self) -> SimulatorNode:
+        """The node that owns the time."""
+        return next(node for node in self.nodes if isinstance(node, SimulatorNode))
+
+    def spin(self, on_progress: Callable[[float], object] | None = None) -> float:
+        """Run until the simulator's end_time, an interrupt or a shutdown.
+
+        on_progress is called some times a second with the simulated time [s].
+        Returns the wall time from the first tick to the end [s].
+        """
+        simulator = self.simulator
+        done = Future(executor=self._executor)
+        started: list[float] = []
+
+        def watch() -> None:
+            time_ns = simulator.plant.time_ns
+            if time_ns and not started:
+                started.append(time.monotonic())
+            if on_progress is not None:
+                on_progress(time_ns / NANOSECONDS)
+            if simulator.finished:
+                done.set_result(None)
+
+        timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
+        try:
+            self._executor.spin_until_future_complete(done)
+        finally:
+            simulator.destroy_timer(timer)
+        return time.monotonic() - started[0] if started else 0.0
+
+    def close(self) -> None:
+        """Destroy the nodes; the recorder closes its bag."""
+        for node in self.nodes:
+            if self._executor is not None:
+                self._executor.remove_node(node)
+            node.destroy_node()
+        self.nodes.clear()
+        if self._executor is not None:
+            self._executor.shutdown()
+        if self._owns_context:
+            rclpy.try_shutdown()
+
+    def __enter__(self) -> ComposedStack:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def interrupts_end_quietly() -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM end the block without a traceback."""
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        yield
