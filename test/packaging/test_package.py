@@ -1,0 +1,177 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Versions, dependencies and what colcon and pip see of the package."""
+
+import ast
+import configparser
+import os
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / 'src' / 'racecar'
+PACKAGES = ('.', 'racecar_interfaces')
+
+# Python module -> rosdep key, where the names differ.
+KEYS = {
+    'matplotlib': 'python3-matplotlib',
+    'mcap': 'mcap-ros2-support',
+    'numba': 'python3-numba',
+    'numpy': 'python3-numpy',
+    'rosbags': 'python3-rosbags-pip',
+    'scipy': 'python3-scipy',
+    'tqdm': 'python3-tqdm',
+    'yaml': 'python3-yaml',
+    # Come with a package that is declared.
+    'launch_xml': 'ros2launch',
+    'launch_yaml': 'ros2launch',
+    'transforms3d': 'tf_transformations',
+    'zstandard': 'python3-rosbags-pip',
+}
+# Imported only where present, with a message or a fall-back where not.
+OPTIONAL = {'mujoco'}
+
+
+def manifest(package='.'):
+    return ElementTree.parse(ROOT / package / 'package.xml').getroot()
+
+
+def declared(package='.'):
+    return {
+        element.text for element in manifest(package) if element.tag.endswith('depend')
+    }
+
+
+def imported_modules(folder):
+    """Yield (file, top-level module) of every absolute import below a folder."""
+    for path in sorted(folder.rglob('*.py')):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield path.relative_to(ROOT), alias.name.split('.')[0]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                yield path.relative_to(ROOT), node.module.split('.')[0]
+
+
+def setup_py(*arguments):
+    return subprocess.run(
+        [sys.executable, 'setup.py', '--quiet', *arguments], cwd=ROOT, capture_output=True,
+        text=True, check=True,
+    ).stdout.split()
+
+
+@pytest.mark.parametrize('package', PACKAGES)
+def test_the_changelog_starts_with_the_version_of_the_manifest(package):
+    text = (ROOT / package / 'CHANGELOG.rst').read_text()
+    first = re.search(r'^(\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)\n-+$', text, re.MULTILINE)
+    assert first, 'no heading of the form "0.1.0 (2026-11-20)"'
+    assert first.group(1) == manifest(package).findtext('version')
+
+
+def test_both_packages_have_one_version():
+    assert len({manifest(package).findtext('version') for package in PACKAGES}) == 1
+
+
+def test_setup_py_has_the_version_of_the_manifest():
+    pytest.importorskip('setuptools', reason='setuptools is not installed')
+    assert setup_py('--version')[-1] == manifest().findtext('version')
+
+
+def test_every_import_is_declared_in_the_manifest():
+    known = declared() | OPTIONAL | set(sys.stdlib_module_names) | {'racecar'}
+    undeclared = sorted({
+        f'{path}: {module}'
+        for folder in (SRC, ROOT / 'launch')
+        for path, module in imported_modules(folder)
+        if KEYS.get(module, module) not in known
+    })
+    assert not undeclared, 'declare in package.xml (key names: KEYS in this file)'
+
+
+@pytest.mark.parametrize('package', ['racecar_interfaces', 'underlay/ackermann_msgs',
+                                     'underlay/tf2_msgs'])
+def test_every_message_package_used_by_a_definition_is_declared(package):
+    used = {
+        found
+        for path in (ROOT / package).rglob('*.[ms][sr][gv]')
+        for found in re.findall(r'^(\w+)/\w+', path.read_text(), re.MULTILINE)
+    }
+    assert used
+    assert used <= declared(package)
+
+
+def test_every_definition_is_generated():
+    for package in (ROOT / 'racecar_interfaces', *sorted((ROOT / 'underlay').iterdir())):
+        cmake = (package / 'CMakeLists.txt').read_text()
+        for path in (*package.glob('msg/*'), *package.glob('srv/*')):
+            assert f'"{path.relative_to(package)}"' in cmake
+
+
+def test_every_field_of_our_interfaces_is_commented():
+    for path in (ROOT / 'racecar_interfaces').rglob('*.[ms][sr][gv]'):
+        text = path.read_text()
+        assert text.startswith('# '), f'{path} does not open with its purpose'
+        for line in text.splitlines():
+            if re.match(r'float(32|64) ', line):
+                assert re.search(r'# \[[^\]]+\] \w', line), f'{path}: no unit in {line!r}'
+
+
+def test_every_node_is_an_executable():
+    """A module with a main below nodes/ is an entry point, and the other way round."""
+    assigned = next(
+        node.value for node in ast.parse((ROOT / 'setup.py').read_text()).body
+        if isinstance(node, ast.Assign) and node.targets[0].id == 'NODES'
+    )
+    entries = set(ast.literal_eval(assigned))
+    if not (SRC / 'nodes').is_dir():
+        pytest.skip('src/racecar/nodes does not exist')
+    nodes = {
+        path.stem
+        for path in (SRC / 'nodes').glob('*.py')
+        if re.search(r'^(def main\(|main = )', path.read_text(), re.MULTILINE)
+    }
+    assert entries == nodes
+
+
+def test_executables_go_where_ros2_run_looks():
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / 'setup.cfg')
+    assert parser['install']['install_scripts'] == '$base/lib/racecar'
+    assert parser['develop']['script_dir'] == '$base/lib/racecar'
+
+
+@pytest.fixture
+def colcon(tmp_path):
+    program = shutil.which('colcon')
+    if program is None:
+        pytest.skip('colcon is not installed')
+
+    def names(folder, *arguments):
+        environment = {**os.environ, 'COLCON_HOME': str(tmp_path / 'home')}
+        environment.pop('COLCON_DEFAULTS_FILE', None)
+        answer = subprocess.run(
+            [program, '--log-base', str(tmp_path / 'log'), 'list', '--names-only', *arguments],
+            cwd=folder, env=environment, capture_output=True, text=True, check=True,
+        )
+        return sorted(answer.stdout.split())
+
+    return names
+
+
+def test_colcon_finds_both_packages_from_the_root(colcon):
+    assert colcon(ROOT) == ['racecar', 'racecar_interfaces']
+
+
+def test_colcon_finds_both_packages_from_a_workspace_with_a_link(colcon, tmp_path):
+    sources = tmp_path / 'src'
+    sources.mkdir()
+    (sources / 'racecar').symlink_to(ROOT)
+    assert colcon(tmp_path) == ['racecar'], 'the underlay must stay invisible'
+    (sources / 'racecar_interfaces').symlink_to(ROOT / 'racecar_interfaces')
+    assert colcon(tmp_path) == ['racecar', 'racecar_interfaces']

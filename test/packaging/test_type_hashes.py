@@ -1,0 +1,35 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Our stand-ins talk to the packages that they stand in for.
+
+DDS in Jazzy matches topics by type name and compares the type hash (REP-2016).
+The values were computed from the upstream definitions, built by themselves.
+"""
+
+import json
+
+import pytest
+
+ament_index = pytest.importorskip(
+    'ament_index_python', reason='no ROS 2: run the tests by ./run test')
+
+UPSTREAM = {
+    'ackermann_msgs/msg/AckermannDrive':
+        'RIHS01_acf287a224a947dd1b0b87d6d76cdb73f497b0237b8fc73be2173b2ebbb82c99',
+    'ackermann_msgs/msg/AckermannDriveStamped':
+        'RIHS01_48ca7612a08d3bb72744fd98b71b7cf2ea24c6ad50fa4e1aa0bbad963c90d8cf',
+    'tf2_msgs/msg/TFMessage':
+        'RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087',
+}
+
+
+@pytest.mark.parametrize('name', UPSTREAM)
+def test_the_type_hash_is_that_of_the_upstream_package(name):
+    package = name.split('/')[0]
+    try:
+        share = ament_index.get_package_share_path(package)
+    except ament_index.PackageNotFoundError:
+        pytest.skip(f'{package} is not built: run the tests by ./run test')
+    description = json.loads((share / f'{name.partition("/")[2]}.json').read_text())
+    hashes = {entry['type_name']: entry['hash_string'] for entry in description['type_hashes']}
+    assert hashes[name] == UPSTREAM[name]
