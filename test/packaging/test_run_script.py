@@ -10,6 +10,7 @@ from pathlib import Path
 import stat
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -249,9 +250,20 @@ def test_a_stopped_step_leaves_no_child(run, state):
             ['sh', '-c', f'sleep 60 & echo $! > "{marker}"; wait'], 'x.log', dict(os.environ),
             lock, on_tick=stop_when_started,
         )
-    child = Path('/proc') / marker.read_text().strip() / 'stat'
-    # A zombie whose parent has not collected it yet is dead as well.
-    assert not child.exists() or child.read_text().rpartition(')')[2].split()[0] == 'Z'
+    child = int(marker.read_text())
+    deadline = time.monotonic() + 5.0
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(child)
+
+
+def alive(pid):
+    try:
+        state = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    # A zombie is dead, only not collected yet.
+    return state != 'Z'
 
 
 # --- the command line ---
