@@ -87,6 +87,18 @@ def test_hints_explain_a_log(run):
     assert run.hint_for('all is well') == ''
 
 
+def test_modules_that_a_python_lacks_are_listed(run):
+    assert run.missing_modules(sys.executable, ['json', 'no_such_module']) == ['no_such_module']
+
+
+def test_clean_leaves_only_the_lock(run, state):
+    (state / 'venv').mkdir()
+    (state / 'venv' / 'file').touch()
+    (state / 'link').symlink_to('/nowhere')
+    run.clean()
+    assert [path.name for path in state.iterdir()] == ['lock']
+
+
 # --- stamps ---
 
 
