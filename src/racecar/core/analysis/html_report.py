@@ -43,13 +43,16 @@ h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
 p.lead { color: var(--soft); margin: .2rem 0 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; overflow-wrap: break-word; }
 thead th { color: var(--soft); font-weight: 600; }
 tbody th { font-weight: 600; white-space: nowrap; }
 thead th.number { text-align: right; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.unit { white-space: nowrap; }
 td.meaning { color: var(--soft); }
+td.fact { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { table { font-size: .85rem; } th, td { padding-right: .6rem; }
+  tbody th { white-space: normal; } }
 figure { margin: 0 0 1rem; max-width: 52rem; background: var(--card);
   border: 1px solid var(--line); border-radius: 8px; padding: .7rem; }
 figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: 4px; }
@@ -71,7 +74,7 @@ def render_report(
     values = _rows(
         (name, value, unit, _MEANINGS[name]) for name, value, unit in metrics.as_rows())
     facts = ''.join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>\n'
+        f'<tr><th scope="row">{escape(name)}</th><td class="fact">{escape(value)}</td></tr>\n'
         for name, value in _facts(run, track, skip))
     warnings = ''.join(
         f'<p class="warning">{escape(text)}</p>\n' for text in run.warnings)
