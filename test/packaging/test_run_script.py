@@ -10,6 +10,7 @@ from pathlib import Path
 import stat
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -84,6 +85,18 @@ def test_hints_explain_a_log(run):
     assert 'network' in run.hint_for('... Temporary failure in NAME resolution')
     assert 'disk' in run.hint_for('OSError: [Errno 28] No space left on device')
     assert run.hint_for('all is well') == ''
+
+
+def test_modules_that_a_python_lacks_are_listed(run):
+    assert run.missing_modules(sys.executable, ['json', 'no_such_module']) == ['no_such_module']
+
+
+def test_clean_leaves_only_the_lock(run, state):
+    (state / 'venv').mkdir()
+    (state / 'venv' / 'file').touch()
+    (state / 'link').symlink_to('/nowhere')
+    run.clean()
+    assert [path.name for path in state.iterdir()] == ['lock']
 
 
 # --- stamps ---
@@ -249,9 +262,20 @@ def test_a_stopped_step_leaves_no_child(run, state):
             ['sh', '-c', f'sleep 60 & echo $! > "{marker}"; wait'], 'x.log', dict(os.environ),
             lock, on_tick=stop_when_started,
         )
-    child = Path('/proc') / marker.read_text().strip() / 'stat'
-    # A zombie whose parent has not collected it yet is dead as well.
-    assert not child.exists() or child.read_text().rpartition(')')[2].split()[0] == 'Z'
+    child = int(marker.read_text())
+    deadline = time.monotonic() + 5.0
+    while alive(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not alive(child)
+
+
+def alive(pid):
+    try:
+        state = Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    # A zombie is dead, only not collected yet.
+    return state != 'Z'
 
 
 # --- the command line ---

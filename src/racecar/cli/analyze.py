@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises BagError or ConfigurationError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.core.analysis.figures import draw_figures, write_figures
+    from racecar.core.analysis.figures import draw_figures, render_figures, write_figures
     from racecar.core.analysis.html_report import write_report
     from racecar.core.analysis.metrics import compute_metrics
     from racecar.core.analysis.run_data import TrackingRun
@@ -69,10 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or default_output(bag)
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
-    figures = draw_figures(tracking_run.name, track, metrics)
-    paths = write_figures(figures, output)
+    pictures = render_figures(draw_figures(tracking_run.name, track, metrics))
+    paths = write_figures(pictures, output)
     report = output / 'report.html'
-    write_report(report, tracking_run, track, metrics, figures, arguments.skip)
+    write_report(report, tracking_run, track, metrics, pictures, arguments.skip)
 
     if arguments.json:
         print(json.dumps(metrics.as_dict()))

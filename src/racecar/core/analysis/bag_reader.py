@@ -423,7 +423,7 @@ def _jazzy_typestore() -> Typestore:
 
 
 def _is_indexed(path: Path) -> bool:
-    """Whether an MCAP file ends as it should and lists its chunks."""
+    """Whether an MCAP file ends as it should and lists its chunks and topics."""
     with open(path, 'rb') as stream:
         if stream.read(len(_MAGIC)) != _MAGIC:
             raise BagError(f"bag file '{path}' is not MCAP: it does not start as such files do")
@@ -438,7 +438,8 @@ def _is_indexed(path: Path) -> bool:
             summary = make_reader(stream).get_summary()
         except Exception:  # a damaged index; the file may still be read from its front
             return False
-    return summary is not None and bool(summary.chunk_indexes)
+    return summary is not None and bool(
+        summary.chunk_indexes and summary.channels and summary.schemas)
 
 
 def _is_storage(path: Path) -> bool:

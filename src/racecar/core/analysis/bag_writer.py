@@ -51,8 +51,8 @@ class BagWriter:
     Every message is in the file after at most `flush_period` seconds of wall time as long as
     messages keep coming; a caller whose topics may fall silent calls `flush` from a timer. What
     was flushed survives `kill -9`, and `bag_reader` opens it. metadata.yaml exists from the start
-    and is replaced whole on every flush. Memory stays at one chunk (1 MiB) plus less than 1 kB
-    of index per chunk. Not thread-safe.
+    and is replaced whole on every flush. Memory stays at one chunk (1 MiB) plus its index, about
+    0.1 kB per chunk and topic: 9 MB after an hour of 30 topics. Not thread-safe.
     """
 
     def __init__(

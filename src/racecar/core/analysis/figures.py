@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,17 +35,26 @@ def draw_figures(name: str, track: MergedTrack, metrics: Metrics) -> dict[str, F
     }
 
 
-def write_figures(figures: Mapping[str, Figure], folder: Path | str) -> list[Path]:
-    """Write each figure as <key>.png and return the paths.
+def render_figures(figures: Mapping[str, Figure]) -> dict[str, bytes]:
+    """Return each figure as the bytes of a PNG file."""
+    pictures = {}
+    for key, figure in figures.items():
+        buffer = io.BytesIO()
+        figure.savefig(buffer, dpi=RESOLUTION, format='png')
+        pictures[key] = buffer.getvalue()
+    return pictures
+
+
+def write_figures(pictures: Mapping[str, bytes], folder: Path | str) -> list[Path]:
+    """Write each picture of `render_figures` as <key>.png and return the paths.
 
     Raises ConfigurationError if the folder cannot be made or written.
     """
-    paths = []
+    paths = [Path(folder) / f'{key}.png' for key in pictures]
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        for key, figure in figures.items():
-            paths.append(Path(folder) / f'{key}.png')
-            figure.savefig(paths[-1], dpi=RESOLUTION)
+        for path, data in zip(paths, pictures.values(), strict=True):
+            path.write_bytes(data)
     except OSError as error:
         raise ConfigurationError(
             f"figures cannot be written to '{folder}': {error.strerror}; give another folder"

@@ -5,15 +5,11 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from html import escape
 from pathlib import Path
 
-from matplotlib.figure import Figure
-
-from racecar.core.analysis.figures import RESOLUTION
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
 from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.errors import ConfigurationError
@@ -47,13 +43,16 @@ h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
 p.lead { color: var(--soft); margin: .2rem 0 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; overflow-wrap: anywhere; }
+  vertical-align: top; overflow-wrap: break-word; }
 thead th { color: var(--soft); font-weight: 600; }
 tbody th { font-weight: 600; white-space: nowrap; }
 thead th.number { text-align: right; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td.unit { white-space: nowrap; }
 td.meaning { color: var(--soft); }
+td.fact { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { table { font-size: .85rem; } th, td { padding-right: .6rem; }
+  tbody th { white-space: normal; } }
 figure { margin: 0 0 1rem; max-width: 52rem; background: var(--card);
   border: 1px solid var(--line); border-radius: 8px; padding: .7rem; }
 figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: 4px; }
@@ -65,21 +64,21 @@ code { font: .92em ui-monospace, monospace; }
 
 
 def render_report(
-    run: TrackingRun, track: MergedTrack, metrics: Metrics, figures: Mapping[str, Figure],
+    run: TrackingRun, track: MergedTrack, metrics: Metrics, pictures: Mapping[str, bytes],
     skip: float = 0.0,
 ) -> str:
     """Return the report as one HTML page without outside references.
 
-    track, metrics, figures: of the run, without its first `skip` seconds.
+    track, metrics: of the run without its first `skip` seconds. pictures: of `render_figures`.
     """
     values = _rows(
         (name, value, unit, _MEANINGS[name]) for name, value, unit in metrics.as_rows())
     facts = ''.join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>\n'
+        f'<tr><th scope="row">{escape(name)}</th><td class="fact">{escape(value)}</td></tr>\n'
         for name, value in _facts(run, track, skip))
     warnings = ''.join(
         f'<p class="warning">{escape(text)}</p>\n' for text in run.warnings)
-    pictures = ''.join(_picture(key, figure) for key, figure in figures.items())
+    images = ''.join(_image(key, data) for key, data in pictures.items())
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -100,7 +99,7 @@ def render_report(
 {values}</tbody>
 </table>
 <h2>Figures</h2>
-{pictures}<h2>Source</h2>
+{images}<h2>Source</h2>
 <table><tbody>
 {facts}</tbody></table>
 <h2>How it was computed</h2>
@@ -116,10 +115,10 @@ Both positions are taken as published, in one frame.</p>
 
 def write_report(
     path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics,
-    figures: Mapping[str, Figure], skip: float = 0.0,
+    pictures: Mapping[str, bytes], skip: float = 0.0,
 ) -> None:
     """Write `render_report` to a file. Raises ConfigurationError if it cannot be written."""
-    text = render_report(run, track, metrics, figures, skip)
+    text = render_report(run, track, metrics, pictures, skip)
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text, encoding='utf-8')
@@ -181,11 +180,9 @@ def _size(size: float) -> str:
     return f'{size:.3g} GB'
 
 
-def _picture(key: str, figure: Figure) -> str:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, dpi=RESOLUTION, format='png')
-    data = base64.b64encode(buffer.getvalue()).decode('ascii')
+def _image(key: str, data: bytes) -> str:
+    text = base64.b64encode(data).decode('ascii')
     caption = escape(_CAPTIONS.get(key, key))
     return (
-        f'<figure><img src="data:image/png;base64,{data}" alt="{caption}">'
+        f'<figure><img src="data:image/png;base64,{text}" alt="{caption}">'
         f'<figcaption>{caption}</figcaption></figure>\n')

@@ -1,0 +1,108 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages and bags that the analysis tests record."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from racecar.core.analysis.bag_writer import BagWriter
+
+ODOMETRY = 'nav_msgs/msg/Odometry'
+ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
+START_NS = 1_700_000_000_000_000_001
+
+
+class Messages:
+    """Serialises what the tests record, with a type that ROS 2 itself does not ship."""
+
+    def __init__(self) -> None:
+        self.store = get_typestore(Stores.ROS2_JAZZY)
+        self.store.register({
+            **get_types_from_msg(
+                'float32 steering_angle\nfloat32 steering_angle_velocity\nfloat32 speed\n'
+                'float32 acceleration\nfloat32 jerk\n', 'ackermann_msgs/msg/AckermannDrive'),
+            **get_types_from_msg(
+                'std_msgs/Header header\nAckermannDrive drive\n', ACKERMANN),
+        })
+
+    def definition(self, type_name: str) -> str:
+        return self.store.generate_msgdef(type_name, ros_version=2)[0]
+
+    def header(self, stamp_ns: int) -> Any:
+        types = self.store.types
+        return types['std_msgs/msg/Header'](
+            types['builtin_interfaces/msg/Time'](stamp_ns // 10**9, stamp_ns % 10**9), 'odom')
+
+    def odometry(self, stamp_ns: int, x: float, y: float, yaw: float = 0.0) -> bytes:
+        types = {name.split('/')[-1]: kind for name, kind in self.store.types.items()
+                 if name.startswith('geometry_msgs/')}
+        turn = types['Quaternion'](0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
+        zero = types['Vector3'](0.0, 0.0, 0.0)
+        message = self.store.types[ODOMETRY](
+            self.header(stamp_ns), 'base_link',
+            types['PoseWithCovariance'](
+                types['Pose'](types['Point'](x, y, 0.0), turn), np.zeros(36)),
+            types['TwistWithCovariance'](types['Twist'](zero, zero), np.zeros(36)))
+        return bytes(self.store.serialize_cdr(message, ODOMETRY))
+
+    def ackermann(self, stamp_ns: int, speed: float, angle: float) -> bytes:
+        drive = self.store.types['ackermann_msgs/msg/AckermannDrive'](
+            angle, 0.0, speed, 0.0, 0.0)
+        message = self.store.types[ACKERMANN](self.header(stamp_ns), drive)
+        return bytes(self.store.serialize_cdr(message, ACKERMANN))
+
+
+Row = tuple[str, str, int, bytes]  # topic, type, time [ns], data
+
+
+def write_ours(folder: Path, rows: list[Row], messages: Messages, **options: Any) -> Path:
+    with BagWriter(folder, **options) as writer:
+        handles = {}
+        for topic, kind, _, _ in rows:
+            handles[topic] = writer.add_topic(topic, kind, messages.definition(kind))
+        for topic, _, time_ns, data in rows:
+            writer.write(handles[topic], time_ns, time_ns, data)
+    return folder
+
+
+def _write_rosbags(
+    folder: Path, rows: list[Row], messages: Messages, plugin: StoragePlugin,
+    mode: CompressionMode = CompressionMode.NONE,
+) -> Path:
+    writer = Writer(folder, version=9, storage_plugin=plugin)
+    writer.set_compression(mode, CompressionFormat.ZSTD)
+    with writer:
+        connections = {}
+        for topic, kind, _, _ in rows:
+            if topic not in connections:
+                connections[topic] = writer.add_connection(
+                    topic, kind, typestore=messages.store)
+        for topic, _, time_ns, data in rows:
+            writer.write(connections[topic], time_ns, data)
+    return folder
+
+
+WRITERS: dict[str, Callable[[Path, list[Row], Messages], Path]] = {
+    'ours zstd': write_ours,
+    'ours lz4': lambda *given: write_ours(*given, compression='lz4'),
+    'ours none': lambda *given: write_ours(*given, compression='none'),
+    'ours, a chunk per message': lambda *given: write_ours(*given, flush_period=0.0),
+    'mcap': lambda *given: _write_rosbags(*given, StoragePlugin.MCAP),
+    'mcap zstd chunks': lambda *given: _write_rosbags(
+        *given, StoragePlugin.MCAP, CompressionMode.STORAGE),
+    'mcap zstd messages': lambda *given: _write_rosbags(
+        *given, StoragePlugin.MCAP, CompressionMode.MESSAGE),
+    'sqlite3': lambda *given: _write_rosbags(*given, StoragePlugin.SQLITE3),
+    'sqlite3 zstd file': lambda *given: _write_rosbags(
+        *given, StoragePlugin.SQLITE3, CompressionMode.FILE),
+    'sqlite3 zstd messages': lambda *given: _write_rosbags(
+        *given, StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+}

@@ -1,0 +1,45 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures that the analysis tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bag_samples import ACKERMANN, ODOMETRY, START_NS, WRITERS, Messages, Row, write_ours
+
+
+@pytest.fixture(scope='session')
+def messages() -> Messages:
+    return Messages()
+
+
+@pytest.fixture(scope='session')
+def rows(messages: Messages) -> list[Row]:
+    """Two seconds: reference at 100 Hz, odometry 0.1 m beside it at 20 Hz, commands."""
+    found: list[Row] = []
+    for tick in range(200):
+        now = START_NS + tick * 10_000_000
+        x = 0.01 * tick
+        found.append(('/reference_trajectory', ODOMETRY, now, messages.odometry(now, x, 1.0)))
+        if tick % 5 == 0:
+            found.append(('/vesc/odom', ODOMETRY, now, messages.odometry(now, x, 1.1, 0.25)))
+            found.append(('/command', ACKERMANN, now, messages.ackermann(now, 0.5, -0.125)))
+    return found
+
+
+@pytest.fixture(params=list(WRITERS))
+def bag(
+    request: pytest.FixtureRequest, tmp_path: Path, rows: list[Row], messages: Messages,
+) -> Path:
+    """The run in each kind of bag."""
+    return WRITERS[request.param](tmp_path / 'run', rows, messages)
+
+
+@pytest.fixture
+def write_bag(
+    tmp_path: Path, messages: Messages,
+) -> Callable[[list[Row]], Path]:
+    return lambda given: write_ours(tmp_path / 'run', given, messages)

@@ -1,0 +1,149 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+import base64
+import re
+from html.parser import HTMLParser
+
+import matplotlib.colors
+import numpy as np
+import pytest
+
+from racecar.core.analysis.figures import draw_figures, path_figure, render_figures, write_figures
+from racecar.core.analysis.html_report import render_report, write_report
+from racecar.core.analysis.metrics import compute_metrics
+from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.errors import ConfigurationError
+
+PNG = b'\x89PNG\r\n\x1a\n'
+VOID = {'meta', 'img', 'br'}
+
+
+def make_run(name='run', laps=3.0, **options):
+    t = np.arange(0, 20 * laps, 0.05)
+    angle = 2 * np.pi * t / 20
+    return TrackingRun(
+        name=name, t=t, x=np.cos(angle), y=np.sin(angle), reference_t=t,
+        reference_x=1.1 * np.cos(angle), reference_y=1.1 * np.sin(angle), **options)
+
+
+@pytest.fixture(scope='module')
+def drawn():
+    run = make_run('a <b> & $c$')
+    track = run.merged(1.0)
+    metrics = compute_metrics(track)
+    return run, track, metrics, draw_figures(run.name, track, metrics)
+
+
+def test_figures_are_as_the_report_draws_them(drawn):
+    run, track, _, figures = drawn
+    assert list(figures) == ['path', 'x', 'y', 'error']
+    (axes,) = figures['path'].axes
+    actual = axes.lines[0]
+    assert matplotlib.colors.same_color(actual.get_color(), 'tab:blue')
+    assert actual.get_linestyle() == '-'
+    assert np.array_equal(actual.get_xdata(), track.x)
+    assert axes.get_aspect() == 1.0
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ('x [m]', 'y [m]')
+    upper, lower = figures['x'].axes
+    assert matplotlib.colors.same_color(upper.lines[1].get_color(), 'tab:orange')
+    assert upper.lines[1].get_linestyle() == ':'
+    assert (upper.get_ylabel(), lower.get_xlabel()) == ('x [m]', 'time since the start [s]')
+    for figure in figures.values():
+        assert run.name in figure.get_suptitle()
+        assert 'RMSE 0.1000 m' in figure.get_suptitle()
+
+
+def test_desired_path_stays_dotted_over_many_laps():
+    run = make_run(laps=20)
+    track = run.merged()
+    (axes,) = path_figure('run', track, compute_metrics(track)).axes
+    dots = axes.collections[0].get_offsets()
+    distances = np.linalg.norm(dots[:, None] - dots[None], axis=2)
+    np.fill_diagonal(distances, np.inf)
+    assert distances.min() >= 2.2 / 71
+    # Still no hole between neighbours wider than two spacings.
+    assert distances.min(axis=0).max() < 2 * 2.2 / 69
+
+
+@pytest.mark.parametrize('end', [0.0, 1e-9, 3.0, 1e4])
+def test_narrow_and_standing_paths(tmp_path, end):
+    t = np.linspace(0, 1, 5)
+    run = TrackingRun(name='line', t=t, x=end * t, y=0 * t, reference_t=t, reference_x=end * t,
+                      reference_y=0 * t)
+    track = run.merged()
+    pictures = render_figures(draw_figures('line', track, compute_metrics(track)))
+    write_figures(pictures, tmp_path / 'new' / 'out')
+    for key in ('path', 'x', 'y', 'error'):
+        assert (tmp_path / 'new' / 'out' / f'{key}.png').read_bytes().startswith(PNG)
+
+
+def test_one_sample_can_be_drawn():
+    run = TrackingRun(
+        name='one', t=np.zeros(1), x=np.zeros(1), y=np.zeros(1), reference_t=np.zeros(1),
+        reference_x=np.ones(1), reference_y=np.zeros(1))
+    track = run.merged()
+    metrics = compute_metrics(track)
+    pictures = render_figures(draw_figures('one', track, metrics))
+    assert '1 samples' in render_report(run, track, metrics, pictures)
+
+
+class Structure(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.tags = []
+        self.sources = []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attributes:
+            if name in ('src', 'href'):
+                self.sources.append(value)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_report_is_one_well_formed_file(drawn):
+    text = render_report(*drawn[:3], render_figures(drawn[3]), skip=1.0)
+    page = Structure()
+    page.feed(text)
+    assert page.open == []
+    assert page.tags.count('img') == 4
+    for source in page.sources:
+        kind, data = source.split(',', 1)
+        assert kind == 'data:image/png;base64'
+        assert base64.b64decode(data).startswith(PNG)
+    assert not re.search(r'https?://|@import|url\(', text)
+    assert 'a &lt;b&gt; &amp; $c$' in text
+    assert '<b>' not in text
+    assert 'prefers-color-scheme: dark' in text
+    assert '>0.1000</td><td class="unit">m</td>' in text
+    assert 'm² s' in text
+
+
+def test_report_of_a_bag_says_where_it_came_from(bag):
+    run = TrackingRun.from_bag(bag)
+    track = run.merged()
+    text = render_report(run, track, compute_metrics(track), {})
+    for fact in (str(bag), '/vesc/odom, 40 samples, 20.0 Hz',
+                 '/reference_trajectory, 200 samples, 100.0 Hz', '280 messages on 3 topics',
+                 '2023-11-14 22:13:20 UTC'):
+        assert fact in text
+
+
+def test_report_shows_warnings():
+    run = make_run(warnings=('this & that',))
+    track = run.merged()
+    assert '<p class="warning">this &amp; that</p>' in render_report(
+        run, track, compute_metrics(track), {})
+
+
+def test_folder_that_cannot_be_written(tmp_path, drawn):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(ConfigurationError, match='another folder'):
+        write_figures({'x': PNG}, tmp_path / 'file')
+    with pytest.raises(ConfigurationError, match='another folder'):
+        write_report(tmp_path / 'file' / 'report.html', *drawn[:3], {})
