@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+import json
 from pathlib import Path
+import sys
 
 from racecar.core.errors import ConfigurationError
 

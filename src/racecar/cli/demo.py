@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import time
 from pathlib import Path
+import time
 
 from racecar.cli.stack_arguments import (
-    ProgressBar,
     add_duration_argument,
     add_stack_arguments,
     non_negative,
     print_rows,
+    ProgressBar,
     stack_options,
 )
 from racecar.core.errors import ConfigurationError

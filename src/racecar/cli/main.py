@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 import importlib
 import sys
-from collections.abc import Sequence
 
 from racecar.core.errors import RacecarError
 

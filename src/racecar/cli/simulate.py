@@ -8,10 +8,10 @@ import argparse
 import time
 
 from racecar.cli.stack_arguments import (
-    ProgressBar,
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
+    ProgressBar,
     report_run,
     stack_options,
 )

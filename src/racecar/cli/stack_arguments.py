@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 import json
 import math
-import sys
-from collections.abc import Callable
 from pathlib import Path
+import sys
 from typing import Any
 
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.share import vehicle_names
 from racecar.core.trajectories import TRAJECTORIES
 from racecar.core.tyres import TYRE_MODELS
-from racecar.stacks import STACKS, StackOptions, parse_overrides
+from racecar.stacks import parse_overrides, StackOptions, STACKS
 
 
 def add_stack_arguments(parser: argparse.ArgumentParser, *, with_name: bool = True) -> None:

@@ -7,15 +7,15 @@ from __future__ import annotations
 import argparse
 
 from racecar.cli.stack_arguments import (
-    ProgressBar,
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
     non_negative,
+    ProgressBar,
     report_run,
     stack_options,
 )
-from racecar.stacks import TOPIC_NAMES, describe_stack
+from racecar.stacks import describe_stack, TOPIC_NAMES
 
 HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run until --duration or Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
     # rclpy takes half a second to import; `racecar --help` does not need it.
-    from racecar.stacks.composing import ComposedStack, RunProbe, interrupts_end_quietly
+    from racecar.stacks.composing import ComposedStack, interrupts_end_quietly, RunProbe
 
     with_metrics = arguments.duration is not None
     options = stack_options(

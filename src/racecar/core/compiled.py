@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import functools
 import hashlib
-import types
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+import types
+from typing import Any, cast, TypeVar
 
 F = TypeVar('F', bound=Callable[..., Any])
 

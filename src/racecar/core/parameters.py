@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+import math
+import numbers
 from pathlib import Path
 from typing import Any
 

@@ -78,6 +78,32 @@ class AckermannCommand(NamedTuple):
         return math.isfinite(self.speed) and math.isfinite(self.steering_angle)
 
 
+class VehicleDiagnostics(NamedTuple):
+    """Everything about the motion of a single-track vehicle, for /car_state and plots.
+
+    x, y [m], yaw [rad]: pose of the centre of gravity; vx, vy [m/s], yaw_rate [rad/s]: its
+    velocity in the body frame; sideslip [rad]: angle from the body's x axis to the line of motion,
+    atan(vy/vx), also in reverse; lateral_acceleration [m/s^2]: along the body's y axis;
+    slip_angle_* [rad] and lateral_force_* [N] per axle, each opposing the other;
+    speed [m/s] and steering_angle [rad]: the inputs.
+    """
+
+    x: float
+    y: float
+    yaw: float
+    vx: float
+    vy: float
+    yaw_rate: float
+    sideslip: float
+    lateral_acceleration: float
+    slip_angle_front: float
+    slip_angle_rear: float
+    lateral_force_front: float
+    lateral_force_rear: float
+    speed: float
+    steering_angle: float
+
+
 def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
     """Return (qz, qw) of a heading [rad]."""
     return math.sin(0.5 * yaw), math.cos(0.5 * yaw)

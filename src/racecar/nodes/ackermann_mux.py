@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from functools import partial
+import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -16,13 +16,13 @@ from std_srvs.srv import Trigger
 
 from racecar.core.control.command_mux import (
     CommandMux,
+    load_mux_configuration,
     MuxConfiguration,
     Source,
-    load_mux_configuration,
 )
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
-from racecar.core.types import NANOSECONDS, AckermannCommand
+from racecar.core.types import AckermannCommand
 from racecar.nodes.tables import ACKERMANN_MUX
 from racecar.ros import qos
 from racecar.ros.conversions import (
@@ -32,7 +32,7 @@ from racecar.ros.conversions import (
 )
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import THROTTLE, TableNode
+from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
 
 _WATCH_PERIOD = 0.02

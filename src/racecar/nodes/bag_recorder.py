@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 import importlib
 import sys
-from functools import partial
 from typing import Any
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy

@@ -25,7 +25,7 @@ from racecar.ros.conversions import (
 )
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import THROTTLE, TableNode
+from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
 

@@ -10,7 +10,7 @@ from typing import Any
 from geometry_msgs.msg import TransformStamped
 from sensor_msgs.msg import JointState
 
-from racecar.core.simulation.simulator import Simulator, make_simulator
+from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
 from racecar.ros.conversions import car_state_to_message, set_stamp

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
+import sys
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, TwistStamped
@@ -27,7 +27,7 @@ from racecar.ros.conversions import (
 )
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import THROTTLE, TableNode
+from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import MAP, ODOMETRY_TOPIC
 

@@ -12,16 +12,15 @@ from geometry_msgs.msg import Pose, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.types import (
-    NANOSECONDS,
     AckermannCommand,
+    NANOSECONDS,
     Odometry,
     PlanarVelocity,
     Pose2,
     quaternion_to_yaw,
+    VehicleDiagnostics,
     yaw_to_quaternion,
 )
-
-from racecar.core.vehicles.interface import VehicleDiagnostics
 from racecar.ros.interfaces import CarState
 
 

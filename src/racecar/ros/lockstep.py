@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 
@@ -34,7 +33,6 @@ class AnswerPublisher:
         if lockstep:
             self._timer = node.create_timer(
                 _POLL_PERIOD, self._on_poll_timer, clock=node.steady_clock)
-        self._node: Node = node
 
     def publish(self, message: Any) -> None:
         """Send the message, now or as soon as somebody listens."""
@@ -47,7 +45,8 @@ class AnswerPublisher:
         if self.publisher.get_subscription_count() == 0:
             return
         self._connected = True
-        self._node.destroy_timer(self._timer)
+        # Not destroyed: the EventsExecutor does not survive that from the timer's own callback.
+        self._timer.cancel()
         if self._held is not None:
             self.publisher.publish(self._held)
             self._held = None

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
+import sys
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.task import Future
 
 from racecar.core.errors import RacecarError
+
+# The EventsExecutor of rclpy 7.1 never wakes from a wait without an end [s].
+_SPIN_SLICE = 3600.0
 
 
 def make_executor() -> Executor:
@@ -23,6 +27,16 @@ def make_executor() -> Executor:
     return EventsExecutor()
 
 
+def spin(executor: Executor, until: Future | None = None) -> None:
+    """Spin until the future is done; without one, until interrupted or shut down.
+
+    Raises KeyboardInterrupt or ExternalShutdownException as the executor does.
+    """
+    future = Future() if until is None else until
+    while not future.done():
+        executor.spin_until_future_complete(future, _SPIN_SLICE)
+
+
 def run_node(make_node: Callable[[], Node], args: Sequence[str] | None = None) -> int:
     """Run one node until it is interrupted; return 0, or 1 with one line on stderr."""
     rclpy.init(args=args)
@@ -31,7 +45,7 @@ def run_node(make_node: Callable[[], Node], args: Sequence[str] | None = None) -
         node = make_node()
         executor = make_executor()
         executor.add_node(node)
-        executor.spin()
+        spin(executor)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except RacecarError as error:

@@ -16,7 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import ParameterTable
-from racecar.core.types import NANOSECONDS, AckermannCommand, Odometry, Pose2
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2
 from racecar.ros import qos
 from racecar.ros.conversions import (
     command_from_message,
@@ -27,7 +27,7 @@ from racecar.ros.conversions import (
 )
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import Reset
-from racecar.ros.node import THROTTLE, TableNode
+from racecar.ros.node import TableNode, THROTTLE
 
 COMMAND_TOPIC = 'vesc/low_level/ackermann_cmd_mux/output'
 ODOMETRY_TOPIC = 'vesc/odom'
@@ -116,7 +116,11 @@ class SimulatorNode(TableNode):
             PoseWithCovarianceStamped, 'initialpose', self._on_initial_pose, qos.COMMAND)
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
-        self._tick_timer = None
+        # Timers are cancelled and reset, never destroyed: the EventsExecutor does not survive a
+        # timer that goes away in its own callback.
+        self._tick_timer = self.create_timer(
+            self.plant.period_ns / NANOSECONDS, self._on_tick_timer, clock=self.steady_clock)
+        self._tick_timer.cancel()
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
@@ -155,27 +159,22 @@ class SimulatorNode(TableNode):
         if self._odometry_publisher.get_subscription_count() \
                 < self.values['wait_for_subscribers']:
             return
-        self.destroy_timer(self._start_timer)
+        self._start_timer.cancel()
         self._started = True
         self._publish_state()
         self._set_pace()
 
     def _set_pace(self) -> None:
-        if self._tick_timer is not None:
-            self.destroy_timer(self._tick_timer)
-            self._tick_timer = None
         factor = self.values['real_time_factor']
         self._due = factor == 0.0
         self._pace_mark = (time.monotonic(), self.plant.time_ns)
-        if factor > 0.0:
-            self._tick_timer = self.create_timer(
-                self.plant.period_ns / NANOSECONDS / factor, self._on_tick_timer,
-                clock=self.steady_clock)
-        elif not self._lockstep:
-            self._tick_timer = self.create_timer(
-                0.0, self._on_tick_timer, clock=self.steady_clock)
-        else:
+        if self._lockstep and factor == 0.0:
+            self._tick_timer.cancel()
             self._advance_when_ready()
+        else:
+            period = self.plant.period_ns / factor if factor > 0.0 else 0
+            self._tick_timer.timer_period_ns = round(period)
+            self._tick_timer.reset()
 
     def _on_tick_timer(self) -> None:
         self._due = True

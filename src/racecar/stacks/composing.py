@@ -4,22 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 import contextlib
 import time
-from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-import rclpy
 from ackermann_msgs.msg import AckermannDriveStamped
 from nav_msgs.msg import Odometry as OdometryMessage
+import numpy as np
+import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
 
-from racecar.core.analysis.run_table import RunTable, answered_rows
+from racecar.core.analysis.run_table import answered_rows, RunTable
 from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
@@ -30,7 +30,7 @@ from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.ros.conversions import command_from_message, odometry_from_message, stamp_to_ns
 from racecar.ros.node import TableNode
-from racecar.ros.run_node import make_executor
+from racecar.ros.run_node import make_executor, spin
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.stacks import NodeDescription
 
@@ -139,7 +139,7 @@ class ComposedStack:
         Returns the wall time from the first tick to the end [s].
         """
         simulator = self.simulator
-        done = Future(executor=self._executor)
+        done: Future = Future()
         started: list[float] = []
 
         def watch() -> None:
@@ -153,9 +153,9 @@ class ComposedStack:
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
         try:
-            self._executor.spin_until_future_complete(done)
+            spin(self._executor, done)
         finally:
-            simulator.destroy_timer(timer)
+            timer.cancel()
         return time.monotonic() - started[0] if started else 0.0
 
     def close(self) -> None:

@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
 from racecar.core.analysis.bag_writer import BagWriter
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from bag_samples import ACKERMANN, Messages, ODOMETRY, Row, START_NS, write_ours, WRITERS
 import pytest
-from bag_samples import ACKERMANN, ODOMETRY, START_NS, WRITERS, Messages, Row, write_ours
 
 
 @pytest.fixture(scope='session')

@@ -3,12 +3,12 @@
 import shutil
 import sqlite3
 
-import pytest
-from bag_samples import ACKERMANN, ODOMETRY, START_NS, WRITERS, write_ours
-from hypothesis import HealthCheck, given, settings
+from bag_samples import ACKERMANN, ODOMETRY, START_NS, write_ours, WRITERS
+from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.writer import Writer as McapWriter
+import pytest
 
 from racecar.core.analysis.bag_reader import BagReader, read_topics
 from racecar.core.analysis.bag_writer import BagWriter

@@ -6,12 +6,12 @@ import subprocess
 import sys
 import time
 
-import pytest
-import yaml
 from mcap.reader import make_reader
+import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
 from rosbags.rosbag2 import Reader
+import yaml
 
 from racecar.core.analysis import bag_writer
 from racecar.core.analysis.bag_reader import BagReader

@@ -1,8 +1,8 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
 import base64
-import re
 from html.parser import HTMLParser
+import re
 
 import matplotlib.colors
 import numpy as np

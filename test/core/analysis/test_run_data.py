@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
+from bag_samples import ACKERMANN, ODOMETRY, START_NS
 import numpy as np
 import pytest
-from bag_samples import ACKERMANN, ODOMETRY, START_NS
 
 from racecar.core.analysis.bag_reader import BagSummary, TopicSummary
 from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.analysis.run_data import TrackingRun, find_topic
+from racecar.core.analysis.run_data import find_topic, TrackingRun
 from racecar.core.errors import BagError
 
 SECOND = 10**9

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+import numpy as np
+import pytest
 
-from racecar.core.analysis.metrics import MergedTrack, compute_metrics, merge_by_stamp
+from racecar.core.analysis.metrics import compute_metrics, merge_by_stamp, MergedTrack
 from racecar.core.errors import BagError, ConfigurationError
 
 NUMBERS = st.floats(-1e3, 1e3)

@@ -4,23 +4,23 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
+import logging
 from pathlib import Path
+import re
 from types import TracebackType
-from typing import IO, Any, NamedTuple, Protocol, cast
+from typing import Any, cast, IO, NamedTuple, Protocol
 
 from mcap.exceptions import EndOfFile
 from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, Message, Schema
-from mcap.stream_reader import StreamReader, breakup_chunk
+from mcap.stream_reader import breakup_chunk, StreamReader
 from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat
 from rosbags.rosbag2 import Reader
-from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
+from rosbags.typesys import get_types_from_idl, get_types_from_msg, get_typestore, Stores
 from rosbags.typesys.store import Typestore
 
 from racecar.core.errors import BagError

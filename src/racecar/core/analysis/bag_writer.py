@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 import json
 import os
+from pathlib import Path
 import textwrap
 import time
-from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import yaml
 from mcap.writer import CompressionType, Writer
+import yaml
 
 from racecar.core.errors import BagError
 

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import io
 import math
-from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+import numpy as np
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
 from racecar.core.errors import ConfigurationError

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime, UTC
 from html import escape
 from pathlib import Path
 
@@ -168,7 +168,7 @@ def _instant(stamp_ns: int) -> str:
     seconds = f'{stamp_ns / NANOSECONDS:.3f} s'
     if stamp_ns < _EPOCH_FROM:
         return seconds
-    date = datetime.fromtimestamp(stamp_ns // NANOSECONDS, tz=timezone.utc)
+    date = datetime.fromtimestamp(stamp_ns // NANOSECONDS, tz=UTC)
     return f'{date:%Y-%m-%d %H:%M:%S} UTC'
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from racecar.core.analysis.bag_reader import BagReader, BagSummary
-from racecar.core.analysis.metrics import Array, MergedTrack, merge_by_stamp
+from racecar.core.analysis.metrics import Array, merge_by_stamp, MergedTrack
 from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS, quaternion_to_yaw
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from racecar.core.analysis.metrics import Array, Metrics, compute_metrics, merge_by_stamp
+from racecar.core.analysis.metrics import Array, compute_metrics, merge_by_stamp, Metrics
 from racecar.core.errors import ConfigurationError
 
 # SI units; reference and command are those that answer the odometry of the row.

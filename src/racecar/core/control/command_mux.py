@@ -9,9 +9,9 @@ so that the car can be told to stop.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 import difflib
 import math
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
+import math
 from typing import Any, NamedTuple
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.trajectories import TRAJECTORY_PARAMETERS, ReferencePoint, make_trajectory
+from racecar.core.trajectories import make_trajectory, ReferencePoint, TRAJECTORY_PARAMETERS
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([

@@ -14,6 +14,7 @@ from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import NANOSECONDS
 
+
 def run_closed_loop(
         tracker: TrajectoryTracker, linearizer: KinematicLinearizer, simulator: Simulator,
         duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:

@@ -8,8 +8,8 @@ as a tuple; the inputs are constant over a step. fixed_step() binds a derivative
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, MutableSequence
+import math
 from typing import Any, NamedTuple, TypeVar
 
 from racecar.core.compiled import njit, specialise

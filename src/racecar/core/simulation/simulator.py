@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
+import math
 from typing import Any, NamedTuple
 
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.simulation.integrators import INTEGRATORS, find_integrator, fixed_step
+from racecar.core.simulation.integrators import find_integrator, fixed_step, INTEGRATORS
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2, VehicleDiagnostics
 from racecar.core.tyres import tyre_model_choices
-from racecar.core.types import NANOSECONDS, AckermannCommand, Odometry, Pose2
 from racecar.core.vehicles import (
-    VEHICLE_MODELS, VehicleDiagnostics, VehicleModel, VehicleParameters, make_vehicle_model)
+    make_vehicle_model,
+    VEHICLE_MODELS,
+    VehicleModel,
+    VehicleParameters,
+)
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD, vector
 

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
+import math
 from typing import Any, ClassVar, NamedTuple
 
 from racecar.core.parameters import Parameter

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+import math
 from typing import ClassVar
 
 from racecar.core.parameters import Parameter

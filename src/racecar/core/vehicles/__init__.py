@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from racecar.core.errors import ParameterError
-from racecar.core.vehicles.interface import VehicleDiagnostics, VehicleModel
+from racecar.core.vehicles.interface import VehicleModel
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.core.vehicles.single_track import SingleTrack
 
 __all__ = [
-    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'SingleTrack', 'VehicleDiagnostics', 'VehicleModel',
+    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'SingleTrack', 'VehicleModel',
     'VehicleParameters', 'make_vehicle_model',
 ]
 

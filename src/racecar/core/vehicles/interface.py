@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from racecar.core.types import Pose2
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -20,38 +20,12 @@ SPEED = 0
 STEERING_ANGLE = 1
 
 
-class VehicleDiagnostics(NamedTuple):
-    """Everything about the motion of a single-track vehicle, for /car_state and plots.
-
-    x, y [m], yaw [rad]: pose of the centre of gravity; vx, vy [m/s], yaw_rate [rad/s]: its
-    velocity in the body frame; sideslip [rad]: angle from the body's x axis to the line of motion,
-    atan(vy/vx), also in reverse; lateral_acceleration [m/s^2]: along the body's y axis;
-    slip_angle_* [rad] and lateral_force_* [N] per axle, each opposing the other;
-    speed [m/s] and steering_angle [rad]: the inputs.
-    """
-
-    x: float
-    y: float
-    yaw: float
-    vx: float
-    vy: float
-    yaw_rate: float
-    sideslip: float
-    lateral_acceleration: float
-    slip_angle_front: float
-    slip_angle_rear: float
-    lateral_force_front: float
-    lateral_force_rear: float
-    speed: float
-    steering_angle: float
-
-
 class VehicleModel(Protocol):
     """A vehicle whose inputs are speed [m/s] and steering angle [rad], in this order.
 
     Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
     derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
-    fields of VehicleDiagnostics).
+    fields of racecar.core.types.VehicleDiagnostics).
     """
 
     @property

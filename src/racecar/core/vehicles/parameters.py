@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+import math
 from typing import Any, cast
 
 from racecar.core.parameters import Parameter, ParameterTable

@@ -35,19 +35,18 @@ VehicleParameters.critical_speed_reverse is unstable, as it is for a real car.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
+import math
 from typing import Any, ClassVar
 
 import numpy as np
 
 from racecar.core.compiled import COMPILED, njit, specialise
 from racecar.core.errors import ParameterError
+from racecar.core.types import Pose2, VehicleDiagnostics
 from racecar.core.tyres import find_tyre_model
 from racecar.core.tyres.linear import lateral_force
-from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import (
-    SPEED, STEERING_ANGLE, Derivative, Vector, VehicleDiagnostics)
+from racecar.core.vehicles.interface import Derivative, SPEED, STEERING_ANGLE, Vector
 from racecar.core.vehicles.parameters import VehicleParameters
 
 # State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.
