@@ -83,6 +83,7 @@ class Simulator:
         self._advance = fixed_step(model.derivative, integrator)
         self._observe = model.observe
         self._parameters = model.parameters
+        self._limits: Any = vector(model.state_limits)
         self._inputs: Any = vector((0.0, 0.0))
         self._initial_pose = initial_pose
         self._steps = 0
@@ -135,17 +136,18 @@ class Simulator:
     def tick(self) -> None:
         """Advance by one period.
 
-        Raises DivergenceError if the state is no longer finite; state and time then stay those
-        before the tick.
+        Raises DivergenceError if the state is not finite or leaves the range in which the model
+        holds; state and time then stay those before the tick.
         """
         self._good[:] = self._state
         try:
-            finite = self._advance(
-                self._state, self._inputs, self._parameters, self._step, self.steps_per_tick)
+            valid = self._advance(
+                self._state, self._inputs, self._parameters, self._limits, self._step,
+                self.steps_per_tick)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
-            finite = False
-        if not finite:
+            valid = False
+        if not valid:
             self._state[:] = self._good
             raise self._divergence()
         self._steps += self.steps_per_tick
@@ -203,13 +205,17 @@ class Simulator:
         state = ', '.join(
             f'{name}={value:.6g}' for name, value in zip(
                 self.model.state_names, self.state, strict=True))
+        limits = ', '.join(
+            f'|{name}|<={limit:.3g}' for name, limit in zip(
+                self.model.state_names, self._limits, strict=True))
         return DivergenceError(
-            f'the integration of {self.model.description} left the finite numbers between'
-            f' {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
+            f'the integration of {self.model.description} left the range in which the model holds'
+            f' between {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
             f' command speed={self._command.speed:.6g} m/s,'
-            f' steering_angle={self._command.steering_angle:.6g} rad. Reset the car and use a'
-            f' shorter step than {self._step:.6g} s, a higher low_speed_threshold, or a tyre model'
-            ' whose force is bounded (fiala)')
+            f' steering_angle={self._command.steering_angle:.6g} rad; limits'
+            f' {limits}. The car spins at a speed that no drive could hold, or the step of'
+            f' {self._step:.6g} s is too long for the tyres: reset it, then steer less, drive'
+            ' slower, or use a shorter step or tyres of bounded force (fiala)')
 
 
 def make_simulator(values: Mapping[str, Any]) -> Simulator:

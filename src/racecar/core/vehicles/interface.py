@@ -71,6 +71,10 @@ class VehicleModel(Protocol):
         """Names of the states, in order."""
 
     @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, finite."""
+
+    @property
     def parameters(self) -> Vector:
         """Packed parameters of the kernels."""
 

@@ -31,6 +31,10 @@ C/(m max(|V|, e)), no longer grow below e: e = 0.1 m/s keeps them below 1500 1/s
 shipped, half of what a Runge-Kutta step of 1 ms allows, and costs path accuracy only where the
 car moves a tenth of a metre in a second. Reversing faster than
 VehicleParameters.critical_speed_reverse is unstable, as it is for a real car.
+
+Limits. A prescribed V is a drive of unlimited force. In a spin with more than full sliding it
+would feed energy into vy or wind beta up without end; state_limits ends that with an error:
+|beta| of the report's small-angle equations within a right angle, |vy| within twice the top speed.
 """
 
 from __future__ import annotations
@@ -58,6 +62,9 @@ LATERAL, YAW_RATE, X, Y, YAW = range(5)
  LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET) = range(11)
 
 FORMULATIONS = ('full', 'report')
+# Beyond this [m, rad] a float64 no longer resolves a step of motion.
+_FAR = 1e9
+
 LOW_SPEED_THRESHOLD = 0.1
 """Default of the low-speed threshold [m/s]; the module says why."""
 
@@ -287,6 +294,16 @@ class SingleTrack:
     def state_names(self) -> tuple[str, ...]:
         """Names of the states, in order; all in SI units."""
         return ('vy' if self.formulation == 'full' else 'beta', 'yaw_rate', 'x', 'y', 'yaw')
+
+    @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, in the order of state_names."""
+        vehicle = self.vehicle
+        fast = 2.0 * max(vehicle.speed_max, -vehicle.speed_min)
+        return (
+            fast if self.formulation == 'full' else 0.5 * math.pi,
+            fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
+            _FAR, _FAR, _FAR)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
