@@ -213,9 +213,9 @@ class Simulator:
             f' between {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
             f' command speed={self._command.speed:.6g} m/s,'
             f' steering_angle={self._command.steering_angle:.6g} rad; limits'
-            f' {limits}. The car spins at a speed that no drive could hold, or the step of'
-            f' {self._step:.6g} s is too long for the tyres: reset it, then steer less, drive'
-            ' slower, or use a shorter step or tyres of bounded force (fiala)')
+            f' {limits}. Either the car spins at a speed that no drive could hold: reset it and'
+            f' steer less or drive slower; or the step of {self._step:.6g} s is too long for its'
+            ' tyres: use a shorter one or tyre_model fiala, whose force is bounded')
 
 
 def make_simulator(values: Mapping[str, Any]) -> Simulator:

@@ -7,9 +7,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
-from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.parameters import Parameter, ParameterTable, load_parameter_file
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -83,6 +84,14 @@ class VehicleParameters:
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
         return cls(**cast('dict[str, Any]', fields))
+
+    @classmethod
+    def from_file(cls, path: Path | str) -> VehicleParameters:
+        """Build from a vehicle's parameter file, e.g. config/vehicles/racecar.yaml.
+
+        Raises ConfigurationError if it is not one, and ParameterError as from_values().
+        """
+        return cls.from_values(load_parameter_file(path, node=''))
 
     @property
     def wheelbase(self) -> float:
