@@ -9,7 +9,11 @@ import pytest
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.vehicles import (
-    VEHICLE_PARAMETERS, SingleTrack, VehicleParameters, make_vehicle_model)
+    VEHICLE_PARAMETERS,
+    SingleTrack,
+    VehicleParameters,
+    make_vehicle_model,
+)
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = ('racecar', 'report', 'course', 'f1tenth')

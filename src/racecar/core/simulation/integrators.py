@@ -104,14 +104,15 @@ def _advance(
     state: MutableSequence[float], inputs: Vector, parameters: Vector, limits: Vector, dt: float,
     steps: int,
 ) -> bool:
-    stage = state[:].copy()
+    stage: Any = state[:]
+    stage = stage.copy()
     for _ in range(steps):
         step(state, stage, inputs, parameters, dt)
+    valid = True
     for i in range(len(state)):
-        # Written so that NaN is outside too.
-        if not abs(state[i]) <= limits[i]:
-            return False
-    return True
+        # False for NaN too.
+        valid = valid and abs(state[i]) <= limits[i]
+    return valid
 
 
 class Integrator(NamedTuple):

@@ -11,12 +11,17 @@ from typing import Any, NamedTuple
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.simulation.integrators import INTEGRATORS, find_integrator, fixed_step
-from racecar.core.tyres import tyre_model_choices
 from racecar.core.types import NANOSECONDS, AckermannCommand, Odometry, Pose2
+from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles import (
-    VEHICLE_MODELS, VehicleDiagnostics, VehicleModel, VehicleParameters, make_vehicle_model)
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
-from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD, vector
+    VEHICLE_MODELS,
+    VehicleDiagnostics,
+    VehicleModel,
+    VehicleParameters,
+    make_vehicle_model,
+)
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, vector
+from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
 
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
@@ -42,6 +47,9 @@ SIMULATOR_PARAMETERS = ParameterTable([
 ])
 
 
+ORIGIN = Pose2(0.0, 0.0, 0.0)
+
+
 class WheelAngles(NamedTuple):
     """Rotation of the wheels since the last reset [rad], positive forwards."""
 
@@ -57,7 +65,7 @@ class Simulator:
 
     def __init__(
         self, model: VehicleModel, *, step: float = 0.001, period: float = 0.01,
-        integrator: str = 'rk4', initial_pose: Pose2 = Pose2(0.0, 0.0, 0.0),
+        integrator: str = 'rk4', initial_pose: Pose2 = ORIGIN,
     ) -> None:
         """Start at rest at time 0 with the odometry point at the initial pose.
 

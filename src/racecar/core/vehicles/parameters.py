@@ -19,9 +19,13 @@ PREFIX = 'vehicle.'
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 
 
-def _number(name: str, description: str, unit: str, **limits: float) -> Parameter:
+def _number(
+    name: str, description: str, unit: str, *, minimum: float | None = None,
+    maximum: float | None = None, above: float | None = None,
+) -> Parameter:
     return Parameter(
-        f'{PREFIX}{name}', float, None, description, unit=unit, read_only=True, **limits)
+        f'{PREFIX}{name}', float, None, description, unit=unit, minimum=minimum, maximum=maximum,
+        above=above, read_only=True)
 
 
 VEHICLE_PARAMETERS = ParameterTable([

@@ -45,13 +45,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import COMPILED, njit, specialise
+from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
+from racecar.core.types import Pose2
 from racecar.core.tyres import find_tyre_model
 from racecar.core.tyres.linear import lateral_force
-from racecar.core.types import Pose2
 from racecar.core.vehicles.interface import (
-    SPEED, STEERING_ANGLE, Derivative, Vector, VehicleDiagnostics)
+    SPEED,
+    STEERING_ANGLE,
+    Derivative,
+    Vector,
+    VehicleDiagnostics,
+    vector,
+)
 from racecar.core.vehicles.parameters import VehicleParameters
 
 # State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.
@@ -276,7 +282,7 @@ class SingleTrack:
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
         packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
-        self.parameters: Vector = vector(packed)
+        self.parameters: Any = vector(packed)
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
@@ -351,9 +357,3 @@ class SingleTrack:
         return max(
             float(np.abs(np.linalg.eigvals(self.lateral_jacobian(speed))).max())
             for speed in speeds)
-
-
-def vector(values: Vector) -> Vector:
-    """Return numbers in the form that kernels run fastest on."""
-    # Plain Python indexes lists several times faster than arrays; the bits are the same.
-    return np.array(values, dtype=float) if COMPILED else list(values)  # type: ignore[return-value]
