@@ -24,7 +24,7 @@ except ImportError:
         """Return the function as it is: Numba is not installed."""
         return function
 else:
-    COMPILED = True
+    COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
     def njit(function: F) -> F:
         """Compile without fast-math, so that results equal the plain Python ones bit for bit.

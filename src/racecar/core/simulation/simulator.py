@@ -198,9 +198,9 @@ class Simulator:
         if fastest * self.step_ns < limit * NANOSECONDS:
             return
         longest = limit / fastest
-        count = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
-        while self.period_ns % count and count < self.period_ns:
-            count += 1
+        least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
+        count = next(
+            (n for n in range(least, 10 * least) if self.period_ns % n == 0), least)
         raise ConfigurationError(
             f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
             f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
