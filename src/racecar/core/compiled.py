@@ -24,7 +24,7 @@ except ImportError:
         """Return the function as it is: Numba is not installed."""
         return function
 else:
-    COMPILED = True
+    COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
     def njit(function: F) -> F:
         """Compile without fast-math, so that results equal the plain Python ones bit for bit.
@@ -32,17 +32,17 @@ else:
         The machine code is cached on disk and discarded as soon as any kernel source of this
         package changes. Global constants are frozen in it: define them in a file with kernels.
         """
-        options = {'error_model': 'numpy'}
+        jit: Any = functools.partial(numba.njit, error_model='numpy')
         if not function.__module__.startswith(f'{_PACKAGE}.'):
             # The cache would not notice changes of a foreign function that this one calls.
-            return cast('F', numba.njit(**options)(function))
+            return cast('F', jit()(function))
         try:
-            kernel = numba.njit(cache=True, **options)(function)
+            kernel: Any = jit(cache=True)(function)
         except RuntimeError:
             # No folder is writable: compile at every start rather than fail.
-            return cast('F', numba.njit(**options)(function))
+            return cast('F', jit()(function))
         # Numba's own stamp covers the file of the function, not the files of those it calls.
-        index = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
+        index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
         if hasattr(index, '_source_stamp'):
             index._source_stamp = _kernel_sources_digest()
         return cast('F', kernel)
@@ -59,7 +59,8 @@ def _kernel_sources_digest() -> str:
     return digest.hexdigest()
 
 
-_specialised: dict[tuple[Any, str], tuple[dict[str, Any], Any]] = {}
+_specialised: dict[tuple[Any, ...], Any] = {}
+_names: set[tuple[Any, str]] = set()
 
 
 def specialise(function: F, name: str, **bindings: Callable[..., Any]) -> F:
@@ -68,16 +69,14 @@ def specialise(function: F, name: str, **bindings: Callable[..., Any]) -> F:
     Numba inlines what is bound this way and caches the result on disk; it does not cache
     functions that take others as arguments or in a closure.
 
-    function: plain or compiled; name: of the copy, one for each set of bindings;
-    bindings: global names of the function and the compiled functions that replace them.
-    Raises ValueError if the name stands for other bindings already.
+    function: plain or compiled; name: of the copy, one for each set of bindings, as it names the
+    file in the cache; bindings: global names of the function and the compiled functions that
+    replace them. Raises ValueError if the name stands for other bindings of this package already.
     """
     source = getattr(function, 'py_func', function)
-    known = _specialised.get((source, name))
-    if known is not None:
-        if known[0] != bindings:
-            raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
-        return cast('F', known[1])
+    key = (source, name, *sorted((slot, id(bound)) for slot, bound in bindings.items()))
+    if key in _specialised:
+        return cast('F', _specialised[key])
     copy = types.FunctionType(
         source.__code__, {**source.__globals__, **bindings}, name, source.__defaults__)
     copy.__qualname__ = name
@@ -85,6 +84,10 @@ def specialise(function: F, name: str, **bindings: Callable[..., Any]) -> F:
     copy.__module__ = next(
         (bound.__module__ for bound in bindings.values()
          if not bound.__module__.startswith(f'{_PACKAGE}.')), source.__module__)
-    kernel = njit(copy)
-    _specialised[source, name] = bindings, kernel
-    return cast('F', kernel)
+    if copy.__module__ == source.__module__:
+        if (source, name) in _names:
+            raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
+        _names.add((source, name))
+    # The copy keeps what is bound alive, so that the identities in the key stay unique.
+    _specialised[key] = njit(copy)
+    return cast('F', _specialised[key])

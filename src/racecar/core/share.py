@@ -37,7 +37,8 @@ def find_config(name: str | Path) -> Path:
     for candidate in (given, folder / given, folder / f'{given}.yaml'):
         if candidate.is_file():
             return candidate
-    known = sorted(str(path.relative_to(folder).with_suffix('')) for path in folder.rglob('*.yaml'))
+    known = sorted(
+        str(path.relative_to(folder).with_suffix('')) for path in folder.rglob('*.yaml'))
     raise ConfigurationError(
         f"configuration file '{name}' is neither a file nor one of {', '.join(known)}")
 

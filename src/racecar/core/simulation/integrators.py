@@ -9,15 +9,14 @@ as a tuple; the inputs are constant over a step. fixed_step() binds a derivative
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
-import math
 from typing import Any, NamedTuple, TypeVar
 
 from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
 from racecar.core.vehicles.interface import Derivative, Vector
 
-Advance = Callable[[MutableSequence[float], Vector, Vector, float, int], bool]
-"""advance(state, inputs, parameters, dt, steps): see fixed_step()."""
+Advance = Callable[[MutableSequence[float], Vector, Vector, Vector, float, int], bool]
+"""advance(state, inputs, parameters, limits, dt, steps): see fixed_step()."""
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 
@@ -102,15 +101,18 @@ def _dopri5(
 
 
 def _advance(
-    state: MutableSequence[float], inputs: Vector, parameters: Vector, dt: float, steps: int,
+    state: MutableSequence[float], inputs: Vector, parameters: Vector, limits: Vector, dt: float,
+    steps: int,
 ) -> bool:
-    stage = state[:].copy()
+    stage: Any = state[:]
+    stage = stage.copy()
     for _ in range(steps):
         step(state, stage, inputs, parameters, dt)
+    valid = True
     for i in range(len(state)):
-        if not math.isfinite(state[i]):
-            return False
-    return True
+        # False for NaN too.
+        valid = valid and abs(state[i]) <= limits[i]
+    return valid
 
 
 class Integrator(NamedTuple):
@@ -149,9 +151,10 @@ def find_integrator(name: str) -> Integrator:
 def fixed_step(function: Derivative, integrator: str = 'rk4') -> Advance:
     """Bind a derivative to a method.
 
-    Returns advance(state, inputs, parameters, dt, steps) -> bool, which advances the state [SI],
-    a float64 array or a list, in place by a number of steps of dt [s] and tells whether it is
-    finite. Without Numba, math functions raise ValueError or OverflowError once it is not.
+    Returns advance(state, inputs, parameters, limits, dt, steps) -> bool, which advances the
+    state [SI], a float64 array or a list, in place by a number of steps of dt [s] and tells
+    whether the modulus of each component is within its limit. Without Numba, math functions raise
+    ValueError or OverflowError once the state is not finite.
     Raises ParameterError if the method is unknown.
     """
     method = find_integrator(integrator)

@@ -16,11 +16,12 @@ from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles import (
     make_vehicle_model,
     VEHICLE_MODELS,
+    VehicleDiagnostics,
     VehicleModel,
     VehicleParameters,
 )
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
-from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD, vector
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, vector
+from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
 
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
@@ -46,6 +47,9 @@ SIMULATOR_PARAMETERS = ParameterTable([
 ])
 
 
+ORIGIN = Pose2(0.0, 0.0, 0.0)
+
+
 class WheelAngles(NamedTuple):
     """Rotation of the wheels since the last reset [rad], positive forwards."""
 
@@ -61,7 +65,7 @@ class Simulator:
 
     def __init__(
         self, model: VehicleModel, *, step: float = 0.001, period: float = 0.01,
-        integrator: str = 'rk4', initial_pose: Pose2 = Pose2(0.0, 0.0, 0.0),
+        integrator: str = 'rk4', initial_pose: Pose2 = ORIGIN,
     ) -> None:
         """Start at rest at time 0 with the odometry point at the initial pose.
 
@@ -87,6 +91,7 @@ class Simulator:
         self._advance = fixed_step(model.derivative, integrator)
         self._observe = model.observe
         self._parameters = model.parameters
+        self._limits: Any = vector(model.state_limits)
         self._inputs: Any = vector((0.0, 0.0))
         self._initial_pose = initial_pose
         self._steps = 0
@@ -139,17 +144,18 @@ class Simulator:
     def tick(self) -> None:
         """Advance by one period.
 
-        Raises DivergenceError if the state is no longer finite; state and time then stay those
-        before the tick.
+        Raises DivergenceError if the state is not finite or leaves the range in which the model
+        holds; state and time then stay those before the tick.
         """
         self._good[:] = self._state
         try:
-            finite = self._advance(
-                self._state, self._inputs, self._parameters, self._step, self.steps_per_tick)
+            valid = self._advance(
+                self._state, self._inputs, self._parameters, self._limits, self._step,
+                self.steps_per_tick)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
-            finite = False
-        if not finite:
+            valid = False
+        if not valid:
             self._state[:] = self._good
             raise self._divergence()
         self._steps += self.steps_per_tick
@@ -192,9 +198,9 @@ class Simulator:
         if fastest * self.step_ns < limit * NANOSECONDS:
             return
         longest = limit / fastest
-        count = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
-        while self.period_ns % count and count < self.period_ns:
-            count += 1
+        least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
+        count = next(
+            (n for n in range(least, 10 * least) if self.period_ns % n == 0), least)
         raise ConfigurationError(
             f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
             f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
@@ -207,13 +213,17 @@ class Simulator:
         state = ', '.join(
             f'{name}={value:.6g}' for name, value in zip(
                 self.model.state_names, self.state, strict=True))
+        limits = ', '.join(
+            f'|{name}|<={limit:.3g}' for name, limit in zip(
+                self.model.state_names, self._limits, strict=True))
         return DivergenceError(
-            f'the integration of {self.model.description} left the finite numbers between'
-            f' {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
+            f'the integration of {self.model.description} left the range in which the model holds'
+            f' between {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
             f' command speed={self._command.speed:.6g} m/s,'
-            f' steering_angle={self._command.steering_angle:.6g} rad. Reset the car and use a'
-            f' shorter step than {self._step:.6g} s, a higher low_speed_threshold, or a tyre model'
-            ' whose force is bounded (fiala)')
+            f' steering_angle={self._command.steering_angle:.6g} rad; limits'
+            f' {limits}. Either the car spins at a speed that no drive could hold: reset it and'
+            f' steer less or drive slower; or the step of {self._step:.6g} s is too long for its'
+            ' tyres: use a shorter one or tyre_model fiala, whose force is bounded')
 
 
 def make_simulator(values: Mapping[str, Any]) -> Simulator:

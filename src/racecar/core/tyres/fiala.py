@@ -27,7 +27,7 @@ def lateral_force(
     """
     z = math.tan(slip_angle)
     z_sliding = 3.0 * friction * load / cornering_stiffness
-    # Beyond a right angle tan() would change its sign and the force with it.
+    # Beyond a right angle tan() changes its sign; the force must not.
     if abs(z) >= z_sliding or abs(slip_angle) >= _HALF_PI:
         return -math.copysign(friction * load, slip_angle)
     ratio = abs(z) / z_sliding

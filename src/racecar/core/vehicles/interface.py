@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy as np
+
+from racecar.core.compiled import COMPILED
 from racecar.core.types import Pose2
 from racecar.core.vehicles.parameters import VehicleParameters
 
@@ -18,6 +21,12 @@ Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
 
 SPEED = 0
 STEERING_ANGLE = 1
+
+
+def vector(values: Vector) -> Any:
+    """Return numbers in the form that kernels run fastest on."""
+    # Plain Python indexes lists several times faster than arrays; the bits are the same.
+    return np.array(values, dtype=float) if COMPILED else list(values)
 
 
 class VehicleModel(Protocol):
@@ -43,6 +52,10 @@ class VehicleModel(Protocol):
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the states, in order."""
+
+    @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, finite."""
 
     @property
     def parameters(self) -> Vector:

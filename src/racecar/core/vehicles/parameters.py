@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 import math
+from pathlib import Path
 from typing import Any, cast
 
-from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -18,9 +19,13 @@ PREFIX = 'vehicle.'
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 
 
-def _number(name: str, description: str, unit: str, **limits: float) -> Parameter:
+def _number(
+    name: str, description: str, unit: str, *, minimum: float | None = None,
+    maximum: float | None = None, above: float | None = None,
+) -> Parameter:
     return Parameter(
-        f'{PREFIX}{name}', float, None, description, unit=unit, read_only=True, **limits)
+        f'{PREFIX}{name}', float, None, description, unit=unit, minimum=minimum, maximum=maximum,
+        above=above, read_only=True)
 
 
 VEHICLE_PARAMETERS = ParameterTable([
@@ -83,6 +88,14 @@ class VehicleParameters:
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
         return cls(**cast('dict[str, Any]', fields))
+
+    @classmethod
+    def from_file(cls, path: Path | str) -> VehicleParameters:
+        """Build from a vehicle's parameter file, e.g. config/vehicles/racecar.yaml.
+
+        Raises ConfigurationError if it is not one, and ParameterError as from_values().
+        """
+        return cls.from_values(load_parameter_file(path, node=''))
 
     @property
     def wheelbase(self) -> float:

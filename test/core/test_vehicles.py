@@ -1,0 +1,128 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicle parameters: the files shipped, derived figures, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.parameters import load_parameter_file
+from racecar.core.vehicles import (
+    make_vehicle_model,
+    SingleTrack,
+    VEHICLE_PARAMETERS,
+    VehicleParameters,
+)
+
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
+NAMES = ('racecar', 'report', 'course', 'f1tenth')
+
+
+def values_of(name):
+    return load_parameter_file(FOLDER / f'{name}.yaml', 'any_node')
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_file_gives_every_parameter_of_the_vehicle_it_is_named_after(name):
+    values = values_of(name)
+    assert set(values) == {row.name for row in VEHICLE_PARAMETERS}
+    assert VehicleParameters.from_values(values).name == name
+    assert VehicleParameters.from_file(FOLDER / f'{name}.yaml').name == name
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_axle_loads_balance_weight_and_pitch_moment(name):
+    vehicle = VehicleParameters.from_values(values_of(name))
+    front, rear = vehicle.front_axle_load, vehicle.rear_axle_load
+    assert front + rear == pytest.approx(vehicle.mass * 9.81)
+    assert front * vehicle.cog_to_front_axle == pytest.approx(rear * vehicle.cog_to_rear_axle)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_understeer_gradient_is_the_difference_of_load_over_stiffness(name):
+    vehicle = VehicleParameters.from_values(values_of(name))
+    gradient = (vehicle.front_axle_load / vehicle.front_cornering_stiffness
+                - vehicle.rear_axle_load / vehicle.rear_cornering_stiffness) / 9.81
+    assert vehicle.understeer_gradient == pytest.approx(gradient)
+    assert vehicle.critical_speed_reverse > -vehicle.speed_min
+
+
+def test_racecar_has_the_figures_of_its_urdf():
+    vehicle = VehicleParameters.from_values(values_of('racecar'))
+    assert vehicle.wheelbase == pytest.approx(0.325)
+    assert vehicle.front_axle_load == pytest.approx(27.5, abs=0.05)
+    assert vehicle.rear_axle_load == pytest.approx(28.3, abs=0.05)
+    assert vehicle.odometry_offset == -vehicle.cog_to_rear_axle
+    assert vehicle.speed_max == pytest.approx(100.0 * vehicle.wheel_radius)
+
+
+def test_report_refers_odometry_to_the_centre_of_gravity():
+    vehicle = VehicleParameters.from_values(values_of('report'))
+    assert vehicle.odometry_offset == 0.0
+    assert vehicle.understeer_gradient == pytest.approx(0.0165, abs=5e-5)
+
+
+def test_f1tenth_stiffness_is_friction_times_gym_coefficient_times_load():
+    vehicle = VehicleParameters.from_values(values_of('f1tenth'))
+    weight, wheelbase = 3.74 * 9.81, 0.15875 + 0.17145
+    assert vehicle.front_cornering_stiffness == pytest.approx(
+        1.0489 * 4.718 * weight * 0.17145 / wheelbase, abs=0.01)
+    assert vehicle.rear_cornering_stiffness == pytest.approx(
+        1.0489 * 5.4562 * weight * 0.15875 / wheelbase, abs=0.01)
+
+
+def test_parameters_of_other_tables_are_left_alone():
+    VehicleParameters.from_values({**values_of('racecar'), 'rate': 100.0})
+
+
+def test_odometry_point_is_the_rear_axle_by_default():
+    values = values_of('report')
+    del values['vehicle.odometry_point']
+    assert VehicleParameters.from_values(values).odometry_point == 'rear_axle'
+
+
+def test_missing_parameter_is_named():
+    values = values_of('racecar')
+    del values['vehicle.mass']
+    with pytest.raises(ParameterError, match=r"'vehicle\.mass' is missing and has no default"):
+        VehicleParameters.from_values(values)
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'message'),
+    [('vehicle.mass', 0.0, r"'vehicle\.mass' is 0\.0, expected a number in \(0, inf\) \[kg\]"),
+     ('vehicle.mass', float('nan'), r"'vehicle\.mass' is nan"),
+     ('vehicle.speed_min', 1.0, r"'vehicle\.speed_min' is 1\.0, expected a number in \(-inf, 0\]"),
+     ('vehicle.steering_limit', 2.0, r'\(0, 1\.5708\] \[rad\]'),
+     ('vehicle.cog_to_front_axle', 'long', r"is 'long', expected a number"),
+     ('vehicle.odometry_point', 'roof', r"is 'roof', expected one of rear_axle, cog")])
+def test_value_out_of_range_is_refused(name, value, message):
+    with pytest.raises(ParameterError, match=message):
+        VehicleParameters.from_values({**values_of('racecar'), name: value})
+
+
+def test_missing_file_is_named():
+    with pytest.raises(ConfigurationError, match=r'no_such\.yaml'):
+        VehicleParameters.from_file(FOLDER / 'no_such.yaml')
+
+
+def test_model_is_found_by_name_and_unknown_ones_are_refused():
+    vehicle = VehicleParameters.from_values(values_of('racecar'))
+    options = {'tyre_model': 1, 'formulation': 'report', 'low_speed_threshold': 0.2}
+    model = make_vehicle_model('single_track', vehicle, options)
+    assert isinstance(model, SingleTrack)
+    assert (model.tyre.name, model.formulation, model.low_speed_threshold) == (
+        'fiala', 'report', 0.2)
+    with pytest.raises(ParameterError, match=r"'vehicle_model' is 'hovercraft', expected one of"):
+        make_vehicle_model('hovercraft', vehicle, options)
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [({'formulation': 'exact'}, r"'formulation' is 'exact', expected one of full, report"),
+     ({'low_speed_threshold': 0.0}, r"'low_speed_threshold' is 0\.0, expected a positive"),
+     ({'tyre_model': 9}, r"'tyre_model' is 9, expected one of")])
+def test_unknown_options_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        SingleTrack(VehicleParameters.from_values(values_of('racecar')), **options)
