@@ -52,9 +52,9 @@ def run(arguments: argparse.Namespace) -> int:
         end_time=arguments.duration, record=str(bag)))
     nodes = ', '.join(description.full_name for description in descriptions)
     print(f'Nodes: {nodes}')
-    with ComposedStack(descriptions) as stack:
-        with ProgressBar(arguments.duration, 'driving') as show:
-            wall_time = stack.spin(show)
+    with (ComposedStack(descriptions) as stack,
+          ProgressBar(arguments.duration, 'driving') as show):
+        wall_time = stack.spin(show)
 
     from racecar.core.analysis.figures import draw_figures, write_figures
     from racecar.core.analysis.html_report import write_report

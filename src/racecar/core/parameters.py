@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import math
 import numbers
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -90,7 +90,7 @@ class Parameter:
         if self.type is list:
             is_list = isinstance(value, list | tuple)
             return [str(item) for item in value] if is_list else None
-        return value if isinstance(value, self.type) else None
+        return cast(Value, value) if isinstance(value, self.type) else None
 
     def _error(self, value: Any) -> ParameterError:
         expected = _TYPE_NAMES[self.type]

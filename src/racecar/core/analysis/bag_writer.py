@@ -90,7 +90,7 @@ class BagWriter:
             raise BagError(
                 f"bag folder '{folder}' cannot be made: {error.strerror}") from error
         try:
-            self._stream = open(self.path, 'xb')
+            self._stream = open(self.path, 'xb')  # noqa: SIM115 - close() ends it
             self._writer = Writer(
                 self._stream, chunk_size=_CHUNK_SIZE, compression=kinds[compression])
             self._writer.start(profile='ros2', library=LIBRARY)

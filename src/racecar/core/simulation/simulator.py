@@ -16,7 +16,6 @@ from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles import (
     make_vehicle_model,
     VEHICLE_MODELS,
-    VehicleDiagnostics,
     VehicleModel,
     VehicleParameters,
 )

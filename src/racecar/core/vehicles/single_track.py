@@ -56,7 +56,6 @@ from racecar.core.vehicles.interface import (
     STEERING_ANGLE,
     Vector,
     vector,
-    VehicleDiagnostics,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
 
