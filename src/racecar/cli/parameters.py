@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 
 from racecar.core.parameters import Parameter, ParameterTable, Value
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.nodes.tables import TABLES
+
+_WIDTH = 99
 
 HELP = 'print the parameters of a node: type, default, range, unit, meaning'
 
@@ -35,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         for row in table_of(arguments.node):
             print(f'{row.name} ({row.type.__name__}, default {_shown(row.default)})'
                   f'{" read-only" if row.read_only else ""}\n'
-                  f'    {row.description}{_bracketed(row)}')
+                  f'    {row.description}{_facts(row)}')
     return 0
 
 
@@ -77,23 +80,27 @@ def parameter_file(node: str) -> str:
 
 
 def _yaml_lines(tree: dict[str, object], indent: int) -> list[str]:
+    margin = ' ' * indent
     lines = []
     for key, entry in tree.items():
         if isinstance(entry, Parameter):
-            lines.append(f'{" " * indent}# {entry.description}{_bracketed(entry)}')
-            text = f'{key}: {_yaml_value(entry.default)}'
-            lines.append(f'{" " * indent}{text}' if entry.default not in (None, [])
-                         else f'{" " * indent}# {key}: (no default)' if entry.default is None
-                         else f'{" " * indent}# {text}')
+            comment = f'{entry.description}{_facts(entry)}'
+            if entry.default is None or entry.default == []:
+                comment = f'{key} ({_shown(entry.default)}): {comment}'
+            lines += textwrap.wrap(comment, _WIDTH, initial_indent=f'{margin}# ',
+                                   subsequent_indent=f'{margin}# ')
+            if not (entry.default is None or entry.default == []):
+                lines.append(f'{margin}{key}: {_yaml_value(entry.default)}')
         else:
             assert isinstance(entry, dict)
-            lines += [f'{" " * indent}{key}:', *_yaml_lines(entry, indent + 2)]
+            lines += [f'{margin}{key}:', *_yaml_lines(entry, indent + 2)]
     return lines
 
 
-def _bracketed(row: Parameter) -> str:
-    facts = ' '.join(part for part in (row.range, row.unit) if part)
-    return f' [{facts}]' if facts else ''
+def _facts(row: Parameter) -> str:
+    facts = [f'one of {row.range}' if row.choices else f'in {row.range}'] if row.range else []
+    facts += [row.unit] if row.unit else []
+    return f'; {" ".join(facts)}' if facts else ''
 
 
 def _yaml_value(value: Value | None) -> str:

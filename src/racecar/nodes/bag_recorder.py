@@ -35,7 +35,8 @@ class BagRecorderNode(TableNode):
         """Raise ParameterError for bad parameters, BagError if the folder exists already."""
         super().__init__(kwargs.pop('node_name', 'bag_recorder'), BAG_RECORDER, **kwargs)
         self._definitions = MessageDefinitions()
-        self._writer = BagWriter(self.values['folder'])
+        self._writer = BagWriter(
+            self.values['folder'], compression=self.values['compression'])
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._recorded: set[str] = set()
         self.create_timer(_DISCOVERY_PERIOD, self._on_discovery_timer, clock=self.steady_clock)

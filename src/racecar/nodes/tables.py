@@ -12,16 +12,16 @@ from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 
 _LOCKSTEP = Parameter(
     'lockstep', bool, False,
-    'answer each odometry message once, for a simulator in lockstep', read_only=True)
+    'Answer each odometry message once, for a simulator in lockstep', read_only=True)
 
 _ODOMETRY_TIMEOUT = Parameter(
-    'odometry_timeout', float, 0.5, 'age of the odometry at which the car is stopped', 's',
+    'odometry_timeout', float, 0.5, 'Age of the odometry at which the car is stopped', 's',
     above=0.0, maximum=60.0)
 
 TRAJECTORY_TRACKER = TRACKER_PARAMETERS + ParameterTable([
-    Parameter('active', bool, False, 'track; turning it on starts the trajectory anew,'
+    Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
-    Parameter('rate', float, 100.0, 'control rate; in lockstep the odometry gives it', 'Hz',
+    Parameter('rate', float, 100.0, 'Control rate; in lockstep the odometry gives it', 'Hz',
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
@@ -29,7 +29,7 @@ TRAJECTORY_TRACKER = TRACKER_PARAMETERS + ParameterTable([
 
 KINEMATIC_LINEARIZER = VEHICLE_PARAMETERS + KINEMATIC_LINEARIZER_PARAMETERS + ParameterTable([
     Parameter('velocity_timeout', float, 0.2,
-              'age of the newest virtual velocity at which the car is stopped', 's',
+              'Age of the newest virtual velocity at which the car is stopped', 's',
               above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
@@ -38,37 +38,37 @@ KINEMATIC_LINEARIZER = VEHICLE_PARAMETERS + KINEMATIC_LINEARIZER_PARAMETERS + Pa
 # What every simulator node has besides its plant (racecar.ros.simulator_node).
 SIMULATOR_NODE = ParameterTable([
     Parameter('real_time_factor', float, 1.0,
-              'simulated seconds per second of wall time; 0 runs as fast as possible',
+              'Simulated seconds per second of wall time; 0 runs as fast as possible',
               minimum=0.0, maximum=1e6),
     Parameter('lockstep', bool, False,
-              'integrate a tick only once the command stamped with it has come: deterministic,'
+              'Integrate a tick only once the command stamped with it has come: deterministic,'
               ' at any speed', read_only=True),
     Parameter('lockstep_deadline', float, 5.0,
-              'wall time to wait for a command in lockstep before the car is stopped', 's',
+              'Wall time to wait for a command in lockstep before the car is stopped', 's',
               above=0.0, maximum=3600.0),
     Parameter('command_timeout', float, 0.5,
-              'age of the newest command at which the car is stopped', 's',
+              'Age of the newest command at which the car is stopped', 's',
               above=0.0, maximum=60.0),
     Parameter('end_time', float, 0.0,
-              'simulated time at which the time stops for good; 0 never', 's', minimum=0.0,
+              'Simulated time at which the time stops for good; 0 never', 's', minimum=0.0,
               maximum=1e9, read_only=True),
-    Parameter('paused', bool, False, 'start with the time standing still', read_only=True),
+    Parameter('paused', bool, False, 'Start with the time standing still', read_only=True),
     Parameter('wait_for_subscribers', int, 0,
-              'subscriptions to the odometry to wait for before the first tick', minimum=0,
+              'Subscriptions to the odometry to wait for before the first tick', minimum=0,
               maximum=100, read_only=True),
     Parameter('publish_clock', bool, True,
-              'publish /clock; one simulator of several in a network does', read_only=True),
-    Parameter('publish_tf', bool, True, 'publish odom -> base_link on tf', read_only=True),
+              'Publish /clock; one simulator of several in a network does', read_only=True),
+    Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
-              'publish map -> odom as a static identity, in the place of a localisation',
+              'Publish map -> odom as a static identity, in the place of a localisation',
               read_only=True),
-    Parameter('odometry_variance.position', float, 1e-6, 'variance of x and y', 'm^2',
+    Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),
-    Parameter('odometry_variance.yaw', float, 1e-6, 'variance of the yaw', 'rad^2',
+    Parameter('odometry_variance.yaw', float, 1e-6, 'Variance of the yaw', 'rad^2',
               above=0.0, maximum=1e6, read_only=True),
-    Parameter('odometry_variance.velocity', float, 1e-6, 'variance of the velocities',
+    Parameter('odometry_variance.velocity', float, 1e-6, 'Variance of the velocities',
               'm^2/s^2', above=0.0, maximum=1e6, read_only=True),
-    Parameter('odometry_variance.yaw_rate', float, 1e-6, 'variance of the yaw rate',
+    Parameter('odometry_variance.yaw_rate', float, 1e-6, 'Variance of the yaw rate',
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
 ])
 
@@ -76,17 +76,19 @@ SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_N
 
 ACKERMANN_MUX = ParameterTable([
     Parameter('config_file', str, None,
-              'mux file with the sources, a path or a name in the folder config/; ~/reload'
+              'Mux file with the sources, a path or a name in the folder config/; ~/reload'
               ' reads it again'),
     Parameter('lockstep', bool, False,
-              'hold the first command until somebody listens, for a simulator in lockstep',
+              'Hold the first command until somebody listens, for a simulator in lockstep',
               read_only=True),
 ])
 
 BAG_RECORDER = ParameterTable([
-    Parameter('folder', str, None, 'folder of the bag; it must not exist yet', read_only=True),
-    Parameter('topics', list, [], 'topics to record; empty records all there are',
+    Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True),
+    Parameter('topics', list, [], 'Topics to record; empty records all there are',
               read_only=True),
+    Parameter('compression', str, 'zstd', 'Compression of the chunks of the MCAP file',
+              choices=('zstd', 'lz4', 'none'), read_only=True),
 ])
 
 TABLES: dict[str, ParameterTable] = {

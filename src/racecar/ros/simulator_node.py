@@ -14,7 +14,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import ParameterError
+from racecar.core.errors import DivergenceError, ParameterError
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2
 from racecar.ros import qos
@@ -87,6 +87,7 @@ class SimulatorNode(TableNode):
         self._lockstep: bool = values['lockstep']
         self._paused: bool = values['paused']
         self._end_ns = round(values['end_time'] * NANOSECONDS) or None
+        self.failure: DivergenceError | None = None
         self._started = False
         self._due = False
         self._answered = not self._lockstep
@@ -192,7 +193,15 @@ class SimulatorNode(TableNode):
     def _advance(self) -> None:
         self._due = self.values['real_time_factor'] == 0.0
         self._answered = not self._lockstep
-        self.plant.tick()
+        try:
+            self.plant.tick()
+        except DivergenceError as error:
+            # The plant keeps its last good state: the user may reset it and go on.
+            self.failure = error
+            self._paused = True
+            self.get_logger().fatal(
+                f'{error}. The time stands still; call ~/reset, then ~/pause with data: false')
+            return
         self._publish_state()
 
     def _on_watch_timer(self) -> None:
@@ -310,6 +319,7 @@ class SimulatorNode(TableNode):
 
     def _move_to(self, pose: Pose2 | None) -> None:
         self.plant.reset(pose)
+        self.failure = None
         self._stopped_by_timeout = True
         if self._paused and self._started:
             self._publish_state()

@@ -136,7 +136,7 @@ class ComposedStack:
         """Run until the simulator's end_time, an interrupt or a shutdown.
 
         on_progress is called some times a second with the simulated time [s].
-        Returns the wall time from the first tick to the end [s].
+        Returns the wall time from the first tick to the end [s]. Raises DivergenceError.
         """
         simulator = self.simulator
         done: Future = Future()
@@ -148,7 +148,7 @@ class ComposedStack:
                 started.append(time.monotonic())
             if on_progress is not None:
                 on_progress(time_ns / NANOSECONDS)
-            if simulator.finished:
+            if simulator.finished or simulator.failure is not None:
                 done.set_result(None)
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
@@ -156,6 +156,8 @@ class ComposedStack:
             spin(self._executor, done)
         finally:
             timer.cancel()
+        if simulator.failure is not None:
+            raise simulator.failure
         return time.monotonic() - started[0] if started else 0.0
 
     def close(self) -> None:

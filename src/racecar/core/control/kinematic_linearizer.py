@@ -14,10 +14,10 @@ from racecar.core.vehicles.parameters import VehicleParameters
 
 KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
-              'distance of the point P ahead of the rear axle; equals PL_distance of the tracker',
+              'Distance of the point P ahead of the rear axle; equals PL_distance of the tracker',
               'm', above=0.0, maximum=10.0),
     Parameter('minimum_speed', float, 0.01,
-              'below this commanded speed the last steering is held, because the law is'
+              'Below this commanded speed the last steering is held, because the law is'
               ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
 ])
 

@@ -14,17 +14,17 @@ from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('reference_origin', str, 'car',
-              'where the trajectory starts: where the car is when activated, or the origin of map',
+              'Where the trajectory starts: where the car is when activated, or the origin of map',
               choices=('car', 'map')),
-    Parameter('Kp', float, 5.0, 'proportional gain', '1/s', minimum=0.0, maximum=1000.0),
-    Parameter('Ki', float, 0.0, 'integral gain', '1/s^2', minimum=0.0, maximum=1000.0),
-    Parameter('Kd', float, 0.0, 'derivative gain', '-', minimum=0.0, maximum=1000.0),
-    Parameter('FFWD', bool, True, 'feed the reference velocity forward'),
+    Parameter('Kp', float, 5.0, 'Proportional gain', '1/s', minimum=0.0, maximum=1000.0),
+    Parameter('Ki', float, 0.0, 'Integral gain', '1/s^2', minimum=0.0, maximum=1000.0),
+    Parameter('Kd', float, 0.0, 'Derivative gain', '-', minimum=0.0, maximum=1000.0),
+    Parameter('FFWD', bool, True, 'Feed the reference velocity forward'),
     Parameter('PL_distance', float, 0.1,
-              'distance of the point P ahead of the tracked point; equals the epsilon of the'
+              'Distance of the point P ahead of the tracked point; equals the epsilon of the'
               ' linearizer', 'm', above=0.0, maximum=10.0),
     Parameter('velocity_limit', float, 20.0,
-              'largest commanded speed of P; the integrators hold while it is reached', 'm/s',
+              'Largest commanded speed of P; the integrators hold while it is reached', 'm/s',
               above=0.0, maximum=100.0),
 ])
 

@@ -24,7 +24,7 @@ TRAJECTORIES: dict[str, type[Trajectory]] = {
 }
 
 TRAJECTORY_PARAMETERS = ParameterTable([
-    Parameter('trajectory', str, 'figure_eight', 'shape of the reference, by name or number',
+    Parameter('trajectory', str, 'figure_eight', 'Shape of the reference, by name or number',
               choices=(*TRAJECTORIES, *(str(i) for i in range(len(TRAJECTORIES))))),
     *(parameter for trajectory in TRAJECTORIES.values() for parameter in trajectory.parameters),
 ])

@@ -18,8 +18,8 @@ class Circle(Trajectory):
 
     name: ClassVar[str] = 'circle'
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('R', float, 5.0, 'circle: radius', 'm', above=0.0, maximum=1000.0),
-        Parameter('W', float, 0.3, 'circle: angular velocity; negative turns right', 'rad/s',
+        Parameter('R', float, 5.0, 'Circle: radius', 'm', above=0.0, maximum=1000.0),
+        Parameter('W', float, 0.3, 'Circle: angular velocity; negative turns right', 'rad/s',
                   minimum=-20.0, maximum=20.0),
     )
 

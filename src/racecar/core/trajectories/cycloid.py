@@ -22,10 +22,10 @@ class Cycloid(Trajectory):
 
     name: ClassVar[str] = 'cycloid'
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('cycloid_radius', float, 1.0, 'cycloid: radius of the rolling wheel', 'm',
+        Parameter('cycloid_radius', float, 1.0, 'Cycloid: radius of the rolling wheel', 'm',
                   above=0.0, maximum=100.0),
         Parameter('cycloid_distance', float, 0.5,
-                  'cycloid: distance of the drawing point from the wheel centre,'
+                  'Cycloid: distance of the drawing point from the wheel centre,'
                   ' less than cycloid_radius', 'm', above=0.0, maximum=100.0),
     )
 

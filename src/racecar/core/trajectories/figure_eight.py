@@ -18,8 +18,8 @@ class FigureEight(Trajectory):
 
     name: ClassVar[str] = 'figure_eight'
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('a', float, 5.0, 'figure eight: amplitude', 'm', above=0.0, maximum=1000.0),
-        Parameter('w', float, 0.1, 'figure eight: angular velocity', 'rad/s',
+        Parameter('a', float, 5.0, 'Figure eight: amplitude', 'm', above=0.0, maximum=1000.0),
+        Parameter('w', float, 0.1, 'Figure eight: angular velocity', 'rad/s',
                   above=0.0, maximum=20.0),
     )
 

@@ -17,9 +17,9 @@ class Line(Trajectory):
 
     name: ClassVar[str] = 'line'
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('a_coeff', float, 1.0, 'line: velocity along x', 'm/s',
+        Parameter('a_coeff', float, 1.0, 'Line: velocity along x', 'm/s',
                   minimum=-20.0, maximum=20.0),
-        Parameter('b_coeff', float, 1.0, 'line: velocity along y', 'm/s',
+        Parameter('b_coeff', float, 1.0, 'Line: velocity along y', 'm/s',
                   minimum=-20.0, maximum=20.0),
     )
 

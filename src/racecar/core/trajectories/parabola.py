@@ -21,7 +21,7 @@ class Parabola(Trajectory):
     name: ClassVar[str] = 'parabola'
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter('focal_length', float, 1.0,
-                  'parabola: focal length; the speed is 2 a sqrt(1 + t^2)', 'm',
+                  'Parabola: focal length; the speed is 2 a sqrt(1 + t^2)', 'm',
                   above=0.0, maximum=100.0),
     )
 
