@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 from pathlib import Path
 
 from racecar.cli.analyze import analyse
@@ -49,8 +50,10 @@ def run(arguments: argparse.Namespace) -> int:
     descriptions = describe_stack('kinematic_ode', stack_options(
         arguments, lockstep=True, real_time_factor=arguments.real_time_factor,
         end_time=arguments.duration, record=str(bag)))
+    # Two demos, or a demo and a running stack, must not answer each other.
+    domain = os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 99 + 1))
     nodes = ', '.join(description.full_name for description in descriptions)
-    print(f'Nodes: {nodes}')
+    print(f'Nodes: {nodes} (ROS_DOMAIN_ID {domain})')
     with (ComposedStack(descriptions) as stack,
           ProgressBar(arguments.duration, 'driving') as show):
         wall_time = stack.spin(show)
