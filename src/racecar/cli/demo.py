@@ -60,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     trajectory = next(
         d.resolve()['trajectory'] for d in descriptions if d.executable == 'trajectory_tracker')
-    analysis = analyse(bag, output, title=f'{trajectory.replace("_", " ")}, vehicle {arguments.vehicle}')
+    shape = trajectory.replace('_', ' ')
+    analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
     print_rows([*analysis.metrics.as_rows(),
                 ('real-time factor', f'{arguments.duration / wall_time:.1f}', '')])
     print('\n'.join([f'Bag: {bag}', *analysis.places]))
