@@ -22,18 +22,24 @@ class ReferencePoint(NamedTuple):
     ax: float
     ay: float
 
-    def as_odometry(self, time_ns: int) -> Odometry:
-        """Return it as a pose with the path tangent as yaw and the speed along it."""
-        qz, qw = yaw_to_quaternion(math.atan2(self.vy, self.vx))
+    def as_odometry(self, time_ns: int, heading: float | None = None) -> Odometry:
+        """Return it as a pose with the path tangent as yaw and the speed along it.
+
+        heading [rad]: what the tangent points to where the velocity does not say so, because it
+        is zero or points backwards; the speed along it is negative then.
+        """
+        yaw = math.atan2(self.vy, self.vx) if heading is None else heading
+        qz, qw = yaw_to_quaternion(yaw)
         squared = self.vx * self.vx + self.vy * self.vy
-        speed = math.sqrt(squared)
+        speed = math.sqrt(squared) if heading is None else (
+            self.vx * math.cos(heading) + self.vy * math.sin(heading))
         turning = self.vx * self.ay - self.vy * self.ax
         return Odometry(time_ns, self.x, self.y, qz, qw, speed, 0.0,
                         turning / squared if squared > 0.0 else 0.0)
 
 
 class Trajectory(ABC):
-    """A path in time that starts at the origin at t = 0.
+    """A path in time; t = 0 is the activation.
 
     Subclasses name their shape, list their parameters and give position, velocity and
     acceleration in closed form.
@@ -50,6 +56,15 @@ class Trajectory(ABC):
     @abstractmethod
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
+
+    def heading(self, time: float) -> float | None:
+        """Return where the car is to point [rad]; None: in the direction of the velocity."""
+        return None
+
+    @property
+    def duration(self) -> float | None:
+        """Time until the path ends [s]; None if it never does."""
+        return None
 
     @property
     def period(self) -> float | None:
