@@ -11,9 +11,12 @@ from typing import Any
 
 import yaml
 
+from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
+from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config, vehicle_names
+from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import TABLES
 
 __all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'StackOptions', 'describe_stack',
@@ -31,10 +34,14 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
 
 # The odometry comes last: the simulator waits for its subscription before the first tick.
 RECORDED_TOPICS = (
-    'tf_static', 'reference_path', 'tf', 'car_state', 'joint_states', 'reference_trajectory',
+    'tf_static', 'reference_path', 'tracked_point', 'tf', 'car_state', 'joint_states', 'reference_trajectory',
     'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
     'vesc/low_level/ackermann_cmd_mux/output', 'vesc/odom',
 )
+
+
+# Two descriptions of one vehicle may differ by rounding, not by more [m].
+_SAME_POINT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -135,13 +142,44 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     for node in options.overrides:
         _check_override(name, node, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
-    return [
+    return _with_tracked_point([
         replace(
             d, parameter_files=d.parameter_files + extra,
             parameters={**d.parameters, **options.overrides.get(d.name, {}),
                         **options.overrides.get(d.full_name, {})})
         for d in descriptions
-    ]
+    ])
+
+
+def _with_tracked_point(descriptions: list[NodeDescription]) -> list[NodeDescription]:
+    """Tell the tracker where the centre of gravity is; refuse a point that the law is not for.
+
+    Nodes whose parameters cannot be used are left to the error that their own check gives.
+    """
+    tracker = next((d for d in descriptions if d.executable == 'trajectory_tracker'), None)
+    linearizer = next((d for d in descriptions if d.executable in LINEARIZERS), None)
+    if tracker is None or linearizer is None:
+        return descriptions
+    try:
+        given, values = tracker.explicit_parameters(), tracker.resolve()
+        vehicle = VehicleParameters.from_values(linearizer.resolve())
+        exact = make_linearizer(linearizer.executable, linearizer.resolve()).tracked_ahead
+    except ParameterError:
+        return descriptions
+    if 'cog_ahead' not in given:
+        values['cog_ahead'] = -vehicle.odometry_offset
+        if values['tracked_point'] == 'cog':
+            descriptions = [
+                replace(d, parameters={**d.parameters, 'cog_ahead': values['cog_ahead']})
+                if d is tracker else d for d in descriptions]
+    tracked = tracked_ahead(values)
+    if abs(tracked - exact) > _SAME_POINT:
+        raise ConfigurationError(
+            f"tracked_point of {tracker.full_name} is '{values['tracked_point']}', {tracked:g} m"
+            f' ahead of base_link, but the law of {linearizer.full_name} is exact for the point'
+            f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
+            ' one')
+    return descriptions
 
 
 def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
@@ -197,6 +235,19 @@ def _command_muxes(options: StackOptions, namespace: str) -> list[NodeDescriptio
 
 
 def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
+    return _ode(options, 'kinematic_linearizer')
+
+
+def _dynamic_ode(options: StackOptions) -> list[NodeDescription]:
+    return _ode(options, 'dynamic_linearizer', find_config('dynamic_ode'))
+
+
+def _ode(
+        options: StackOptions, linearizer: str, *tracker_files: Path) -> list[NodeDescription]:
+    """Return tracker, a linearizer, the muxes and the single-track simulator.
+
+    tracker_files: parameter files of the tracker over its defaults.
+    """
     namespace = options.namespace.strip('/')
     vehicle_file = _vehicle_file(options.vehicle)
     renamed = TOPIC_NAMES[options.topic_names]
@@ -207,12 +258,12 @@ def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
     descriptions = [
         NodeDescription(
             'trajectory_tracker', 'trajectory_tracker', namespace,
-            (find_config('trajectory_tracker'),),
+            (find_config('trajectory_tracker'), *tracker_files),
             {**_given(trajectory=options.trajectory), 'active': options.active, **lockstep},
             remappings),
         NodeDescription(
-            'kinematic_linearizer', 'kinematic_linearizer', namespace,
-            (find_config('kinematic_linearizer'), vehicle_file), lockstep, remappings),
+            linearizer, linearizer, namespace, (find_config(linearizer), vehicle_file), lockstep,
+            remappings),
         *_command_muxes(options, namespace),
         NodeDescription(
             'single_track_simulator', 'single_track_simulator', namespace,
@@ -232,4 +283,5 @@ def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
 
 STACKS: dict[str, Callable[[StackOptions], list[NodeDescription]]] = {
     'kinematic_ode': _kinematic_ode,
+    'dynamic_ode': _dynamic_ode,
 }

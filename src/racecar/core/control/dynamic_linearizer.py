@@ -43,10 +43,10 @@ DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
               'Distance of the point P from the centre of gravity along its velocity; equals'
               ' PL_distance of the tracker', 'm', above=0.0, maximum=10.0),
-    Parameter('kinematic_speed', float, 1.0,
+    Parameter('kinematic_speed', float, 0.5,
               'Up to this speed the kinematic law steers alone; less than dynamic_speed', 'm/s',
               above=0.0, maximum=100.0),
-    Parameter('dynamic_speed', float, 1.5,
+    Parameter('dynamic_speed', float, 1.0,
               'From this speed on the dynamic law steers alone; in between both are mixed', 'm/s',
               above=0.0, maximum=100.0),
     Parameter('minimum_speed', float, 0.01,

@@ -13,19 +13,22 @@ from racecar.core.trajectories.cycloid import Cycloid
 from racecar.core.trajectories.figure_eight import FigureEight
 from racecar.core.trajectories.line import Line
 from racecar.core.trajectories.parabola import Parabola
+from racecar.core.trajectories.parking import Parking
+from racecar.core.trajectories.waypoints import WayPointPath
 
 __all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'ReferencePoint', 'Trajectory',
            'make_trajectory', 'sample_path']
 
-# The order gives the report's numbers 0 to 4.
+_OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
+
+# The order gives the report's numbers 0 to 4; the others have names only.
 TRAJECTORIES: dict[str, type[Trajectory]] = {
-    trajectory.name: trajectory
-    for trajectory in (Line, Parabola, Circle, FigureEight, Cycloid)
+    trajectory.name: trajectory for trajectory in (*_OF_THE_REPORT, WayPointPath, Parking)
 }
 
 TRAJECTORY_PARAMETERS = ParameterTable([
     Parameter('trajectory', str, 'figure_eight', 'Shape of the reference, by name or number',
-              choices=(*TRAJECTORIES, *(str(i) for i in range(len(TRAJECTORIES))))),
+              choices=(*TRAJECTORIES, *(str(i) for i in range(len(_OF_THE_REPORT))))),
     *(parameter for trajectory in TRAJECTORIES.values() for parameter in trajectory.parameters),
 ])
 
@@ -43,7 +46,7 @@ def make_trajectory(values: dict[str, Any]) -> Trajectory:
 def sample_path(
         trajectory: Trajectory, duration: float = 60.0, points: int = 601,
 ) -> list[tuple[float, float]]:
-    """Return points [m] of one period, or of the duration [s] where there is none."""
-    end = trajectory.period or duration
+    """Return points [m] of the path once, or of the duration [s] where it has no end."""
+    end = trajectory.duration or duration
     references = (trajectory.at(end * i / (points - 1)) for i in range(points))
     return [(reference.x, reference.y) for reference in references]

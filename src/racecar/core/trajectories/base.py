@@ -63,8 +63,8 @@ class Trajectory(ABC):
 
     @property
     def duration(self) -> float | None:
-        """Time until the path ends [s]; None if it never does."""
-        return None
+        """Time in which the whole path is passed once [s]; None if it has no end."""
+        return self.period
 
     @property
     def period(self) -> float | None:
