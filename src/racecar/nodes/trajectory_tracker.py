@@ -145,7 +145,7 @@ class TrajectoryTrackerNode(TableNode):
     def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
         if self._reference_publisher.get_subscription_count():
             time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(
-                now_ns, output.heading)
+                now_ns, output.attitude.heading if output.attitude else None)
             self._reference_publisher.publish(self._reference.fill(
                 *divmod(time_ns, NANOSECONDS), x, y, qz, qw, speed, yaw_rate))
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What all linearizer nodes share: pairing velocity and odometry, age checks, the tracked point."""
+"""What all linearizer nodes share: topics, pairing, age checks, the tracked point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate, read_odometry, read_velocity
-
 
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3

@@ -34,8 +34,8 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
 
 # The odometry comes last: the simulator waits for its subscription before the first tick.
 RECORDED_TOPICS = (
-    'tf_static', 'reference_path', 'tracked_point', 'tf', 'car_state', 'joint_states', 'reference_trajectory',
-    'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
+    'tf_static', 'reference_path', 'tracked_point', 'tf', 'car_state', 'joint_states',
+    'reference_trajectory', 'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
     'vesc/low_level/ackermann_cmd_mux/output', 'vesc/odom',
 )
 
@@ -148,12 +148,14 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
             parameters={**d.parameters, **options.overrides.get(d.name, {}),
                         **options.overrides.get(d.full_name, {})})
         for d in descriptions
-    ])
+    ], extra)
 
 
-def _with_tracked_point(descriptions: list[NodeDescription]) -> list[NodeDescription]:
+def _with_tracked_point(
+        descriptions: list[NodeDescription], files: tuple[Path, ...]) -> list[NodeDescription]:
     """Tell the tracker where the centre of gravity is; refuse a point that the law is not for.
 
+    files: the user's parameter files; what they or the overrides say of cog_ahead counts.
     Nodes whose parameters cannot be used are left to the error that their own check gives.
     """
     tracker = next((d for d in descriptions if d.executable == 'trajectory_tracker'), None)
@@ -161,17 +163,18 @@ def _with_tracked_point(descriptions: list[NodeDescription]) -> list[NodeDescrip
     if tracker is None or linearizer is None:
         return descriptions
     try:
-        given, values = tracker.explicit_parameters(), tracker.resolve()
+        values = tracker.resolve()
         vehicle = VehicleParameters.from_values(linearizer.resolve())
         exact = make_linearizer(linearizer.executable, linearizer.resolve()).tracked_ahead
     except ParameterError:
         return descriptions
-    if 'cog_ahead' not in given:
+    given = {name for path in files
+             for name in load_parameter_file(path, tracker.name, tracker.namespace)}
+    if 'cog_ahead' not in given.union(tracker.parameters):
         values['cog_ahead'] = -vehicle.odometry_offset
-        if values['tracked_point'] == 'cog':
-            descriptions = [
-                replace(d, parameters={**d.parameters, 'cog_ahead': values['cog_ahead']})
-                if d is tracker else d for d in descriptions]
+        descriptions = [
+            replace(d, parameters={**d.parameters, 'cog_ahead': values['cog_ahead']})
+            if d is tracker else d for d in descriptions]
     tracked = tracked_ahead(values)
     if abs(tracked - exact) > _SAME_POINT:
         raise ConfigurationError(

@@ -20,7 +20,7 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('minimum_speed', float, 0.01,
               'Below this commanded speed the last steering is held, because the law is'
               ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
-    Parameter('fade_speed', float, 0.1,
+    Parameter('fade_speed', float, 0.05,
               'From this commanded speed downwards the steering fades to the last one from above'
               ' it, so that it does not swing where the car stops; 0 does without', 'm/s',
               minimum=0.0, maximum=5.0),

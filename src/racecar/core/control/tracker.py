@@ -10,7 +10,12 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.trajectories import make_trajectory, ReferencePoint, TRAJECTORY_PARAMETERS
+from racecar.core.trajectories import (
+    Attitude,
+    make_trajectory,
+    ReferencePoint,
+    TRAJECTORY_PARAMETERS,
+)
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
@@ -60,14 +65,13 @@ class TrackerGains:
 class TrackerOutput(NamedTuple):
     """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].
 
-    The error is that of the tracked point. heading [rad]: of the reference, None where it is the
-    direction of its velocity.
+    The error is that of the tracked point. attitude: how the car is to stand, if that is known.
     """
 
     velocity: PlanarVelocity
     reference: ReferencePoint
     error: tuple[float, float]
-    heading: float | None = None
+    attitude: Attitude | None = None
 
 
 def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float, float]:
@@ -136,14 +140,23 @@ class TrajectoryTracker:
 
         # Both transformations of the report; with one yaw for both, the shift cancels.
         gains = self.gains
-        x_ref, y_ref = point_ahead(reference.x, reference.y, yaw, gains.PL_distance)
-        x, y = point_ahead(car_x, car_y, yaw, gains.PL_distance)
-        velocity = self._pid((x_ref - x, y_ref - y), reference, now_ns)
+        attitude = self.trajectory.attitude(time)
+        distance, yaw_ref, feed_forward = gains.PL_distance, yaw, (reference.vx, reference.vy)
+        if attitude is not None:
+            # Where it is known how the car is to stand, P of the reference is where P of a car
+            # without error would be, and moves as it would: nothing is left to feed back.
+            distance *= attitude.direction
+            yaw_ref = attitude.heading
+            turning = distance * attitude.rate
+            feed_forward = (feed_forward[0] - turning * math.sin(yaw_ref),
+                            feed_forward[1] + turning * math.cos(yaw_ref))
+        x_ref, y_ref = point_ahead(reference.x, reference.y, yaw_ref, distance)
+        x, y = point_ahead(car_x, car_y, yaw, distance)
+        velocity = self._pid((x_ref - x, y_ref - y), feed_forward, now_ns)
         return TrackerOutput(
-            velocity, reference, (reference.x - car_x, reference.y - car_y),
-            self.trajectory.heading(time))
+            velocity, reference, (reference.x - car_x, reference.y - car_y), attitude)
 
-    def _pid(self, error: tuple[float, float], reference: ReferencePoint,
+    def _pid(self, error: tuple[float, float], feed_forward: tuple[float, float],
              now_ns: int) -> PlanarVelocity:
         gains = self.gains
         integral = self._integral
@@ -155,7 +168,8 @@ class TrajectoryTracker:
         self._last_ns = now_ns
         self._last_error = error
 
-        feed_forward = (reference.vx, reference.vy) if gains.FFWD else (0.0, 0.0)
+        if not gains.FFWD:
+            feed_forward = (0.0, 0.0)
         vx, vy = (
             feed_forward[i] + gains.Kp * error[i] + gains.Ki * integral[i]
             + gains.Kd * self._derivative[i] for i in (0, 1))

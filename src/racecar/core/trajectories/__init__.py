@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
 from racecar.core.trajectories.circle import Circle
 from racecar.core.trajectories.cycloid import Cycloid
 from racecar.core.trajectories.figure_eight import FigureEight
@@ -16,14 +16,15 @@ from racecar.core.trajectories.parabola import Parabola
 from racecar.core.trajectories.parking import Parking
 from racecar.core.trajectories.waypoints import WayPointPath
 
-__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'ReferencePoint', 'Trajectory',
+__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'ReferencePoint', 'Trajectory',
            'make_trajectory', 'sample_path']
 
 _OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
 
 # The order gives the report's numbers 0 to 4; the others have names only.
+_ALL: tuple[type[Trajectory], ...] = (*_OF_THE_REPORT, WayPointPath, Parking)
 TRAJECTORIES: dict[str, type[Trajectory]] = {
-    trajectory.name: trajectory for trajectory in (*_OF_THE_REPORT, WayPointPath, Parking)
+    trajectory.name: trajectory for trajectory in _ALL
 }
 
 TRAJECTORY_PARAMETERS = ParameterTable([

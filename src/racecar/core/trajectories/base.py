@@ -38,6 +38,14 @@ class ReferencePoint(NamedTuple):
                         turning / squared if squared > 0.0 else 0.0)
 
 
+class Attitude(NamedTuple):
+    """How the car is to stand: heading [rad], its rate [rad/s], direction 1 or -1 (reverse)."""
+
+    heading: float
+    rate: float
+    direction: float
+
+
 class Trajectory(ABC):
     """A path in time; t = 0 is the activation.
 
@@ -57,8 +65,11 @@ class Trajectory(ABC):
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
 
-    def heading(self, time: float) -> float | None:
-        """Return where the car is to point [rad]; None: in the direction of the velocity."""
+    def attitude(self, time: float) -> Attitude | None:
+        """Return how the car is to stand, also at rest and in reverse; None: not known.
+
+        Where it is known the tracker places P of the reference by it, else by the car's own yaw.
+        """
         return None
 
     @property

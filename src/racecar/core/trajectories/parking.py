@@ -11,7 +11,7 @@ import math
 from typing import ClassVar, NamedTuple
 
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
 
 # Peak over mean of the speed of 10 u^3 - 15 u^4 + 6 u^5.
 _PEAK = 1.875
@@ -94,8 +94,7 @@ class Parking(Trajectory):
         """Time until the car stands beside the gap again [s]."""
         return self._moves[-1].start + self._moves[-1].duration
 
-    def _at(self, time: float) -> tuple[ReferencePoint, float]:
-        """Return reference and heading [rad]."""
+    def _at(self, time: float) -> tuple[ReferencePoint, Attitude]:
         index = max(0, bisect_right(self._starts, time) - 1)
         move = self._moves[index]
         share = min(1.0, max(0.0, (time - move.start) / move.duration))
@@ -116,12 +115,13 @@ class Parking(Trajectory):
             slope *= -self.offset / self.length
             bend *= self.offset / (self.length * self.length)
         return ReferencePoint(
-            x, y, vx, slope * vx, ax, slope * ax + bend * vx * vx), math.atan(slope)
+            x, y, vx, slope * vx, ax, slope * ax + bend * vx * vx), Attitude(
+                math.atan(slope), bend * vx / (1.0 + slope * slope), math.copysign(1.0, distance))
 
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]; at the end it rests."""
         return self._at(time)[0]
 
-    def heading(self, time: float) -> float | None:
-        """Return where the car points [rad], also at rest and in reverse."""
+    def attitude(self, time: float) -> Attitude | None:
+        """Return how the car is to stand: tangent to the path, towards +x."""
         return self._at(time)[1]

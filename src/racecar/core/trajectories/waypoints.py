@@ -19,7 +19,7 @@ from scipy.interpolate import CubicSpline
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import Parameter
 from racecar.core.share import find_track
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,8 @@ def read_way_points(path: Path | str) -> WayPoints:
         if sorted(names) not in (['x', 'y'], ['speed', 'x', 'y']):
             raise fail(line, f"columns are {','.join(names)}, expected x,y or x,y,speed")
         order = names
-    table, lines = [], []
+    table: list[list[float]] = []
+    lines: list[int] = []
     for line, cells in rows:
         if not 2 <= len(cells) <= len(order):
             raise fail(line, f"{','.join(cells)!r} has {len(cells)} values, expected"
@@ -175,34 +176,27 @@ class WayPointPath(Trajectory):
 
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]; an open path ends at rest."""
+        return self._at(time)[0]
+
+    def attitude(self, time: float) -> Attitude | None:
+        """Return how the car is to stand: along the path."""
+        return self._at(time)[1]
+
+    def _at(self, time: float) -> tuple[ReferencePoint, Attitude]:
         table = self.table
         times = table.times
-        if time >= times[-1]:
-            if table.lap_start is None:
-                time = times[-1]
-            else:
-                first = times[table.lap_start]
-                time = first + math.fmod(time - first, times[-1] - first)
+        if time >= times[-1] and table.lap_start is not None:
+            first = times[table.lap_start]
+            time = first + math.fmod(time - first, times[-1] - first)
         index = min(max(bisect_right(times, time) - 1, 0), len(times) - 2)
+        cell = table.cells[index % len(table.cells)]
+        if time >= times[-1]:
+            return cell.at(cell.length, 0.0, 0.0)
         elapsed = max(0.0, time - times[index])
         acceleration = table.accelerations[index]
-        speed = max(0.0, table.speeds[index] + acceleration * elapsed)
-        distance = elapsed * (table.speeds[index] + 0.5 * acceleration * elapsed)
-        if time >= times[-1]:
-            # Only an open path comes to its end.
-            speed, acceleration = 0.0, 0.0
-        return table.cells[table.cell_of[index]].at(distance, speed, acceleration)
-
-    def heading(self, time: float) -> float | None:
-        """Return the direction of the path [rad], also at rest."""
-        table = self.table
-        if time <= 0.0:
-            dx, dy = table.cells[0].direction(0.0)
-        elif table.lap_start is None and time >= table.times[-1]:
-            dx, dy = table.cells[-1].direction(table.cells[-1].length)
-        else:
-            return None
-        return math.atan2(dy, dx)
+        return cell.at(
+            elapsed * (table.speeds[index] + 0.5 * acceleration * elapsed),
+            table.speeds[index] + acceleration * elapsed, acceleration)
 
 
 class Cell(NamedTuple):
@@ -219,23 +213,14 @@ class Cell(NamedTuple):
     slope_from: float
     slope_to: float
 
-    def _parameter(self, distance: float) -> float:
+    def at(
+            self, distance: float, speed: float, acceleration: float,
+    ) -> tuple[ReferencePoint, Attitude]:
+        """Return the reference at a distance [m] in the cell for a motion along the path."""
         p = distance / self.length
         q = 1.0 - p
-        return (self.width * p * p * (3.0 - 2.0 * p)
-                + self.length * p * q * (q * self.slope_from - p * self.slope_to))
-
-    def direction(self, distance: float) -> tuple[float, float]:
-        """Return the unit tangent at a distance [m] from the start of the cell."""
-        u = self._parameter(distance)
-        dx = self.x[1] + u * (2.0 * self.x[2] + u * 3.0 * self.x[3])
-        dy = self.y[1] + u * (2.0 * self.y[2] + u * 3.0 * self.y[3])
-        norm = math.sqrt(dx * dx + dy * dy)
-        return dx / norm, dy / norm
-
-    def at(self, distance: float, speed: float, acceleration: float) -> ReferencePoint:
-        """Return the reference at a distance [m] in the cell for a motion along the path."""
-        u = self._parameter(distance)
+        u = (self.width * p * p * (3.0 - 2.0 * p)
+             + self.length * p * q * (q * self.slope_from - p * self.slope_to))
         x0, x1, x2, x3 = self.x
         y0, y1, y2, y3 = self.y
         dx, dy = x1 + u * (2.0 * x2 + u * 3.0 * x3), y1 + u * (2.0 * y2 + u * 3.0 * y3)
@@ -243,24 +228,24 @@ class Cell(NamedTuple):
         norm = math.sqrt(dx * dx + dy * dy)
         curvature = (dx * ddy - dy * ddx) / (norm * norm * norm)
         tx, ty = dx / norm, dy / norm
-        lateral = speed * speed * curvature
+        turning = speed * curvature
         return ReferencePoint(
             x0 + u * (x1 + u * (x2 + u * x3)), y0 + u * (y1 + u * (y2 + u * y3)),
             speed * tx, speed * ty,
-            acceleration * tx - lateral * ty, acceleration * ty + lateral * tx)
+            acceleration * tx - speed * turning * ty,
+            acceleration * ty + speed * turning * tx), Attitude(math.atan2(dy, dx), turning, 1.0)
 
 
 class MotionTable(NamedTuple):
     """Motion along the path: times [s], speeds [m/s] at n nodes, accelerations between them.
 
-    cells: pieces of the path; cell_of: the cell that starts at a node; lap_start: the node from
-    which a closed path repeats (the first lap, from rest, comes before it), None if it is open.
+    cells: pieces of the path, one after each node; lap_start: the node from which a closed path
+    repeats (the first lap, from rest, comes before it), None if it is open.
     """
 
     times: list[float]
     speeds: list[float]
     accelerations: list[float]
-    cell_of: list[int]
     cells: list[Cell]
     lap_start: int | None
 
@@ -286,7 +271,7 @@ def _tabulate(
         spline_points[-1] = spline_points[0]
         speeds[0] = speeds[-1] = min(speeds[0], speeds[-1])
     spline = CubicSpline(
-        knots, spline_points, bc_type='periodic' if closed else 'not-a-knot')
+        knots, spline_points, bc_type='periodic' if closed else 'natural')
 
     cells_per_chord = np.maximum(_LEAST_CELLS, np.ceil(chords / _CELL)).astype(int)
     if cells_per_chord.sum() > _MOST_CELLS:
@@ -349,7 +334,8 @@ def _backward(squares: Array, gain: Array) -> Array:
 
 
 def _cells(
-        spline: Any, grid: Array, widths: Array, lengths: Array, slopes: Array, at_points: Array,
+        spline: Any, grid: Array, widths: Array, lengths: Array, slopes: Array,
+        at_points: NDArray[np.int64],
 ) -> list[Cell]:
     """Return the pieces of the spline with their polynomials about their own start."""
     piece = np.repeat(np.arange(len(at_points) - 1), np.diff(at_points))
@@ -378,4 +364,4 @@ def _motion(
         speeds += speed[1:].tolist()
         times += (times[-1] + np.cumsum(steps)).tolist()
     return MotionTable(
-        times, speeds, accelerations, list(range(len(cells))) * len(laps), cells, lap_start)
+        times, speeds, accelerations, cells, lap_start)
