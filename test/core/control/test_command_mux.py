@@ -129,13 +129,11 @@ def test_no_command_is_forwarded_while_a_higher_source_is_fresh(events):
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 400)), min_size=1, max_size=60))
-def test_holder_is_always_the_last_source_that_was_forwarded(events):
-    mux, now, last = CommandMux(SOURCES), 0, None
+def test_source_holds_the_mux_exactly_if_its_last_command_was_forwarded(events):
+    mux, now = CommandMux(SOURCES), 0
     for index, wait in events:
         now += wait
-        if say(mux, SOURCES[index], now):
-            last = SOURCES[index].name
-        assert mux.active == last
+        assert say(mux, SOURCES[index], now) is (mux.active == SOURCES[index].name)
 
 
 def test_original_high_level_priorities_and_timeouts():
