@@ -151,7 +151,8 @@ def test_unknown_configuration_is_refused_with_what_there_is():
 
 @pytest.mark.parametrize(
     ('text', 'value'),
-    [('3', 3), ('3.5', 3.5), ('true', True), ('line', 'line'), ("'3'", '3'), ('[a, b]', ['a', 'b']),
+    [('3', 3), ('3.5', 3.5), ('true', True), ('line', 'line'), ("'3'", '3'),
+     ('[a, b]', ['a', 'b']),
      ('a=b', 'a=b'), ('', None)])
 def test_value_of_set_is_read_as_yaml(text, value):
     assert parse_overrides([f'node.key={text}']) == {'node': {'key': value}}
