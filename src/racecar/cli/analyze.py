@@ -10,8 +10,14 @@ from contextlib import contextmanager
 import json
 from pathlib import Path
 import sys
+from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.cli.output import print_rows
 from racecar.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from racecar.core.analysis.metrics import Metrics
+    from racecar.core.analysis.run_data import TrackingRun
 
 HELP = 'compute the tracking error of a recorded run, draw it and write an HTML report'
 _BAR_STEP = 500  # messages
@@ -48,45 +54,60 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises BagError or ConfigurationError with a one-line message.
     """
+    analysis = analyse(
+        arguments.bag, arguments.output or default_output(arguments.bag), skip=arguments.skip,
+        odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
+    if arguments.json:
+        print(json.dumps(analysis.metrics.as_dict()))
+    else:
+        print(f'{analysis.run.odometry_topic} against {analysis.run.reference_topic}')
+        print_rows(analysis.metrics.as_rows())
+    print('\n'.join(analysis.places), file=sys.stderr if arguments.json else sys.stdout)
+    return 0
+
+
+class Analysis(NamedTuple):
+    """A run, its metrics, and lines that say where report and figures lie."""
+
+    run: TrackingRun
+    metrics: Metrics
+    places: list[str]
+
+
+def analyse(
+    bag: Path, output: Path, *, skip: float = 0.0, title: str | None = None,
+    odometry_topic: str | None = None, reference_topic: str | None = None,
+) -> Analysis:
+    """Compute the metrics of a bag and write figures and report to a folder.
+
+    title: of the figures, by default the name of the run. Warnings go to stderr.
+    Raises BagError or ConfigurationError with a one-line message.
+    """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
     from racecar.core.analysis.figures import draw_figures, render_figures, write_figures
     from racecar.core.analysis.html_report import write_report
     from racecar.core.analysis.metrics import compute_metrics
     from racecar.core.analysis.run_data import TrackingRun
 
-    bag: Path = arguments.bag
     with _progress_bar() as progress:
         tracking_run = TrackingRun.from_bag(
-            bag, odometry_topic=arguments.odometry_topic,
-            reference_topic=arguments.reference_topic, progress=progress)
+            bag, odometry_topic=odometry_topic, reference_topic=reference_topic,
+            progress=progress)
     known = tracking_run.bag.warnings if tracking_run.bag is not None else ()
     for warning in tracking_run.warnings:
         if warning not in known:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
-    track = tracking_run.merged(arguments.skip)
+    track = tracking_run.merged(skip)
     metrics = compute_metrics(track)
 
-    output = arguments.output or default_output(bag)
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
-    pictures = render_figures(draw_figures(tracking_run.name, track, metrics))
+    pictures = render_figures(draw_figures(title or tracking_run.name, track, metrics))
     paths = write_figures(pictures, output)
     report = output / 'report.html'
-    write_report(report, tracking_run, track, metrics, pictures, arguments.skip)
-
-    if arguments.json:
-        print(json.dumps(metrics.as_dict()))
-    else:
-        print(f'{tracking_run.odometry_topic} against {tracking_run.reference_topic}')
-        rows = metrics.as_rows()
-        name_width = max(len(name) for name, _, _ in rows)
-        value_width = max(len(value) for _, value, _ in rows)
-        for name, value, unit in rows:
-            print(f'{name:<{name_width}}  {value:>{value_width}}  {unit}'.rstrip())
-    print(
-        f'Report: {report}\nFigures: {", ".join(str(path) for path in paths)}',
-        file=sys.stderr if arguments.json else sys.stdout)
-    return 0
+    write_report(report, tracking_run, track, metrics, pictures, skip)
+    return Analysis(tracking_run, metrics, [
+        f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}'])
 
 
 def default_output(bag: Path) -> Path:

@@ -7,14 +7,13 @@ from __future__ import annotations
 import argparse
 import datetime
 from pathlib import Path
-import time
 
+from racecar.cli.analyze import analyse
+from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_stack_arguments,
     non_negative,
-    print_rows,
-    ProgressBar,
     stack_options,
 )
 from racecar.core.errors import ConfigurationError
@@ -56,24 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
           ProgressBar(arguments.duration, 'driving') as show):
         wall_time = stack.spin(show)
 
-    from racecar.core.analysis.figures import draw_figures, write_figures
-    from racecar.core.analysis.html_report import write_report
-    from racecar.core.analysis.metrics import compute_metrics
-    from racecar.core.analysis.run_data import TrackingRun
-
-    start = time.monotonic()
-    tracking_run = TrackingRun.from_bag(bag)
-    track = tracking_run.merged()
-    metrics = compute_metrics(track)
     trajectory = next(
         d.resolve()['trajectory'] for d in descriptions if d.executable == 'trajectory_tracker')
-    figures = draw_figures(f'{trajectory}, vehicle {arguments.vehicle}', track, metrics)
-    paths = write_figures(figures, output)
-    report = output / 'report.html'
-    write_report(report, tracking_run, track, metrics, figures, 0.0)
-    print_rows([*metrics.as_rows(),
+    analysis = analyse(bag, output, title=f'{trajectory}, vehicle {arguments.vehicle}')
+    print_rows([*analysis.metrics.as_rows(),
                 ('real-time factor', f'{arguments.duration / wall_time:.1f}', '')])
-    print(f'Analysed in {time.monotonic() - start:.1f} s')
-    print(f'Bag:      {bag}\nPictures: {", ".join(str(path) for path in paths)}\n'
-          f'Report:   {report}')
+    print('\n'.join([f'Bag: {bag}', *analysis.places]))
     return 0

@@ -7,11 +7,11 @@ from __future__ import annotations
 import argparse
 import time
 
+from racecar.cli.output import ProgressBar
 from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
-    ProgressBar,
     report_run,
     stack_options,
 )

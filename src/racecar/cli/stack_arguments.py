@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 import json
 import math
 from pathlib import Path
 import sys
 from typing import Any
 
+from racecar.cli.output import print_rows
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.share import vehicle_names
 from racecar.core.trajectories import TRAJECTORIES
@@ -103,33 +103,3 @@ def report_run(arguments: argparse.Namespace, table: RunTable, wall_time: float)
         print_rows([*metrics.as_rows(), ('real-time factor', f'{speed:.1f}', '')])
     if arguments.csv is not None:
         print(f'Run: {arguments.csv}', file=sys.stderr if arguments.json else sys.stdout)
-
-
-def print_rows(rows: list[tuple[str, str, str]]) -> None:
-    """Print (name, value, unit) as aligned columns."""
-    names = max(len(name) for name, _, _ in rows)
-    values = max(len(value) for _, value, _ in rows)
-    for name, value, unit in rows:
-        print(f'{name:<{names}}  {value:>{values}}  {unit}'.rstrip())
-
-
-class ProgressBar:
-    """Simulated seconds on stderr; silent where stderr is no terminal."""
-
-    def __init__(self, duration: float | None, description: str) -> None:
-        from tqdm import tqdm
-
-        self._bar = tqdm(
-            total=duration, desc=description, file=sys.stderr, disable=None, leave=False,
-            bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} s of simulated time'
-            if duration is not None else '{desc}: {n:.1f} s of simulated time')
-
-    def update(self, seconds: float) -> None:
-        """Show that so much is done."""
-        self._bar.update(seconds - self._bar.n)
-
-    def __enter__(self) -> Callable[[float], None]:
-        return self.update
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import argparse
 
+from racecar.cli.output import ProgressBar
 from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
     non_negative,
-    ProgressBar,
     report_run,
     stack_options,
 )

@@ -22,18 +22,14 @@ from racecar.core.control.command_mux import (
 )
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
-from racecar.core.types import AckermannCommand
+from racecar.core.types import AckermannCommand, NANOSECONDS
 from racecar.nodes.tables import ACKERMANN_MUX
 from racecar.ros import qos
-from racecar.ros.conversions import (
-    command_from_message,
-    command_to_message,
-    stamp_to_ns,
-)
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
+from racecar.ros.wire import MessageTemplate, read_command
 
 _WATCH_PERIOD = 0.02
 
@@ -54,8 +50,9 @@ class AckermannMuxNode(TableNode):
         super().__init__(kwargs.pop('node_name', 'ackermann_cmd_mux'), ACKERMANN_MUX, **kwargs)
         self._sources: list[Subscription] = []
         self._last = AckermannCommand(0.0, 0.0)
-        self._stop = AckermannDriveStamped()
-        self._stop.header.frame_id = 'base_link'
+        stop = AckermannDriveStamped()
+        stop.header.frame_id = 'base_link'
+        self._stop = MessageTemplate(stop, ('header.stamp', 'drive.steering_angle'))
         self._announced = ''
         self._output: AnswerPublisher | None = None
         self._active_publisher = self.create_publisher(String, '~/active', qos.LATCHED)
@@ -93,7 +90,7 @@ class AckermannMuxNode(TableNode):
         self._sources = [
             self.create_subscription(
                 AckermannDriveStamped, f'~/{topic}', partial(self._on_command, source),
-                qos.COMMAND)
+                qos.COMMAND, raw=True)
             for source in configuration.sources for topic in source.topics
         ]
         output = f'~/{configuration.output}'
@@ -106,8 +103,8 @@ class AckermannMuxNode(TableNode):
                 self, AckermannDriveStamped, output, qos.COMMAND, self.values['lockstep'])
         self._announce()
 
-    def _on_command(self, source: Source, message: AckermannDriveStamped) -> None:
-        command = command_from_message(message)
+    def _on_command(self, source: Source, data: bytes) -> None:
+        command, stamp_ns = read_command(data)
         if not command.is_finite:
             self.get_logger().error(
                 f'command of {source.name} dropped: speed {command.speed}, steering_angle'
@@ -115,7 +112,6 @@ class AckermannMuxNode(TableNode):
                 throttle_duration_sec=THROTTLE)
             return
         now_ns = self.get_clock().now().nanoseconds
-        stamp_ns = stamp_to_ns(message.header.stamp)
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None:
             self.get_logger().error(
@@ -124,7 +120,7 @@ class AckermannMuxNode(TableNode):
         self._mux.expire(now_ns)
         if self._mux.receive(source.name, effective_stamp(stamp_ns, now_ns)):
             self._last = command
-            self._output.publish(message)
+            self._output.publish(data)
         self._announce()
 
     def _on_watch_timer(self) -> None:
@@ -133,9 +129,8 @@ class AckermannMuxNode(TableNode):
             return
         self.get_logger().warning(
             f'{self._announced} fell silent and nobody follows: the car is told to stop')
-        command_to_message(
-            AckermannCommand(0.0, self._last.steering_angle), expired_at, self._stop)
-        self._output.publish(self._stop)
+        self._output.publish(self._stop.fill(
+            *divmod(expired_at, NANOSECONDS), self._last.steering_angle))
         self._announce()
 
     def _announce(self) -> None:

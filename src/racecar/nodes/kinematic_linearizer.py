@@ -13,21 +13,16 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
-from racecar.core.types import Odometry, PlanarVelocity
+from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import KINEMATIC_LINEARIZER
 from racecar.ros import qos
-from racecar.ros.conversions import (
-    command_to_message,
-    odometry_from_message,
-    stamp_to_ns,
-    velocity_from_message,
-)
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
+from racecar.ros.wire import MessageTemplate, read_odometry, read_velocity
 
 
 class KinematicLinearizerNode(TableNode):
@@ -50,21 +45,24 @@ class KinematicLinearizerNode(TableNode):
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
 
-        self._command = AckermannDriveStamped()
-        self._command.header.frame_id = BASE_LINK
+        command = AckermannDriveStamped()
+        command.header.frame_id = BASE_LINK
+        self._command = MessageTemplate(
+            command, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
             self._lockstep)
         self.create_subscription(
             OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION)
+            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
+            raw=True)
         self.create_subscription(
-            TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND)
+            TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
         if not self._lockstep:
             self.create_timer(self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
 
-    def _on_odometry(self, message: OdometryMessage) -> None:
-        odometry = odometry_from_message(message)
+    def _on_odometry(self, data: bytes) -> None:
+        odometry = read_odometry(data)
         if not odometry.is_finite:
             self.get_logger().error(
                 f'odometry dropped: {odometry}, expected finite numbers',
@@ -75,19 +73,18 @@ class KinematicLinearizerNode(TableNode):
         if self._lockstep:
             self._answer_pair()
 
-    def _on_velocity(self, message: TwistStamped) -> None:
-        velocity = velocity_from_message(message)
+    def _on_velocity(self, data: bytes) -> None:
+        velocity, stamp_ns, frame = read_velocity(data)
         if not (math.isfinite(velocity.x) and math.isfinite(velocity.y)):
             self.get_logger().error(
                 f'virtual velocity dropped: ({velocity.x}, {velocity.y}) m/s, expected finite'
                 ' numbers', throttle_duration_sec=THROTTLE)
             return
-        if message.header.frame_id not in (MAP, ODOM, ''):
+        if frame not in (MAP, ODOM, ''):
             self.get_logger().error(
-                f'virtual velocity dropped: frame_id is {message.header.frame_id!r}, expected'
+                f'virtual velocity dropped: frame_id is {frame!r}, expected'
                 f' {MAP!r}', throttle_duration_sec=THROTTLE)
             return
-        stamp_ns = stamp_to_ns(message.header.stamp)
         if self._lockstep:
             self._velocity = (velocity, stamp_ns)
             self._answer_pair()
@@ -122,8 +119,8 @@ class KinematicLinearizerNode(TableNode):
     def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         assert self._odometry is not None
         command = self._linearizer.command(self._odometry, velocity)
-        command_to_message(command, stamp_ns, self._command)
-        self._publisher.publish(self._command)
+        self._publisher.publish(self._command.fill(
+            *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
 
     def _on_watch_timer(self) -> None:
         if self._velocity is None:

@@ -13,13 +13,19 @@ from sensor_msgs.msg import JointState
 from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
-from racecar.ros.conversions import car_state_to_message, set_stamp
 from racecar.ros.interfaces import CarState
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import BASE_LINK, ODOM, SimulatorNode
+from racecar.ros.wire import MessageTemplate
 
 _JOINTS = ('left_front_wheel_joint', 'right_front_wheel_joint', 'left_rear_wheel_joint',
            'right_rear_wheel_joint', 'left_steering_hinge_joint', 'right_steering_hinge_joint')
+
+# In the order of racecar.core.types.VehicleDiagnostics.
+_STATE_FIELDS = (
+    'x', 'y', 'yaw', 'longitudinal_velocity', 'lateral_velocity', 'yaw_rate', 'sideslip_angle',
+    'lateral_acceleration', 'slip_angle_front', 'slip_angle_rear', 'lateral_force_front',
+    'lateral_force_rear', 'speed_command', 'steering_angle')
 
 
 class SingleTrackSimulatorNode(SimulatorNode):
@@ -47,9 +53,12 @@ class SingleTrackSimulatorNode(SimulatorNode):
 
     def set_up(self) -> None:
         """Create the publishers of car_state and joint_states."""
-        self._state_message = CarState()
-        self._state_message.header.frame_id = ODOM
-        self._joint_message = JointState(name=list(_JOINTS))
+        state = CarState()
+        state.header.frame_id = ODOM
+        self._state = MessageTemplate(state, ('header.stamp', *_STATE_FIELDS))
+        joints = JointState(name=list(_JOINTS), position=[0.0] * len(_JOINTS))
+        self._joints = MessageTemplate(
+            joints, ('header.stamp', *(f'position.{i}' for i in range(len(_JOINTS)))))
         self._state_publisher = self.create_publisher(CarState, 'car_state', qos.STATE)
         self._joint_publisher = self.create_publisher(JointState, 'joint_states', qos.STATE)
 
@@ -63,18 +72,16 @@ class SingleTrackSimulatorNode(SimulatorNode):
         transform.transform.translation.z = vehicle.cog_height
         return [transform]
 
-    def publish_details(self) -> None:
+    def publish_details(self, sec: int, nanosec: int) -> None:
         """Publish car_state and joint_states to those who listen."""
         plant = self.plant
         if self._state_publisher.get_subscription_count():
-            car_state_to_message(plant.diagnostics(), plant.time_ns, self._state_message)
-            self._state_publisher.publish(self._state_message)
+            self._state_publisher.publish(self._state.fill(sec, nanosec, *plant.diagnostics()))
         if self._joint_publisher.get_subscription_count():
             wheels, steering = plant.wheel_angles, plant.command.steering_angle
-            set_stamp(self._joint_message.header.stamp, plant.time_ns)
-            self._joint_message.position = [
-                wheels.front, wheels.front, wheels.rear, wheels.rear, steering, steering]
-            self._joint_publisher.publish(self._joint_message)
+            self._joint_publisher.publish(self._joints.fill(
+                sec, nanosec, wheels.front, wheels.front, wheels.rear, wheels.rear, steering,
+                steering))
 
 
 def main(args: list[str] | None = None) -> int:

@@ -16,20 +16,16 @@ from std_srvs.srv import SetBool
 
 from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
 from racecar.core.trajectories import make_trajectory, sample_path
-from racecar.core.types import Odometry, PlanarVelocity
+from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 from racecar.nodes.tables import TRAJECTORY_TRACKER
 from racecar.ros import qos
-from racecar.ros.conversions import (
-    odometry_from_message,
-    odometry_to_message,
-    set_stamp,
-    velocity_to_message,
-)
+from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import MAP, ODOMETRY_TOPIC
+from racecar.ros.wire import MessageTemplate, read_odometry
 
 
 class TrajectoryTrackerNode(TableNode):
@@ -52,11 +48,16 @@ class TrajectoryTrackerNode(TableNode):
         self._tracker = TrajectoryTracker(self.values)
         self._odometry: Odometry | None = None
 
-        self._velocity = TwistStamped()
-        self._velocity.header.frame_id = MAP
-        self._reference = OdometryMessage()
-        self._reference.header.frame_id = MAP
-        self._reference.child_frame_id = 'reference'
+        velocity = TwistStamped()
+        velocity.header.frame_id = MAP
+        self._velocity = MessageTemplate(
+            velocity, ('header.stamp', 'twist.linear.x', 'twist.linear.y'))
+        reference = OdometryMessage(child_frame_id='reference')
+        reference.header.frame_id = MAP
+        self._reference = MessageTemplate(reference, (
+            'header.stamp', 'pose.pose.position.x', 'pose.pose.position.y',
+            'pose.pose.orientation.z', 'pose.pose.orientation.w', 'twist.twist.linear.x',
+            'twist.twist.angular.z'))
         self._velocity_publisher = AnswerPublisher(
             self, TwistStamped, 'virtual_velocities', qos.COMMAND, lockstep)
         self._reference_publisher = self.create_publisher(
@@ -64,7 +65,8 @@ class TrajectoryTrackerNode(TableNode):
         self._path_publisher = self.create_publisher(Path, 'reference_path', qos.LATCHED)
         self.create_subscription(
             OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION)
+            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION,
+            raw=True)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
             self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
@@ -90,8 +92,8 @@ class TrajectoryTrackerNode(TableNode):
         response.message = result.reason or ('active' if request.data else 'inactive')
         return response
 
-    def _on_odometry(self, message: OdometryMessage) -> None:
-        odometry = odometry_from_message(message)
+    def _on_odometry(self, data: bytes) -> None:
+        odometry = read_odometry(data)
         if not odometry.is_finite:
             self.get_logger().error(
                 f'odometry dropped: {odometry}, expected finite numbers',
@@ -128,12 +130,14 @@ class TrajectoryTrackerNode(TableNode):
         self._publish_velocity(output.velocity, self._odometry.time_ns)
 
     def _publish_velocity(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
-        velocity_to_message(velocity, stamp_ns, self._velocity)
-        self._velocity_publisher.publish(self._velocity)
+        self._velocity_publisher.publish(
+            self._velocity.fill(*divmod(stamp_ns, NANOSECONDS), velocity.x, velocity.y))
 
     def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
-        odometry_to_message(output.reference.as_odometry(now_ns), self._reference)
-        self._reference_publisher.publish(self._reference)
+        if self._reference_publisher.get_subscription_count():
+            time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(now_ns)
+            self._reference_publisher.publish(self._reference.fill(
+                *divmod(time_ns, NANOSECONDS), x, y, qz, qw, speed, yaw_rate))
 
     def _publish_path(self, now_ns: int) -> None:
         path = Path()

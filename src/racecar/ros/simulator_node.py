@@ -18,16 +18,11 @@ from racecar.core.errors import DivergenceError, ParameterError
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2
 from racecar.ros import qos
-from racecar.ros.conversions import (
-    command_from_message,
-    odometry_to_message,
-    pose_from_message,
-    set_stamp,
-    stamp_to_ns,
-)
+from racecar.ros.conversions import pose_from_message
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.wire import MessageTemplate, read_command
 
 COMMAND_TOPIC = 'vesc/low_level/ackermann_cmd_mux/output'
 ODOMETRY_TOPIC = 'vesc/odom'
@@ -95,12 +90,17 @@ class SimulatorNode(TableNode):
         self._stopped_by_timeout = True
         self._command_ns = 0
 
-        self._odometry = self._make_odometry_message(values)
-        self._transform = TransformStamped()
-        self._transform.header.frame_id = ODOM
-        self._transform.child_frame_id = BASE_LINK
-        self._tf_message = TFMessage(transforms=[self._transform])
-        self._clock_message = ClockMessage()
+        self._odometry = MessageTemplate(self._make_odometry_message(values), (
+            'header.stamp', 'pose.pose.position.x', 'pose.pose.position.y',
+            'pose.pose.orientation.z', 'pose.pose.orientation.w', 'twist.twist.linear.x',
+            'twist.twist.linear.y', 'twist.twist.angular.z'))
+        transform = TransformStamped(child_frame_id=BASE_LINK)
+        transform.header.frame_id = ODOM
+        self._transform = MessageTemplate(TFMessage(transforms=[transform]), [
+            f'transforms.0.{field}' for field in (
+                'header.stamp', 'transform.translation.x', 'transform.translation.y',
+                'transform.rotation.z', 'transform.rotation.w')])
+        self._clock = MessageTemplate(ClockMessage(), ('clock',))
         self._odometry_publisher = self.create_publisher(
             OdometryMessage, ODOMETRY_TOPIC, qos.ODOMETRY)
         self._tf_publisher = self.create_publisher(TFMessage, 'tf', qos.TF) \
@@ -112,7 +112,7 @@ class SimulatorNode(TableNode):
         self._publish_static_transforms()
 
         self.create_subscription(
-            AckermannDriveStamped, COMMAND_TOPIC, self._on_command, qos.COMMAND)
+            AckermannDriveStamped, COMMAND_TOPIC, self._on_command, qos.COMMAND, raw=True)
         self.create_subscription(
             PoseWithCovarianceStamped, 'initialpose', self._on_initial_pose, qos.COMMAND)
         self.create_service(Reset, '~/reset', self._on_reset)
@@ -133,8 +133,8 @@ class SimulatorNode(TableNode):
     def set_up(self) -> None:
         """Create further publishers; subclasses override it."""
 
-    def publish_details(self) -> None:
-        """Publish what belongs to this plant only; called before the odometry of each tick."""
+    def publish_details(self, sec: int, nanosec: int) -> None:
+        """Publish what belongs to this plant only, stamped so; the odometry follows."""
 
     def static_transforms(self) -> list[TransformStamped]:
         """Return further transforms below base_link; subclasses override it."""
@@ -248,9 +248,8 @@ class SimulatorNode(TableNode):
     def _command_topic(self) -> str:
         return self.resolve_topic_name(COMMAND_TOPIC)
 
-    def _on_command(self, message: AckermannDriveStamped) -> None:
-        command = command_from_message(message)
-        stamp_ns = stamp_to_ns(message.header.stamp)
+    def _on_command(self, data: bytes) -> None:
+        command, stamp_ns = read_command(data)
         if not command.is_finite:
             self.get_logger().error(
                 f'command dropped: speed {command.speed}, steering_angle'
@@ -351,23 +350,14 @@ class SimulatorNode(TableNode):
             self._tf_static_publisher.publish(TFMessage(transforms=transforms))
 
     def _publish_state(self) -> None:
-        odometry = self.plant.odometry()
+        time_ns, x, y, qz, qw, vx, vy, yaw_rate = self.plant.odometry()
+        sec, nanosec = divmod(time_ns, NANOSECONDS)
         if self._clock_publisher is not None:
-            set_stamp(self._clock_message.clock, odometry.time_ns)
-            self._clock_publisher.publish(self._clock_message)
+            self._clock_publisher.publish(self._clock.fill(sec, nanosec))
         if self._tf_publisher is not None and self._tf_publisher.get_subscription_count():
-            transform = self._transform
-            set_stamp(transform.header.stamp, odometry.time_ns)
-            translation, rotation = transform.transform.translation, transform.transform.rotation
-            translation.x, translation.y = odometry.x, odometry.y
-            rotation.z, rotation.w = odometry.qz, odometry.qw
-            self._tf_publisher.publish(self._tf_message)
-        self.publish_details()
+            self._tf_publisher.publish(self._transform.fill(sec, nanosec, x, y, qz, qw))
+        self.publish_details(sec, nanosec)
         # Last, because in lockstep it sets off the next tick.
-        odometry_to_message(odometry, self._odometry)
-        self._odometry_publisher.publish(self._odometry)
+        self._odometry_publisher.publish(
+            self._odometry.fill(sec, nanosec, x, y, qz, qw, vx, vy, yaw_rate))
         self._published_at = time.monotonic()
-
-    def set_paused(self, paused: bool) -> None:
-        """Pause or resume from within the process, as the service does."""
-        self._on_pause(SetBool.Request(data=paused), SetBool.Response())

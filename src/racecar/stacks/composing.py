@@ -28,10 +28,10 @@ from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
-from racecar.ros.conversions import command_from_message, odometry_from_message, stamp_to_ns
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import make_executor, spin
 from racecar.ros.simulator_node import SimulatorNode
+from racecar.ros.wire import read_command, read_odometry
 from racecar.stacks import NodeDescription
 
 NODE_CLASSES: dict[str, type[TableNode]] = {
@@ -75,21 +75,20 @@ class RunProbe(Node):
                 ('vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped,
                  self._on_command, qos.STATE)):
             self.create_subscription(
-                message_type, topics.get(topic, topic), callback, profile)
+                message_type, topics.get(topic, topic), callback, profile, raw=True)
 
-    def _on_odometry(self, message: OdometryMessage) -> None:
-        o = odometry_from_message(message)
+    def _on_odometry(self, data: bytes) -> None:
+        o = read_odometry(data)
         self._odometry.append(
             (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
 
-    def _on_reference(self, message: OdometryMessage) -> None:
-        position = message.pose.pose.position
-        self._reference.append(
-            (stamp_to_ns(message.header.stamp) / NANOSECONDS, position.x, position.y))
+    def _on_reference(self, data: bytes) -> None:
+        reference = read_odometry(data)
+        self._reference.append((reference.time_ns / NANOSECONDS, reference.x, reference.y))
 
-    def _on_command(self, message: AckermannDriveStamped) -> None:
-        self._command.append(
-            (stamp_to_ns(message.header.stamp) / NANOSECONDS, *command_from_message(message)))
+    def _on_command(self, data: bytes) -> None:
+        command, stamp_ns = read_command(data)
+        self._command.append((stamp_ns / NANOSECONDS, *command))
 
     def table(self) -> RunTable:
         """Return what was heard. Raises BagError if odometry or reference were silent."""
