@@ -9,10 +9,10 @@ import sys
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.task import Future
 
 from racecar.core.errors import RacecarError
+from racecar.ros.node import TableNode
 
 # The EventsExecutor of rclpy 7.1 never wakes from a wait without an end [s].
 _SPIN_SLICE = 3600.0
@@ -37,15 +37,15 @@ def spin(executor: Executor, until: Future | None = None) -> None:
         executor.spin_until_future_complete(future, _SPIN_SLICE)
 
 
-def run_node(make_node: Callable[[], Node], args: Sequence[str] | None = None) -> int:
-    """Run one node until it is interrupted; return 0, or 1 with one line on stderr."""
+def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> int:
+    """Run one node until it is done or interrupted; return 0, or 1 with one line on stderr."""
     rclpy.init(args=args)
     node = None
     try:
         node = make_node()
         executor = make_executor()
         executor.add_node(node)
-        spin(executor)
+        spin(executor, node.done)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except RacecarError as error:
