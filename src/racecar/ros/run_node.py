@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+import signal
 import sys
+import threading
+from typing import Any
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
@@ -39,6 +42,9 @@ def spin(executor: Executor, until: Future | None = None) -> None:
 
 def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> int:
     """Run one node until it is done or interrupted; return 0, or 1 with one line on stderr."""
+    # rclpy's own handler ends the spinning; Python's would besides raise KeyboardInterrupt anywhere,
+    # also within C++ code that cannot pass it on.
+    _on_interrupt(lambda *_: None)
     rclpy.init(args=args)
     node = None
     try:
@@ -53,7 +59,14 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         print(f'[{name}] error: {error}', file=sys.stderr)
         return 1
     finally:
+        # Ctrl-C reaches a node directly and through launch; the second one must not abort this.
+        _on_interrupt(signal.SIG_IGN)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def _on_interrupt(handler: Any) -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, handler)
