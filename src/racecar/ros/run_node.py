@@ -42,8 +42,8 @@ def spin(executor: Executor, until: Future | None = None) -> None:
 
 def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> int:
     """Run one node until it is done or interrupted; return 0, or 1 with one line on stderr."""
-    # rclpy's own handler ends the spinning; Python's would besides raise KeyboardInterrupt anywhere,
-    # also within C++ code that cannot pass it on.
+    # rclpy's own handler ends the spinning; Python's would besides raise KeyboardInterrupt
+    # anywhere, also within C++ code that cannot pass it on.
     _on_interrupt(lambda *_: None)
     rclpy.init(args=args)
     node = None
