@@ -125,12 +125,11 @@ class AckermannMuxNode(TableNode):
 
     def _on_watch_timer(self) -> None:
         expired_at = self._mux.expires_at
-        if not self._mux.expire(self.get_clock().now().nanoseconds):
-            return
-        self.get_logger().warning(
-            f'{self._announced} fell silent and nobody follows: the car is told to stop')
-        self._output.publish(self._stop.fill(
-            *divmod(expired_at, NANOSECONDS), self._last.steering_angle))
+        if self._mux.expire(self.get_clock().now().nanoseconds):
+            self.get_logger().warning(
+                f'{self._announced} fell silent and nobody follows: the car is told to stop')
+            self._output.publish(self._stop.fill(
+                *divmod(expired_at, NANOSECONDS), self._last.steering_angle))
         self._announce()
 
     def _announce(self) -> None:
