@@ -242,7 +242,7 @@ def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
 
 
 def _dynamic_ode(options: StackOptions) -> list[NodeDescription]:
-    return _ode(options, 'dynamic_linearizer', find_config('dynamic_ode'))
+    return _ode(options, 'dynamic_linearizer', find_config('stacks/dynamic_ode'))
 
 
 def _ode(

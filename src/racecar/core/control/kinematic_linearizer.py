@@ -57,9 +57,8 @@ def kinematic_command(
 
     reverse: whether a velocity that points behind the car is driven backwards; P then lies
     epsilon behind the axle, where the motion is stable. Otherwise P stays ahead and the car turns
-    round. Below fade_speed [m/s] the law gives way to held_steering with the square of the speed,
-    so nothing jumps where the speed passes through zero; held_steering is the last one from
-    above it.
+    round. From fade_speed [m/s] down to minimum_speed the law gives way to held_steering, the last
+    one from above fade_speed, so nothing jumps where the speed passes through zero.
     """
     forward = vx * math.cos(yaw) + vy * math.sin(yaw)
     if reverse and forward < 0.0:
@@ -67,8 +66,9 @@ def kinematic_command(
     speed, steering = kinematic_law(
         vx, vy, yaw, epsilon, wheelbase, held_steering, minimum_speed)
     steering = max(-steering_limit, min(steering_limit, steering))
-    if abs(speed) < fade_speed:
-        share = (speed / fade_speed) ** 2
+    if abs(speed) < max(fade_speed, minimum_speed):
+        share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
+        share *= share
         steering = held_steering + share * (steering - held_steering)
     else:
         held_steering = steering
