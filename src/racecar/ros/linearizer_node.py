@@ -49,7 +49,7 @@ class LinearizerNode(TableNode):
     command for each velocity, with its stamp; a stop when the velocities fall silent.
 
     A law is exact for one point of the car. Velocities of a tracker that announces another one
-    are refused with an error that names both; one that announces nothing is trusted.
+    are refused with an error that names both; as long as none has announced any, it is trusted.
     """
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
