@@ -7,6 +7,7 @@ from pathlib import Path
 import re
 
 import pytest
+
 from racecar.nodes.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -128,13 +128,24 @@ def test_timeout_counts_from_the_stamp(bench, mux):
     assert bench.count(mux.outputs, 2).drive.speed == 0.0
 
 
+def test_source_that_still_speaks_follows_a_silent_holder_without_a_stop(bench, mux):
+    mux.forwards('teleop', 1.0, 1.0)
+    bench.set_clock(1.15)
+    mux.say('navigation', 1.15, 2.0)
+    mux.heard('Navigation')
+    bench.set_clock(1.25)
+    bench.until(lambda: mux.holders()[-1] == 'Navigation')
+    assert mux.forwards('navigation', 1.25, 2.0)
+    assert len(mux.outputs) == 2
+
+
 def test_unstamped_command_counts_as_said_now(bench, mux):
     assert mux.forwards('teleop', 0.0, 1.0)
     bench.set_clock(1.19)
-    mux.say('navigation', 1.19, 2.0)
+    mux.say('navigation', 1.0, 2.0)
     mux.heard('Navigation')
     bench.set_clock(1.25)
-    bench.count(mux.outputs, 2)
+    assert seconds(bench.count(mux.outputs, 2)) == pytest.approx(1.2)
     bench.until(lambda: mux.holders()[-1] == 'idle')
 
 

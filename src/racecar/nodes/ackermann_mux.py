@@ -131,11 +131,10 @@ class AckermannMuxNode(TableNode):
 
     def _on_watch_timer(self) -> None:
         expired_at = self._mux.expires_at
-        if not self._mux.expire(self.get_clock().now().nanoseconds):
-            return
-        self.get_logger().warning(
-            f'{self._announced} fell silent and nobody follows: the car is told to stop')
-        self._tell_to_stop(expired_at)
+        if self._mux.expire(self.get_clock().now().nanoseconds):
+            self.get_logger().warning(
+                f'{self._announced} fell silent and nobody follows: the car is told to stop')
+            self._tell_to_stop(expired_at)
         self._announce()
 
     def _tell_to_stop(self, stamp_ns: int) -> None:

@@ -205,12 +205,20 @@ class SimulatorNode(TableNode):
         self._publish_state()
 
     def _on_watch_timer(self) -> None:
+        if self._time_is_up:
+            self._end_once_answered()
         if not self._started or self._paused or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
         if self._lockstep and not self._answered:
             self._watch_lockstep()
         self._watch_pace()
+
+    def _end_once_answered(self) -> None:
+        late = time.monotonic() - self._published_at > self.values['lockstep_deadline']
+        if (self._answered or late) and not self.done.done():
+            self.get_logger().info(f"end_time {self.values['end_time']:g} s is reached")
+            self.done.set_result(None)
 
     def _watch_lockstep(self) -> None:
         waited = time.monotonic() - self._published_at

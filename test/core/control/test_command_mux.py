@@ -96,14 +96,23 @@ def test_mux_falls_vacant_once():
     assert mux.active == 'idle'
 
 
-def test_lower_source_takes_over_with_its_first_command_after_the_timeout():
+def test_a_source_that_still_speaks_follows_a_silent_holder_without_a_stop():
+    mux = CommandMux(SOURCES)
+    say(mux, TELEOP, 0)
+    say(mux, NAVIGATION, 100)
+    assert not mux.expire(ms(200))
+    assert mux.active == 'Navigation'
+    assert say(mux, NAVIGATION, 210)
+
+
+def test_the_follower_falls_silent_in_its_turn():
     mux = CommandMux(SOURCES)
     say(mux, TELEOP, 0)
     say(mux, NAVIGATION, 100)
     mux.expire(ms(200))
+    assert mux.expires_at == ms(300)
+    assert mux.expire(ms(300))
     assert mux.active == 'idle'
-    assert say(mux, NAVIGATION, 210)
-    assert mux.active == 'Navigation'
 
 
 def test_lowest_source_waits_for_one_between_that_still_speaks():

@@ -4,8 +4,8 @@
 
 The source that holds the mux is forwarded; a source of strictly higher priority takes it over; a
 holder that falls silent loses it. Unlike the original, the moment it falls vacant is reported,
-so that the car can be told to stop, and a vacant mux does not go to a source while one of higher
-priority still speaks.
+so that the car can be told to stop, and a holder that falls silent is followed by the highest
+source that still speaks.
 """
 
 from __future__ import annotations
@@ -150,10 +150,14 @@ class CommandMux:
         return True
 
     def expire(self, now_ns: int) -> bool:
-        """Drop sources that have been silent too long; True if the mux falls vacant by it."""
+        """Drop sources that have been silent too long; True if the mux falls vacant by it.
+
+        A holder that falls silent is followed by the highest source that still speaks.
+        """
         self._expiries = {
             name: expiry for name, expiry in self._expiries.items() if now_ns < expiry}
         if self._holder is None or self._holder in self._expiries:
             return False
-        self._holder = None
-        return True
+        self._holder = max(
+            self._expiries, key=lambda name: self._sources[name].priority, default=None)
+        return self._holder is None
