@@ -28,7 +28,7 @@ from racecar.core.types import NANOSECONDS, yaw_to_quaternion
 from racecar.ros import qos
 from racecar.ros.run_node import make_executor
 
-DEADLINE = 3.0
+DEADLINE = 30.0
 PROFILES = {Odometry: qos.ODOMETRY, Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 
