@@ -29,6 +29,7 @@ from racecar.ros import qos
 from racecar.ros.run_node import make_executor
 
 DEADLINE = 30.0
+PROFILES = {Odometry: qos.ODOMETRY, Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 
 
@@ -122,8 +123,9 @@ class Bench:
         self.probe.create_subscription(message_type, topic, found.append, profile)
         return found
 
-    def send(self, topic, message, profile=qos.COMMAND):
+    def send(self, topic, message):
         """Publish a message once somebody listens to the topic."""
+        profile = PROFILES.get(type(message), qos.COMMAND)
         key = topic, type(message)
         if key not in self.publishers:
             self.publishers[key] = self.probe.create_publisher(type(message), topic, profile)
@@ -133,7 +135,7 @@ class Bench:
 
     def set_clock(self, at):
         """Publish the simulated time [s] and wait until every node knows it."""
-        self.send('/clock', Clock(clock=stamp(at)), qos.CLOCK)
+        self.send('/clock', Clock(clock=stamp(at)))
         expected = round(at * NANOSECONDS)
         for node in self.nodes:
             if node.get_parameter('use_sim_time').value:

@@ -35,8 +35,8 @@ class Linearizer(Protocol):
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P."""
 
-    def configure(self, values: Mapping[str, Any]) -> None:
-        """Take changed parameter values."""
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other parameter values."""
 
 
 class LinearizerNode(TableNode):
@@ -76,16 +76,20 @@ class LinearizerNode(TableNode):
             TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
-        if not self._lockstep:
-            self.create_timer(self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
+        self._watch_timer = None if self._lockstep else self.create_timer(
+            self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
 
     def make_linearizer(self, values: dict[str, Any]) -> Linearizer:
         """Return the law for resolved parameter values; subclasses give it."""
         raise NotImplementedError
 
     def on_values_changed(self, changed: set[str]) -> None:
-        """Let the law take the new values; what it holds is kept."""
-        self._linearizer.configure(self.values)
+        """Apply the parameters of the law and the timeouts at once."""
+        self._linearizer.tune(self.values)
+        if 'velocity_timeout' in changed and self._watch_timer is not None:
+            self._watch_timer.timer_period_ns = round(
+                self.values['velocity_timeout'] / 4.0 * NANOSECONDS)
+            self._watch_timer.reset()
 
     def _on_tracked_point(self, message: PointStamped) -> None:
         point, expected = message.point, self._linearizer.tracked_ahead

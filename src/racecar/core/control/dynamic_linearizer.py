@@ -129,7 +129,7 @@ class DynamicLinearizer:
         """
         self._vehicle = vehicle
         self._held = 0.0
-        self.configure(values)
+        self.tune(values)
 
     @staticmethod
     def check_values(values: Mapping[str, Any]) -> None:
@@ -140,8 +140,11 @@ class DynamicLinearizer:
                 f"parameter 'kinematic_speed' is {low:g} m/s, expected less than dynamic_speed"
                 f' ({high:g} m/s): the laws are mixed between the two')
 
-    def configure(self, values: Mapping[str, Any]) -> None:
-        """Take changed values of DYNAMIC_LINEARIZER_PARAMETERS; raises as check_values()."""
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other DYNAMIC_LINEARIZER_PARAMETERS values; the steering stays held.
+
+        Raises ParameterError as check_values() does.
+        """
         self.check_values(values)
         vehicle = self._vehicle
         self._law = (

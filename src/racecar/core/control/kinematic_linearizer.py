@@ -82,10 +82,10 @@ class KinematicLinearizer:
         """Take resolved KINEMATIC_LINEARIZER_PARAMETERS values and the vehicle."""
         self._vehicle = vehicle
         self._held = 0.0
-        self.configure(values)
+        self.tune(values)
 
-    def configure(self, values: Mapping[str, Any]) -> None:
-        """Take changed values of KINEMATIC_LINEARIZER_PARAMETERS."""
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other KINEMATIC_LINEARIZER_PARAMETERS values; the steering stays held."""
         vehicle = self._vehicle
         self._epsilon: float = values['epsilon']
         self._rest = (
