@@ -61,7 +61,7 @@ def draw_tracks(path: Path) -> None:
     """Draw the sample tracks with the speed of the reference."""
     figure = Figure(figsize=(11.0, 4.2), layout='constrained')
     axes = figure.subplots(1, 2)
-    for axis, name in zip(axes, ('hairpins', 'slalom'), strict=True):
+    for axis, name in zip(axes, ('hall', 'slalom'), strict=True):
         track = make_trajectory(TRAJECTORY_PARAMETERS.resolve(
             {'trajectory': 'waypoints', 'waypoints_file': name}))
         rows = np.array([track.at(t) for t in np.linspace(0.0, track.duration, 1500)])

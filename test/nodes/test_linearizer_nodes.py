@@ -40,11 +40,11 @@ class Chain:
         message = PointStamped()
         message.header.frame_id = frame
         message.point.x = ahead
-        self.bench.send('/tracked_point', message, qos.LATCHED)
+        self.bench.send('/tracked_point', message)
 
     def ask(self, at, x, y=0.0, **seen):
         """Send odometry and velocity of one time."""
-        self.bench.send('/vesc/odom', odometry(at, **seen), qos.ODOMETRY)
+        self.bench.send('/vesc/odom', odometry(at, **seen))
         self.bench.send('/virtual_velocities', velocity(at, x, y))
 
     def answer(self, number):
@@ -127,7 +127,7 @@ def test_dynamic_node_uses_the_measured_sideslip(bench):
     chain = Chain(bench, DynamicLinearizerNode)
     moving = odometry(1.0, vx=3.0)
     moving.twist.twist.linear.y, moving.twist.twist.angular.z = -0.2, 0.5
-    bench.send('/vesc/odom', moving, qos.ODOMETRY)
+    bench.send('/vesc/odom', moving)
     bench.send('/virtual_velocities', velocity(1.0, 3.0))
     speed, steering = chain.answer(1)
     beta = math.atan2(-0.2 + COG * 0.5, 3.0)

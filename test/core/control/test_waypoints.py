@@ -126,7 +126,7 @@ def test_attitude_is_the_tangent_and_its_rate(path):
 
 
 def test_closed_path_starts_from_rest_and_then_laps_for_ever():
-    trajectory = waypoints('hairpins')
+    trajectory = waypoints('hall')
     assert trajectory.at(0.0)[:4] == pytest.approx((0.0, 0.0, 0.0, 0.0))
     lap, first = trajectory.period, trajectory.duration
     assert lap < first
@@ -212,7 +212,7 @@ def test_path_that_cannot_be_driven_is_refused(text, kind, message, written):
 
 def test_missing_file_is_refused_with_the_tracks_there_are():
     with pytest.raises(ParameterError, match=(
-            r"'nowhere' is neither a file nor one of hairpins, slalom")):
+            r"'nowhere' is neither a file nor one of hall, slalom")):
         waypoints('nowhere')
 
 
@@ -223,8 +223,8 @@ def test_changed_file_is_read_again(written):
 
 def test_two_evaluations_are_equal():
     times = np.linspace(0.0, 60.0, 501)
-    assert rows(waypoints('hairpins'), times).tolist() == rows(
-        waypoints('hairpins'), times).tolist()
+    assert rows(waypoints('hall'), times).tolist() == rows(
+        waypoints('hall'), times).tolist()
 
 
 @pytest.mark.parametrize('track', TRACKS)

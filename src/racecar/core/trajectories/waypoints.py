@@ -125,7 +125,7 @@ class WayPointPath(Trajectory):
 
     name: ClassVar[str] = 'waypoints'
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter('waypoints_file', str, 'hairpins',
+        Parameter('waypoints_file', str, 'hall',
                   'Way-points: CSV file with x, y [m] and optionally speed [m/s], a path or a name'
                   ' in config/tracks'),
         Parameter('waypoints_path', str, 'auto',
