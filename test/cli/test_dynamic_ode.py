@@ -51,6 +51,15 @@ def test_mismatch_in_a_parameter_file_is_refused(tmp_path):
         describe('dynamic_ode', params_file=str(path))
 
 
+@pytest.mark.parametrize(
+    ('stack', 'linearizer'), [('dynamic_ode', {}), ('kinematic_ode', {'reverse': False})])
+def test_trajectory_in_reverse_is_refused_where_the_law_only_goes_forwards(stack, linearizer):
+    name = stack.replace('ode', 'linearizer')
+    with pytest.raises(ConfigurationError, match=(
+            f"trajectory 'parking' of trajectory_tracker goes backwards, which {name} does not")):
+        describe(stack, trajectory='parking', overrides={name: linearizer})
+
+
 def test_points_that_coincide_are_no_mismatch():
     # base_link of the report's vehicle is its centre of gravity.
     for stack in ('kinematic_ode', 'dynamic_ode'):

@@ -9,6 +9,8 @@ from geometry_msgs.msg import PointStamped
 from node_bench import odometry, RACECAR, velocity
 import pytest
 
+from racecar.core.analysis.metrics import compute_metrics
+from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config
@@ -179,6 +181,14 @@ def test_simulation_without_ros_gives_the_same_bits():
         make_simulator(values['single_track_simulator']), 3.0)
     assert over_topics.tracked_ahead == alone.tracked_ahead == COG
     assert over_topics.rows.tolist() == alone.rows.tolist()
+
+
+def test_error_from_a_bag_is_that_of_the_tracked_point(tmp_path):
+    bag = tmp_path / 'bag'
+    table = drive('dynamic_ode', 3.0, 3.0, record=str(bag))
+    found = compute_metrics(TrackingRun.from_bag(bag).merged(1.0))
+    assert found.rmse == pytest.approx(table.metrics(1.0).rmse, rel=1e-9)
+    assert found.rmse < 0.05 < COG
 
 
 def test_tracker_file_of_dynamic_ode_is_all_it_needs_beside_the_vehicle():

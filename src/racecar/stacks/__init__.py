@@ -16,6 +16,7 @@ from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config, vehicle_names
+from racecar.core.trajectories import trajectory_type
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import TABLES
 
@@ -146,7 +147,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     extra = (Path(options.params_file),) if options.params_file else ()
     clock = (('/clock', _absolute(options.namespace.strip('/'), 'clock')),) \
         if options.own_clock else ()
-    return _with_tracked_point([
+    return _with_matching_tracker([
         replace(
             d, parameter_files=d.parameter_files + extra, remappings=d.remappings + clock,
             parameters={**d.parameters, **options.overrides.get(d.name, {}),
@@ -155,9 +156,9 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     ], extra)
 
 
-def _with_tracked_point(
+def _with_matching_tracker(
         descriptions: list[NodeDescription], files: tuple[Path, ...]) -> list[NodeDescription]:
-    """Tell the tracker where the centre of gravity is; refuse a point that the law is not for.
+    """Tell the tracker where the centre of gravity is; refuse what the law is not made for.
 
     files: the user's parameter files; what they or the overrides say of cog_ahead counts.
     Nodes whose parameters cannot be used are left to the error that their own check gives.
@@ -169,7 +170,7 @@ def _with_tracked_point(
     try:
         values = tracker.resolve()
         vehicle = VehicleParameters.from_values(linearizer.resolve())
-        exact = make_linearizer(linearizer.executable, linearizer.resolve()).tracked_ahead
+        law = make_linearizer(linearizer.executable, linearizer.resolve())
     except ParameterError:
         return descriptions
     given = {name for path in files
@@ -180,12 +181,17 @@ def _with_tracked_point(
             replace(d, parameters={**d.parameters, 'cog_ahead': values['cog_ahead']})
             if d is tracker else d for d in descriptions]
     tracked = tracked_ahead(values)
+    exact = law.tracked_ahead
     if abs(tracked - exact) > _SAME_POINT:
         raise ConfigurationError(
             f"tracked_point of {tracker.full_name} is '{values['tracked_point']}', {tracked:g} m"
             f' ahead of base_link, but the law of {linearizer.full_name} is exact for the point'
             f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
             ' one')
+    if trajectory_type(values['trajectory']).reverses and not law.reverses:
+        raise ConfigurationError(
+            f"trajectory '{values['trajectory']}' of {tracker.full_name} goes backwards, which"
+            f' {linearizer.full_name} does not: use kinematic_linearizer with reverse: true')
     return descriptions
 
 

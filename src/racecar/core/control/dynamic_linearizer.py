@@ -14,8 +14,9 @@ the last line from m V chi' = Fyf + Fyr with Fyf = -Cf (beta + a r/V - d),
 Fyr = -Cr (beta - b r/V). The report prints beta + w in the place of chi and takes beta from the
 commanded velocity; its program has a plus before the last term. Here beta and r are measured.
 
-The yaw that the law leaves to itself obeys y'' + (L b Cr/(Iz V)) y' + (L Cr/Iz) y = 0: stable
-forwards, unstable in reverse. So the law drives forwards only.
+What the law leaves to itself, for w = 0, is beta'' + (L b Cr/(Iz V)) beta' + (L Cr/Iz) beta = 0:
+stable forwards, unstable in reverse, where the tyre forces change sign. So it is used forwards
+only.
 
 Hand-over. Towards standstill the law becomes singular (r/V), and slower than its sampling: the
 tyres then settle within a tick, and what is left of the law turns the wheels by m V w/Cf per
@@ -160,6 +161,11 @@ class DynamicLinearizer:
     def tracked_ahead(self) -> float:
         """Position of the centre of gravity ahead of base_link [m]."""
         return -self._vehicle.odometry_offset
+
+    @property
+    def reverses(self) -> bool:
+        """The law is unstable in reverse: the car turns round instead."""
+        return False
 
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""

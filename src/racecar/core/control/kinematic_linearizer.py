@@ -97,6 +97,11 @@ class KinematicLinearizer:
         """The law is exact for base_link, 0 m ahead of itself."""
         return 0.0
 
+    @property
+    def reverses(self) -> bool:
+        """Whether a velocity that points behind the car is driven backwards."""
+        return self._rest[2]
+
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""
         speed, steering, self._held = kinematic_command(

@@ -20,6 +20,10 @@ class Linearizer(Protocol):
     def tracked_ahead(self) -> float:
         """Position ahead of base_link [m] of the point whose error the tracker must feed back."""
 
+    @property
+    def reverses(self) -> bool:
+        """Whether the car is driven backwards where the wanted velocity points behind it."""
+
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""
 

@@ -17,7 +17,7 @@ from racecar.core.trajectories.parking import Parking
 from racecar.core.trajectories.waypoints import WayPointPath
 
 __all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'ReferencePoint', 'Trajectory',
-           'make_trajectory', 'sample_path']
+           'make_trajectory', 'sample_path', 'trajectory_type']
 
 _OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
 
@@ -34,14 +34,17 @@ TRAJECTORY_PARAMETERS = ParameterTable([
 ])
 
 
+def trajectory_type(choice: str) -> type[Trajectory]:
+    """Return the trajectory of a name or of one of the report's numbers."""
+    return TRAJECTORIES[list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice]
+
+
 def make_trajectory(values: dict[str, Any]) -> Trajectory:
     """Build the trajectory that resolved TRAJECTORY_PARAMETERS values select.
 
     Raises ParameterError if its parameters do not fit together.
     """
-    choice = values['trajectory']
-    name = list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice
-    return TRAJECTORIES[name].from_values(values)
+    return trajectory_type(values['trajectory']).from_values(values)
 
 
 def sample_path(

@@ -55,6 +55,8 @@ class Trajectory(ABC):
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    reverses: ClassVar[bool] = False
+    """Whether the car is to go backwards somewhere."""
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> Trajectory:

@@ -45,6 +45,7 @@ class Parking(Trajectory):
     """
 
     name: ClassVar[str] = 'parking'
+    reverses: ClassVar[bool] = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter('parking_offset', float, -0.6,
                   'Parking: how far the gap lies to the side; negative: to the right', 'm',
