@@ -4,7 +4,6 @@
 
 import time
 
-from nav_msgs.msg import Odometry
 from node_bench import odometry
 from node_processes import NodeProcess
 import pytest
