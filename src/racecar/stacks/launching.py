@@ -79,6 +79,8 @@ def _arguments() -> Iterator[DeclareLaunchArgument]:
     yield argument('set', 'Single parameters, over everything else: node.parameter=value,'
                    ' several separated by spaces', default='')
     yield argument('namespace', 'Namespace of all nodes and topics; empty: none')
+    yield argument('own_clock', 'Keep the time on the topic clock of the namespace instead of'
+                   ' /clock: for several cars, each with its own time', _BOOLEANS)
     yield argument('topic_names', 'Names of the original, or those of F1TENTH: drive, odom,'
                    ' teleop', tuple(TOPIC_NAMES))
     yield argument('use_sim_time', 'Whether the nodes take their time from /clock; the simulator'
@@ -131,6 +133,7 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         end_time=number('end_time'),
         record=record,
         topic_names=values['topic_names'],
+        own_clock=flag('own_clock'),
         overrides=parse_overrides(settings),
     )
 
