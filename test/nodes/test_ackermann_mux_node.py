@@ -96,6 +96,14 @@ def test_lower_priority_is_forwarded_again_after_the_timeout(bench, mux):
     assert mux.forwards('navigation', 1.25, 2.0)
 
 
+def test_command_after_the_timeout_does_not_wait_for_the_watch_timer(bench, mux):
+    mux.forwards('teleop', 1.0, 1.0)
+    for timer in mux.node.timers:
+        timer.cancel()
+    bench.set_clock(1.25)
+    assert mux.forwards('navigation', 1.25, 2.0)
+
+
 def test_silence_stops_the_car_once_and_holds_the_steering(bench, mux):
     mux.forwards('navigation', 1.0, 2.0, 0.25)
     bench.set_clock(1.1)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node bag_recorder: what it records, how the bag is closed, and what a kill leaves."""
 
+import contextlib
 import time
 
 from node_bench import odometry
@@ -139,6 +140,17 @@ def test_messages_are_logged_with_simulated_time(bench, record):
     bench.send('/topic', String(data='x'))
     recorder.hear('/topic')
     assert recorder.close()['/topic'][0].log_time_ns == 42_500_000_000
+
+
+def test_last_message_before_a_silence_is_soon_in_the_file(bench, record):
+    def on_disk():
+        with contextlib.suppress(BagError), BagReader(recorder.folder) as reader:
+            return reader.summary.message_count
+        return 0
+
+    recorder = record('/vesc/odom')
+    bench.send('/vesc/odom', odometry(1.0))
+    bench.until(lambda: on_disk() == 1, 'the message in the file')
 
 
 def test_kill_while_recording_leaves_a_bag_up_to_the_last_second(bench, tmp_path):

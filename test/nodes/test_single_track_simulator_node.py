@@ -17,8 +17,9 @@ from tf2_msgs.msg import TFMessage
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.types import yaw_to_quaternion
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
-from racecar.ros import qos
+from racecar.ros import qos, simulator_node
 from racecar.ros.interfaces import CarState, Reset
+from racecar.ros.wire import read_command
 
 pytestmark = pytest.mark.ros
 
@@ -476,11 +477,19 @@ def test_lockstep_waits_for_the_first_command_and_repeats_the_odometry(lockstep)
     assert {seconds(message) for message in car.odometry} == {0.0}
 
 
-def test_lockstep_ignores_a_command_of_another_tick(lockstep):
+def test_lockstep_ignores_a_command_of_another_tick(lockstep, monkeypatch):
+    heard = []
+
+    def listening(data):
+        heard.append(data)
+        return read_command(data)
+
+    monkeypatch.setattr(simulator_node, 'read_command', listening)
     car = lockstep()
     car.answer(1.0)
-    car.send(5.0, at=0.0)
-    car.send(5.0, at=0.02)
+    for number, at in enumerate((0.0, 0.02), start=2):
+        car.send(5.0, at=at)
+        car.bench.until(lambda number=number: len(heard) == number, 'the command to be heard')
     assert car.answer(1.0).twist.twist.linear.x == 1.0
     assert car.time == 0.02
     assert car.pose[0] == pytest.approx(0.02)

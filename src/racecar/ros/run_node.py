@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from io import UnsupportedOperation
 import signal
 import socket
 import sys
@@ -26,9 +27,10 @@ def make_executor() -> Executor:
     """Return the EventsExecutor where rclpy has it: it costs a third of the processor time."""
     try:
         from rclpy.experimental import EventsExecutor
-    except ImportError:
+        return EventsExecutor()
+    except (ImportError, UnsupportedOperation):
+        # It also wants a file descriptor behind sys.stderr, which notebooks do not have.
         return SingleThreadedExecutor()
-    return EventsExecutor()
 
 
 def spin(executor: Executor, until: Future | None = None) -> None:
