@@ -8,18 +8,15 @@ Every wait is for a condition and ends with an error at a deadline.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from pathlib import Path
 import shutil
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 
 DEADLINE = 60.0
-DOMAINS = range(101, 233)
 LAUNCH = ('ros2', 'launch', 'racecar', 'kinematic_ode.launch.py')
 
 
@@ -35,18 +32,6 @@ def missing():
     except (ImportError, LookupError) as error:
         return f'needs ROS 2 with racecar built and install/setup.bash sourced: {error}'
     return '' if shutil.which('ros2') else 'needs the command ros2'
-
-
-def claim_domain(stack: contextlib.ExitStack) -> int:
-    """Return a ROS domain that no other test process of this machine uses until the stack ends."""
-    offset = os.getpid() % len(DOMAINS)
-    for domain in [*DOMAINS[offset:], *DOMAINS[:offset]]:
-        with contextlib.suppress(OSError):
-            path = Path(tempfile.gettempdir()) / f'racecar_test_domain_{domain}'
-            file = stack.enter_context(path.open('a'))
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return domain
-    raise RuntimeError('all ROS domains from 101 to 232 are in use by other tests')
 
 
 def wait_until(condition, what, deadline=DEADLINE):

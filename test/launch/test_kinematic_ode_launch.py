@@ -14,7 +14,8 @@ import pytest
 launch_testing = pytest.importorskip(
     'launch_testing', reason='launch_testing is not installed')
 
-from launch_bench import claim_domain, Listener, missing, seconds, wait_until  # noqa: E402
+from domains import claim_domain  # noqa: E402
+from launch_bench import Listener, missing, seconds, wait_until  # noqa: E402
 
 NODES = {
     '/trajectory_tracker', '/kinematic_linearizer', '/single_track_simulator',

@@ -7,7 +7,8 @@ from __future__ import annotations
 import json
 import subprocess
 
-from launch_bench import claim_domain, LaunchProcess, Listener, missing, wait_until
+from domains import claim_domain
+from launch_bench import LaunchProcess, Listener, missing, wait_until
 import pytest
 
 pytestmark = [

@@ -5,15 +5,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import importlib.util
-import os
-from pathlib import Path
-import tempfile
 
+from domains import claim_domain
 import pytest
-
-DOMAINS = range(101, 233)
 
 MISSING = ', '.join(
     name for name in ('rclpy', 'ackermann_msgs', 'racecar_interfaces')
@@ -29,20 +24,6 @@ class ModuleWithoutRos(pytest.Module):
 
 def pytest_pycollect_makemodule(module_path, parent):
     return ModuleWithoutRos.from_parent(parent, path=module_path) if MISSING else None
-
-
-def claim_domain(stack: contextlib.ExitStack) -> int:
-    """Return a ROS domain that no other test process of this machine uses until the stack ends."""
-    offset = os.getpid() % len(DOMAINS)
-    for domain in [*DOMAINS[offset:], *DOMAINS[:offset]]:
-        path = Path(tempfile.gettempdir()) / f'racecar_test_domain_{domain}'
-        try:
-            file = stack.enter_context(path.open('a'))
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            continue
-        return domain
-    raise RuntimeError('all ROS domains from 101 to 232 are in use by other tests')
 
 
 @pytest.fixture(scope='session', autouse=True)
