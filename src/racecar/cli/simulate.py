@@ -16,12 +16,11 @@ from racecar.cli.stack_arguments import (
     report_run,
     stack_options,
 )
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
+from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.simulator import make_simulator
 from racecar.core.types import NANOSECONDS
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.stacks import describe_stack
 
 HELP = 'run a configuration without ROS, far faster than real time'
@@ -44,9 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     values = {d.executable: d.resolve()
               for d in describe_stack(arguments.name, stack_options(arguments))}
     simulator = make_simulator(values['single_track_simulator'])
-    linearizer_values = values['kinematic_linearizer']
-    linearizer = KinematicLinearizer(
-        linearizer_values, VehicleParameters.from_values(linearizer_values))
+    executable = next(name for name in values if name in LINEARIZERS)
+    linearizer = make_linearizer(executable, values[executable])
     tracker = TrajectoryTracker(values['trajectory_tracker'])
 
     # Compile before the clock starts: the first call of a kernel may take seconds.

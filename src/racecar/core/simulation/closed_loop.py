@@ -9,14 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from racecar.core.analysis.run_table import COLUMNS, RunTable
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
+from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import NANOSECONDS
 
 
 def run_closed_loop(
-        tracker: TrajectoryTracker, linearizer: KinematicLinearizer, simulator: Simulator,
+        tracker: TrajectoryTracker, linearizer: Linearizer, simulator: Simulator,
         duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:
     """Run for the duration [s] from the simulator's present state.
 
@@ -39,4 +39,4 @@ def run_closed_loop(
             simulator.tick()
         if on_tick is not None:
             on_tick(tick)
-    return RunTable(table)
+    return RunTable(table, tracker.tracked_ahead)
