@@ -32,9 +32,13 @@ shipped, where a Runge-Kutta step of 1 ms is stable up to 2785 1/s, and touches 
 where the car needs a second for a tenth of a metre. Reversing faster than
 VehicleParameters.critical_speed_reverse is unstable, as it is for a real car.
 
-Limits. A prescribed V is a drive of unlimited force. In a spin with more than full sliding it
-would feed energy into vy or wind beta up without end; state_limits ends that with an error:
-|beta| of the report's small-angle equations within a right angle, |vy| within twice the top speed.
+Spins. A prescribed V is a drive of unlimited force: to hold vx = V it pushes with -m r vy, and
+in a spin that feeds energy into vy without end. No drive pushes harder than the car weighs, so
+from |r vy| = g on it gives m g and no more: the coupling -V r of the full formulation keeps the
+value at which the drive reaches that force, and the spin stays bounded. In the report's formulation
+nothing keeps beta from winding up; what turns it outwards fades over the last _EDGE rad before
+a right angle, where small-angle equations have long lost their meaning. Within these bounds the
+equations are exactly those above.
 """
 
 from __future__ import annotations
@@ -67,6 +71,11 @@ LATERAL, YAW_RATE, X, Y, YAW = range(5)
  LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET) = range(11)
 
 FORMULATIONS = ('full', 'report')
+# Acceleration [m/s^2] up to which the drive holds a prescribed speed in a spin: one g.
+_DRIVE_LIMIT = 9.81
+# Width [rad] over which the rate of the report's beta fades towards a right angle.
+_EDGE = 0.2
+_HALF_PI = 0.5 * math.pi
 # Beyond this [m, rad] a float64 no longer resolves a step of motion.
 _FAR = 1e9
 
@@ -90,6 +99,21 @@ def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple
     )
 
 
+@njit
+def held_coupling(speed: float, lateral: float, yaw_rate: float) -> float:
+    """Return V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
+    push = abs(yaw_rate * lateral)
+    return speed * yaw_rate * (_DRIVE_LIMIT / push if push > _DRIVE_LIMIT else 1.0)
+
+
+@njit
+def within_right_angle(rate: float, beta: float) -> float:
+    """Return the rate of beta [rad/s], faded where it leads out towards a right angle [rad]."""
+    if rate * beta <= 0.0:
+        return rate
+    return rate * min(max((_HALF_PI - abs(beta)) / _EDGE, 0.0), 1.0)
+
+
 def full_derivative(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float]:
@@ -106,7 +130,8 @@ def full_derivative(
     cosine = math.cos(state[YAW])
     sine = math.sin(state[YAW])
     return (
-        (force_front + force_rear) / parameters[MASS] - speed * state[YAW_RATE],
+        (force_front + force_rear) / parameters[MASS]
+        - held_coupling(speed, state[LATERAL], state[YAW_RATE]),
         (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
         / parameters[YAW_INERTIA],
         speed * cosine - state[LATERAL] * sine,
@@ -177,8 +202,9 @@ def report_derivative(
         alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
     signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
     return (
-        (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
-        - state[YAW_RATE],
+        within_right_angle(
+            (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
+            - state[YAW_RATE], state[LATERAL]),
         (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
         / parameters[YAW_INERTIA],
         speed * math.cos(state[YAW]),
@@ -306,7 +332,7 @@ class SingleTrack:
         vehicle = self.vehicle
         fast = 2.0 * max(vehicle.speed_max, -vehicle.speed_min)
         return (
-            fast if self.formulation == 'full' else 0.5 * math.pi,
+            fast if self.formulation == 'full' else math.pi,
             fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
             _FAR, _FAR, _FAR)
 
