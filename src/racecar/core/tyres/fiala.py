@@ -20,10 +20,12 @@ _STEEPEST = 1.4
 @njit
 def lateral_force(
     slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+    shape: float = 0.0, curvature: float = 0.0,
 ) -> float:
     """Return the lateral force [N] of a tyre or axle: the cubic, mu Fz beyond full sliding.
 
-    slip_angle [rad], any; cornering_stiffness C > 0 [N/rad]; friction mu [-]; load Fz [N].
+    slip_angle [rad], any; cornering_stiffness C > 0 [N/rad]; friction mu [-]; load Fz [N]; shape
+    and curvature have no effect.
     Source: report section 5.4, tyre model 1.
     """
     z = math.tan(slip_angle)
@@ -38,6 +40,7 @@ def lateral_force(
 @njit
 def lateral_force_unsaturated(
     slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+    shape: float = 0.0, curvature: float = 0.0,
 ) -> float:
     """Return the lateral force [N] of the cubic past full sliding: the report's comparison model.
 
@@ -52,3 +55,21 @@ def lateral_force_unsaturated(
     if ratio > 2.0:
         return cornering_stiffness * (4.0 / 3.0 * math.copysign(z_sliding, z) - z)
     return cornering_stiffness * z * (-1.0 + ratio - ratio * ratio / 3.0)
+
+
+@njit
+def longitudinal_force(
+    slip: float, slip_stiffness: float, friction: float, load: float, shape: float,
+    curvature: float,
+) -> float:
+    """Return the longitudinal force [N]: the same brush, z = slip [-], slip_stiffness C [N]."""
+    return lateral_force(math.atan(slip), slip_stiffness, friction, load)
+
+
+@njit
+def longitudinal_force_unsaturated(
+    slip: float, slip_stiffness: float, friction: float, load: float, shape: float,
+    curvature: float,
+) -> float:
+    """Return the longitudinal force [N] of the cubic past full sliding, as the lateral one."""
+    return lateral_force_unsaturated(math.atan(slip), slip_stiffness, friction, load)
