@@ -80,7 +80,8 @@ class Simulator:
         """Start at rest at time 0 with the odometry point at the initial pose.
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
-        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once. Raises ParameterError if the integrator is unknown or the pose is not finite, and
+        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once.
+        Raises ParameterError if the integrator is unknown or the pose is not finite, and
         ConfigurationError if step, period or delays do not fit or the step is too long for the
         model.
         """

@@ -86,8 +86,10 @@ def axle_forces(
     grip_rear = parameters[FRICTION_X] * parameters[LOAD_REAR]
     along_front = min(max(parameters[SHARE_FRONT] * force, -grip_front), grip_front)
     along_rear = min(max((1.0 - parameters[SHARE_FRONT]) * force, -grip_rear), grip_rear)
-    rest_front = math.sqrt(max(1.0 - (along_front / grip_front) ** 2, 0.0))
-    rest_rear = math.sqrt(max(1.0 - (along_rear / grip_rear) ** 2, 0.0))
+    used_front = along_front / grip_front
+    used_rear = along_rear / grip_rear
+    rest_front = math.sqrt(max(1.0 - used_front * used_front, 0.0))
+    rest_rear = math.sqrt(max(1.0 - used_rear * used_rear, 0.0))
     return (
         along_front,
         rest_front * lateral_force(
