@@ -37,9 +37,10 @@ def textbook(vehicle, state, force, delta):
     share = vehicle.front_drive_share
     slip_front = math.atan2(vy + a * r, vx) - delta
     slip_rear = math.atan2(vy - b * r, vx)
+    loads = (vehicle.front_axle_load, vehicle.rear_axle_load)
     ellipse = [
         math.sqrt(1.0 - (part * force / (vehicle.friction_coefficient * load)) ** 2)
-        for part, load in ((share, vehicle.front_axle_load), (1.0 - share, vehicle.rear_axle_load))]
+        for part, load in zip((share, 1.0 - share), loads, strict=True)]
     front = complex(share * force, -ellipse[0] * vehicle.front_cornering_stiffness * slip_front)
     front *= cmath.exp(1j * delta)
     rear = complex(

@@ -19,7 +19,6 @@ import math
 
 from racecar.core.tyres.linear import lateral_force, longitudinal_force
 
-
 # Below this [N] a wheel is off the ground.
 _NO_LOAD = 1e-9
 
