@@ -58,8 +58,16 @@ class KinematicLinearizerNode(TableNode):
             raw=True)
         self.create_subscription(
             TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
-        if not self._lockstep:
-            self.create_timer(self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
+        self._watch_timer = None if self._lockstep else self.create_timer(
+            self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
+
+    def on_values_changed(self, changed: set[str]) -> None:
+        """Apply epsilon, minimum_speed and the timeouts at once."""
+        self._linearizer.tune(self.values)
+        if 'velocity_timeout' in changed and self._watch_timer is not None:
+            self._watch_timer.timer_period_ns = round(
+                self.values['velocity_timeout'] / 4.0 * NANOSECONDS)
+            self._watch_timer.reset()
 
     def _on_odometry(self, data: bytes) -> None:
         odometry = read_odometry(data)

@@ -42,6 +42,7 @@ class StackOptions:
     """What a user may choose of a configuration; None leaves a parameter as its file has it.
 
     record: folder of the bag. observers: further subscriptions to the odometry to wait for.
+    own_clock: time on the topic clock of the namespace instead of /clock, for several cars.
     """
 
     vehicle: str = 'racecar'
@@ -56,6 +57,7 @@ class StackOptions:
     record: str | None = None
     observers: int = 0
     topic_names: str = 'racecar'
+    own_clock: bool = False
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -135,9 +137,11 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     for node in options.overrides:
         _check_override(name, node, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
+    clock = (('/clock', _absolute(options.namespace.strip('/'), 'clock')),) \
+        if options.own_clock else ()
     return [
         replace(
-            d, parameter_files=d.parameter_files + extra,
+            d, parameter_files=d.parameter_files + extra, remappings=d.remappings + clock,
             parameters={**d.parameters, **options.overrides.get(d.name, {}),
                         **options.overrides.get(d.full_name, {})})
         for d in descriptions

@@ -44,10 +44,14 @@ class KinematicLinearizer:
 
     def __init__(self, values: dict[str, Any], vehicle: VehicleParameters) -> None:
         """Take resolved KINEMATIC_LINEARIZER_PARAMETERS values and the vehicle."""
-        self._epsilon: float = values['epsilon']
-        self._minimum_speed: float = values['minimum_speed']
         self._vehicle = vehicle
         self._steering = 0.0
+        self.tune(values)
+
+    def tune(self, values: dict[str, Any]) -> None:
+        """Take over other KINEMATIC_LINEARIZER_PARAMETERS values; the steering stays held."""
+        self._epsilon: float = values['epsilon']
+        self._minimum_speed: float = values['minimum_speed']
 
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""

@@ -92,11 +92,13 @@ class Simulator:
         self.period_ns = round(period * NANOSECONDS)
         self.steps_per_tick, rest = divmod(self.period_ns, self.step_ns)
         if rest or not self.steps_per_tick:
+            count = max(1, round(self.period_ns / self.step_ns))
+            while self.period_ns % count and count < self.period_ns:
+                count += 1
             raise ConfigurationError(
                 f'the tick period of {period:.9g} s (rate {1.0 / period:.9g} Hz) is not a whole'
                 f' number of integration steps of {step:.9g} s; choose a step such as'
-                f' {self.period_ns / max(1, round(period / step)) / NANOSECONDS:.9g} s, or'
-                ' another rate')
+                f' {self.period_ns / count / NANOSECONDS:.9g} s, or another rate')
         self._check_stability(method.stability_limit)
         self._step = self.step_ns / NANOSECONDS
         self._period = self.period_ns / NANOSECONDS
