@@ -129,9 +129,9 @@ def test_loads_carry_the_weight_and_balance_the_accelerations(tyre, state, delta
     # Pitch and roll moments about the ground, to what the load passes leave open.
     assert loads[0] + loads[1] == pytest.approx(
         RACECAR.front_axle_load - RACECAR.mass * ax * height / RACECAR.wheelbase,
-        abs=0.02 * weight)
+        abs=0.04 * weight)
     assert 0.5 * RACECAR.track_width * (loads[1] + loads[3] - loads[0] - loads[2]) == (
-        pytest.approx(RACECAR.mass * ay * height, abs=0.02 * weight * height))
+        pytest.approx(RACECAR.mass * ay * height, abs=0.04 * weight * height))
 
 
 def test_inner_wheels_lift_on_a_tall_car_and_the_outer_ones_carry_it():
