@@ -80,8 +80,10 @@ class Bench:
         self.nodes = []
         self.publishers = {}
         self.logs = []
+        self.listened = []
         self.probe = self.add(Node('probe'))
-        self.listen('/rosout', Log, qos.STATE, self.logs)
+        # Latched, for rclpy tells nobody whether its own publisher is connected already.
+        self.listen('/rosout', Log, qos.ODOMETRY, self.logs)
 
     def __enter__(self):
         return self
@@ -112,15 +114,28 @@ class Bench:
         words = [word for source, target in (remap or {}).items()
                  for word in ('-r', f'{source}:={target}')]
         options = {'node_name': name} if name else {}
-        return self.add(node_class(
+        node = self.add(node_class(
             namespace=namespace, cli_args=['--ros-args', *words] if words else None,
             parameter_overrides=[Parameter(key, value=value) for key, value in given.items()],
             **options))
+        self._connect()
+        return node
+
+    def _connect(self):
+        """Wait, without letting any node work, until the probe hears all that it listens to."""
+        end = time.monotonic() + DEADLINE
+        for publisher in [p for node in self.nodes for p in node.publishers]:
+            wanted = self.listened.count(publisher.topic_name)
+            while publisher.get_subscription_count() < wanted:
+                assert time.monotonic() < end, f'{publisher.topic_name} was not connected'
+                time.sleep(0.001)
 
     def listen(self, topic, message_type, profile=qos.STATE, into=None):
         """Return a list to which every message of a topic is added."""
         found = [] if into is None else into
         self.probe.create_subscription(message_type, topic, found.append, profile)
+        self.listened.append(topic)
+        self._connect()
         return found
 
     def send(self, topic, message):
@@ -131,6 +146,7 @@ class Bench:
             self.publishers[key] = self.probe.create_publisher(type(message), topic, profile)
         publisher = self.publishers[key]
         self.until(publisher.get_subscription_count, f'a subscription to {topic}')
+        self._connect()
         publisher.publish(message)
 
     def set_clock(self, at):

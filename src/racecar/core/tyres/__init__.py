@@ -1,37 +1,43 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Lateral tyre models, one per file; a new one adds its row to TYRE_MODELS."""
+"""Tyre models, one per file; a new one adds its row to TYRE_MODELS."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from racecar.core.errors import ParameterError
-from racecar.core.tyres import fiala, linear
+from racecar.core.tyres import fiala, linear, pacejka
 
-LateralForce = Callable[[float, float, float, float], float]
+TyreForce = Callable[..., Any]
 
 
 class TyreModel(NamedTuple):
     """One row of the registry.
 
     name and number: both select the model. lateral_force: compiled function of slip angle [rad],
-    cornering stiffness [N/rad], friction coefficient [-] and vertical load [N]; returns the force
-    [N], which opposes the slip.
+    cornering stiffness [N/rad], friction coefficient [-], vertical load [N], and Pacejka's shape
+    and curvature [-], which have defaults; returns the force [N], which opposes the slip.
+    longitudinal_force: the same of longitudinal slip [-] and slip stiffness [N].
+    stiffness_by_load: whether the stiffness of a wheel goes with its load.
     """
 
     name: str
     number: int
-    lateral_force: LateralForce
+    lateral_force: TyreForce
+    longitudinal_force: TyreForce
+    stiffness_by_load: bool = False
 
 
 TYRE_MODELS: dict[str, TyreModel] = {
     row.name: row
     for row in (
-        TyreModel('linear', 0, linear.lateral_force),
-        TyreModel('fiala', 1, fiala.lateral_force),
-        TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated),
+        TyreModel('linear', 0, linear.lateral_force, linear.longitudinal_force),
+        TyreModel('fiala', 1, fiala.lateral_force, fiala.longitudinal_force),
+        TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated,
+                  fiala.longitudinal_force_unsaturated),
+        TyreModel('pacejka', 3, pacejka.lateral_force, pacejka.longitudinal_force, True),
     )
 }
 

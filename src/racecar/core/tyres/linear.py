@@ -10,10 +10,20 @@ from racecar.core.compiled import njit
 @njit
 def lateral_force(
     slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+    shape: float = 0.0, curvature: float = 0.0,
 ) -> float:
     """Return the lateral force [N] of a tyre or axle: -C alpha, without limit.
 
-    slip_angle [rad]; cornering_stiffness [N/rad]; friction [-] and load [N] have no effect.
+    slip_angle [rad]; cornering_stiffness [N/rad]; the others have no effect.
     Source: report section 5.4, tyre model 0.
     """
     return -cornering_stiffness * slip_angle
+
+
+@njit
+def longitudinal_force(
+    slip: float, slip_stiffness: float, friction: float, load: float, shape: float,
+    curvature: float,
+) -> float:
+    """Return the longitudinal force [N]: -K s, without limit; slip [-], slip_stiffness [N]."""
+    return -slip_stiffness * slip

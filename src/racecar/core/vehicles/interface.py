@@ -34,7 +34,8 @@ class VehicleModel(Protocol):
 
     Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
     derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
-    fields of racecar.core.types.VehicleDiagnostics).
+    fields of racecar.core.types.VehicleDiagnostics). A model with more inputs after these two,
+    e.g. wheel torques, gives their number as input_count; all zero, it follows speed and steering.
     """
 
     @property

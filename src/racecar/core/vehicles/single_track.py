@@ -32,9 +32,14 @@ shipped, where a Runge-Kutta step of 1 ms is stable up to 2785 1/s, and touches 
 where the car needs a second for a tenth of a metre. Reversing faster than
 VehicleParameters.critical_speed_reverse is unstable, as it is for a real car.
 
-Limits. A prescribed V is a drive of unlimited force. In a spin with more than full sliding it
-would feed energy into vy or wind beta up without end; state_limits ends that with an error:
-|beta| of the report's small-angle equations within a right angle, |vy| within twice the top speed.
+Spins. A prescribed V is a drive of unlimited force: to hold vx = V it pushes with -m r vy, and
+in a spin that feeds energy into vy without end. No drive pushes harder than the car weighs, so
+from |r vy| = g on it gives m g and no more: the coupling -V r of the full formulation keeps the
+value at which the drive reaches that force, and the spin stays bounded. In the report's
+formulation nothing keeps beta from winding up; a rate that turns it outwards fades over the last
+_EDGE rad before a right angle, where small-angle equations have long lost their meaning. Within
+these bounds the equations are exactly those above. To study spins, take a model with vx as a
+state: single_track_force or double_track.
 """
 
 from __future__ import annotations
@@ -48,7 +53,6 @@ import numpy as np
 from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics
-from racecar.core.tyres import find_tyre_model
 from racecar.core.tyres.linear import lateral_force
 from racecar.core.vehicles.interface import (
     Derivative,
@@ -58,15 +62,21 @@ from racecar.core.vehicles.interface import (
     vector,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.tyre_sets import make_tyre_set
 
 # State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.
 LATERAL, YAW_RATE, X, Y, YAW = range(5)
 
 # Packed parameters.
 (MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION, LOAD_FRONT,
- LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET) = range(11)
+ LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE) = range(13)
 
 FORMULATIONS = ('full', 'report')
+# Acceleration [m/s^2] up to which the drive holds a prescribed speed in a spin: one g.
+_DRIVE_LIMIT = 9.81
+# Width [rad] over which the rate of the report's beta fades towards a right angle.
+_EDGE = 0.2
+_HALF_PI = 0.5 * math.pi
 # Beyond this [m, rad] a float64 no longer resolves a step of motion.
 _FAR = 1e9
 
@@ -90,6 +100,21 @@ def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple
     )
 
 
+@njit
+def held_coupling(speed: float, lateral: float, yaw_rate: float) -> float:
+    """Return V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
+    push = abs(yaw_rate * lateral)
+    return speed * yaw_rate * (_DRIVE_LIMIT / push if push > _DRIVE_LIMIT else 1.0)
+
+
+@njit
+def within_right_angle(rate: float, beta: float) -> float:
+    """Return the rate of beta [rad/s], faded where it leads out towards a right angle [rad]."""
+    if rate * beta <= 0.0:
+        return rate
+    return rate * min(max((_HALF_PI - abs(beta)) / _EDGE, 0.0), 1.0)
+
+
 def full_derivative(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float]:
@@ -100,13 +125,16 @@ def full_derivative(
     speed = inputs[SPEED]
     alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
     force_front = math.cos(inputs[STEERING_ANGLE]) * lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
+        parameters[SHAPE], parameters[CURVATURE])
     force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
+        parameters[SHAPE], parameters[CURVATURE])
     cosine = math.cos(state[YAW])
     sine = math.sin(state[YAW])
     return (
-        (force_front + force_rear) / parameters[MASS] - speed * state[YAW_RATE],
+        (force_front + force_rear) / parameters[MASS]
+        - held_coupling(speed, state[LATERAL], state[YAW_RATE]),
         (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
         / parameters[YAW_INERTIA],
         speed * cosine - state[LATERAL] * sine,
@@ -138,9 +166,11 @@ def full_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[fl
     lateral = state[LATERAL]
     alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
     force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
+        parameters[SHAPE], parameters[CURVATURE])
     force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
+        parameters[SHAPE], parameters[CURVATURE])
     total = force_front * math.cos(inputs[STEERING_ANGLE]) + force_rear
     return (
         state[X], state[Y], state[YAW], speed, lateral, state[YAW_RATE],
@@ -172,13 +202,16 @@ def report_derivative(
     speed = inputs[SPEED]
     alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
     force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
+        parameters[SHAPE], parameters[CURVATURE])
     force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
+        parameters[SHAPE], parameters[CURVATURE])
     signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
     return (
-        (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
-        - state[YAW_RATE],
+        within_right_angle(
+            (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
+            - state[YAW_RATE], state[LATERAL]),
         (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
         / parameters[YAW_INERTIA],
         speed * math.cos(state[YAW]),
@@ -217,9 +250,11 @@ def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[
     beta = state[LATERAL]
     alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
     force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
+        parameters[SHAPE], parameters[CURVATURE])
     force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
+        parameters[SHAPE], parameters[CURVATURE])
     signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
     acceleration = (
         speed * (force_front + force_rear) * math.cos(beta) / (parameters[MASS] * signed))
@@ -244,10 +279,12 @@ class SingleTrack:
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = 'linear',
         formulation: str = 'full', low_speed_threshold: float = LOW_SPEED_THRESHOLD,
+        tyre_values: Mapping[str, Any] | None = None,
     ) -> None:
         """Bind a vehicle to a tyre model (name or number) and a formulation.
 
-        low_speed_threshold [m/s]: least longitudinal velocity in the slip's denominator.
+        low_speed_threshold [m/s]: least longitudinal velocity in the slip's denominator;
+        tyre_values: rows of TYRE_PARAMETERS, see make_tyre_set().
         Raises ParameterError if an option is unknown or the threshold is not positive.
         """
         if formulation not in FORMULATIONS:
@@ -258,7 +295,8 @@ class SingleTrack:
             raise ParameterError(
                 f"parameter 'low_speed_threshold' is {low_speed_threshold!r}, expected a positive"
                 ' number [m/s]; it keeps the slip finite at standstill')
-        tyre = find_tyre_model(tyre_model)
+        self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        tyre = self.tyres.model
         self.vehicle = vehicle
         self.tyre = tyre
         self.formulation = formulation
@@ -269,14 +307,16 @@ class SingleTrack:
         self.observe: Derivative = observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
-        packed = [0.0] * 11
+        packed = [0.0] * 13
         packed[MASS] = vehicle.mass
         packed[YAW_INERTIA] = vehicle.yaw_inertia
         packed[TO_FRONT] = vehicle.cog_to_front_axle
         packed[TO_REAR] = vehicle.cog_to_rear_axle
-        packed[STIFFNESS_FRONT] = vehicle.front_cornering_stiffness
-        packed[STIFFNESS_REAR] = vehicle.rear_cornering_stiffness
-        packed[FRICTION] = vehicle.friction_coefficient
+        packed[STIFFNESS_FRONT] = self.tyres.front_y.stiffness
+        packed[STIFFNESS_REAR] = self.tyres.rear_y.stiffness
+        packed[FRICTION] = self.tyres.front_y.friction
+        packed[SHAPE] = self.tyres.front_y.shape
+        packed[CURVATURE] = self.tyres.front_y.curvature
         packed[LOAD_FRONT] = vehicle.front_axle_load
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
@@ -285,9 +325,10 @@ class SingleTrack:
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
-        """Build from tyre_model, formulation and low_speed_threshold; others are left alone."""
+        """Build from tyre_model, formulation, low_speed_threshold and TYRE_PARAMETERS."""
         return cls(
-            vehicle, values['tyre_model'], values['formulation'], values['low_speed_threshold'])
+            vehicle, values['tyre_model'], values['formulation'], values['low_speed_threshold'],
+            values)
 
     @property
     def description(self) -> str:
@@ -306,7 +347,7 @@ class SingleTrack:
         vehicle = self.vehicle
         fast = 2.0 * max(vehicle.speed_max, -vehicle.speed_min)
         return (
-            fast if self.formulation == 'full' else 0.5 * math.pi,
+            fast if self.formulation == 'full' else math.pi,
             fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
             _FAR, _FAR, _FAR)
 
