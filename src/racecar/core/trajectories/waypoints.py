@@ -293,7 +293,12 @@ def _tabulate(
         raise ConfigurationError(
             f"way-point file '{path}', line {near}: the path turns back on itself; reverse is"
             ' not possible on way-points')
-    curvature = np.abs(first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]) / norm**3
+    curvature = _curvature(first, second)
+    # The largest of the cells on both sides of a node: where the path bends sharply the curvature
+    # changes a lot within a cell.
+    within = np.concatenate([
+        [0.0], _curvature(spline(inner, 1), spline(inner, 2)).max(axis=1), [0.0]])
+    curvature = np.maximum(curvature, np.maximum(within[:-1], within[1:]))
 
     with np.errstate(divide='ignore'):
         allowed = np.minimum(np.sqrt(lateral / curvature), speed_limit)
@@ -318,6 +323,13 @@ def _tabulate(
     standing = squares.copy()
     standing[0] = 0.0
     return _motion([_forward(standing, gain), squares], lengths, cells, len(lengths))
+
+
+def _curvature(first: Array, second: Array) -> Array:
+    """Return the modulus of the curvature [1/m] from derivatives by a parameter, (..., 2) each."""
+    crossed = np.abs(first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0])
+    norm: Array = np.hypot(first[..., 0], first[..., 1])
+    return np.asarray(crossed / norm**3)
 
 
 def _forward(squares: Array, gain: Array) -> Array:
