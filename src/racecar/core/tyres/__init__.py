@@ -11,6 +11,7 @@ from racecar.core.errors import ParameterError
 from racecar.core.tyres import fiala, linear
 
 LateralForce = Callable[[float, float, float, float], float]
+SlipForce = Callable[[float, float, float, float, float], float]
 
 
 class TyreModel(NamedTuple):
@@ -19,19 +20,27 @@ class TyreModel(NamedTuple):
     name and number: both select the model. lateral_force: compiled function of slip angle [rad],
     cornering stiffness [N/rad], friction coefficient [-] and vertical load [N]; returns the force
     [N], which opposes the slip.
+
+    The same force in the forms that the loops over steps and vehicles take, both inlined into
+    them and free of calls of the C library: tangent_force of the slip angle's tangent [-] and
+    angle_force of the slip angle itself [rad]. Both also take stiffness, friction, load and
+    per_sliding = C/(3 mu Fz) [-]. A model without them is slower, not different.
     """
 
     name: str
     number: int
     lateral_force: LateralForce
+    tangent_force: SlipForce | None = None
+    angle_force: SlipForce | None = None
 
 
 TYRE_MODELS: dict[str, TyreModel] = {
     row.name: row
     for row in (
-        TyreModel('linear', 0, linear.lateral_force),
-        TyreModel('fiala', 1, fiala.lateral_force),
-        TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated),
+        TyreModel('linear', 0, linear.lateral_force, linear.tangent_force, linear.angle_force),
+        TyreModel('fiala', 1, fiala.lateral_force, fiala.tangent_force, fiala.angle_force),
+        TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated,
+                  fiala.tangent_force_unsaturated, fiala.angle_force_unsaturated),
     )
 }
 

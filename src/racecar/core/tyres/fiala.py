@@ -11,9 +11,68 @@ from __future__ import annotations
 
 import math
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined, njit
+from racecar.core.elementary import sine_cosine
 
 _HALF_PI = 0.5 * math.pi
+_THIRD = 1.0 / 3.0
+
+
+@inlined
+def inverse_sliding_tangent(cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return C/(3 mu Fz) [-], one over the tangent at full sliding; infinite without load."""
+    force = 3.0 * friction * load
+    return cornering_stiffness / force if force > 0.0 else math.inf
+
+
+@inlined
+def tangent_force(
+    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
+) -> float:
+    """Return lateral_force() [N] of the slip angle within a right angle that has a tangent [-].
+
+    per_sliding: inverse_sliding_tangent() [-]; others as there.
+    """
+    ratio = abs(tangent) * per_sliding
+    cubic = cornering_stiffness * tangent * (ratio * (1.0 - ratio * _THIRD) - 1.0)
+    limit = friction * load
+    sliding = -limit if tangent > 0.0 else limit
+    # NaN slides too: the force stays bounded.
+    return cubic if ratio < 1.0 else sliding
+
+
+@inlined
+def tangent_force_unsaturated(
+    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
+) -> float:
+    """Return lateral_force_unsaturated() [N], arguments as in tangent_force()."""
+    ratio = abs(tangent) * per_sliding
+    return cornering_stiffness * tangent * (ratio * (1.0 - ratio * _THIRD) - 1.0)
+
+
+@inlined
+def angle_force(
+    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+    per_sliding: float,
+) -> float:
+    """Return lateral_force() [N] of a slip angle [rad]; per_sliding as in tangent_force()."""
+    sine, cosine = sine_cosine(slip_angle)
+    force = tangent_force(sine / cosine, cornering_stiffness, friction, load, per_sliding)
+    limit = friction * load
+    sliding = -limit if slip_angle > 0.0 else limit
+    # Beyond a right angle the tangent changes its sign; the force must not.
+    return force if abs(slip_angle) < _HALF_PI else sliding
+
+
+@inlined
+def angle_force_unsaturated(
+    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+    per_sliding: float,
+) -> float:
+    """Return lateral_force_unsaturated() [N]; per_sliding as in tangent_force()."""
+    sine, cosine = sine_cosine(slip_angle)
+    return tangent_force_unsaturated(
+        sine / cosine, cornering_stiffness, friction, load, per_sliding)
 
 
 @njit
@@ -25,13 +84,9 @@ def lateral_force(
     slip_angle [rad], any; cornering_stiffness C > 0 [N/rad]; friction mu [-]; load Fz [N].
     Source: report section 5.4, tyre model 1.
     """
-    z = math.tan(slip_angle)
-    z_sliding = 3.0 * friction * load / cornering_stiffness
-    # Beyond a right angle tan() changes its sign; the force must not.
-    if abs(z) >= z_sliding or abs(slip_angle) >= _HALF_PI:
-        return -math.copysign(friction * load, slip_angle)
-    ratio = abs(z) / z_sliding
-    return cornering_stiffness * z * (-1.0 + ratio - ratio * ratio / 3.0)
+    return angle_force(
+        slip_angle, cornering_stiffness, friction, load,
+        inverse_sliding_tangent(cornering_stiffness, friction, load))
 
 
 @njit
@@ -44,7 +99,6 @@ def lateral_force_unsaturated(
     there. slip_angle within a right angle [rad]; cornering_stiffness C > 0 [N/rad];
     friction mu > 0 [-]; load Fz > 0 [N]. Source: report section 5.4, tyre model 2.
     """
-    z = math.tan(slip_angle)
-    z_sliding = 3.0 * friction * load / cornering_stiffness
-    ratio = abs(z) / z_sliding
-    return cornering_stiffness * z * (-1.0 + ratio - ratio * ratio / 3.0)
+    return angle_force_unsaturated(
+        slip_angle, cornering_stiffness, friction, load,
+        inverse_sliding_tangent(cornering_stiffness, friction, load))

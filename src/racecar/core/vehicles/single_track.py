@@ -45,13 +45,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import njit, specialise
+from racecar.core.compiled import inlined, njit, specialise
+from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics
-from racecar.core.tyres import find_tyre_model
-from racecar.core.tyres.linear import lateral_force
+from racecar.core.tyres import find_tyre_model, TyreModel
+from racecar.core.tyres.fiala import inverse_sliding_tangent
+from racecar.core.tyres.linear import angle_force, lateral_force, tangent_force
 from racecar.core.vehicles.interface import (
     Derivative,
+    Held,
+    HeldForm,
+    Rates,
     SPEED,
     STEERING_ANGLE,
     Vector,
@@ -90,42 +95,64 @@ def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple
     )
 
 
-def full_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float]:
+@inlined
+def full_hold(inputs: Vector, parameters: Vector) -> Held:
+    """Return what full_rates() needs and inputs and parameters fix, full formulation."""
+    speed = inputs[SPEED]
+    sine, cosine = sine_cosine(inputs[STEERING_ANGLE])
+    return (
+        speed, cosine, sine, 1.0 / max(abs(speed), parameters[LOW_SPEED]),
+        parameters[LOW_SPEED], parameters[TO_FRONT], parameters[TO_REAR],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[LOAD_FRONT], parameters[LOAD_REAR],
+        inverse_sliding_tangent(
+            parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT]),
+        inverse_sliding_tangent(
+            parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR]),
+        1.0 / parameters[MASS], 1.0 / parameters[YAW_INERTIA],
+    )
+
+
+def full_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (vy, r, x, y, yaw) [SI], full formulation.
 
-    The global name lateral_force is bound to the tyre model.
+    held: see full_hold(). The slip enters by its tangent. The global name tangent_force is bound
+    to the tyre model.
     """
-    speed = inputs[SPEED]
-    alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
-    force_front = math.cos(inputs[STEERING_ANGLE]) * lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
-    force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
-    cosine = math.cos(state[YAW])
-    sine = math.sin(state[YAW])
+    (speed, cos_steering, sin_steering, per_rear, threshold, to_front, to_rear, stiffness_front,
+     stiffness_rear, friction, load_front, load_rear, sliding_front, sliding_rear, per_mass,
+     per_inertia) = held
+    front = state[LATERAL] + to_front * state[YAW_RATE]
+    rear = state[LATERAL] - to_rear * state[YAW_RATE]
+    along = max(abs(speed * cos_steering + front * sin_steering), threshold)
+    force_front = cos_steering * tangent_force(
+        (front * cos_steering - speed * sin_steering) / along,
+        stiffness_front, friction, load_front, sliding_front)
+    force_rear = tangent_force(
+        rear * per_rear, stiffness_rear, friction, load_rear, sliding_rear)
+    sine, cosine = sine_cosine(state[YAW])
     return (
-        (force_front + force_rear) / parameters[MASS] - speed * state[YAW_RATE],
-        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
-        / parameters[YAW_INERTIA],
+        (force_front + force_rear) * per_mass - speed * state[YAW_RATE],
+        (to_front * force_front - to_rear * force_rear) * per_inertia,
         speed * cosine - state[LATERAL] * sine,
         speed * sine + state[LATERAL] * cosine,
         state[YAW_RATE],
     )
 
 
-@njit
+@inlined
 def full_observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
     """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
     offset = parameters[ODOMETRY_OFFSET]
+    sine, cosine = sine_cosine(state[YAW])
+    qz, qw = sine_cosine(0.5 * state[YAW])
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
+        state[X] + offset * cosine,
+        state[Y] + offset * sine,
+        qz,
+        qw,
         inputs[SPEED],
         state[LATERAL] + offset * state[YAW_RATE],
         state[YAW_RATE],
@@ -162,32 +189,52 @@ def report_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tup
     )
 
 
-def report_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float]:
+@inlined
+def report_hold(inputs: Vector, parameters: Vector) -> Held:
+    """Return what report_rates() needs and inputs and parameters fix, report's formulation."""
+    speed = inputs[SPEED]
+    scale = max(abs(speed), parameters[LOW_SPEED])
+    signed = math.copysign(scale, speed)
+    return (
+        speed, inputs[STEERING_ANGLE], speed / scale, 1.0 / scale,
+        parameters[TO_FRONT], parameters[TO_REAR],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[LOAD_FRONT], parameters[LOAD_REAR],
+        inverse_sliding_tangent(
+            parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT]),
+        inverse_sliding_tangent(
+            parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR]),
+        1.0 / (parameters[MASS] * signed), 1.0 / parameters[YAW_INERTIA], 0.0,
+    )
+
+
+def report_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
 
-    The global name lateral_force is bound to the tyre model.
+    held: see report_hold(). The global name angle_force is bound to the tyre model.
     """
-    speed = inputs[SPEED]
-    alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
-    force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
-    force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
-    signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
+    (speed, steering, direction, per_speed, to_front, to_rear, stiffness_front, stiffness_rear,
+     friction, load_front, load_rear, sliding_front, sliding_rear, per_momentum, per_inertia,
+     _) = held
+    yaw_rate = state[YAW_RATE] * per_speed
+    force_front = angle_force(
+        direction * (state[LATERAL] - steering) + to_front * yaw_rate,
+        stiffness_front, friction, load_front, sliding_front)
+    force_rear = angle_force(
+        direction * state[LATERAL] - to_rear * yaw_rate,
+        stiffness_rear, friction, load_rear, sliding_rear)
+    _, cos_sideslip = sine_cosine(state[LATERAL])
+    sine, cosine = sine_cosine(state[YAW])
     return (
-        (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
-        - state[YAW_RATE],
-        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
-        / parameters[YAW_INERTIA],
-        speed * math.cos(state[YAW]),
-        speed * math.sin(state[YAW]),
+        (force_front + force_rear) * cos_sideslip * per_momentum - state[YAW_RATE],
+        (to_front * force_front - to_rear * force_rear) * per_inertia,
+        speed * cosine,
+        speed * sine,
         state[YAW_RATE],
     )
 
 
-@njit
+@inlined
 def report_observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
@@ -196,11 +243,13 @@ def report_observe(
     The centre of gravity moves along the heading there, whatever beta is.
     """
     offset = parameters[ODOMETRY_OFFSET]
+    sine, cosine = sine_cosine(state[YAW])
+    qz, qw = sine_cosine(0.5 * state[YAW])
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
+        state[X] + offset * cosine,
+        state[Y] + offset * sine,
+        qz,
+        qw,
         inputs[SPEED],
         offset * state[YAW_RATE],
         state[YAW_RATE],
@@ -230,10 +279,50 @@ def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[
     )
 
 
-_KERNELS = {
-    'full': (full_derivative, full_observe, full_diagnose),
-    'report': (report_derivative, report_observe, report_diagnose),
+def hold(inputs: Vector, parameters: Vector) -> Held:
+    """Stand for the function of the formulation that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
+def rates(state: Vector, held: Held) -> Rates:
+    """Stand for the function of formulation and tyre that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
+def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> Rates:
+    """Return the time derivative of the state [SI]."""
+    return rates(state, hold(inputs, parameters))
+
+
+def _angle_force(
+    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
+    per_sliding: float,
+) -> float:
+    """Return lateral_force() of a tyre model that has no such form."""
+    return lateral_force(slip_angle, cornering_stiffness, friction, load)
+
+
+def _tangent_force(
+    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
+) -> float:
+    """Return lateral_force() of a tyre model that has no such form."""
+    return lateral_force(arctangent(tangent), cornering_stiffness, friction, load)
+
+
+_KERNELS: dict[str, tuple[Any, Any, Any, Any, str]] = {
+    'full': (full_hold, full_rates, full_observe, full_diagnose, 'tangent_force'),
+    'report': (report_hold, report_rates, report_observe, report_diagnose, 'angle_force'),
 }
+
+
+def _slip_force(tyre: TyreModel, form: str) -> Any:
+    """Return tangent_force or angle_force of a tyre model."""
+    given = getattr(tyre, form)
+    if given is not None:
+        return given
+    wrapper = _tangent_force if form == 'tangent_force' else _angle_force
+    return specialise(
+        wrapper, f'{form}_{tyre.name}', inlined, lateral_force=tyre.lateral_force)
 
 
 class SingleTrack:
@@ -263,9 +352,13 @@ class SingleTrack:
         self.tyre = tyre
         self.formulation = formulation
         self.low_speed_threshold = float(low_speed_threshold)
-        derivative, observe, diagnose = _KERNELS[formulation]
+        hold, rates, observe, diagnose, form = _KERNELS[formulation]
+        kind = f'{formulation}_{tyre.name}'
+        bound: Any = specialise(
+            rates, f'rates_{kind}', inlined, **{form: _slip_force(tyre, form)})
+        self.held_form: HeldForm = HeldForm(kind, hold, bound)
         self.derivative: Derivative = specialise(
-            derivative, f'{derivative.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
+            _derivative, f'derivative_{kind}', rates=bound, hold=hold)
         self.observe: Derivative = observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
