@@ -24,7 +24,13 @@ except ImportError:
         """Return the function as it is: Numba is not installed."""
         return function
 
-    inlined = njit
+    def inlined(function: F) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+
+    def unlocked(function: F) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
 else:
     COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
@@ -57,6 +63,10 @@ else:
         """
         return njit(function, forceinline=True)
 
+    def unlocked(function: F) -> F:
+        """Compile as njit() does; other threads run while a call of the kernel does."""
+        return njit(function, nogil=True)
+
 
 @functools.cache
 def _kernel_sources_digest() -> str:
@@ -83,8 +93,8 @@ def specialise(
     functions that take others as arguments or in a closure.
 
     function: plain or compiled; name: of the copy, one for each set of bindings, as it names the
-    file in the cache; compiler: njit (default) or inlined, always the same for one name; bindings:
-    global names of the function and the compiled functions that replace them.
+    file in the cache; compiler: njit (default), inlined or unlocked, always the same for one
+    name; bindings: global names of the function and the compiled functions that replace them.
     Raises ValueError if the name stands for other bindings of this package already.
     """
     source = getattr(function, 'py_func', function)
@@ -103,5 +113,5 @@ def specialise(
             raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
         _names.add((source, name))
     # The copy keeps what is bound alive, so that the identities in the key stay unique.
-    _specialised[key] = (compiler or njit)(copy)
+    _specialised[key] = (compiler or njit)(cast('F', copy))
     return cast('F', _specialised[key])

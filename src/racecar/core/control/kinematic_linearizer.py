@@ -4,10 +4,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
+from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -22,7 +22,7 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
 ])
 
 
-@njit
+@inlined
 def kinematic_law(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float) -> tuple[float, float]:
@@ -31,12 +31,13 @@ def kinematic_law(
     V = vx cos(yaw) + vy sin(yaw), w = (vy cos(yaw) - vx sin(yaw)) / epsilon,
     delta = atan(wheelbase w / V); below minimum_speed [m/s] delta = held_steering [rad].
     """
-    cosine, sine = math.cos(yaw), math.sin(yaw)
+    sine, cosine = sine_cosine(yaw)
     speed = vx * cosine + vy * sine
-    if abs(speed) < minimum_speed:
-        return speed, held_steering
+    slow = abs(speed) < minimum_speed
     yaw_rate = (vy * cosine - vx * sine) / epsilon
-    return speed, math.atan(wheelbase * yaw_rate / speed)
+    # Selections rather than branches let a loop over vehicles vectorise.
+    steering = arctangent(wheelbase * yaw_rate / (1.0 if slow else speed))
+    return speed, held_steering if slow else steering
 
 
 class KinematicLinearizer:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -32,15 +33,21 @@ class ReferencePoint(NamedTuple):
                         turning / squared if squared > 0.0 else 0.0)
 
 
+ReferenceKernel = Callable[..., tuple[float, float, float, float, float, float]]
+"""Compiled function of the time [s] and the parameters, all numbers; fields of ReferencePoint."""
+
+
 class Trajectory(ABC):
     """A path in time that starts at the origin at t = 0.
 
     Subclasses name their shape, list their parameters and give position, velocity and
-    acceleration in closed form.
+    acceleration in closed form. One whose dataclass fields are two numbers at most may offer the
+    equations as `kernel` too; loops over many vehicles then need not call at().
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    kernel: ClassVar[ReferenceKernel | None] = None
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> Trajectory:

@@ -15,14 +15,12 @@ from racecar.core.compiled import inlined, njit
 from racecar.core.elementary import sine_cosine
 
 _HALF_PI = 0.5 * math.pi
-_THIRD = 1.0 / 3.0
-
 
 @inlined
 def inverse_sliding_tangent(cornering_stiffness: float, friction: float, load: float) -> float:
-    """Return C/(3 mu Fz) [-], one over the tangent at full sliding; infinite without load."""
+    """Return C/(3 mu Fz) [-], one over the tangent at full sliding; 0 for a tyre without load."""
     force = 3.0 * friction * load
-    return cornering_stiffness / force if force > 0.0 else math.inf
+    return cornering_stiffness / force if force > 0.0 else 0.0
 
 
 @inlined
@@ -31,23 +29,22 @@ def tangent_force(
 ) -> float:
     """Return lateral_force() [N] of the slip angle within a right angle that has a tangent [-].
 
-    per_sliding: inverse_sliding_tangent() [-]; others as there.
+    per_sliding: inverse_sliding_tangent() [-]; others as there. The cubic is written in
+    t = z/z_sl as mu Fz t (|t| (3 - |t|) - 3), which is -mu Fz sign(t) to the bit for |t| = 1.
     """
-    ratio = abs(tangent) * per_sliding
-    cubic = cornering_stiffness * tangent * (ratio * (1.0 - ratio * _THIRD) - 1.0)
-    limit = friction * load
-    sliding = -limit if tangent > 0.0 else limit
-    # NaN slides too: the force stays bounded.
-    return cubic if ratio < 1.0 else sliding
+    t = min(max(tangent * per_sliding, -1.0), 1.0)
+    ratio = abs(t)
+    return friction * load * (t * (ratio * (3.0 - ratio) - 3.0))
 
 
 @inlined
 def tangent_force_unsaturated(
     tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
 ) -> float:
-    """Return lateral_force_unsaturated() [N], arguments as in tangent_force()."""
-    ratio = abs(tangent) * per_sliding
-    return cornering_stiffness * tangent * (ratio * (1.0 - ratio * _THIRD) - 1.0)
+    """Return lateral_force_unsaturated() [N], arguments and form as in tangent_force()."""
+    t = tangent * per_sliding
+    ratio = abs(t)
+    return friction * load * (t * (ratio * (3.0 - ratio) - 3.0))
 
 
 @inlined
