@@ -90,3 +90,17 @@ def arctangent(tangent: float) -> float:
     small = (y * z) * a
     angle = y + small if low else base + (y + (small + tail))
     return -angle if tangent < 0.0 else angle
+
+
+@inlined
+def arctangent2(y: float, x: float) -> float:
+    """Return the angle in (-pi, pi] [rad] from the x axis to (x, y), 0 for (0, 0).
+
+    The error is that of arctangent() and of one division and one addition.
+    """
+    steep = abs(y) > abs(x)
+    below = y if steep else x
+    angle = arctangent((x if steep else y) / (below if below != 0.0 else 1.0))
+    right = _HALF_PI if y > 0.0 else -_HALF_PI
+    straight = (-2.0 * _HALF_PI if y < 0.0 else 2.0 * _HALF_PI) if x < 0.0 else 0.0
+    return right - angle if steep else straight + angle

@@ -287,8 +287,9 @@ class Block:
 
 def flat(values: int | Sequence[float]) -> Any:
     """Return so many zeros, or these numbers, in the form that kernels run fastest on."""
-    numbers = [0.0] * values if isinstance(values, int) else [float(v) for v in values]
-    return np.array(numbers) if COMPILED else numbers
+    if COMPILED:
+        return np.zeros(values) if isinstance(values, int) else np.array(values, dtype=float)
+    return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
 
 
 def kind_of(simulator: Simulator) -> _Kind:

@@ -34,17 +34,16 @@ LANES = 128
  SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED) = range(24)
 STATE_ROWS = 24
 
-# Rows of the parameters of a car: eleven of its model first.
-MODEL_ROWS = 11
+# Rows of the parameters of a car: fifteen of its model first.
 (SPEED_MIN, SPEED_MAX, STEERING_LIMIT, WHEELBASE, EPSILON, MINIMUM_SPEED, KP, KI, KD, FFWD,
- PL_DISTANCE, VELOCITY_LIMIT, FROM_CAR, REFERENCE, LIMIT) = range(11, 26)
+ PL_DISTANCE, VELOCITY_LIMIT, FROM_CAR, REFERENCE, LIMIT) = range(15, 30)
 PARAMETER_ROWS = LIMIT + 5
 
 # Rows of what a tick computes and forgets: odometry, reference, command, what a command fixes,
 # the state before the tick.
-(OX, OY, OZ, OW, OVX, OVY, ORATE, OYAW, RX, RY, RVX, RVY, COMMAND_SPEED, COMMAND_STEERING,
- HELD) = range(15)
-BEFORE = HELD + 16
+(OX, OY, OVX, OVY, ORATE, OYAW, RX, RY, RVX, RVY, COMMAND_SPEED, COMMAND_STEERING,
+ HELD) = range(13)
+BEFORE = HELD + 18
 SCRATCH_ROWS = BEFORE + 5
 
 NOISE_CHANNELS = 8
@@ -109,25 +108,23 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
             (state[SPEED_IN * LANES + i], state[STEERING_IN * LANES + i]),
             (p[i], p[LANES + i], p[2 * LANES + i], p[3 * LANES + i], p[4 * LANES + i],
              p[5 * LANES + i], p[6 * LANES + i], p[7 * LANES + i], p[8 * LANES + i],
-             p[9 * LANES + i], p[10 * LANES + i]))
+             p[9 * LANES + i], p[10 * LANES + i], p[11 * LANES + i], p[12 * LANES + i],
+             p[13 * LANES + i], p[14 * LANES + i]))
         scratch[OX * LANES + i] = o[0]
         scratch[OY * LANES + i] = o[1]
-        scratch[OZ * LANES + i] = o[2]
-        scratch[OW * LANES + i] = o[3]
         scratch[OVX * LANES + i] = o[4]
         scratch[OVY * LANES + i] = o[5]
         scratch[ORATE * LANES + i] = o[6]
+        # The heading as a listener computes it.
+        scratch[OYAW * LANES + i] = quaternion_to_yaw(0.0, 0.0, o[2], o[3])
 
 
 @njit
-def _measure_all(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, references: Flat, tick: int,
-    ticks: int,
+def _refer_all(
+    parameters: Flat, scratch: Flat, count: int, references: Flat, tick: int, ticks: int,
 ) -> None:
-    """Compute the heading as a listener does, and fetch the reference."""
+    """Fetch the reference of each car."""
     for i in range(count):
-        scratch[OYAW * LANES + i] = quaternion_to_yaw(
-            0.0, 0.0, scratch[OZ * LANES + i], scratch[OW * LANES + i])
         at = 4 * (int(parameters[REFERENCE * LANES + i]) * ticks + tick)
         scratch[RX * LANES + i] = references[at]
         scratch[RY * LANES + i] = references[at + 1]
@@ -255,7 +252,8 @@ def _hold_all(state: Flat, parameters: Flat, scratch: Flat, count: int, period: 
         held = hold((speed, steering), (
             p[i], p[LANES + i], p[2 * LANES + i], p[3 * LANES + i], p[4 * LANES + i],
             p[5 * LANES + i], p[6 * LANES + i], p[7 * LANES + i], p[8 * LANES + i],
-            p[9 * LANES + i], p[10 * LANES + i]))
+            p[9 * LANES + i], p[10 * LANES + i], p[11 * LANES + i], p[12 * LANES + i],
+            p[13 * LANES + i], p[14 * LANES + i]))
         at = HELD * LANES + i
         scratch[at] = held[0]
         scratch[at + LANES] = held[1]
@@ -273,6 +271,8 @@ def _hold_all(state: Flat, parameters: Flat, scratch: Flat, count: int, period: 
         scratch[at + 13 * LANES] = held[13]
         scratch[at + 14 * LANES] = held[14]
         scratch[at + 15 * LANES] = held[15]
+        scratch[at + 16 * LANES] = held[16]
+        scratch[at + 17 * LANES] = held[17]
         scratch[BEFORE * LANES + i] = state[i]
         scratch[(BEFORE + 1) * LANES + i] = state[LANES + i]
         scratch[(BEFORE + 2) * LANES + i] = state[2 * LANES + i]
@@ -291,7 +291,8 @@ def _integrate_all(state: Flat, scratch: Flat, count: int, dt: float, steps: int
                 (h[at], h[at + LANES], h[at + 2 * LANES], h[at + 3 * LANES], h[at + 4 * LANES],
                  h[at + 5 * LANES], h[at + 6 * LANES], h[at + 7 * LANES], h[at + 8 * LANES],
                  h[at + 9 * LANES], h[at + 10 * LANES], h[at + 11 * LANES], h[at + 12 * LANES],
-                 h[at + 13 * LANES], h[at + 14 * LANES], h[at + 15 * LANES]), dt)
+                 h[at + 13 * LANES], h[at + 14 * LANES], h[at + 15 * LANES],
+                 h[at + 16 * LANES], h[at + 17 * LANES]), dt)
             state[i] = s[0]
             state[LANES + i] = s[1]
             state[2 * LANES + i] = s[2]
@@ -343,7 +344,7 @@ def _run_block(
     for k in range(ticks):
         tick = first + k
         observe_all(state, parameters, scratch, count)
-        _measure_all(state, parameters, scratch, count, references, k, ticks)
+        _refer_all(parameters, scratch, count, references, k, ticks)
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
         _score_all(state, parameters, scratch, count, period, times[tick] >= skip)

@@ -11,7 +11,23 @@ from racecar.core.errors import ParameterError
 from racecar.core.tyres import fiala, linear
 
 LateralForce = Callable[[float, float, float, float], float]
-SlipForce = Callable[[float, float, float, float, float], float]
+Scale = Callable[[float, float, float], float]
+
+
+class TyreForm(NamedTuple):
+    """The same force as a product, in the form that loops over steps and vehicles take.
+
+    Force = force_scale * of_tangent(tan(alpha) * tangent_scale, C, mu, Fz)
+          = force_scale * of_angle(alpha, tangent_scale, C, mu, Fz).
+
+    Both scales are functions of C [N/rad], mu [-] and Fz [N]; so much is computed once. The two
+    others are inlined kernels without calls of the C library, and return a number [-].
+    """
+
+    tangent_scale: Scale
+    force_scale: Scale
+    of_tangent: Callable[[float, float, float, float], float]
+    of_angle: Callable[[float, float, float, float, float], float]
 
 
 class TyreModel(NamedTuple):
@@ -20,27 +36,25 @@ class TyreModel(NamedTuple):
     name and number: both select the model. lateral_force: compiled function of slip angle [rad],
     cornering stiffness [N/rad], friction coefficient [-] and vertical load [N]; returns the force
     [N], which opposes the slip.
-
-    The same force in the forms that the loops over steps and vehicles take, both inlined into
-    them and free of calls of the C library: tangent_force of the slip angle's tangent [-] and
-    angle_force of the slip angle itself [rad]. Both also take stiffness, friction, load and
-    per_sliding = C/(3 mu Fz) [-]. A model without them is slower, not different.
+    form: the force in parts; a model without it is slower, not different.
     """
 
     name: str
     number: int
     lateral_force: LateralForce
-    tangent_force: SlipForce | None = None
-    angle_force: SlipForce | None = None
+    form: TyreForm | None = None
 
 
 TYRE_MODELS: dict[str, TyreModel] = {
     row.name: row
     for row in (
-        TyreModel('linear', 0, linear.lateral_force, linear.tangent_force, linear.angle_force),
-        TyreModel('fiala', 1, fiala.lateral_force, fiala.tangent_force, fiala.angle_force),
-        TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated,
-                  fiala.tangent_force_unsaturated, fiala.angle_force_unsaturated),
+        TyreModel('linear', 0, linear.lateral_force, TyreForm(
+            linear.tangent_scale, linear.force_scale, linear.of_tangent, linear.of_angle)),
+        TyreModel('fiala', 1, fiala.lateral_force, TyreForm(
+            fiala.tangent_scale, fiala.force_scale, fiala.of_tangent, fiala.of_angle)),
+        TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated, TyreForm(
+            fiala.tangent_scale, fiala.force_scale, fiala.of_tangent_unsaturated,
+            fiala.of_angle_unsaturated)),
     )
 }
 

@@ -17,59 +17,60 @@ from racecar.core.elementary import sine_cosine
 _HALF_PI = 0.5 * math.pi
 
 @inlined
-def inverse_sliding_tangent(cornering_stiffness: float, friction: float, load: float) -> float:
+def tangent_scale(cornering_stiffness: float, friction: float, load: float) -> float:
     """Return C/(3 mu Fz) [-], one over the tangent at full sliding; 0 for a tyre without load."""
     force = 3.0 * friction * load
     return cornering_stiffness / force if force > 0.0 else 0.0
 
 
 @inlined
-def tangent_force(
-    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
-) -> float:
-    """Return lateral_force() [N] of the slip angle within a right angle that has a tangent [-].
+def force_scale(cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return mu Fz [N]."""
+    return friction * load
 
-    per_sliding: inverse_sliding_tangent() [-]; others as there. The cubic is written in
-    t = z/z_sl as mu Fz t (|t| (3 - |t|) - 3), which is -mu Fz sign(t) to the bit for |t| = 1.
+
+@inlined
+def of_tangent(t: float, cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return the force over mu Fz at the tangent of the slip over that at full sliding, t [-].
+
+    The cubic is t (|t| (3 - |t|) - 3), which is -sign(t) to the bit for |t| = 1.
     """
-    t = min(max(tangent * per_sliding, -1.0), 1.0)
-    ratio = abs(t)
-    return friction * load * (t * (ratio * (3.0 - ratio) - 3.0))
+    bounded = min(max(t, -1.0), 1.0)
+    ratio = abs(bounded)
+    return bounded * (ratio * (3.0 - ratio) - 3.0)
 
 
 @inlined
-def tangent_force_unsaturated(
-    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
+def of_tangent_unsaturated(
+    t: float, cornering_stiffness: float, friction: float, load: float,
 ) -> float:
-    """Return lateral_force_unsaturated() [N], arguments and form as in tangent_force()."""
-    t = tangent * per_sliding
+    """Return the force over mu Fz as of_tangent(), the cubic for any t [-]."""
     ratio = abs(t)
-    return friction * load * (t * (ratio * (3.0 - ratio) - 3.0))
+    return t * (ratio * (3.0 - ratio) - 3.0)
 
 
 @inlined
-def angle_force(
-    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
-    per_sliding: float,
+def of_angle(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float,
 ) -> float:
-    """Return lateral_force() [N] of a slip angle [rad]; per_sliding as in tangent_force()."""
+    """Return the force over mu Fz of a slip angle [rad]; tangent_scale: see the function."""
     sine, cosine = sine_cosine(slip_angle)
-    force = tangent_force(sine / cosine, cornering_stiffness, friction, load, per_sliding)
-    limit = friction * load
-    sliding = -limit if slip_angle > 0.0 else limit
+    share = of_tangent(sine / cosine * tangent_scale, cornering_stiffness, friction, load)
+    sliding = -1.0 if slip_angle > 0.0 else 1.0
     # Beyond a right angle the tangent changes its sign; the force must not.
-    return force if abs(slip_angle) < _HALF_PI else sliding
+    return share if abs(slip_angle) < _HALF_PI else sliding
 
 
 @inlined
-def angle_force_unsaturated(
-    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
-    per_sliding: float,
+def of_angle_unsaturated(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float,
 ) -> float:
-    """Return lateral_force_unsaturated() [N]; per_sliding as in tangent_force()."""
+    """Return the force over mu Fz as of_angle(), the cubic for any slip angle [rad]."""
     sine, cosine = sine_cosine(slip_angle)
-    return tangent_force_unsaturated(
-        sine / cosine, cornering_stiffness, friction, load, per_sliding)
+    return of_tangent_unsaturated(
+        sine / cosine * tangent_scale, cornering_stiffness, friction, load)
 
 
 @njit
@@ -81,9 +82,8 @@ def lateral_force(
     slip_angle [rad], any; cornering_stiffness C > 0 [N/rad]; friction mu [-]; load Fz [N].
     Source: report section 5.4, tyre model 1.
     """
-    return angle_force(
-        slip_angle, cornering_stiffness, friction, load,
-        inverse_sliding_tangent(cornering_stiffness, friction, load))
+    scale = tangent_scale(cornering_stiffness, friction, load)
+    return friction * load * of_angle(slip_angle, scale, cornering_stiffness, friction, load)
 
 
 @njit
@@ -96,6 +96,6 @@ def lateral_force_unsaturated(
     there. slip_angle within a right angle [rad]; cornering_stiffness C > 0 [N/rad];
     friction mu > 0 [-]; load Fz > 0 [N]. Source: report section 5.4, tyre model 2.
     """
-    return angle_force_unsaturated(
-        slip_angle, cornering_stiffness, friction, load,
-        inverse_sliding_tangent(cornering_stiffness, friction, load))
+    scale = tangent_scale(cornering_stiffness, friction, load)
+    return friction * load * of_angle_unsaturated(
+        slip_angle, scale, cornering_stiffness, friction, load)

@@ -20,18 +20,26 @@ def lateral_force(
     return -cornering_stiffness * slip_angle
 
 
-@inlined
-def tangent_force(
-    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
-) -> float:
-    """Return lateral_force() [N] of the slip angle within a right angle that has a tangent [-]."""
-    return -cornering_stiffness * arctangent(tangent)
+def tangent_scale(cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return 1: the tangent enters as it is."""
+    return 1.0
+
+
+def force_scale(cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return the cornering stiffness [N/rad]."""
+    return cornering_stiffness
 
 
 @inlined
-def angle_force(
-    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
-    per_sliding: float,
+def of_tangent(t: float, cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return the force over force_scale() [rad] of the slip angle whose tangent is t."""
+    return -arctangent(t)
+
+
+@inlined
+def of_angle(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float,
 ) -> float:
-    """Return lateral_force() [N] of a slip angle [rad]."""
-    return -cornering_stiffness * slip_angle
+    """Return the force over force_scale() [rad] of a slip angle [rad]."""
+    return -slip_angle

@@ -23,7 +23,7 @@ Rates = tuple[float, float, float, float, float]
 """Time derivative of a state of five."""
 
 Held = tuple[float, float, float, float, float, float, float, float, float, float, float, float,
-             float, float, float, float]
+             float, float, float, float, float, float]
 """What inputs and parameters fix until the next command, so that a step need not compute it."""
 
 SPEED = 0

@@ -49,9 +49,8 @@ from racecar.core.compiled import inlined, njit, specialise
 from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics
-from racecar.core.tyres import find_tyre_model, TyreModel
-from racecar.core.tyres.fiala import inverse_sliding_tangent
-from racecar.core.tyres.linear import angle_force, lateral_force, tangent_force
+from racecar.core.tyres import find_tyre_model, TyreForm, TyreModel
+from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
 from racecar.core.vehicles.interface import (
     Derivative,
     Held,
@@ -69,7 +68,8 @@ LATERAL, YAW_RATE, X, Y, YAW = range(5)
 
 # Packed parameters.
 (MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION, LOAD_FRONT,
- LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET) = range(11)
+ LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, TANGENT_FRONT, TANGENT_REAR,
+ FORCE_FRONT, FORCE_REAR) = range(15)
 
 FORMULATIONS = ('full', 'report')
 # Beyond this [m, rad] a float64 no longer resolves a step of motion.
@@ -100,40 +100,40 @@ def full_hold(inputs: Vector, parameters: Vector) -> Held:
     """Return what full_rates() needs and inputs and parameters fix, full formulation."""
     speed = inputs[SPEED]
     sine, cosine = sine_cosine(inputs[STEERING_ANGLE])
+    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
+    mass, inertia = parameters[MASS], parameters[YAW_INERTIA]
     return (
-        speed, cosine, sine, 1.0 / max(abs(speed), parameters[LOW_SPEED]),
-        parameters[LOW_SPEED], parameters[TO_FRONT], parameters[TO_REAR],
+        speed, speed * cosine, speed * sine * parameters[TANGENT_FRONT], sine,
+        cosine * parameters[TANGENT_FRONT], parameters[LOW_SPEED],
+        parameters[TANGENT_REAR] / max(abs(speed), parameters[LOW_SPEED]),
+        parameters[TO_FRONT], parameters[TO_REAR],
         parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
         parameters[LOAD_FRONT], parameters[LOAD_REAR],
-        inverse_sliding_tangent(
-            parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT]),
-        inverse_sliding_tangent(
-            parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR]),
-        1.0 / parameters[MASS], 1.0 / parameters[YAW_INERTIA],
+        cosine * front / mass, rear / mass,
+        parameters[TO_FRONT] * cosine * front / inertia, parameters[TO_REAR] * rear / inertia,
     )
 
 
 def full_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (vy, r, x, y, yaw) [SI], full formulation.
 
-    held: see full_hold(). The slip enters by its tangent. The global name tangent_force is bound
-    to the tyre model.
+    held: see full_hold(). The slip enters by its tangent, and the forces by what they do to vy
+    and r, so that few operations wait for each other. The global name of_tangent is bound to the
+    tyre model.
     """
-    (speed, cos_steering, sin_steering, per_rear, threshold, to_front, to_rear, stiffness_front,
-     stiffness_rear, friction, load_front, load_rear, sliding_front, sliding_rear, per_mass,
-     per_inertia) = held
+    (speed, along, across, sin_steering, turned, threshold, per_rear, to_front, to_rear,
+     stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
+     turns_front, turns_rear) = held
     front = state[LATERAL] + to_front * state[YAW_RATE]
     rear = state[LATERAL] - to_rear * state[YAW_RATE]
-    along = max(abs(speed * cos_steering + front * sin_steering), threshold)
-    force_front = cos_steering * tangent_force(
-        (front * cos_steering - speed * sin_steering) / along,
-        stiffness_front, friction, load_front, sliding_front)
-    force_rear = tangent_force(
-        rear * per_rear, stiffness_rear, friction, load_rear, sliding_rear)
+    force_front = of_tangent(
+        (front * turned - across) / max(abs(along + front * sin_steering), threshold),
+        stiffness_front, friction, load_front)
+    force_rear = of_tangent(rear * per_rear, stiffness_rear, friction, load_rear)
     sine, cosine = sine_cosine(state[YAW])
     return (
-        (force_front + force_rear) * per_mass - speed * state[YAW_RATE],
-        (to_front * force_front - to_rear * force_rear) * per_inertia,
+        pushes_front * force_front + (pushes_rear * force_rear - speed * state[YAW_RATE]),
+        turns_front * force_front - turns_rear * force_rear,
         speed * cosine - state[LATERAL] * sine,
         speed * sine + state[LATERAL] * cosine,
         state[YAW_RATE],
@@ -194,40 +194,38 @@ def report_hold(inputs: Vector, parameters: Vector) -> Held:
     """Return what report_rates() needs and inputs and parameters fix, report's formulation."""
     speed = inputs[SPEED]
     scale = max(abs(speed), parameters[LOW_SPEED])
-    signed = math.copysign(scale, speed)
+    momentum = math.copysign(parameters[MASS] * scale, speed)
+    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
+    inertia = parameters[YAW_INERTIA]
     return (
-        speed, inputs[STEERING_ANGLE], speed / scale, 1.0 / scale,
-        parameters[TO_FRONT], parameters[TO_REAR],
+        speed, speed / scale, inputs[STEERING_ANGLE],
+        parameters[TO_FRONT] / scale, parameters[TO_REAR] / scale,
+        parameters[TANGENT_FRONT], parameters[TANGENT_REAR],
         parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
-        parameters[LOAD_FRONT], parameters[LOAD_REAR],
-        inverse_sliding_tangent(
-            parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT]),
-        inverse_sliding_tangent(
-            parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR]),
-        1.0 / (parameters[MASS] * signed), 1.0 / parameters[YAW_INERTIA], 0.0,
+        parameters[LOAD_FRONT], parameters[LOAD_REAR], front / momentum, rear / momentum,
+        parameters[TO_FRONT] * front / inertia, parameters[TO_REAR] * rear / inertia, 0.0, 0.0,
     )
 
 
 def report_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
 
-    held: see report_hold(). The global name angle_force is bound to the tyre model.
+    held: see report_hold(). The global name of_angle is bound to the tyre model.
     """
-    (speed, steering, direction, per_speed, to_front, to_rear, stiffness_front, stiffness_rear,
-     friction, load_front, load_rear, sliding_front, sliding_rear, per_momentum, per_inertia,
-     _) = held
-    yaw_rate = state[YAW_RATE] * per_speed
-    force_front = angle_force(
-        direction * (state[LATERAL] - steering) + to_front * yaw_rate,
-        stiffness_front, friction, load_front, sliding_front)
-    force_rear = angle_force(
-        direction * state[LATERAL] - to_rear * yaw_rate,
-        stiffness_rear, friction, load_rear, sliding_rear)
+    (speed, direction, steering, per_front, per_rear, tangent_front, tangent_rear,
+     stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
+     turns_front, turns_rear, _, _) = held
+    force_front = of_angle(
+        direction * (state[LATERAL] - steering) + per_front * state[YAW_RATE],
+        tangent_front, stiffness_front, friction, load_front)
+    force_rear = of_angle(
+        direction * state[LATERAL] - per_rear * state[YAW_RATE],
+        tangent_rear, stiffness_rear, friction, load_rear)
     _, cos_sideslip = sine_cosine(state[LATERAL])
     sine, cosine = sine_cosine(state[YAW])
     return (
-        (force_front + force_rear) * cos_sideslip * per_momentum - state[YAW_RATE],
-        (to_front * force_front - to_rear * force_rear) * per_inertia,
+        (pushes_front * force_front + pushes_rear * force_rear) * cos_sideslip - state[YAW_RATE],
+        turns_front * force_front - turns_rear * force_rear,
         speed * cosine,
         speed * sine,
         state[YAW_RATE],
@@ -294,35 +292,37 @@ def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> Rates:
     return rates(state, hold(inputs, parameters))
 
 
-def _angle_force(
-    slip_angle: float, cornering_stiffness: float, friction: float, load: float,
-    per_sliding: float,
+def _of_angle(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float,
 ) -> float:
-    """Return lateral_force() of a tyre model that has no such form."""
+    """Return the force [N] of a tyre model without TyreForm."""
     return lateral_force(slip_angle, cornering_stiffness, friction, load)
 
 
-def _tangent_force(
-    tangent: float, cornering_stiffness: float, friction: float, load: float, per_sliding: float,
-) -> float:
-    """Return lateral_force() of a tyre model that has no such form."""
-    return lateral_force(arctangent(tangent), cornering_stiffness, friction, load)
+def _of_tangent(t: float, cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return the force [N] of a tyre model without TyreForm."""
+    return lateral_force(arctangent(t), cornering_stiffness, friction, load)
+
+
+def _one(cornering_stiffness: float, friction: float, load: float) -> float:
+    return 1.0
 
 
 _KERNELS: dict[str, tuple[Any, Any, Any, Any, str]] = {
-    'full': (full_hold, full_rates, full_observe, full_diagnose, 'tangent_force'),
-    'report': (report_hold, report_rates, report_observe, report_diagnose, 'angle_force'),
+    'full': (full_hold, full_rates, full_observe, full_diagnose, 'of_tangent'),
+    'report': (report_hold, report_rates, report_observe, report_diagnose, 'of_angle'),
 }
 
 
-def _slip_force(tyre: TyreModel, form: str) -> Any:
-    """Return tangent_force or angle_force of a tyre model."""
-    given = getattr(tyre, form)
-    if given is not None:
-        return given
-    wrapper = _tangent_force if form == 'tangent_force' else _angle_force
-    return specialise(
-        wrapper, f'{form}_{tyre.name}', inlined, lateral_force=tyre.lateral_force)
+def _tyre_form(tyre: TyreModel) -> TyreForm:
+    if tyre.form is not None:
+        return tyre.form
+    force = tyre.lateral_force
+    return TyreForm(
+        _one, _one,
+        specialise(_of_tangent, f'of_tangent_{tyre.name}', inlined, lateral_force=force),
+        specialise(_of_angle, f'of_angle_{tyre.name}', inlined, lateral_force=force))
 
 
 class SingleTrack:
@@ -352,17 +352,18 @@ class SingleTrack:
         self.tyre = tyre
         self.formulation = formulation
         self.low_speed_threshold = float(low_speed_threshold)
-        hold, rates, observe, diagnose, form = _KERNELS[formulation]
+        hold, rates, observe, diagnose, slip = _KERNELS[formulation]
+        form = _tyre_form(tyre)
         kind = f'{formulation}_{tyre.name}'
         bound: Any = specialise(
-            rates, f'rates_{kind}', inlined, **{form: _slip_force(tyre, form)})
+            rates, f'rates_{kind}', inlined, **{slip: getattr(form, slip)})
         self.held_form: HeldForm = HeldForm(kind, hold, bound)
         self.derivative: Derivative = specialise(
             _derivative, f'derivative_{kind}', rates=bound, hold=hold)
         self.observe: Derivative = observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
-        packed = [0.0] * 11
+        packed = [0.0] * 15
         packed[MASS] = vehicle.mass
         packed[YAW_INERTIA] = vehicle.yaw_inertia
         packed[TO_FRONT] = vehicle.cog_to_front_axle
@@ -374,6 +375,12 @@ class SingleTrack:
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
         packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
+        front = packed[STIFFNESS_FRONT], packed[FRICTION], packed[LOAD_FRONT]
+        rear = packed[STIFFNESS_REAR], packed[FRICTION], packed[LOAD_REAR]
+        packed[TANGENT_FRONT], packed[TANGENT_REAR] = (
+            form.tangent_scale(*front), form.tangent_scale(*rear))
+        packed[FORCE_FRONT], packed[FORCE_REAR] = (
+            form.force_scale(*front), form.force_scale(*rear))
         self.parameters: Any = vector(packed)
 
     @classmethod
