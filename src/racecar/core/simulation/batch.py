@@ -27,7 +27,6 @@ from racecar.core.simulation.batch_kernels import (
     LANES,
     NOISE_CHANNELS,
     PARAMETER_ROWS,
-    RunBlock,
     sampling_kernel,
     SCRATCH_ROWS,
     STATE_ROWS,
@@ -158,10 +157,6 @@ class _Kind(NamedTuple):
     step_ns: int
     period_ns: int
 
-    @property
-    def kernel(self) -> RunBlock:
-        return block_kernel(self.form, self.observe, self.integrator)
-
 
 class _Part(NamedTuple):
     """Rows of references that one kernel samples: first row, parameters; or one trajectory."""
@@ -178,6 +173,7 @@ class Block:
 
     def __init__(self, kind: _Kind) -> None:
         self.kind = kind
+        self._kernel = block_kernel(kind.form, kind.observe, kind.integrator)
         self.cars: list[int] = []
         self.state = flat(STATE_ROWS * LANES)
         self.parameters = flat(PARAMETER_ROWS * LANES)
@@ -196,11 +192,6 @@ class Block:
         tracker, linearizer, simulator = loop
         vehicle, gains = linearizer._vehicle, tracker.gains
         plant = simulator.model.vehicle
-        if (vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit) != (
-                plant.speed_min, plant.speed_max, plant.steering_limit):
-            raise ConfigurationError(
-                'the linearizer has other limits of speed or steering than the simulator;'
-                ' give both the same vehicle')
         state = dict(enumerate(simulator.state))
         state |= {
             rows.SPEED_IN: simulator.command.speed,
@@ -214,6 +205,8 @@ class Block:
             rows.EPSILON: linearizer._epsilon, rows.MINIMUM_SPEED: linearizer._minimum_speed,
             rows.KP: gains.Kp, rows.KI: gains.Ki, rows.KD: gains.Kd, rows.FFWD: float(gains.FFWD),
             rows.PL_DISTANCE: gains.PL_distance, rows.VELOCITY_LIMIT: gains.velocity_limit,
+            rows.LAW_SPEED_MIN: vehicle.speed_min, rows.LAW_SPEED_MAX: vehicle.speed_max,
+            rows.LAW_STEERING_LIMIT: vehicle.steering_limit,
             rows.FROM_CAR: float(tracker._starts_at_car)}
         parameters |= {
             rows.LIMIT + k: limit for k, limit in enumerate(simulator.model.state_limits)}
@@ -272,7 +265,7 @@ class Block:
     ) -> None:
         """Run ticks; arguments as in the kernel."""
         kind = self.kind
-        kind.kernel(
+        self._kernel(
             self.state, self.parameters, flat(SCRATCH_ROWS * LANES), self.count,
             self.sample(times, first, ticks), times, first, ticks, last, float(skip),
             kind.period_ns / NANOSECONDS, kind.step_ns / NANOSECONDS,
@@ -324,8 +317,8 @@ class BatchSimulation:
 
         noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
         threads: how many cores to use, by default all that this process may use.
-        Raises ConfigurationError if noise lacks a generator, is asked for a loop that the kernels
-        do not cover, or if tracker, linearizer and simulator of a loop do not fit.
+        Raises ConfigurationError if noise lacks a generator or is asked for a loop that the
+        kernels do not cover.
         """
         if (noise is None) != (generator is None):
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
@@ -353,6 +346,8 @@ class BatchSimulation:
             self._count += 1
         for block in self._blocks:
             block.seal()
+            # Compiles, which threads could only do one after the other.
+            block.run(flat(1), 0, 0, 0)
         self._noise = noise
         self._seeds: Any = [] if generator is None else generator.integers(
             0, 2**63, size=(self._count, 2), dtype=np.uint64)

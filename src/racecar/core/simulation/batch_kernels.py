@@ -34,9 +34,11 @@ LANES = 128
  SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED) = range(24)
 STATE_ROWS = 24
 
-# Rows of the parameters of a car: fifteen of its model first.
+# Rows of the parameters of a car: fifteen of its model first. Limits are those of the car, and
+# those that the control law believes in.
 (SPEED_MIN, SPEED_MAX, STEERING_LIMIT, WHEELBASE, EPSILON, MINIMUM_SPEED, KP, KI, KD, FFWD,
- PL_DISTANCE, VELOCITY_LIMIT, FROM_CAR, REFERENCE, LIMIT) = range(15, 30)
+ PL_DISTANCE, VELOCITY_LIMIT, FROM_CAR, REFERENCE, LAW_SPEED_MIN, LAW_SPEED_MAX,
+ LAW_STEERING_LIMIT, LIMIT) = range(15, 33)
 PARAMETER_ROWS = LIMIT + 5
 
 # Rows of what a tick computes and forgets: odometry, reference, command, what a command fixes,
@@ -206,11 +208,12 @@ def _control_all(
         speed, steering = kinematic_law(
             vx, vy, yaw, parameters[EPSILON * LANES + i], parameters[WHEELBASE * LANES + i],
             state[HELD_STEERING * LANES + i], parameters[MINIMUM_SPEED * LANES + i])
-        limit = parameters[STEERING_LIMIT * LANES + i]
+        limit = parameters[LAW_STEERING_LIMIT * LANES + i]
         steering = max(-limit, min(limit, steering))
         state[HELD_STEERING * LANES + i] = steering
         speed = max(
-            parameters[SPEED_MIN * LANES + i], min(parameters[SPEED_MAX * LANES + i], speed))
+            parameters[LAW_SPEED_MIN * LANES + i],
+            min(parameters[LAW_SPEED_MAX * LANES + i], speed))
         scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
         scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))
 
