@@ -8,6 +8,7 @@ import argparse
 import csv
 import datetime
 import json
+import os
 from pathlib import Path
 import sys
 import time
@@ -17,6 +18,7 @@ import numpy as np
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.batch import BatchResult, BatchSimulation
+from racecar.core.simulation.batch_kernels import LANES
 from racecar.stacks import STACKS
 from racecar.stacks.sweep import load_sweep, Sweep
 
@@ -61,9 +63,11 @@ def run(arguments: argparse.Namespace) -> int:
     if output.exists():
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder")
+    jobs = arguments.jobs or len(os.sched_getaffinity(0))
     generator = np.random.default_rng((sweep.seed, 1)) if sweep.noise is not None else None
     batch = BatchSimulation(
-        sweep.loops(), noise=sweep.noise, generator=generator, threads=arguments.jobs)
+        sweep.loops(), noise=sweep.noise, generator=generator, threads=jobs,
+        block_size=min(LANES, -(-len(sweep.points) // jobs)))
     simulated = len(batch) * sweep.duration
     with ProgressBar(simulated, 'simulating') as show:
         start = time.perf_counter()
@@ -107,6 +111,7 @@ def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
     Raises ConfigurationError if the file cannot be written.
     """
     columns = [getattr(result, name).tolist() for name in _METRICS]
+    columns[_METRICS.index('samples')] = [int(count) for count in result.samples]
     try:
         with open(path, 'w', newline='', encoding='utf-8') as stream:
             writer = csv.writer(stream)

@@ -30,7 +30,7 @@ def sweep_figure(
 ) -> Figure:
     """Draw the RMSE (n,) [m] over the parameters of n points: lines, a map, or one panel each.
 
-    diverged: (n,), whether the car diverged; such points are crosses, or hatched in a map.
+    diverged: (n,), whether the car diverged; such points are crosses.
     """
     shown = min(len(names), _MOST_PANELS)
     if is_grid and len(names) == 2 and min(
@@ -38,7 +38,7 @@ def sweep_figure(
         figure = Figure(figsize=(7.5, 5.6), layout='constrained')
         _draw_map(figure, figure.add_subplot(), names, points, np.where(diverged, np.nan, rmse))
     else:
-        columns = min(shown, 3)
+        columns = 2 if shown == 4 else min(shown, 3)
         lines = math.ceil(shown / columns)
         figure = Figure(
             figsize=(max(7.0, 4.2 * columns), max(4.4, 3.6 * lines)), layout='constrained')
@@ -46,6 +46,8 @@ def sweep_figure(
             axes = figure.add_subplot(lines, columns, number + 1)
             _draw_panel(axes, names[number], [point[number] for point in points], rmse, diverged,
                         joined=is_grid and len(names) == 1)
+        if diverged.any():
+            figure.axes[0].legend(loc='lower right')
     count = int(np.sum(diverged))
     figure.suptitle(f'{title}: {len(points)} cars, {count} diverged')
     return figure
@@ -64,6 +66,12 @@ def _positions(axes: Axes, values: Sequence[Any], *, along_x: bool = True) -> Ar
     return np.array([kinds.index(str(value)) for value in values], dtype=float)
 
 
+def _label(name: str) -> str:
+    """Return a dotted name on two lines: the node above the parameter."""
+    node, _, parameter = name.partition('.')
+    return f'{node}\n{parameter}'
+
+
 def _draw_panel(
     axes: Axes, name: str, values: Sequence[Any], rmse: Array, diverged: Flags, *, joined: bool,
 ) -> None:
@@ -78,8 +86,7 @@ def _draw_panel(
         # Diverged cars have no RMSE to compare: they stand along the upper edge.
         axes.plot(x[diverged], np.full(int(diverged.sum()), 0.97), 'x', color=_DIVERGED,
                   transform=axes.get_xaxis_transform(), markersize=5.0, label='diverged')
-        axes.legend(loc='lower right')
-    axes.set_xlabel(name)
+    axes.set_xlabel(_label(name))
     axes.set_ylabel('RMSE [m]')
     axes.grid(alpha=0.3, which='both')
 
@@ -104,5 +111,5 @@ def _draw_map(
         place([i + 0.5 for i in range(0, len(values), stride)], [
             f'{value:.4g}' if isinstance(value, float) else str(value)
             for value in values[::stride]])
-        (axes.set_xlabel if axis == 0 else axes.set_ylabel)(names[axis])
+        (axes.set_xlabel if axis == 0 else axes.set_ylabel)(_label(names[axis]))
     figure.colorbar(image, ax=axes, label='RMSE [m]; cross: diverged')

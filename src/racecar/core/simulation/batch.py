@@ -312,11 +312,13 @@ class BatchSimulation:
     def __init__(
         self, loops: Iterable[ClosedLoop], *, noise: Noise | None = None,
         generator: np.random.Generator | None = None, threads: int | None = None,
+        block_size: int = LANES,
     ) -> None:
         """Pack the loops; their objects are not kept, so they may be made one by one.
 
         noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
-        threads: how many cores to use, by default all that this process may use.
+        threads: how many cores to use, by default all that this process may use. block_size: cars
+        that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
         Raises ConfigurationError if noise lacks a generator or is asked for a loop that the
         kernels do not cover.
         """
@@ -324,6 +326,8 @@ class BatchSimulation:
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
         if threads is not None and threads < 1:
             raise ConfigurationError(f'threads is {threads}, expected at least 1')
+        if not 1 <= block_size <= LANES:
+            raise ConfigurationError(f'block_size is {block_size}, expected 1 to {LANES}')
         self._threads = threads or len(os.sched_getaffinity(0))
         self._blocks: list[Block] = []
         self._others: list[tuple[int, ClosedLoop]] = []
@@ -333,7 +337,7 @@ class BatchSimulation:
             if loop.is_compilable:
                 kind = kind_of(loop.simulator)
                 block = open_blocks.get(kind)
-                if block is None or block.count == LANES:
+                if block is None or block.count == block_size:
                     block = open_blocks[kind] = Block(kind)
                     self._blocks.append(block)
                 block.add(self._count, loop)
