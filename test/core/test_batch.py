@@ -60,7 +60,7 @@ def rows_tick_by_tick(parts, ticks):
 def state_of(parts):
     tracker, linearizer, simulator = parts
     return (simulator.state, simulator.time_ns, simulator.command, simulator.wheel_angles,
-            simulator.odometry(), linearizer._steering,
+            simulator.odometry(), linearizer._held,
             {key: value for key, value in vars(tracker).items() if key != 'trajectory'})
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 import json
 from pathlib import Path
 import sys
@@ -80,7 +81,7 @@ def analyse(
 ) -> Analysis:
     """Compute the metrics of a bag and write figures and report to a folder.
 
-    title: of the figures, by default the name of the run. Warnings go to stderr.
+    title: of report and figures, by default the name of the bag. Warnings go to stderr.
     Raises BagError or ConfigurationError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
@@ -93,6 +94,8 @@ def analyse(
         tracking_run = TrackingRun.from_bag(
             bag, odometry_topic=odometry_topic, reference_topic=reference_topic,
             progress=progress)
+    if title is not None:
+        tracking_run = replace(tracking_run, name=title)
     known = tracking_run.bag.warnings if tracking_run.bag is not None else ()
     for warning in tracking_run.warnings:
         if warning not in known:  # those are logged by the reader
@@ -102,7 +105,7 @@ def analyse(
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
-    pictures = render_figures(draw_figures(title or tracking_run.name, track, metrics))
+    pictures = render_figures(draw_figures(tracking_run.name, track, metrics))
     paths = write_figures(pictures, output)
     report = output / 'report.html'
     write_report(report, tracking_run, track, metrics, pictures, skip)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 from pathlib import Path
 
 from racecar.cli.analyze import analyse
@@ -49,15 +50,18 @@ def run(arguments: argparse.Namespace) -> int:
     descriptions = describe_stack('kinematic_ode', stack_options(
         arguments, lockstep=True, real_time_factor=arguments.real_time_factor,
         end_time=arguments.duration, record=str(bag)))
+    # Two demos, or a demo and a running stack, must not answer each other.
+    domain = os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 99 + 1))
     nodes = ', '.join(description.full_name for description in descriptions)
-    print(f'Nodes: {nodes}')
+    print(f'Nodes: {nodes} (ROS_DOMAIN_ID {domain})')
     with (ComposedStack(descriptions) as stack,
           ProgressBar(arguments.duration, 'driving') as show):
         wall_time = stack.spin(show)
 
     trajectory = next(
         d.resolve()['trajectory'] for d in descriptions if d.executable == 'trajectory_tracker')
-    analysis = analyse(bag, output, title=f'{trajectory}, vehicle {arguments.vehicle}')
+    shape = trajectory.replace('_', ' ')
+    analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
     print_rows([*analysis.metrics.as_rows(),
                 ('real-time factor', f'{arguments.duration / wall_time:.1f}', '')])
     print('\n'.join([f'Bag: {bag}', *analysis.places]))

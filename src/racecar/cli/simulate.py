@@ -12,6 +12,7 @@ from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
+    check_result_arguments,
     report_run,
     stack_options,
 )
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the metrics; returns 0. Raises RacecarError with a one-line message."""
+    check_result_arguments(arguments)
     values = {d.executable: d.resolve()
               for d in describe_stack(arguments.name, stack_options(arguments))}
     # Compile before the clock starts: the first call of a kernel may take seconds.

@@ -13,6 +13,7 @@ from typing import Any
 
 from racecar.cli.output import print_rows
 from racecar.core.analysis.run_table import RunTable
+from racecar.core.errors import ConfigurationError
 from racecar.core.share import vehicle_names
 from racecar.core.trajectories import TRAJECTORIES
 from racecar.core.tyres import TYRE_MODELS
@@ -44,6 +45,18 @@ def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--json', action='store_true',
         help='print one JSON object with the metrics on stdout, everything else on stderr')
+
+
+def check_result_arguments(arguments: argparse.Namespace) -> None:
+    """Raise ConfigurationError before a run if its results could not be kept after it."""
+    if arguments.csv is not None and not arguments.csv.parent.is_dir():
+        raise ConfigurationError(
+            f"--csv '{arguments.csv}': the folder '{arguments.csv.parent}' does not exist;"
+            ' make it or name another')
+    if arguments.duration is not None and arguments.skip >= arguments.duration:
+        raise ConfigurationError(
+            f'--skip is {arguments.skip:g} s, expected less than the duration'
+            f' ({arguments.duration:g} s)')
 
 
 def add_duration_argument(parser: argparse.ArgumentParser, default: float | None) -> None:
@@ -95,11 +108,10 @@ def report_run(arguments: argparse.Namespace, table: RunTable, wall_time: float)
     metrics = table.metrics(arguments.skip)
     time = table.column('time')
     speed = float(time[-1] - time[0]) / wall_time if wall_time > 0.0 else 0.0
-    if arguments.csv is not None:
-        table.write_csv(arguments.csv)
     if arguments.json:
         print(json.dumps({**metrics.as_dict(), 'real_time_factor': speed}))
     else:
         print_rows([*metrics.as_rows(), ('real-time factor', f'{speed:.1f}', '')])
     if arguments.csv is not None:
+        table.write_csv(arguments.csv)
         print(f'Run: {arguments.csv}', file=sys.stderr if arguments.json else sys.stdout)

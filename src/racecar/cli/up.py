@@ -11,6 +11,7 @@ from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
+    check_result_arguments,
     non_negative,
     report_run,
     stack_options,
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run until --duration or Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
+    check_result_arguments(arguments)
     # rclpy takes half a second to import; `racecar --help` does not need it.
     from racecar.stacks.composing import ComposedStack, interrupts_end_quietly, RunProbe
 

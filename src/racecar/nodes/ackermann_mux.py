@@ -16,6 +16,7 @@ from std_srvs.srv import Trigger
 
 from racecar.core.control.command_mux import (
     CommandMux,
+    IDLE,
     load_mux_configuration,
     MuxConfiguration,
     Source,
@@ -39,7 +40,8 @@ class AckermannMuxNode(TableNode):
 
     Subscribes: the topics of its mux file below ~/ (ackermann_msgs/AckermannDriveStamped).
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
-    When the holder falls silent and nobody follows, one stop is published.
+    When the holder falls silent and nobody follows, one stop is published; when another
+    configuration is loaded under a holder, too.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.nodes.tables.ACKERMANN_MUX.
@@ -54,6 +56,7 @@ class AckermannMuxNode(TableNode):
         stop.header.frame_id = 'base_link'
         self._stop = MessageTemplate(stop, ('header.stamp', 'drive.steering_angle'))
         self._announced = ''
+        self._mux = CommandMux(())
         self._output: AnswerPublisher | None = None
         self._active_publisher = self.create_publisher(String, '~/active', qos.LATCHED)
         self._configure(load_mux_configuration(find_config(self.values['config_file'])))
@@ -86,6 +89,9 @@ class AckermannMuxNode(TableNode):
     def _configure(self, configuration: MuxConfiguration) -> None:
         for subscription in self._sources:
             self.destroy_subscription(subscription)
+        if self._mux.active != IDLE:
+            # The new file may not know the source that drives.
+            self._tell_to_stop(self.get_clock().now().nanoseconds)
         self._mux = CommandMux(configuration.sources)
         self._sources = [
             self.create_subscription(
@@ -125,13 +131,15 @@ class AckermannMuxNode(TableNode):
 
     def _on_watch_timer(self) -> None:
         expired_at = self._mux.expires_at
-        if not self._mux.expire(self.get_clock().now().nanoseconds):
-            return
-        self.get_logger().warning(
-            f'{self._announced} fell silent and nobody follows: the car is told to stop')
-        self._output.publish(self._stop.fill(
-            *divmod(expired_at, NANOSECONDS), self._last.steering_angle))
+        if self._mux.expire(self.get_clock().now().nanoseconds):
+            self.get_logger().warning(
+                f'{self._announced} fell silent and nobody follows: the car is told to stop')
+            self._tell_to_stop(expired_at)
         self._announce()
+
+    def _tell_to_stop(self, stamp_ns: int) -> None:
+        self._output.publish(self._stop.fill(
+            *divmod(stamp_ns, NANOSECONDS), self._last.steering_angle))
 
     def _announce(self) -> None:
         if self._mux.active != self._announced:

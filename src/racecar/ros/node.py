@@ -11,6 +11,7 @@ from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
+from rclpy.task import Future
 
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import ParameterTable
@@ -26,13 +27,15 @@ class TableNode(Node):
     """A node whose parameters come from a ParameterTable.
 
     Unknown keys and values out of range raise ParameterError at construction and are refused with
-    the same message at run time. `values` always holds the current values by name.
+    the same message at run time. `values` always holds the current values by name. A node that
+    runs as a process ends when it gives `done` a result.
     """
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Declare the table; kwargs go to rclpy.node.Node."""
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
+        self.done: Future = Future()
         self._table = table
         overrides = {
             key: parameter.value for key, parameter in self._parameter_overrides.items()

@@ -100,7 +100,7 @@ class SimulatorNode(TableNode):
             f'transforms.0.{field}' for field in (
                 'header.stamp', 'transform.translation.x', 'transform.translation.y',
                 'transform.rotation.z', 'transform.rotation.w')])
-        self._clock = MessageTemplate(ClockMessage(), ('clock',))
+        self._clock_template = MessageTemplate(ClockMessage(), ('clock',))
         self._odometry_publisher = self.create_publisher(
             OdometryMessage, ODOMETRY_TOPIC, qos.ODOMETRY)
         self._tf_publisher = self.create_publisher(TFMessage, 'tf', qos.TF) \
@@ -205,12 +205,20 @@ class SimulatorNode(TableNode):
         self._publish_state()
 
     def _on_watch_timer(self) -> None:
+        if self._time_is_up:
+            self._end_once_answered()
         if not self._started or self._paused or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
         if self._lockstep and not self._answered:
             self._watch_lockstep()
         self._watch_pace()
+
+    def _end_once_answered(self) -> None:
+        late = time.monotonic() - self._published_at > self.values['lockstep_deadline']
+        if (self._answered or late) and not self.done.done():
+            self.get_logger().info(f"end_time {self.values['end_time']:g} s is reached")
+            self.done.set_result(None)
 
     def _watch_lockstep(self) -> None:
         waited = time.monotonic() - self._published_at
@@ -353,7 +361,7 @@ class SimulatorNode(TableNode):
         time_ns, x, y, qz, qw, vx, vy, yaw_rate = self.plant.odometry()
         sec, nanosec = divmod(time_ns, NANOSECONDS)
         if self._clock_publisher is not None:
-            self._clock_publisher.publish(self._clock.fill(sec, nanosec))
+            self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
         if self._tf_publisher is not None and self._tf_publisher.get_subscription_count():
             self._tf_publisher.publish(self._transform.fill(sec, nanosec, x, y, qz, qw))
         self.publish_details(sec, nanosec)

@@ -40,6 +40,8 @@ _AFTER_LENGTH = _ORIGIN + _STAMP_AND_LENGTH.size
 _COVARIANCE_SIZE = 36 * 8
 
 _FORMATS = {'double': 'd', 'float': 'f', 'int32': 'i', 'uint32': 'I'}
+_SIZES = {'boolean': 1, 'octet': 1, 'int8': 1, 'uint8': 1, 'int16': 2, 'uint16': 2, 'int32': 4,
+          'uint32': 4, 'float': 4, 'int64': 8, 'uint64': 8, 'double': 8}
 
 
 def _aligned(offset: int, size: int) -> int:
@@ -93,7 +95,9 @@ def read_velocity(data: bytes) -> tuple[PlanarVelocity, int, str]:
 class MessageTemplate:
     """A serialised message whose named numbers are written over in place.
 
-    Everything else, strings and sequence lengths above all, stays as it was in the message.
+    Everything else, strings and sequence lengths above all, stays as it was in the message. The
+    padding is zero and ends with the last field: rclpy leaves in it, and appends, what the memory
+    held. That differs from run to run, and readers of bags may refuse it.
     """
 
     def __init__(self, message: Any, fields: Sequence[str]) -> None:
@@ -121,6 +125,7 @@ class MessageTemplate:
                 raise ValueError(f'{path} has no fixed place in {type(message).__name__}')
             places.append((data.index(pattern), kind))
         self._data = bytearray(serialize_message(message))
+        del self._data[_clear_padding(self._data, _ORIGIN, message, ''):]
         self._runs = _adjacent(places)
 
     def fill(self, *values: float) -> bytes:
@@ -153,6 +158,31 @@ def _set(owner: Any, name: str, value: float) -> None:
         owner[int(name)] = value
     else:
         setattr(owner, name, value)
+
+
+def _clear_padding(data: bytearray, offset: int, value: Any, kind: str) -> int:
+    """Write zeros where CDR skips bytes for alignment; return the offset behind the value.
+
+    kind: as in get_fields_and_field_types(); anything that is no built-in kind is a message.
+    """
+    if kind in _SIZES:
+        start = _aligned(offset, _SIZES[kind])
+        data[offset:start] = bytes(start - offset)
+        return start + _SIZES[kind]
+    if kind.startswith('string'):
+        return _clear_padding(data, offset, None, 'uint32') + len(value.encode()) + 1
+    if kind.startswith('sequence<'):
+        offset = _clear_padding(data, offset, None, 'uint32')
+        kind = kind[len('sequence<'):-1].partition(',')[0]
+    elif kind.endswith(']'):
+        kind = kind.partition('[')[0]
+    else:
+        for name, field_kind in value.get_fields_and_field_types().items():
+            offset = _clear_padding(data, offset, getattr(value, name), field_kind)
+        return offset
+    for element in value:
+        offset = _clear_padding(data, offset, element, kind)
+    return offset
 
 
 def _adjacent(places: list[tuple[int, str]]) -> list[tuple[struct.Struct, int, int, int]]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
+from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.batch import ClosedLoop
 from racecar.core.simulation.simulator import make_simulator, Simulator
-from racecar.core.vehicles.parameters import VehicleParameters
 
 Values = Mapping[str, Mapping[str, Any]]
 """Value of every parameter of every node: {executable: {parameter: value}}."""
@@ -22,8 +21,8 @@ def make_loop(values: Values, simulator: Simulator | None = None) -> ClosedLoop:
 
     Raises RacecarError if values contradict each other.
     """
-    law = dict(values['kinematic_linearizer'])
+    executable = next(name for name in values if name in LINEARIZERS)
     return ClosedLoop(
         TrajectoryTracker(dict(values['trajectory_tracker'])),
-        KinematicLinearizer(law, VehicleParameters.from_values(law)),
+        make_linearizer(executable, values[executable]),
         simulator or make_simulator(values['single_track_simulator']))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from racecar.core.control.linearizer import LINEARIZERS
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import ClosedLoop, Noise
@@ -25,7 +26,7 @@ _KEYS = ('vehicle', 'trajectory', 'tyre_model', 'params_file', 'duration', 'skip
          'sample', 'count', 'seed', 'noise')
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
-_LOOP_NODES = ('trajectory_tracker', 'kinematic_linearizer', 'single_track_simulator')
+_LOOP_NODES = ('trajectory_tracker', *LINEARIZERS, 'single_track_simulator')
 VEHICLE = 'vehicle'
 """Stands for all nodes that know the vehicle: vehicle.mass is set in each of them."""
 
@@ -61,7 +62,7 @@ class Sweep:
             for targets, value in zip(self._targets, point, strict=True):
                 for node, parameter in targets:
                     changes.setdefault(node, {})[parameter] = value
-            values = {node: {**self.base[node], **changes.get(node, {})} for node in _LOOP_NODES}
+            values = {node: {**self.base[node], **changes.get(node, {})} for node in self.base}
             simulated = tuple(sorted(changes.get('single_track_simulator', {}).items()))
             try:
                 shares = last is not None and last[0] == simulated and last[1].is_compilable

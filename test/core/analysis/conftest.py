@@ -5,10 +5,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import logging
 from pathlib import Path
 
 from bag_samples import ACKERMANN, Messages, ODOMETRY, Row, START_NS, write_ours, WRITERS
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def warnings_reach_caplog(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undo what `launch` does to all loggers; pytest loads it wherever ROS is installed."""
+    monkeypatch.setattr(logging.getLogger('racecar.core.analysis.bag_reader'), 'propagate', True)
 
 
 @pytest.fixture(scope='session')

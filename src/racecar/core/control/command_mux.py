@@ -4,7 +4,8 @@
 
 The source that holds the mux is forwarded; a source of strictly higher priority takes it over; a
 holder that falls silent loses it. Unlike the original, the moment it falls vacant is reported,
-so that the car can be told to stop.
+so that the car can be told to stop, and a holder that falls silent is followed by the highest
+source that still speaks.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ class CommandMux:
     def __init__(self, sources: tuple[Source, ...]) -> None:
         self._sources = {source.name: source for source in sources}
         self._holder: str | None = None
-        self._expires_at = 0
+        # When each source that still speaks falls silent, also of those that do not hold the mux.
+        self._expiries: dict[str, int] = {}
 
     @property
     def active(self) -> str:
@@ -136,21 +138,26 @@ class CommandMux:
     @property
     def expires_at(self) -> int | None:
         """When the holder loses the mux unless it speaks again [ns]; None while idle."""
-        return None if self._holder is None else self._expires_at
+        return None if self._holder is None else self._expiries[self._holder]
 
     def receive(self, name: str, stamp_ns: int) -> bool:
         """Note a command stamped so and return whether it is to be forwarded."""
         source = self._sources[name]
-        if self._holder not in (None, name) \
-                and source.priority <= self._sources[self._holder].priority:
+        self._expiries[name] = stamp_ns + source.timeout_ns
+        if any(self._sources[other].priority > source.priority for other in self._expiries):
             return False
         self._holder = name
-        self._expires_at = stamp_ns + source.timeout_ns
         return True
 
     def expire(self, now_ns: int) -> bool:
-        """Drop a holder that has been silent too long; True if the mux falls vacant by it."""
-        if self._holder is None or now_ns < self._expires_at:
+        """Drop sources that have been silent too long; True if the mux falls vacant by it.
+
+        A holder that falls silent is followed by the highest source that still speaks.
+        """
+        self._expiries = {
+            name: expiry for name, expiry in self._expiries.items() if now_ns < expiry}
+        if self._holder is None or self._holder in self._expiries:
             return False
-        self._holder = None
-        return True
+        self._holder = max(
+            self._expiries, key=lambda name: self._sources[name].priority, default=None)
+        return self._holder is None

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 import math
 from typing import Any, NamedTuple
@@ -11,10 +12,25 @@ from typing import Any, NamedTuple
 from racecar.core.compiled import inlined
 from racecar.core.elementary import sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.trajectories import make_trajectory, ReferencePoint, TRAJECTORY_PARAMETERS
+from racecar.core.trajectories import (
+    Attitude,
+    make_trajectory,
+    ReferencePoint,
+    TRAJECTORY_PARAMETERS,
+)
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 
+TRACKED_POINTS = ('base_link', 'cog')
+
 TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
+    Parameter('tracked_point', str, 'base_link',
+              'The point of the car that follows the reference, the one that the linearizer is'
+              ' exact for: base_link for the kinematic law, cog for the dynamic one',
+              choices=TRACKED_POINTS, read_only=True),
+    Parameter('cog_ahead', float, 0.0,
+              'Position of the centre of gravity ahead of base_link, for tracked_point cog; the'
+              " configurations take it from the vehicle's file", 'm', minimum=-10.0,
+              maximum=10.0, read_only=True),
     Parameter('reference_origin', str, 'car',
               'Where the trajectory starts: where the car is when activated, or the origin of map',
               choices=('car', 'map')),
@@ -49,11 +65,15 @@ class TrackerGains:
 
 
 class TrackerOutput(NamedTuple):
-    """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m]."""
+    """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].
+
+    The error is that of the tracked point. attitude: how the car is to stand, if that is known.
+    """
 
     velocity: PlanarVelocity
     reference: ReferencePoint
     error: tuple[float, float]
+    attitude: Attitude | None = None
 
 
 @inlined
@@ -93,6 +113,11 @@ def pid_velocity(
         derivative_x, derivative_y)
 
 
+def tracked_ahead(values: Mapping[str, Any]) -> float:
+    """Return how far the tracked point lies ahead of base_link [m], from resolved values."""
+    return float(values['cog_ahead']) if values['tracked_point'] == 'cog' else 0.0
+
+
 class TrajectoryTracker:
     """Track a reference with P; the trajectory clock starts with the first update once active."""
 
@@ -100,6 +125,7 @@ class TrajectoryTracker:
         """Take resolved TRACKER_PARAMETERS values. Raises ParameterError if they contradict."""
         self.trajectory = make_trajectory(values)
         self.gains = TrackerGains.from_values(values)
+        self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self._start_ns: int | None = None
         self._origin = (0.0, 0.0)
@@ -132,28 +158,44 @@ class TrajectoryTracker:
         Raises nothing; a repeated time leaves integral and derivative as they were.
         """
         now_ns = odometry.time_ns if now_ns is None else now_ns
+        yaw = odometry.yaw
+        car_x, car_y = odometry.x, odometry.y
+        if self.tracked_ahead != 0.0:
+            car_x, car_y = point_ahead(car_x, car_y, yaw, self.tracked_ahead)
         if self._start_ns is None:
             self._start_ns = now_ns
             if self._starts_at_car:
-                self._origin = (odometry.x, odometry.y)
-        reference = self.trajectory.at((now_ns - self._start_ns) / NANOSECONDS)
+                start = self.trajectory.at(0.0)
+                self._origin = (car_x - start.x, car_y - start.y)
+        time = (now_ns - self._start_ns) / NANOSECONDS
+        reference = self.trajectory.at(time)
         reference = reference._replace(
             x=self._origin[0] + reference.x, y=self._origin[1] + reference.y)
 
         # Both transformations of the report; with one yaw for both, the shift cancels.
-        gains, yaw = self.gains, odometry.yaw
-        x_ref, y_ref = point_ahead(reference.x, reference.y, yaw, gains.PL_distance)
-        x, y = point_ahead(odometry.x, odometry.y, yaw, gains.PL_distance)
-        velocity = self._pid((x_ref - x, y_ref - y), reference, now_ns)
+        gains = self.gains
+        attitude = self.trajectory.attitude(time)
+        distance, yaw_ref, feed_forward = gains.PL_distance, yaw, (reference.vx, reference.vy)
+        if attitude is not None:
+            # Where it is known how the car is to stand, P of the reference is where P of a car
+            # without error would be, and moves as it would: nothing is left to feed back.
+            distance *= attitude.direction
+            yaw_ref = attitude.heading
+            turning = distance * attitude.rate
+            feed_forward = (feed_forward[0] - turning * math.sin(yaw_ref),
+                            feed_forward[1] + turning * math.cos(yaw_ref))
+        x_ref, y_ref = point_ahead(reference.x, reference.y, yaw_ref, distance)
+        x, y = point_ahead(car_x, car_y, yaw, distance)
+        velocity = self._pid((x_ref - x, y_ref - y), feed_forward, now_ns)
         return TrackerOutput(
-            velocity, reference, (reference.x - odometry.x, reference.y - odometry.y))
+            velocity, reference, (reference.x - car_x, reference.y - car_y), attitude)
 
-    def _pid(self, error: tuple[float, float], reference: ReferencePoint,
+    def _pid(self, error: tuple[float, float], feed_forward: tuple[float, float],
              now_ns: int) -> PlanarVelocity:
         gains = self.gains
         moved = self._last_ns is not None and now_ns > self._last_ns
         dt = (now_ns - (self._last_ns or 0)) / NANOSECONDS if moved else 0.0
-        forward = (reference.vx, reference.vy) if gains.FFWD else (0.0, 0.0)
+        forward = feed_forward if gains.FFWD else (0.0, 0.0)
         vx, vy, *memory = pid_velocity(
             *error, *self._last_error, *self._integral, *self._derivative, *forward, dt,
             gains.Kp, gains.Ki, gains.Kd, gains.velocity_limit)

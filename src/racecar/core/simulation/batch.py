@@ -44,11 +44,11 @@ _KNOWN_PARTS: dict[type, frozenset[str]] = {
     Simulator: frozenset((
         'model', 'integrator', 'step_ns', 'period_ns', 'steps_per_tick', '_step', '_period',
         '_advance', '_observe', '_parameters', '_limits', '_inputs', '_initial_pose', '_steps',
-        '_command', '_distance', '_state', '_good')),
+        '_actuators', '_command', '_distance', '_state', '_good')),
     TrajectoryTracker: frozenset((
-        'trajectory', 'gains', '_starts_at_car', '_start_ns', '_origin', '_last_ns',
-        '_last_error', '_integral', '_derivative')),
-    KinematicLinearizer: frozenset(('_epsilon', '_minimum_speed', '_vehicle', '_steering')),
+        'trajectory', 'gains', 'tracked_ahead', '_starts_at_car', '_start_ns', '_origin',
+        '_last_ns', '_last_error', '_integral', '_derivative')),
+    KinematicLinearizer: frozenset(('_vehicle', '_held', '_epsilon', '_rest')),
 }
 
 
@@ -65,6 +65,8 @@ class ClosedLoop(NamedTuple):
         return (
             all(vars(part).keys() == _KNOWN_PARTS.get(type(part), ()) for part in self)
             and getattr(self.simulator.model, 'held_form', None) is not None
+            and self.simulator._actuators is None and self.tracker.tracked_ahead == 0.0
+            and type(self.tracker.trajectory).attitude is Trajectory.attitude
             and not self.tracker.started and self.simulator.time_ns == 0)
 
     def answer(self) -> tuple[tuple[float, ...], AckermannCommand]:
@@ -118,8 +120,8 @@ class BatchResult:
     """Metrics of n cars, SI units as in Metrics, each (n,); NaN where no sample counts.
 
     diverged_at: time up to which a car that diverged was simulated [s], NaN for the others, whose
-    metrics cover the whole run. records: (n, samples, len(COLUMNS)), NaN after a divergence, or
-    None where nothing was recorded.
+    metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
+    (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded.
     """
 
     rmse: Array
@@ -129,6 +131,7 @@ class BatchResult:
     samples: Array
     duration: Array
     diverged_at: Array
+    tracked_ahead: Array
     records: Array | None = None
 
     def __len__(self) -> int:
@@ -145,7 +148,8 @@ class BatchResult:
         if self.records is None:
             raise ConfigurationError('nothing was recorded; run with record_every of at least 1')
         recorded = self.records[car]
-        return RunTable(recorded[~np.isnan(recorded[:, 0])])
+        return RunTable(
+            recorded[~np.isnan(recorded[:, 0])], float(self.tracked_ahead[car]))
 
 
 class _Kind(NamedTuple):
@@ -191,22 +195,24 @@ class Block:
         self.cars.append(car)
         tracker, linearizer, simulator = loop
         vehicle, gains = linearizer._vehicle, tracker.gains
+        minimum_speed, fade_speed, reverse, steering_limit, speed_min, speed_max = linearizer._rest
         plant = simulator.model.vehicle
         state = dict(enumerate(simulator.state))
         state |= {
             rows.SPEED_IN: simulator.command.speed,
             rows.STEERING_IN: simulator.command.steering_angle,
-            rows.HELD_STEERING: linearizer._steering, rows.DIVERGED: -1.0,
+            rows.HELD_STEERING: linearizer._held, rows.DIVERGED: -1.0,
             rows.DISTANCE: simulator._distance}
         parameters = dict(enumerate(simulator.model.parameters))
         parameters |= {
             rows.SPEED_MIN: plant.speed_min, rows.SPEED_MAX: plant.speed_max,
             rows.STEERING_LIMIT: plant.steering_limit, rows.WHEELBASE: vehicle.wheelbase,
-            rows.EPSILON: linearizer._epsilon, rows.MINIMUM_SPEED: linearizer._minimum_speed,
+            rows.EPSILON: linearizer._epsilon, rows.MINIMUM_SPEED: minimum_speed,
+            rows.FADE_SPEED: fade_speed, rows.REVERSE: float(reverse),
             rows.KP: gains.Kp, rows.KI: gains.Ki, rows.KD: gains.Kd, rows.FFWD: float(gains.FFWD),
             rows.PL_DISTANCE: gains.PL_distance, rows.VELOCITY_LIMIT: gains.velocity_limit,
-            rows.LAW_SPEED_MIN: vehicle.speed_min, rows.LAW_SPEED_MAX: vehicle.speed_max,
-            rows.LAW_STEERING_LIMIT: vehicle.steering_limit,
+            rows.LAW_SPEED_MIN: speed_min, rows.LAW_SPEED_MAX: speed_max,
+            rows.LAW_STEERING_LIMIT: steering_limit,
             rows.FROM_CAR: float(tracker._starts_at_car)}
         parameters |= {
             rows.LIMIT + k: limit for k, limit in enumerate(simulator.model.state_limits)}
@@ -409,9 +415,12 @@ class BatchSimulation:
             columns[:, car] = _run_other(
                 car, loop, ticks[period], skip, record_every, records)
             advance(ticks[period])
+        tracked_ahead = np.zeros(self._count)
+        for car, loop in self._others:
+            tracked_ahead[car] = loop.tracker.tracked_ahead
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(
-            rmse, ise, total_squared, largest, counted, span, diverged_at, records)
+            rmse, ise, total_squared, largest, counted, span, diverged_at, tracked_ahead, records)
 
     def _run_block(
         self, block: Block, times: Any, ticks: int, skip: float, every: int,
@@ -464,7 +473,7 @@ def _run_other(
         kept = table[::every]
         records[car, :len(kept)] = kept
     try:
-        metrics = RunTable(table).metrics(skip)
+        metrics = RunTable(table, loop.tracker.tracked_ahead).metrics(skip)
     except ConfigurationError:
         return [math.nan, math.nan, math.nan, math.nan, 0.0, math.nan, diverged_at]
     return [metrics.rmse, metrics.ise, metrics.sum_squared_error, metrics.max_error,

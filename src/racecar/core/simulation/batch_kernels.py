@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from racecar.core.compiled import njit, specialise, unlocked
-from racecar.core.control.kinematic_linearizer import kinematic_law
+from racecar.core.control.kinematic_linearizer import kinematic_command
 from racecar.core.control.tracker import pid_velocity, point_ahead
 from racecar.core.simulation.integrators import held_step, State5
 from racecar.core.types import quaternion_to_yaw
@@ -34,18 +34,18 @@ LANES = 128
  SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED) = range(24)
 STATE_ROWS = 24
 
-# Rows of the parameters of a car: fifteen of its model first. Limits are those of the car, and
+# Rows of the parameters of a car: seventeen of its model first. Limits are those of the car, and
 # those that the control law believes in.
 (SPEED_MIN, SPEED_MAX, STEERING_LIMIT, WHEELBASE, EPSILON, MINIMUM_SPEED, KP, KI, KD, FFWD,
  PL_DISTANCE, VELOCITY_LIMIT, FROM_CAR, REFERENCE, LAW_SPEED_MIN, LAW_SPEED_MAX,
- LAW_STEERING_LIMIT, LIMIT) = range(15, 33)
+ LAW_STEERING_LIMIT, FADE_SPEED, REVERSE, LIMIT) = range(17, 37)
 PARAMETER_ROWS = LIMIT + 5
 
 # Rows of what a tick computes and forgets: odometry, reference, command, what a command fixes,
 # the state before the tick.
 (OX, OY, OVX, OVY, ORATE, OYAW, RX, RY, RVX, RVY, COMMAND_SPEED, COMMAND_STEERING,
  HELD) = range(13)
-BEFORE = HELD + 18
+BEFORE = HELD + 20
 SCRATCH_ROWS = BEFORE + 5
 
 NOISE_CHANNELS = 8
@@ -111,7 +111,7 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
             (p[i], p[LANES + i], p[2 * LANES + i], p[3 * LANES + i], p[4 * LANES + i],
              p[5 * LANES + i], p[6 * LANES + i], p[7 * LANES + i], p[8 * LANES + i],
              p[9 * LANES + i], p[10 * LANES + i], p[11 * LANES + i], p[12 * LANES + i],
-             p[13 * LANES + i], p[14 * LANES + i]))
+             p[13 * LANES + i], p[14 * LANES + i], p[15 * LANES + i], p[16 * LANES + i]))
         scratch[OX * LANES + i] = o[0]
         scratch[OY * LANES + i] = o[1]
         scratch[OVX * LANES + i] = o[4]
@@ -142,8 +142,8 @@ def _score_all(
     for i in range(count):
         x, y = scratch[OX * LANES + i], scratch[OY * LANES + i]
         starts = state[STARTED * LANES + i] == 0.0 and parameters[FROM_CAR * LANES + i] > 0.0
-        origin_x = x if starts else state[ORIGIN_X * LANES + i]
-        origin_y = y if starts else state[ORIGIN_Y * LANES + i]
+        origin_x = x - scratch[RX * LANES + i] if starts else state[ORIGIN_X * LANES + i]
+        origin_y = y - scratch[RY * LANES + i] if starts else state[ORIGIN_Y * LANES + i]
         state[ORIGIN_X * LANES + i] = origin_x
         state[ORIGIN_Y * LANES + i] = origin_y
         reference_x = origin_x + scratch[RX * LANES + i]
@@ -205,15 +205,13 @@ def _control_all(
         state[DERIVATIVE_X * LANES + i] = derivative_x
         state[DERIVATIVE_Y * LANES + i] = derivative_y
         state[STARTED * LANES + i] = 1.0
-        speed, steering = kinematic_law(
+        speed, steering, held_steering = kinematic_command(
             vx, vy, yaw, parameters[EPSILON * LANES + i], parameters[WHEELBASE * LANES + i],
-            state[HELD_STEERING * LANES + i], parameters[MINIMUM_SPEED * LANES + i])
-        limit = parameters[LAW_STEERING_LIMIT * LANES + i]
-        steering = max(-limit, min(limit, steering))
-        state[HELD_STEERING * LANES + i] = steering
-        speed = max(
-            parameters[LAW_SPEED_MIN * LANES + i],
-            min(parameters[LAW_SPEED_MAX * LANES + i], speed))
+            state[HELD_STEERING * LANES + i], parameters[MINIMUM_SPEED * LANES + i],
+            parameters[FADE_SPEED * LANES + i], parameters[REVERSE * LANES + i] > 0.0,
+            parameters[LAW_STEERING_LIMIT * LANES + i], parameters[LAW_SPEED_MIN * LANES + i],
+            parameters[LAW_SPEED_MAX * LANES + i])
+        state[HELD_STEERING * LANES + i] = held_steering
         scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
         scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))
 
@@ -256,7 +254,7 @@ def _hold_all(state: Flat, parameters: Flat, scratch: Flat, count: int, period: 
             p[i], p[LANES + i], p[2 * LANES + i], p[3 * LANES + i], p[4 * LANES + i],
             p[5 * LANES + i], p[6 * LANES + i], p[7 * LANES + i], p[8 * LANES + i],
             p[9 * LANES + i], p[10 * LANES + i], p[11 * LANES + i], p[12 * LANES + i],
-            p[13 * LANES + i], p[14 * LANES + i]))
+            p[13 * LANES + i], p[14 * LANES + i], p[15 * LANES + i], p[16 * LANES + i]))
         at = HELD * LANES + i
         scratch[at] = held[0]
         scratch[at + LANES] = held[1]
@@ -276,6 +274,8 @@ def _hold_all(state: Flat, parameters: Flat, scratch: Flat, count: int, period: 
         scratch[at + 15 * LANES] = held[15]
         scratch[at + 16 * LANES] = held[16]
         scratch[at + 17 * LANES] = held[17]
+        scratch[at + 18 * LANES] = held[18]
+        scratch[at + 19 * LANES] = held[19]
         scratch[BEFORE * LANES + i] = state[i]
         scratch[(BEFORE + 1) * LANES + i] = state[LANES + i]
         scratch[(BEFORE + 2) * LANES + i] = state[2 * LANES + i]
@@ -295,7 +295,8 @@ def _integrate_all(state: Flat, scratch: Flat, count: int, dt: float, steps: int
                  h[at + 5 * LANES], h[at + 6 * LANES], h[at + 7 * LANES], h[at + 8 * LANES],
                  h[at + 9 * LANES], h[at + 10 * LANES], h[at + 11 * LANES], h[at + 12 * LANES],
                  h[at + 13 * LANES], h[at + 14 * LANES], h[at + 15 * LANES],
-                 h[at + 16 * LANES], h[at + 17 * LANES]), dt)
+                 h[at + 16 * LANES], h[at + 17 * LANES],
+                 h[at + 18 * LANES], h[at + 19 * LANES]), dt)
             state[i] = s[0]
             state[LANES + i] = s[1]
             state[2 * LANES + i] = s[2]

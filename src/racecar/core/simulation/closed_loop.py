@@ -10,7 +10,7 @@ import numpy as np
 
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
+from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch import (
@@ -27,7 +27,7 @@ from racecar.core.simulation.simulator import Simulator
 
 
 def run_closed_loop(
-        tracker: TrajectoryTracker, linearizer: KinematicLinearizer, simulator: Simulator,
+        tracker: TrajectoryTracker, linearizer: Linearizer, simulator: Simulator,
         duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:
     """Run for the duration [s] from the simulator's present state.
 
@@ -51,7 +51,7 @@ def run_closed_loop(
         done += 1
 
     loop.run(ticks, on_row)
-    return RunTable(table)
+    return RunTable(table, tracker.tracked_ahead)
 
 
 def _run_compiled(
@@ -90,4 +90,4 @@ def _restore(loop: ClosedLoop, block: Block, ticks: int) -> None:
     tracker._last_error = (row[rows.LAST_X], row[rows.LAST_Y])
     tracker._integral = (row[rows.INTEGRAL_X], row[rows.INTEGRAL_Y])
     tracker._derivative = (row[rows.DERIVATIVE_X], row[rows.DERIVATIVE_Y])
-    linearizer._steering = row[rows.HELD_STEERING]
+    linearizer._held = row[rows.HELD_STEERING]

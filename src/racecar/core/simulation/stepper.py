@@ -33,7 +33,7 @@ def step_held(state: State5, held: Held, dt: float) -> State5:
 def _step_packed(p: Any, speed: float, steering_angle: float) -> None:
     held = hold((speed, steering_angle), (
         p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15], p[16], p[17], p[18],
-        p[19], p[20]))
+        p[19], p[20], p[21], p[22]))
     p[0], p[1], p[2], p[3], p[4] = step_held((p[0], p[1], p[2], p[3], p[4]), held, p[_DT])
 
 

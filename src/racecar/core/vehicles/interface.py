@@ -23,7 +23,7 @@ Rates = tuple[float, float, float, float, float]
 """Time derivative of a state of five."""
 
 Held = tuple[float, float, float, float, float, float, float, float, float, float, float, float,
-             float, float, float, float, float, float]
+             float, float, float, float, float, float, float, float]
 """What inputs and parameters fix until the next command, so that a step need not compute it."""
 
 SPEED = 0
@@ -54,7 +54,8 @@ class VehicleModel(Protocol):
 
     Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
     derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
-    fields of racecar.core.types.VehicleDiagnostics).
+    fields of racecar.core.types.VehicleDiagnostics). A model with more inputs after these two,
+    e.g. wheel torques, gives their number as input_count; all zero, it follows speed and steering.
     """
 
     @property

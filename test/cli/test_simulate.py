@@ -1,0 +1,185 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar simulate`: what it prints and writes, how it fails, and the accuracy it must show."""
+
+import csv
+import json
+import math
+
+import pytest
+
+from racecar.cli.main import main
+from racecar.core.analysis.run_table import COLUMNS
+from racecar.core.share import vehicle_names
+
+KEYS = ['rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
+        'real_time_factor']
+
+
+@pytest.fixture
+def simulate(capsys):
+    """Run `racecar simulate kinematic_ode` and return its JSON object."""
+    def run(*arguments):
+        assert main(['simulate', 'kinematic_ode', '--json', *map(str, arguments)]) == 0
+        return json.loads(capsys.readouterr().out)
+    return run
+
+
+@pytest.fixture
+def table(simulate, tmp_path):
+    """Run it and return the CSV's columns by name."""
+    def run(*arguments):
+        path = tmp_path / 'run.csv'
+        simulate('--csv', path, *arguments)
+        with open(path, newline='', encoding='utf-8') as stream:
+            header, *rows = csv.reader(stream)
+        columns = zip(*([float(cell) for cell in row] for row in rows), strict=True)
+        return dict(zip(header, columns, strict=True))
+    return run
+
+
+def test_json_has_exactly_the_documented_keys(simulate):
+    assert list(simulate('--duration', 1)) == KEYS
+
+
+def test_stdout_holds_one_json_object_and_nothing_else(capsys, tmp_path):
+    main(['simulate', 'kinematic_ode', '--duration', '1', '--json',
+          '--csv', str(tmp_path / 'run.csv')])
+    out = capsys.readouterr().out
+    assert out.count('\n') == 1
+    assert isinstance(json.loads(out), dict)
+
+
+def test_metrics_agree_with_each_other(simulate):
+    found = simulate('--duration', 2)
+    assert (found['samples'], found['duration']) == (201, pytest.approx(2.0))
+    assert found['rmse'] == pytest.approx(math.sqrt(found['sum_squared_error'] / 201))
+    assert found['rmse'] <= found['max_error']
+
+
+def test_without_json_a_table_for_people_is_printed(capsys):
+    assert main(['simulate', 'kinematic_ode', '--duration', '1']) == 0
+    out = capsys.readouterr().out
+    assert out.startswith('RMSE')
+    assert 'real-time factor' in out
+
+
+def test_csv_has_a_header_and_a_row_per_odometry_message(table):
+    columns = table('--duration', 1)
+    assert tuple(columns) == COLUMNS
+    assert columns['time'] == pytest.approx([0.01 * i for i in range(101)])
+
+
+def test_csv_that_cannot_be_written_is_an_error_of_one_line(capsys, tmp_path):
+    path = tmp_path / 'absent' / 'run.csv'
+    assert main(['simulate', 'kinematic_ode', '--duration', '1', '--csv', str(path)]) == 1
+    out, error = capsys.readouterr()
+    assert out == ''
+    assert error == (f"racecar simulate: error: --csv '{path}': the folder '{path.parent}' does"
+                     ' not exist; make it or name another\n')
+
+
+def test_skip_leaves_the_start_out_of_the_metrics(simulate):
+    assert simulate('--duration', 2, '--skip', 0.5)['samples'] == 151
+
+
+def test_two_runs_are_equal(table):
+    assert table('--duration', 3) == table('--duration', 3)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'message'),
+    [(['kinematik'], "configuration 'kinematik' is unknown, expected one of kinematic_ode"),
+     (['kinematic_ode', '--vehicle', 'tank'],
+      "vehicle 'tank' is unknown, expected one of course, f1tenth, racecar, report or a"),
+     (['kinematic_ode', '--trajectory', 'spiral'],
+      "parameter 'trajectory' is 'spiral', expected one of line, parabola, circle"),
+     (['kinematic_ode', '--tyre-model', '7'],
+      "parameter 'tyre_model' is '7', expected one of linear, fiala"),
+     (['kinematic_ode', '--set', 'trajectory_tracker.Kp=-1'],
+      "parameter 'Kp' is -1, expected a number in [0, 1000]"),
+     (['kinematic_ode', '--set', 'trajectory_tracker.Kq=1'],
+      "parameter 'Kq' is unknown here; did you mean"),
+     (['kinematic_ode', '--set', 'tracker.Kp=1'], "node 'tracker' is not part of kinematic_ode"),
+     (['kinematic_ode', '--set', 'trajectory_tracker.Kp'], 'expected node.parameter=value'),
+     (['kinematic_ode', '--params-file', 'none.yaml'], "'none.yaml' cannot be read: No such file"),
+     (['kinematic_ode', '--set', 'single_track_simulator.step=0.02'],
+      'the tick period of 0.01 s (rate 100 Hz) is not a whole number'),
+     (['kinematic_ode', '--duration', '1', '--skip', '5'],
+     '--skip is 5 s, expected less than the duration')])
+def test_error_is_one_line_with_the_value_and_what_was_expected(arguments, message, capsys):
+    assert main(['simulate', *arguments]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ''
+    assert printed.err.startswith('racecar simulate: error: ')
+    assert message in printed.err
+    assert printed.err.count('\n') == 1
+
+
+@pytest.mark.parametrize('duration', ['0', '-1', 'nan', 'inf', 'long', '1e8'])
+def test_bad_duration_is_a_usage_error(duration, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(['simulate', 'kinematic_ode', '--duration', duration])
+    assert ended.value.code == 2
+    assert '--duration' in capsys.readouterr().err
+
+
+def test_parameter_file_goes_over_the_defaults(simulate, tmp_path):
+    path = tmp_path / 'mine.yaml'
+    path.write_text('/**/single_track_simulator: {ros__parameters: {rate: 50.0}}\n')
+    assert simulate('--duration', 1, '--params-file', path)['samples'] == 51
+
+
+def test_set_goes_over_the_parameter_file(simulate, tmp_path):
+    path = tmp_path / 'mine.yaml'
+    path.write_text('/**/single_track_simulator: {ros__parameters: {rate: 50.0}}\n')
+    found = simulate('--duration', 1, '--params-file', path,
+                     '--set', 'single_track_simulator.rate=20.0')
+    assert found['samples'] == 21
+
+
+def test_divergence_is_an_error_that_names_state_and_remedy(capsys):
+    # With a rear axle this soft the car oversteers and spins.
+    assert main(['simulate', 'kinematic_ode', '--trajectory', 'circle',
+                 '--set', 'trajectory_tracker.W=0.9', '--set',
+                 'single_track_simulator.vehicle.rear.cornering_stiffness=10.0']) == 1
+    error = capsys.readouterr().err
+    assert 'last good state' in error
+    assert error.count('\n') == 1
+
+
+def test_figure_eight_of_the_report_is_tracked_as_the_report_says(simulate):
+    # Report: 0.0072 m on its ODE simulator.
+    found = simulate('--vehicle', 'report', '--tyre-model', 'linear', '--trajectory',
+                     'figure_eight', '--set', 'single_track_simulator.formulation=report',
+                     '--duration', 80)
+    assert found['samples'] == 8001
+    assert 0.0045 <= found['rmse'] <= 0.0072
+
+
+@pytest.mark.parametrize(
+    ('trajectory', 'settings', 'duration'),
+    [('line', {}, 20), ('parabola', {'focal_length': 0.1}, 7), ('circle', {'W': 0.28}, 25),
+     ('figure_eight', {}, 63), ('cycloid', {'cycloid_distance': 0.4}, 20)])
+def test_each_trajectory_is_tracked_within_two_centimetres(
+        trajectory, settings, duration, table, simulate):
+    arguments = ['--trajectory', trajectory, '--duration', duration, *(
+        word for key, value in settings.items()
+        for word in ('--set', f'trajectory_tracker.{key}={value}'))]
+    columns = table(*arguments)
+    points = list(zip(columns['x_reference'], columns['y_reference'], strict=True))
+    speeds = [math.dist(a, b) / 0.01 for a, b in zip(points, points[1:], strict=False)]
+    assert 0.1 < max(speeds) < 1.5
+    assert simulate('--skip', 4, *arguments)['rmse'] < 0.02
+
+
+@pytest.mark.parametrize('vehicle', vehicle_names())
+def test_every_vehicle_drives_the_eight(vehicle, simulate):
+    found = simulate('--vehicle', vehicle, '--duration', 63, '--skip', 4)
+    assert found['samples'] == 5901
+    assert found['rmse'] < 0.02
+
+
+@pytest.mark.parametrize('tyre_model', ['linear', 'fiala', 'fiala_unsaturated', '0', '1', '2'])
+def test_every_tyre_model_drives_the_eight(tyre_model, simulate):
+    assert simulate('--tyre-model', tyre_model, '--duration', 10, '--skip', 4)['rmse'] < 0.02

@@ -1,0 +1,174 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Which nodes a configuration has, what they are given, and --set."""
+
+import pytest
+
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.stacks import describe_stack, parse_overrides, StackOptions
+
+FULL_NAMES = ['trajectory_tracker', 'kinematic_linearizer',
+              'vesc/high_level/ackermann_cmd_mux', 'vesc/low_level/ackermann_cmd_mux',
+              'single_track_simulator']
+
+
+def describe(**options):
+    return {d.full_name: d for d in describe_stack('kinematic_ode', StackOptions(**options))}
+
+
+def test_kinematic_ode_has_the_nodes_of_the_report():
+    assert list(describe()) == FULL_NAMES
+
+
+def test_recorder_comes_first_so_that_it_misses_nothing(tmp_path):
+    nodes = describe(record=str(tmp_path / 'bag'))
+    assert list(nodes) == ['bag_recorder', *FULL_NAMES]
+    assert nodes['bag_recorder'].resolve()['folder'] == str(tmp_path / 'bag')
+
+
+def test_all_but_the_simulator_use_simulated_time():
+    assert [name for name, d in describe().items() if not d.use_sim_time] == [
+        'single_track_simulator']
+
+
+@pytest.mark.parametrize('lockstep', [False, True])
+def test_lockstep_reaches_every_node_of_the_loop(lockstep):
+    assert {d.resolve()['lockstep'] for d in describe(lockstep=lockstep).values()} == {lockstep}
+
+
+@pytest.mark.parametrize(
+    ('options', 'awaited'),
+    [({}, 0), ({'lockstep': True}, 2), ({'lockstep': True, 'record': 'bag'}, 3),
+     ({'observers': 1}, 1), ({'lockstep': True, 'record': 'bag', 'observers': 2}, 5)])
+def test_simulator_waits_for_everybody_who_must_hear_the_first_tick(options, awaited):
+    values = describe(**options)['single_track_simulator'].resolve()
+    assert values['wait_for_subscribers'] == awaited
+
+
+def test_vehicle_is_the_same_for_linearizer_and_simulator():
+    nodes = describe(vehicle='report')
+    for name in ('kinematic_linearizer', 'single_track_simulator'):
+        assert nodes[name].resolve()['vehicle.name'] == 'report'
+
+
+def test_vehicle_may_be_a_file(tmp_path):
+    path = tmp_path / 'mine.yaml'
+    text = describe()['kinematic_linearizer'].parameter_files[-1].read_text(encoding='utf-8')
+    path.write_text(text.replace('name: racecar', 'name: mine'))
+    nodes = describe(vehicle=str(path))
+    assert nodes['single_track_simulator'].resolve()['vehicle.name'] == 'mine'
+
+
+def test_namespace_stands_before_nodes_and_joined_topics():
+    nodes = describe(namespace='/car1/')
+    assert list(nodes) == [f'car1/{name}' for name in FULL_NAMES]
+    assert dict(nodes['car1/vesc/high_level/ackermann_cmd_mux'].remappings) == {
+        '~/navigation': '/car1/vesc/ackermann_cmd_mux/input/navigation'}
+
+
+def test_muxes_are_joined_as_the_relays_of_the_original():
+    nodes = describe()
+    assert dict(nodes['vesc/high_level/ackermann_cmd_mux'].remappings) == {
+        '~/navigation': '/vesc/ackermann_cmd_mux/input/navigation'}
+    assert dict(nodes['vesc/low_level/ackermann_cmd_mux'].remappings) == {
+        '~/teleop': '/vesc/ackermann_cmd_mux/input/teleop',
+        '~/safety': '/vesc/ackermann_cmd_mux/input/safety',
+        '~/input/navigation': '/vesc/high_level/ackermann_cmd_mux/output'}
+
+
+def test_f1tenth_names_are_remapped_at_both_ends():
+    nodes = describe(topic_names='f1tenth')
+    assert ('vesc/odom', 'odom') in nodes['single_track_simulator'].remappings
+    assert ('vesc/odom', 'odom') in nodes['trajectory_tracker'].remappings
+    assert ('vesc/ackermann_cmd_mux/input/navigation', 'drive') in \
+        nodes['kinematic_linearizer'].remappings
+    assert ('~/navigation', '/drive') in nodes['vesc/high_level/ackermann_cmd_mux'].remappings
+    assert ('~/teleop', '/teleop') in nodes['vesc/low_level/ackermann_cmd_mux'].remappings
+
+
+def test_options_left_out_leave_the_parameters_of_the_files():
+    simulator = describe()['single_track_simulator'].resolve()
+    assert (simulator['real_time_factor'], simulator['tyre_model']) == (1.0, 'linear')
+
+
+def test_options_go_over_the_files():
+    nodes = describe(real_time_factor=0.0, tyre_model='fiala', end_time=3.0, trajectory='line',
+                     active=False)
+    simulator = nodes['single_track_simulator'].resolve()
+    assert (simulator['real_time_factor'], simulator['tyre_model'], simulator['end_time']) == (
+        0.0, 'fiala', 3.0)
+    tracker = nodes['trajectory_tracker'].resolve()
+    assert (tracker['trajectory'], tracker['active']) == ('line', False)
+
+
+def test_override_goes_over_everything(tmp_path):
+    path = tmp_path / 'mine.yaml'
+    path.write_text('/**: {ros__parameters: {trajectory: parabola, Kp: 2.0}}\n')
+    nodes = [d for d in describe_stack('kinematic_ode', StackOptions(
+        trajectory='line', params_file=str(path),
+        overrides={'trajectory_tracker': {'trajectory': 'circle'}}))
+        if d.name == 'trajectory_tracker']
+    assert nodes[0].parameters['trajectory'] == 'circle'
+
+
+def test_override_of_a_name_that_several_nodes_have_is_refused():
+    with pytest.raises(ConfigurationError, match=(
+            r"node 'ackermann_cmd_mux' stands for several, give vesc/high_level/\S+ or vesc/low")):
+        describe(overrides={'ackermann_cmd_mux': {'lockstep': True}})
+
+
+def test_override_by_the_full_name_reaches_one_node():
+    nodes = describe(overrides={'vesc/low_level/ackermann_cmd_mux': {'lockstep': True}})
+    assert nodes['vesc/low_level/ackermann_cmd_mux'].resolve()['lockstep'] is True
+    assert nodes['vesc/high_level/ackermann_cmd_mux'].resolve()['lockstep'] is False
+
+
+def test_override_of_a_node_that_is_not_there_is_refused():
+    with pytest.raises(ConfigurationError, match=(
+            "node 'tracker' is not part of kinematic_ode, expected one of kinematic_linearizer")):
+        describe(overrides={'tracker': {'Kp': 1.0}})
+
+
+def test_bad_value_is_refused_with_the_name_of_the_node():
+    nodes = describe(overrides={'trajectory_tracker': {'Kp': -1.0}})
+    with pytest.raises(ParameterError, match="node trajectory_tracker: parameter 'Kp' is -1"):
+        nodes['trajectory_tracker'].resolve()
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [({'topic_names': 'autoware'}, "topic_names 'autoware' is unknown, expected one of racecar"),
+     ({'vehicle': 'tank'}, "vehicle 'tank' is unknown, expected one of course, f1tenth")])
+def test_unknown_choice_is_refused_with_what_there_is(options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        describe(**options)
+
+
+def test_unknown_configuration_is_refused_with_what_there_is():
+    with pytest.raises(ConfigurationError, match="'flying' is unknown, expected one of kinematic"):
+        describe_stack('flying', StackOptions())
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [('3', 3), ('3.5', 3.5), ('true', True), ('line', 'line'), ("'3'", '3'),
+     ('[a, b]', ['a', 'b']),
+     ('a=b', 'a=b'), ('', None)])
+def test_value_of_set_is_read_as_yaml(text, value):
+    assert parse_overrides([f'node.key={text}']) == {'node': {'key': value}}
+
+
+def test_parameter_of_set_may_have_dots_and_the_node_slashes():
+    assert parse_overrides(['/vesc/low/mux.a.b=1', 'node.c=2', 'node.d=3']) == {
+        'vesc/low/mux': {'a.b': 1}, 'node': {'c': 2, 'd': 3}}
+
+
+@pytest.mark.parametrize('text', ['', 'node', 'node.key', 'node=3', '.key=3', 'node.=3', '=3'])
+def test_set_of_another_form_is_refused_with_an_example(text):
+    with pytest.raises(ConfigurationError, match=r'expected node\.parameter=value, for example'):
+        parse_overrides([text])
+
+
+def test_value_of_set_that_is_not_yaml_is_refused():
+    with pytest.raises(ConfigurationError, match='the value is not YAML'):
+        parse_overrides(['node.key=[1'])

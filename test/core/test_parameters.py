@@ -1,0 +1,209 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parameter tables: types, ranges, unknown keys; parameter files as ROS reads them."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import pytest
+
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.parameters import flatten, load_parameter_file, Parameter, ParameterTable
+from racecar.nodes.tables import TABLES
+
+TABLE = ParameterTable([
+    Parameter('gain', float, 1.0, 'A gain', '1/s', minimum=0.0, maximum=10.0),
+    Parameter('length', float, 0.5, 'A length', 'm', above=0.0),
+    Parameter('count', int, 3, 'A count', minimum=1, maximum=9),
+    Parameter('active', bool, False, 'A flag'),
+    Parameter('shape', str, 'line', 'A shape', choices=('line', 'circle', '0', '1')),
+    Parameter('name', str, 'car', 'A name'),
+    Parameter('topics', list, [], 'Topics'),
+    Parameter('variance.position', float, 1e-6, 'A variance', 'm^2', above=0.0, maximum=1.0),
+])
+
+
+def test_defaults_stand_where_nothing_is_given():
+    values = TABLE.resolve({})
+    assert values == {row.name: row.default for row in TABLE}
+
+
+def test_given_value_stands_in_the_place_of_the_default():
+    assert TABLE.resolve({'variance.position': 0.5})['variance.position'] == 0.5
+
+
+def test_integer_is_taken_for_a_number():
+    value = TABLE.resolve({'gain': 3})['gain']
+    assert (value, type(value)) == (3.0, float)
+
+
+def test_integer_is_taken_for_a_choice_that_is_a_number():
+    assert TABLE.resolve({'shape': 1})['shape'] == '1'
+
+
+def test_tuple_is_taken_for_a_list():
+    assert TABLE.resolve({'topics': ('a', 'b')})['topics'] == ['a', 'b']
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'expected'),
+    [('gain', '3', r'a number in \[0, 10\] \[1/s\]: A gain'),
+     ('gain', True, r'a number in \[0, 10\]'),
+     ('gain', math.nan, r'a number in \[0, 10\]'),
+     ('gain', math.inf, r'a number in \[0, 10\]'),
+     ('gain', -0.001, r'a number in \[0, 10\]'),
+     ('gain', 10.001, r'a number in \[0, 10\]'),
+     ('length', 0.0, r'a number in \(0, inf\) \[m\]: A length'),
+     ('count', 2.0, r'an integer in \[1, 9\]: A count'),
+     ('count', 0, r'an integer in \[1, 9\]'),
+     ('count', True, r'an integer in \[1, 9\]'),
+     ('active', 1, 'a boolean: A flag'),
+     ('active', 'true', 'a boolean: A flag'),
+     ('shape', 'square', 'one of line, circle, 0, 1: A shape'),
+     ('shape', 2, 'one of line, circle, 0, 1'),
+     ('name', False, 'a string: A name'),
+     ('topics', 'odom', 'a list: Topics')])
+def test_value_of_another_type_or_out_of_range_is_refused(name, value, expected):
+    with pytest.raises(ParameterError) as refused:
+        TABLE.resolve({name: value})
+    assert refused.match(rf"^parameter '{name}' is {value!r}, expected {expected}")
+
+
+def test_unknown_key_is_refused_with_a_suggestion():
+    with pytest.raises(ParameterError, match=r"'gian' is unknown here; did you mean gain\?"):
+        TABLE.resolve({'gian': 1.0})
+
+
+def test_unknown_key_without_likeness_is_refused_with_what_there_is():
+    with pytest.raises(ParameterError, match=r"'xyzzy' is unknown here; known: gain, length, "):
+        TABLE.resolve({'xyzzy': 1.0})
+
+
+def test_missing_value_without_default_is_refused():
+    table = ParameterTable([Parameter('folder', str, None, 'Folder of the bag')])
+    with pytest.raises(ParameterError, match=r"'folder' is missing and has no default.*a string"):
+        table.resolve({})
+
+
+def test_name_cannot_stand_twice_in_a_table():
+    with pytest.raises(ValueError, match="'gain' is declared twice"):
+        TABLE + ParameterTable([Parameter('gain', float, 1.0, 'Another gain')])
+
+
+def test_row_is_found_by_name():
+    assert TABLE['gain'].unit == '1/s'
+    with pytest.raises(ParameterError, match='did you mean length'):
+        TABLE['lenght']
+
+
+ALL_NUMBERS = [(node, row) for node, table in TABLES.items() for row in table
+               if row.type is float and row.range]
+
+
+def bounds(row):
+    low = row.minimum if row.minimum is not None else row.above
+    return -1e9 if low is None else low, 1e9 if row.maximum is None else row.maximum
+
+
+@given(st.sampled_from(ALL_NUMBERS), st.data())
+def test_any_number_inside_its_range_is_taken_by_every_table(node_and_row, data):
+    node, row = node_and_row
+    low, high = bounds(row)
+    value = data.draw(st.floats(low, high, exclude_min=row.above is not None))
+    table = TABLES[node]
+    required = {other.name: 'text' for other in table if other.default is None}
+    required.update({other.name: 1.0 for other in table
+                     if other.default is None and other.type is float})
+    required.update({other.name: -1.0 for other in table if other.name.endswith('speed_min')})
+    assert table.resolve({**required, row.name: value})[row.name] == value
+
+
+@given(st.sampled_from(ALL_NUMBERS), st.booleans(), st.data())
+def test_any_number_outside_its_range_is_refused_by_name_and_range(node_and_row, under, data):
+    _, row = node_and_row
+    low, high = bounds(row)
+    if row.maximum is None:
+        under = True
+    elif row.minimum is None and row.above is None:
+        under = False
+    value = data.draw(
+        st.floats(max_value=low, exclude_max=row.above is None, allow_infinity=False) if under
+        else st.floats(min_value=high, exclude_min=True, allow_infinity=False))
+    with pytest.raises(ParameterError) as refused:
+        row.validate(value)
+    assert f"parameter '{row.name}' is {value!r}" in str(refused.value)
+    assert row.range in str(refused.value)
+
+
+@given(st.sampled_from([row for table in TABLES.values() for row in table]))
+def test_every_default_is_inside_its_own_range(row):
+    if row.default is not None:
+        assert row.validate(row.default) == row.default
+
+
+def test_nested_mappings_become_dotted_names():
+    assert flatten({'a': 1, 'b': {'c': 2, 'd': {'e': 3}}}) == {'a': 1, 'b.c': 2, 'b.d.e': 3}
+
+
+FILE = """
+/**:
+  ros__parameters:
+    gain: 1.0
+    shape: line
+/**/tracker:
+  ros__parameters: {gain: 2.0, variance: {position: 0.25}}
+tracker:
+  ros__parameters: {gain: 3.0}
+/car1/tracker:
+  ros__parameters: {gain: 4.0}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / 'parameters.yaml'
+
+    def write(text):
+        path.write_text(text)
+        return path
+    return write
+
+
+def test_section_of_the_node_goes_over_the_wildcards(file):
+    assert load_parameter_file(file(FILE), 'tracker') == {
+        'gain': 3.0, 'shape': 'line', 'variance.position': 0.25}
+
+
+def test_section_with_the_namespace_goes_over_the_others(file):
+    assert load_parameter_file(file(FILE), 'tracker', 'car1')['gain'] == 4.0
+
+
+def test_wildcard_of_the_node_goes_over_the_wildcard_of_all(file):
+    text = FILE.split('\ntracker:')[0]
+    assert load_parameter_file(file(text), 'tracker', 'car2')['gain'] == 2.0
+
+
+def test_other_node_gets_only_the_wildcard_of_all(file):
+    assert load_parameter_file(file(FILE), 'linearizer') == {'gain': 1.0, 'shape': 'line'}
+
+
+def test_section_in_another_namespace_is_not_read(file):
+    text = '/car1/tracker: {ros__parameters: {gain: 4.0}}'
+    assert load_parameter_file(file(text), 'tracker', 'car2') == {}
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [('tracker: [', 'is not YAML'), ('3', 'holds int, expected node names with ros__parameters'),
+     ('', 'holds NoneType, expected node names'),
+     ('tracker: {gain: 1.0}', "'tracker' has no mapping 'ros__parameters' below it"),
+     ('tracker: {ros__parameters: 3}', "'tracker' has no mapping 'ros__parameters' below it")])
+def test_file_of_another_form_is_refused(file, text, message):
+    with pytest.raises(ConfigurationError, match=message):
+        load_parameter_file(file(text), 'tracker')
+
+
+def test_missing_file_is_refused_with_its_path(tmp_path):
+    with pytest.raises(ConfigurationError, match=r"'.*none\.yaml' cannot be read: No such file"):
+        load_parameter_file(tmp_path / 'none.yaml', 'tracker')

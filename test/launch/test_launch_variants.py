@@ -1,0 +1,114 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`ros2 launch` with other arguments, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+from domains import claim_domain
+from launch_bench import LaunchProcess, Listener, missing, wait_until
+import pytest
+
+pytestmark = [
+    pytest.mark.ros, pytest.mark.skipif(bool(missing()), reason=missing() or 'not skipped')]
+
+TRACKER = 'trajectory_tracker'
+
+
+@pytest.fixture(scope='module')
+def domain():
+    import contextlib
+
+    with contextlib.ExitStack() as stack:
+        yield claim_domain(stack)
+
+
+def metrics(*arguments):
+    """Return what a subcommand of racecar prints with --json."""
+    answer = subprocess.run(
+        ['racecar', *map(str, arguments), '--json'], capture_output=True, text=True, check=True,
+        timeout=120.0)
+    return json.loads(answer.stdout)
+
+
+def test_lockstep_gives_the_trajectory_of_the_offline_simulation(domain, tmp_path):
+    bag = tmp_path / 'bag'
+    with LaunchProcess(domain, tmp_path, 'lockstep:=true', 'real_time_factor:=0', 'end_time:=10',
+                       f'record:={bag}') as launched:
+        assert launched.wait() == 0
+    assert 'end_time 10 s is reached' in launched.text()
+    assert launched.text().count('process has finished cleanly') == 6
+    recorded = metrics('analyze', bag)
+    simulated = metrics('simulate', 'kinematic_ode', '--duration', '10')
+    for name in ('samples', 'rmse', 'max_error'):
+        assert recorded[name] == pytest.approx(simulated[name], rel=1e-12, abs=0.0)
+
+
+def test_namespace_and_names_of_f1tenth(domain, tmp_path):
+    with (LaunchProcess(domain, tmp_path, 'namespace:=car1', 'topic_names:=f1tenth',
+                        'own_clock:=true', 'trajectory:=circle') as launched,
+          Listener(domain, namespace='car1', odometry='odom') as listener):
+        listener.wait_for_speed(lambda speed: speed > 0.2, 'car drives')
+        expected = {'/car1/odom', '/car1/drive', '/car1/teleop', '/car1/tf', '/car1/clock',
+                    '/car1/vesc/low_level/ackermann_cmd_mux/output'}
+        wait_until(lambda: listener.topic_names() >= expected, 'all topics')
+        assert not {'/vesc/odom', '/odom', '/clock', '/tf'} & listener.topic_names()
+        wait_until(lambda: '/car1/trajectory_tracker' in listener.node_names(), 'the tracker')
+        launched.interrupt()
+        assert launched.wait() == 0
+    assert launched.text().count('process has finished cleanly') == 5
+
+
+def test_an_inactive_start_waits_for_the_activation(domain, tmp_path):
+    with (LaunchProcess(domain, tmp_path, 'active:=false'), Listener(domain) as listener):
+        wait_until(lambda: listener.time > 1.0, 'time passes')
+        assert listener.odometry[-1].twist.twist.linear.x == 0.0
+        assert listener.set_parameter(TRACKER, 'active', True) == (True, '')
+        listener.wait_for_speed(lambda speed: speed > 0.2, 'car drives')
+
+
+def test_a_parameter_file_and_single_settings_reach_the_nodes(domain, tmp_path):
+    from rcl_interfaces.srv import GetParameters
+
+    file = tmp_path / 'mine.yaml'
+    file.write_text('trajectory_tracker:\n  ros__parameters: {Kp: 4, R: 3.0, trajectory: 2}\n')
+    with (LaunchProcess(domain, tmp_path, f'params_file:={file}',
+                        'set:=trajectory_tracker.R=2.5 trajectory_tracker.W=0.4'),
+          Listener(domain) as listener):
+        values = listener.call(GetParameters, f'{TRACKER}/get_parameters', GetParameters.Request(
+            names=['Kp', 'R', 'W', 'trajectory'])).values
+        assert [v.double_value for v in values[:3]] == [4.0, 2.5, 0.4]
+        assert values[3].string_value == '2'
+
+
+def test_a_simulator_that_fails_ends_the_launch_with_an_error(domain, tmp_path):
+    with (LaunchProcess(domain, tmp_path) as launched, Listener(domain) as listener):
+        wait_until(lambda: listener.time > 0.0, 'time passes')
+        pid = int(launched.text().split('[single_track_simulator-5]: process started with pid [')
+                  [1].split(']')[0])
+        subprocess.run(['kill', '-KILL', str(pid)], check=True)
+        assert launched.wait() == 1
+    assert 'the simulator ended with exit code -9' in launched.text()
+
+
+@pytest.mark.parametrize(('argument', 'message'), [
+    ('vehicle:=ferrari', "vehicle 'ferrari' is unknown, expected one of course, f1tenth,"),
+    ('tyre_model:=round', 'Argument "tyre_model" provided value "round" is not valid'),
+    ('real_time_factor:=fast', "parameter 'real_time_factor' is 'fast', expected a number"),
+    ('real_time_factor:=-1', "parameter 'real_time_factor' is -1.0, expected a number in"),
+    ('params_file:=absent.yaml', "parameter file 'absent.yaml' cannot be read"),
+    ('set:=trajectory_tracker.Kpp=3', "parameter 'Kpp' is unknown here; did you mean Kp?"),
+    ('set:=tracker.Kp=3', "node 'tracker' is not part of kinematic_ode"),
+    ('set:=Kp', 'expected node.parameter=value'),
+    ("set:='", 'No closing quotation'),
+    ('record:=.', "record: '.' exists already"),
+])
+def test_a_bad_value_is_refused_in_one_line_before_anything_starts(
+        domain, tmp_path, argument, message):
+    with LaunchProcess(domain, tmp_path, argument) as launched:
+        assert launched.wait() == 1
+    assert message in launched.text()
+    assert 'process started' not in launched.text()
+    assert 'Traceback' not in launched.text()

@@ -1,0 +1,70 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes as processes of their own, ended without fail."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import subprocess
+import sys
+import tempfile
+
+from racecar.core.share import share_folder
+
+DEADLINE = 60.0
+
+VEHICLE = ('--params-file', str(share_folder() / 'config' / 'vehicles' / 'racecar.yaml'))
+
+
+class NodeProcess:
+    """`python -m racecar.nodes.EXECUTABLE --ros-args ...`, a context manager."""
+
+    def __init__(self, executable, *arguments):
+        self.executable = executable
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        path = os.pathsep.join(
+            filter(None, [str(share_folder() / 'src'), os.environ.get('PYTHONPATH')]))
+        self.process = subprocess.Popen(
+            [sys.executable, '-m', f'racecar.nodes.{executable}', '--ros-args',
+             *map(str, arguments)],
+            env={**os.environ, 'PYTHONPATH': path}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=self._stderr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self._stderr.close()
+
+    def send_signal(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        """End it as `kill -9` does."""
+        self.process.kill()
+        self.process.wait(DEADLINE)
+
+    def wait(self):
+        """Wait for its end and return the exit code."""
+        return self.process.wait(DEADLINE)
+
+    @property
+    def stderr(self):
+        self._stderr.seek(0)
+        return self._stderr.read().decode()
+
+
+def arguments_of(description):
+    """Return what follows --ros-args for a node of a stack."""
+    words = ['-r', f'__node:={description.name}', '-r', f'__ns:=/{description.namespace}']
+    for path in description.parameter_files:
+        words += ['--params-file', str(Path(path))]
+    parameters = {**description.parameters, 'use_sim_time': description.use_sim_time}
+    for name, value in parameters.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        words += ['-p', f'{name}:={text}']
+    for source, target in description.remappings:
+        words += ['-r', f'{source}:={target}']
+    return words

@@ -1,0 +1,173 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The node bag_recorder: what it records, how the bag is closed, and what a kill leaves."""
+
+import contextlib
+import time
+
+from node_bench import odometry
+from node_processes import NodeProcess
+import pytest
+from std_msgs.msg import String
+
+from racecar.core.analysis.bag_reader import BagReader
+from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.errors import BagError, ParameterError
+from racecar.nodes.bag_recorder import BagRecorderNode
+from racecar.ros import qos
+from racecar.ros.interfaces import CarState
+
+pytestmark = pytest.mark.ros
+
+
+class Recorder:
+    """A recorder and what it wrote."""
+
+    def __init__(self, bench, folder, **parameters):
+        self.bench, self.folder = bench, folder
+        self.node = bench.start(
+            BagRecorderNode, folder=str(folder), **{'use_sim_time': False, **parameters})
+
+    def hear(self, topic, number=1):
+        """Wait until so many messages of a topic are recorded."""
+        topics = self.node._writer._topics
+        self.bench.until(
+            lambda: any(t.name == topic and t.count >= number for t in topics.values()),
+            f'{number} recorded messages on {topic}')
+
+    def close(self):
+        """Let the node end and return the messages of the bag by topic."""
+        self.bench.remove(self.node)
+        found = {}
+        with BagReader(self.folder) as reader:
+            assert reader.summary.warnings == ()
+            for row in reader.messages([topic.name for topic in reader.summary.topics]):
+                found.setdefault(row.topic, []).append(row)
+        return found
+
+
+@pytest.fixture
+def record(bench, tmp_path):
+    return lambda *topics, **more: Recorder(
+        bench, tmp_path / 'bag', **{'topics': list(topics)} if topics else {}, **more)
+
+
+def test_messages_are_recorded_in_order_and_unchanged(bench, record):
+    recorder = record('/vesc/odom')
+    for i in range(20):
+        bench.send('/vesc/odom', odometry(1.0 + i, x=0.5 * i))
+    recorder.hear('/vesc/odom', 20)
+    found = recorder.close()['/vesc/odom']
+    assert [row.message.header.stamp.sec for row in found] == list(range(1, 21))
+    assert [row.message.pose.pose.position.x for row in found] == [0.5 * i for i in range(20)]
+
+
+def test_closed_bag_has_an_index_and_metadata(bench, record):
+    recorder = record('/vesc/odom')
+    bench.send('/vesc/odom', odometry(1.0))
+    recorder.hear('/vesc/odom')
+    recorder.close()
+    assert (recorder.folder / 'metadata.yaml').is_file()
+    file, = recorder.folder.glob('*.mcap')
+    assert file.read_bytes().endswith(b'\x89MCAP0\r\n')
+
+
+def test_existing_folder_is_refused_and_left_as_it_was(bench, tmp_path):
+    folder = tmp_path / 'bag'
+    folder.mkdir()
+    (folder / 'mine.txt').write_text('precious')
+    with pytest.raises(BagError, match='bag'):
+        bench.start(BagRecorderNode, use_sim_time=False, folder=str(folder))
+    assert [path.name for path in folder.iterdir()] == ['mine.txt']
+
+
+def test_missing_folder_is_refused(bench):
+    with pytest.raises(ParameterError, match="'folder' is missing and has no default"):
+        bench.start(BagRecorderNode)
+
+
+def test_unknown_compression_is_refused(bench, tmp_path):
+    with pytest.raises(ParameterError, match="'compression' is 'zip', expected one of zstd, lz4"):
+        bench.start(BagRecorderNode, folder=str(tmp_path / 'bag'), compression='zip')
+    assert not (tmp_path / 'bag').exists()
+
+
+def test_only_the_wanted_topics_are_recorded(bench, record):
+    bench.listen('/other', String)
+    recorder = record('wanted')
+    bench.send('/other', String(data='no'))
+    bench.send('/wanted', String(data='yes'))
+    recorder.hear('/wanted')
+    assert list(recorder.close()) == ['/wanted']
+
+
+def test_without_a_list_all_topics_are_recorded(bench, record):
+    recorder = record()
+    bench.send('/one', String(data='1'))
+    bench.send('/two', String(data='2'))
+    recorder.hear('/one')
+    recorder.hear('/two')
+    assert {'/one', '/two'} <= set(recorder.close())
+
+
+def test_topic_that_appears_later_is_recorded(bench, record):
+    recorder = record('/first', '/late')
+    bench.send('/first', String(data='1'))
+    recorder.hear('/first')
+    bench.send('/late', String(data='2'))
+    recorder.hear('/late')
+    assert recorder.close()['/late'][0].message.data == '2'
+
+
+def test_latched_message_from_before_the_start_is_recorded(bench, record):
+    publisher = bench.probe.create_publisher(String, '/latched', qos.LATCHED)
+    publisher.publish(String(data='old'))
+    recorder = record('/latched')
+    recorder.hear('/latched')
+    assert recorder.close()['/latched'][0].message.data == 'old'
+
+
+def test_message_types_of_our_own_are_recorded_with_their_definition(bench, record):
+    recorder = record('/car_state')
+    bench.send('/car_state', CarState(x=1.5))
+    recorder.hear('/car_state')
+    assert recorder.close()['/car_state'][0].message.x == 1.5
+
+
+def test_messages_are_logged_with_simulated_time(bench, record):
+    recorder = record('/topic', use_sim_time=True)
+    bench.set_clock(42.5)
+    bench.send('/topic', String(data='x'))
+    recorder.hear('/topic')
+    assert recorder.close()['/topic'][0].log_time_ns == 42_500_000_000
+
+
+def test_last_message_before_a_silence_is_soon_in_the_file(bench, record):
+    def on_disk():
+        with contextlib.suppress(BagError), BagReader(recorder.folder) as reader:
+            return reader.summary.message_count
+        return 0
+
+    recorder = record('/vesc/odom')
+    bench.send('/vesc/odom', odometry(1.0))
+    bench.until(lambda: on_disk() == 1, 'the message in the file')
+
+
+def test_kill_while_recording_leaves_a_bag_up_to_the_last_second(bench, tmp_path):
+    folder = tmp_path / 'bag'
+    with NodeProcess('bag_recorder', '-p', f'folder:={folder}', '-p',
+                     'topics:=[/vesc/odom, /reference_trajectory]') as recorder:
+        sent = []
+        # send() waits for the subscription; then a second and a half of recording.
+        while not sent or time.monotonic() - sent[0] < 1.5:
+            for topic in ('/vesc/odom', '/reference_trajectory'):
+                bench.send(topic, odometry(0.01 * (1 + len(sent)), x=float(len(sent))))
+            sent.append(time.monotonic())
+            bench.executor.spin_once(0.01)
+        recorder.kill()
+        killed = time.monotonic()
+    run = TrackingRun.from_bag(folder)
+    safe = sum(at < killed - 1.0 for at in sent)
+    assert safe > 10
+    assert len(run.t) >= safe
+    assert list(run.x) == [float(i) for i in range(len(run.x))]

@@ -1,0 +1,146 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes as processes: exit codes and messages, signals, and what a killed node means for the car.
+
+Processes start side by side, because each takes seconds to import what it needs.
+"""
+
+from contextlib import ExitStack
+import signal
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import TwistStamped
+from nav_msgs.msg import Odometry
+from node_bench import Bench, seconds
+from node_processes import arguments_of, NodeProcess, VEHICLE
+import pytest
+
+from racecar.nodes.tables import TABLES
+from racecar.ros import qos
+from racecar.stacks import describe_stack, StackOptions
+
+pytestmark = pytest.mark.ros
+
+NEEDED = {
+    'single_track_simulator': VEHICLE, 'kinematic_linearizer': VEHICLE,
+    'ackermann_mux': ('-p', 'config_file:=mux/low_level')}
+
+BAD = {
+    'trajectory_tracker': ('Kp:=-1.0', ["'Kp'", '-1.0', '[0, 1000]']),
+    'kinematic_linearizer': ('epsilon:=0.0', ["'epsilon'", '0.0', '(0, 10] [m]']),
+    'single_track_simulator': (
+        'tyre_model:=square', ["'tyre_model'", "'square'", 'linear, fiala, fiala_unsaturated']),
+    'ackermann_mux': ('config_file:=none', ["'none'", 'mux/high_level, mux/low_level']),
+    'bag_recorder': ('compression:=zip', ["'compression'", "'zip'", 'zstd, lz4, none'])}
+
+
+@pytest.fixture(scope='module')
+def refused(tmp_path_factory):
+    """Start every node with a bad parameter."""
+    with ExitStack() as stack:
+        yield {
+            executable: stack.enter_context(NodeProcess(
+                executable, *NEEDED.get(executable, ()), '-p',
+                f'folder:={tmp_path_factory.mktemp("bags") / "bag"}' if executable
+                == 'bag_recorder' else 'use_sim_time:=false', '-p', setting))
+            for executable, (setting, _) in BAD.items()}
+
+
+@pytest.mark.parametrize('executable', BAD)
+def test_bad_parameter_ends_the_process_with_a_line_that_says_why(refused, executable):
+    process = refused[executable]
+    assert process.wait() == 1
+    line = process.stderr.rstrip('\n')
+    assert line.startswith('[node not started] error: ')
+    assert '\n' not in line
+    for part in BAD[executable][1]:
+        assert part in line
+
+
+@pytest.fixture(scope='module', params=[signal.SIGINT, signal.SIGTERM], ids=lambda s: s.name)
+def interrupted(request, tmp_path_factory):
+    """Start every node, wait until all are there, and send them a signal."""
+    folder = tmp_path_factory.mktemp('bags') / 'bag'
+    with ExitStack() as stack:
+        processes = {
+            executable: stack.enter_context(NodeProcess(
+                executable, *NEEDED.get(executable, ()), '-p', f'folder:={folder}' if executable
+                == 'bag_recorder' else 'use_sim_time:=false', '-r', f'__node:={executable}'))
+            for executable in TABLES}
+        with Bench() as bench:
+            bench.until(
+                lambda: set(TABLES) <= set(bench.probe.get_node_names()), 'all nodes', 60.0)
+        for process in processes.values():
+            process.send_signal(request.param)
+        yield processes
+
+
+@pytest.mark.parametrize('executable', TABLES)
+def test_signal_ends_the_process_in_peace(interrupted, executable):
+    process = interrupted[executable]
+    assert process.wait() == 0
+    assert 'Traceback' not in process.stderr
+    assert 'rror' not in process.stderr
+
+
+# What each node of the chain sends, and the timeout of who listens to it [s].
+CHAIN = {
+    'trajectory_tracker': ('/virtual_velocities', TwistStamped, 0.2),
+    'kinematic_linearizer': (
+        '/vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped, 0.2),
+    'vesc/high_level/ackermann_cmd_mux': (
+        '/vesc/high_level/ackermann_cmd_mux/output', AckermannDriveStamped, 0.2),
+    'vesc/low_level/ackermann_cmd_mux': (
+        '/vesc/low_level/ackermann_cmd_mux/output', AckermannDriveStamped, 0.5)}
+
+
+class Drive:
+    """The stack in processes of their own, at a quarter of real time for busy machines."""
+
+    def __init__(self, bench, stack):
+        self.bench, self.stack = bench, stack
+        self.odometry = bench.listen('/vesc/odom', Odometry, qos.ODOMETRY)
+        self.outputs = {name: bench.listen(topic, message_type)
+                        for name, (topic, message_type, _) in CHAIN.items()}
+        options = StackOptions(trajectory='circle', real_time_factor=0.25)
+        self.descriptions = {d.full_name: d for d in describe_stack('kinematic_ode', options)}
+        self.processes = {name: self.start(name) for name in self.descriptions}
+
+    def start(self, name):
+        description = self.descriptions[name]
+        return self.stack.enter_context(
+            NodeProcess(description.executable, *arguments_of(description)))
+
+    @property
+    def speeds(self):
+        """Of the last messages."""
+        return [message.twist.twist.linear.x for message in self.odometry[-20:]]
+
+    def wait_until_driving(self):
+        self.bench.until(lambda: len(self.speeds) == 20 and min(self.speeds) > 0.5, 'motion', 60.0)
+
+    def kill(self, name):
+        """Kill a node; return how long the car drives on after its last message [s]."""
+        self.wait_until_driving()
+        self.processes[name].kill()
+        self.bench.until(lambda: not any(self.speeds), f'a stop without {name}')
+        last = seconds(self.outputs[name][-1])
+        moving = max(seconds(m) for m in self.odometry if m.twist.twist.linear.x)
+        self.processes[name] = self.start(name)
+        return moving - last
+
+
+@pytest.fixture(scope='module')
+def drive():
+    with Bench() as bench, ExitStack() as stack:
+        yield Drive(bench, stack)
+
+
+# Every node looks at its timeout four times or more per timeout; the rest is for busy machines.
+@pytest.mark.parametrize('name', CHAIN)
+def test_car_stops_when_a_node_of_the_chain_is_killed(drive, name):
+    assert drive.kill(name) <= CHAIN[name][2] + 0.4
+
+
+def test_car_drives_again_when_the_killed_nodes_are_back(drive):
+    drive.wait_until_driving()

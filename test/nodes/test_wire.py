@@ -1,0 +1,127 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers read from and written to serialised messages, against rclpy's own messages."""
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import TransformStamped, TwistStamped
+from hypothesis import given
+from hypothesis import strategies as st
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.serialization import deserialize_message, serialize_message
+from rosbags.typesys import get_typestore, Stores
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+
+from racecar.ros.wire import MessageTemplate, read_command, read_odometry, read_velocity
+
+pytestmark = pytest.mark.ros
+
+numbers = st.floats(width=64)
+singles = st.floats(width=32)
+stamps = st.tuples(st.integers(0, 2**31 - 1), st.integers(0, 10**9 - 1))
+# Frames of every length move what follows through all alignments.
+frames = st.text(st.characters(codec='utf-8', exclude_characters='\0'), max_size=20)
+
+
+def same(found, expected):
+    """Tell whether the bits are equal, NaN included."""
+    return [repr(float(value)) for value in found] == [repr(float(value)) for value in expected]
+
+
+def fill_header(message, stamp, frame):
+    message.header.stamp.sec, message.header.stamp.nanosec = stamp
+    message.header.frame_id = frame
+
+
+@given(stamps, frames, frames, st.lists(numbers, min_size=7, max_size=7))
+def test_odometry_is_read_as_rclpy_reads_it(stamp, frame, child, values):
+    message = Odometry(child_frame_id=child)
+    fill_header(message, stamp, frame)
+    pose, twist = message.pose.pose, message.twist.twist
+    (pose.position.x, pose.position.y, pose.orientation.z, pose.orientation.w, twist.linear.x,
+     twist.linear.y, twist.angular.z) = values
+    found = read_odometry(serialize_message(message))
+    assert found.time_ns == stamp[0] * 10**9 + stamp[1]
+    assert same(found[1:], values)
+
+
+def test_odometry_with_roll_and_pitch_keeps_the_heading():
+    message = Odometry()
+    # Turned by half a circle about x and then by 90 degrees about z.
+    message.pose.pose.orientation.x = message.pose.pose.orientation.y = 0.5**0.5
+    message.pose.pose.orientation.w = 0.0
+    found = read_odometry(serialize_message(message))
+    assert found.yaw == pytest.approx(0.5 * 3.141592653589793)
+
+
+@given(stamps, frames, singles, singles)
+def test_command_is_read_as_rclpy_reads_it(stamp, frame, speed, steering_angle):
+    message = AckermannDriveStamped()
+    fill_header(message, stamp, frame)
+    message.drive.speed, message.drive.steering_angle = speed, steering_angle
+    found, time_ns = read_command(serialize_message(message))
+    assert time_ns == stamp[0] * 10**9 + stamp[1]
+    assert same(found, (speed, steering_angle))
+
+
+@given(stamps, frames, numbers, numbers)
+def test_velocity_is_read_as_rclpy_reads_it(stamp, frame, x, y):
+    message = TwistStamped()
+    fill_header(message, stamp, frame)
+    message.twist.linear.x, message.twist.linear.y = x, y
+    found, time_ns, found_frame = read_velocity(serialize_message(message))
+    assert (time_ns, found_frame) == (stamp[0] * 10**9 + stamp[1], frame)
+    assert same(found, (x, y))
+
+
+@given(frames, frames, stamps, numbers, numbers)
+def test_template_writes_the_numbers_and_nothing_else(frame, child, stamp, x, yaw_rate):
+    message = Odometry(child_frame_id=child)
+    message.header.frame_id = frame
+    message.pose.covariance[7] = 0.25
+    template = MessageTemplate(
+        message, ('header.stamp', 'twist.twist.angular.z', 'pose.pose.position.x'))
+    data = template.fill(*stamp, yaw_rate, x)
+    found = deserialize_message(data, Odometry)
+    fill_header(message, stamp, frame)
+    message.pose.pose.position.x, message.twist.twist.angular.z = x, yaw_rate
+    assert repr(found) == repr(message)
+
+
+@pytest.mark.parametrize('message', [
+    Odometry(child_frame_id='base_link'), TwistStamped(),
+    TFMessage(transforms=[TransformStamped(child_frame_id='abc')] * 2),
+    JointState(name=['a', 'bcde', 'fghijk'], position=[1.0, 2.0, 3.0], effort=[4.0])],
+    ids=lambda message: type(message).__name__)
+def test_template_has_zeros_for_padding_as_rosbags_writes_it(message):
+    store = get_typestore(Stores.ROS2_JAZZY)
+    package, _, name = type(message).__module__.rpartition('.')[0].partition('.')
+    kind = f'{package}/{name}/{type(message).__name__}'
+    data = bytes(MessageTemplate(message, ()).fill())
+    assert data == bytes(store.serialize_cdr(store.deserialize_cdr(data, kind), kind))
+
+
+def test_template_fills_the_elements_of_sequences():
+    joints = MessageTemplate(JointState(name=['a', 'b'], position=[0.0, 0.0]),
+                             ('header.stamp', 'position.0', 'position.1'))
+    found = deserialize_message(joints.fill(3, 4, 0.5, 0.75), JointState)
+    assert (found.name, list(found.position)) == (['a', 'b'], [0.5, 0.75])
+    transforms = MessageTemplate(
+        TFMessage(transforms=[TransformStamped(child_frame_id='base_link')]),
+        ('transforms.0.header.stamp', 'transforms.0.transform.translation.y'))
+    transform = deserialize_message(transforms.fill(5, 6, 1.5), TFMessage).transforms[0]
+    assert (transform.header.stamp.sec, transform.transform.translation.y) == (5, 1.5)
+
+
+def test_filled_bytes_do_not_change_with_the_next_fill():
+    template = MessageTemplate(JointState(), ('header.stamp',))
+    first = template.fill(1, 2)
+    copy = bytes(first)
+    template.fill(3, 4)
+    assert first == copy
+
+
+def test_field_that_is_no_number_is_refused():
+    with pytest.raises(ValueError, match='child_frame_id is string, expected one of double'):
+        MessageTemplate(Odometry(), ('child_frame_id',))
