@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-import math
 from typing import Any
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
+from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -30,7 +30,7 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
 ])
 
 
-@njit
+@inlined
 def kinematic_law(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float) -> tuple[float, float]:
@@ -39,15 +39,16 @@ def kinematic_law(
     V = vx cos(yaw) + vy sin(yaw), w = (vy cos(yaw) - vx sin(yaw)) / epsilon,
     delta = atan(wheelbase w / V); below minimum_speed [m/s] delta = held_steering [rad].
     """
-    cosine, sine = math.cos(yaw), math.sin(yaw)
+    sine, cosine = sine_cosine(yaw)
     speed = vx * cosine + vy * sine
-    if abs(speed) < minimum_speed:
-        return speed, held_steering
+    slow = abs(speed) < minimum_speed
     yaw_rate = (vy * cosine - vx * sine) / epsilon
-    return speed, math.atan(wheelbase * yaw_rate / speed)
+    # Selections rather than branches let a loop over vehicles vectorise.
+    steering = arctangent(wheelbase * yaw_rate / (1.0 if slow else speed))
+    return speed, held_steering if slow else steering
 
 
-@njit
+@inlined
 def kinematic_command(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float, fade_speed: float, reverse: bool,
@@ -60,19 +61,16 @@ def kinematic_command(
     round. From fade_speed [m/s] down to minimum_speed the law gives way to held_steering, the last
     one from above fade_speed, so nothing jumps where the speed passes through zero.
     """
-    forward = vx * math.cos(yaw) + vy * math.sin(yaw)
-    if reverse and forward < 0.0:
-        epsilon = -epsilon
-    speed, steering = kinematic_law(
-        vx, vy, yaw, epsilon, wheelbase, held_steering, minimum_speed)
-    steering = max(-steering_limit, min(steering_limit, steering))
-    if abs(speed) < max(fade_speed, minimum_speed):
-        share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
-        share *= share
-        steering = held_steering + share * (steering - held_steering)
-    else:
-        held_steering = steering
-    return max(speed_min, min(speed_max, speed)), steering, held_steering
+    sine, cosine = sine_cosine(yaw)
+    backwards = reverse and vx * cosine + vy * sine < 0.0
+    speed, wanted = kinematic_law(
+        vx, vy, yaw, -epsilon if backwards else epsilon, wheelbase, held_steering, minimum_speed)
+    wanted = max(-steering_limit, min(steering_limit, wanted))
+    fades = abs(speed) < max(fade_speed, minimum_speed)
+    share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
+    steering = held_steering + share * share * (wanted - held_steering) if fades else wanted
+    return (
+        max(speed_min, min(speed_max, speed)), steering, held_steering if fades else wanted)
 
 
 class KinematicLinearizer:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 import math
 from typing import Any, NamedTuple
 
+from racecar.core.compiled import inlined
+from racecar.core.elementary import sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.trajectories import (
     Attitude,
@@ -74,9 +76,41 @@ class TrackerOutput(NamedTuple):
     attitude: Attitude | None = None
 
 
+@inlined
 def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float, float]:
     """Return the point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
-    return x + distance * math.cos(yaw), y + distance * math.sin(yaw)
+    sine, cosine = sine_cosine(yaw)
+    return x + distance * cosine, y + distance * sine
+
+
+@inlined
+def pid_velocity(
+    error_x: float, error_y: float, last_x: float, last_y: float, integral_x: float,
+    integral_y: float, derivative_x: float, derivative_y: float, forward_x: float,
+    forward_y: float, dt: float, Kp: float, Ki: float, Kd: float, velocity_limit: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Return velocity [m/s], integral and derivative of the error of both PID controllers.
+
+    error, last: this and the previous error [m]; integral [m s] and derivative [m/s] as they
+    were; forward: velocity fed forward [m/s]; dt: time since the previous error [s], 0 at the
+    first and for a repeated time, which leaves integral and derivative as they were. The integral
+    also stays while the velocity is limited.
+    """
+    moved = dt > 0.0
+    step = dt if moved else 1.0
+    summed_x = integral_x + error_x * dt if moved else integral_x
+    summed_y = integral_y + error_y * dt if moved else integral_y
+    derivative_x = (error_x - last_x) / step if moved else derivative_x
+    derivative_y = (error_y - last_y) / step if moved else derivative_y
+    vx = forward_x + Kp * error_x + Ki * summed_x + Kd * derivative_x
+    vy = forward_y + Kp * error_y + Ki * summed_y + Kd * derivative_y
+    speed = math.sqrt(vx * vx + vy * vy)
+    limited = speed > velocity_limit
+    scale = velocity_limit / (speed if limited else 1.0)
+    return (
+        vx * scale if limited else vx, vy * scale if limited else vy,
+        integral_x if limited else summed_x, integral_y if limited else summed_y,
+        derivative_x, derivative_y)
 
 
 def tracked_ahead(values: Mapping[str, Any]) -> float:
@@ -159,23 +193,14 @@ class TrajectoryTracker:
     def _pid(self, error: tuple[float, float], feed_forward: tuple[float, float],
              now_ns: int) -> PlanarVelocity:
         gains = self.gains
-        integral = self._integral
-        if self._last_ns is not None and now_ns > self._last_ns:
-            dt = (now_ns - self._last_ns) / NANOSECONDS
-            integral = (integral[0] + error[0] * dt, integral[1] + error[1] * dt)
-            self._derivative = ((error[0] - self._last_error[0]) / dt,
-                                (error[1] - self._last_error[1]) / dt)
+        moved = self._last_ns is not None and now_ns > self._last_ns
+        dt = (now_ns - (self._last_ns or 0)) / NANOSECONDS if moved else 0.0
+        forward = feed_forward if gains.FFWD else (0.0, 0.0)
+        vx, vy, *memory = pid_velocity(
+            *error, *self._last_error, *self._integral, *self._derivative, *forward, dt,
+            gains.Kp, gains.Ki, gains.Kd, gains.velocity_limit)
         self._last_ns = now_ns
         self._last_error = error
-
-        if not gains.FFWD:
-            feed_forward = (0.0, 0.0)
-        vx, vy = (
-            feed_forward[i] + gains.Kp * error[i] + gains.Ki * integral[i]
-            + gains.Kd * self._derivative[i] for i in (0, 1))
-        speed = math.sqrt(vx * vx + vy * vy)
-        if speed > gains.velocity_limit:
-            scale = gains.velocity_limit / speed
-            return PlanarVelocity(vx * scale, vy * scale)
-        self._integral = integral
+        self._integral = (memory[0], memory[1])
+        self._derivative = (memory[2], memory[3])
         return PlanarVelocity(vx, vy)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.simulation.integrators import find_integrator, fixed_step, INTEGRATORS
+from racecar.core.simulation.integrators import find_integrator, INTEGRATORS, model_advance
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2, VehicleDiagnostics
 from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles import (
@@ -102,7 +102,7 @@ class Simulator:
         self._check_stability(method.stability_limit)
         self._step = self.step_ns / NANOSECONDS
         self._period = self.period_ns / NANOSECONDS
-        self._advance = fixed_step(model.derivative, integrator)
+        self._advance = model_advance(model, integrator)
         self._observe = model.observe
         self._parameters = model.parameters
         self._limits: Any = vector(model.state_limits)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -38,6 +39,10 @@ class ReferencePoint(NamedTuple):
                         turning / squared if squared > 0.0 else 0.0)
 
 
+ReferenceKernel = Callable[..., tuple[float, float, float, float, float, float]]
+"""Compiled function of the time [s] and the parameters, all numbers; fields of ReferencePoint."""
+
+
 class Attitude(NamedTuple):
     """How the car is to stand: heading [rad], its rate [rad/s], direction 1 or -1 (reverse)."""
 
@@ -50,11 +55,13 @@ class Trajectory(ABC):
     """A path in time; t = 0 is the activation.
 
     Subclasses name their shape, list their parameters and give position, velocity and
-    acceleration in closed form.
+    acceleration in closed form. One whose dataclass fields are two numbers at most may offer the
+    equations as `kernel` too; loops over many vehicles then need not call at().
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    kernel: ClassVar[ReferenceKernel | None] = None
     reverses: ClassVar[bool] = False
     """Whether the car is to go backwards somewhere."""
 

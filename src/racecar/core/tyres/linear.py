@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined, njit
+from racecar.core.elementary import arctangent
 
 
 @njit
@@ -27,3 +28,31 @@ def longitudinal_force(
 ) -> float:
     """Return the longitudinal force [N]: -K s, without limit; slip [-], slip_stiffness [N]."""
     return -slip_stiffness * slip
+
+
+def tangent_scale(cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return 1: the tangent enters as it is."""
+    return 1.0
+
+
+def force_scale(cornering_stiffness: float, friction: float, load: float) -> float:
+    """Return the cornering stiffness [N/rad]."""
+    return cornering_stiffness
+
+
+@inlined
+def of_tangent(
+    t: float, cornering_stiffness: float, friction: float, load: float, shape: float,
+    curvature: float,
+) -> float:
+    """Return the force over force_scale() [rad] of the slip angle whose tangent is t."""
+    return -arctangent(t)
+
+
+@inlined
+def of_angle(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float, shape: float, curvature: float,
+) -> float:
+    """Return the force over force_scale() [rad] of a slip angle [rad]."""
+    return -slip_angle

@@ -50,12 +50,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import njit, specialise
+from racecar.core.compiled import inlined, njit, specialise
+from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics
-from racecar.core.tyres.linear import lateral_force
+from racecar.core.tyres import TyreForm, TyreModel
+from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
 from racecar.core.vehicles.interface import (
     Derivative,
+    Held,
+    HeldForm,
+    Rates,
     SPEED,
     STEERING_ANGLE,
     Vector,
@@ -69,13 +74,15 @@ LATERAL, YAW_RATE, X, Y, YAW = range(5)
 
 # Packed parameters.
 (MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION, LOAD_FRONT,
- LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE) = range(13)
+ LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE, TANGENT_FRONT,
+ TANGENT_REAR, FORCE_FRONT, FORCE_REAR) = range(17)
 
 FORMULATIONS = ('full', 'report')
 # Acceleration [m/s^2] up to which the drive holds a prescribed speed in a spin: one g.
 _DRIVE_LIMIT = 9.81
 # Width [rad] over which the rate of the report's beta fades towards a right angle.
 _EDGE = 0.2
+_PER_EDGE = 1.0 / _EDGE
 _HALF_PI = 0.5 * math.pi
 # Beyond this [m, rad] a float64 no longer resolves a step of motion.
 _FAR = 1e9
@@ -100,60 +107,81 @@ def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple
     )
 
 
-@njit
+@inlined
 def held_coupling(speed: float, lateral: float, yaw_rate: float) -> float:
     """Return V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
     push = abs(yaw_rate * lateral)
-    return speed * yaw_rate * (_DRIVE_LIMIT / push if push > _DRIVE_LIMIT else 1.0)
+    return speed * yaw_rate * (_DRIVE_LIMIT / max(push, _DRIVE_LIMIT))
 
 
-@njit
+@inlined
 def within_right_angle(rate: float, beta: float) -> float:
     """Return the rate of beta [rad/s], faded where it leads out towards a right angle [rad]."""
-    if rate * beta <= 0.0:
-        return rate
-    return rate * min(max((_HALF_PI - abs(beta)) / _EDGE, 0.0), 1.0)
+    faded = rate * min(max((_HALF_PI - abs(beta)) * _PER_EDGE, 0.0), 1.0)
+    return faded if rate * beta > 0.0 else rate
 
 
-def full_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float]:
+@inlined
+def full_hold(inputs: Vector, parameters: Vector) -> Held:
+    """Return what full_rates() needs and inputs and parameters fix, full formulation."""
+    speed = inputs[SPEED]
+    sine, cosine = sine_cosine(inputs[STEERING_ANGLE])
+    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
+    mass, inertia = parameters[MASS], parameters[YAW_INERTIA]
+    return (
+        speed, speed * cosine, speed * sine * parameters[TANGENT_FRONT], sine,
+        cosine * parameters[TANGENT_FRONT], parameters[LOW_SPEED],
+        parameters[TANGENT_REAR] / max(abs(speed), parameters[LOW_SPEED]),
+        parameters[TO_FRONT], parameters[TO_REAR],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[LOAD_FRONT], parameters[LOAD_REAR],
+        cosine * front / mass, rear / mass,
+        parameters[TO_FRONT] * cosine * front / inertia, parameters[TO_REAR] * rear / inertia,
+        parameters[SHAPE], parameters[CURVATURE],
+    )
+
+
+def full_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (vy, r, x, y, yaw) [SI], full formulation.
 
-    The global name lateral_force is bound to the tyre model.
+    held: see full_hold(). The slip enters by its tangent, and the forces by what they do to vy
+    and r, so that few operations wait for each other. The global name of_tangent is bound to the
+    tyre model.
     """
-    speed = inputs[SPEED]
-    alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
-    force_front = math.cos(inputs[STEERING_ANGLE]) * lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
-        parameters[SHAPE], parameters[CURVATURE])
-    force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
-        parameters[SHAPE], parameters[CURVATURE])
-    cosine = math.cos(state[YAW])
-    sine = math.sin(state[YAW])
+    (speed, along, across, sin_steering, turned, threshold, per_rear, to_front, to_rear,
+     stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
+     turns_front, turns_rear, shape, curvature) = held
+    front = state[LATERAL] + to_front * state[YAW_RATE]
+    rear = state[LATERAL] - to_rear * state[YAW_RATE]
+    force_front = of_tangent(
+        (front * turned - across) / max(abs(along + front * sin_steering), threshold),
+        stiffness_front, friction, load_front, shape, curvature)
+    force_rear = of_tangent(
+        rear * per_rear, stiffness_rear, friction, load_rear, shape, curvature)
+    sine, cosine = sine_cosine(state[YAW])
+    coupling = held_coupling(speed, state[LATERAL], state[YAW_RATE])
     return (
-        (force_front + force_rear) / parameters[MASS]
-        - held_coupling(speed, state[LATERAL], state[YAW_RATE]),
-        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
-        / parameters[YAW_INERTIA],
+        pushes_front * force_front + (pushes_rear * force_rear - coupling),
+        turns_front * force_front - turns_rear * force_rear,
         speed * cosine - state[LATERAL] * sine,
         speed * sine + state[LATERAL] * cosine,
         state[YAW_RATE],
     )
 
 
-@njit
+@inlined
 def full_observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
     """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
     offset = parameters[ODOMETRY_OFFSET]
+    sine, cosine = sine_cosine(state[YAW])
+    qz, qw = sine_cosine(0.5 * state[YAW])
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
+        state[X] + offset * cosine,
+        state[Y] + offset * sine,
+        qz,
+        qw,
         inputs[SPEED],
         state[LATERAL] + offset * state[YAW_RATE],
         state[YAW_RATE],
@@ -192,35 +220,53 @@ def report_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tup
     )
 
 
-def report_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float]:
+@inlined
+def report_hold(inputs: Vector, parameters: Vector) -> Held:
+    """Return what report_rates() needs and inputs and parameters fix, report's formulation."""
+    speed = inputs[SPEED]
+    scale = max(abs(speed), parameters[LOW_SPEED])
+    momentum = math.copysign(parameters[MASS] * scale, speed)
+    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
+    inertia = parameters[YAW_INERTIA]
+    return (
+        speed, speed / scale, inputs[STEERING_ANGLE],
+        parameters[TO_FRONT] / scale, parameters[TO_REAR] / scale,
+        parameters[TANGENT_FRONT], parameters[TANGENT_REAR],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[LOAD_FRONT], parameters[LOAD_REAR], front / momentum, rear / momentum,
+        parameters[TO_FRONT] * front / inertia, parameters[TO_REAR] * rear / inertia,
+        parameters[SHAPE], parameters[CURVATURE], 0.0, 0.0,
+    )
+
+
+def report_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
 
-    The global name lateral_force is bound to the tyre model.
+    held: see report_hold(). The global name of_angle is bound to the tyre model.
     """
-    speed = inputs[SPEED]
-    alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
-    force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
-        parameters[SHAPE], parameters[CURVATURE])
-    force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
-        parameters[SHAPE], parameters[CURVATURE])
-    signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
+    (speed, direction, steering, per_front, per_rear, tangent_front, tangent_rear,
+     stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
+     turns_front, turns_rear, shape, curvature, _, _) = held
+    force_front = of_angle(
+        direction * (state[LATERAL] - steering) + per_front * state[YAW_RATE],
+        tangent_front, stiffness_front, friction, load_front, shape, curvature)
+    force_rear = of_angle(
+        direction * state[LATERAL] - per_rear * state[YAW_RATE],
+        tangent_rear, stiffness_rear, friction, load_rear, shape, curvature)
+    _, cos_sideslip = sine_cosine(state[LATERAL])
+    sine, cosine = sine_cosine(state[YAW])
     return (
         within_right_angle(
-            (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
+            (pushes_front * force_front + pushes_rear * force_rear) * cos_sideslip
             - state[YAW_RATE], state[LATERAL]),
-        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
-        / parameters[YAW_INERTIA],
-        speed * math.cos(state[YAW]),
-        speed * math.sin(state[YAW]),
+        turns_front * force_front - turns_rear * force_rear,
+        speed * cosine,
+        speed * sine,
         state[YAW_RATE],
     )
 
 
-@njit
+@inlined
 def report_observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
@@ -229,11 +275,13 @@ def report_observe(
     The centre of gravity moves along the heading there, whatever beta is.
     """
     offset = parameters[ODOMETRY_OFFSET]
+    sine, cosine = sine_cosine(state[YAW])
+    qz, qw = sine_cosine(0.5 * state[YAW])
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
+        state[X] + offset * cosine,
+        state[Y] + offset * sine,
+        qz,
+        qw,
         inputs[SPEED],
         offset * state[YAW_RATE],
         state[YAW_RATE],
@@ -265,10 +313,55 @@ def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[
     )
 
 
-_KERNELS = {
-    'full': (full_derivative, full_observe, full_diagnose),
-    'report': (report_derivative, report_observe, report_diagnose),
+def hold(inputs: Vector, parameters: Vector) -> Held:
+    """Stand for the function of the formulation that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
+def rates(state: Vector, held: Held) -> Rates:
+    """Stand for the function of formulation and tyre that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
+def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> Rates:
+    """Return the time derivative of the state [SI]."""
+    return rates(state, hold(inputs, parameters))
+
+
+def _of_angle(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float, shape: float, curvature: float,
+) -> float:
+    """Return the force [N] of a tyre model without TyreForm."""
+    return lateral_force(slip_angle, cornering_stiffness, friction, load, shape, curvature)
+
+
+def _of_tangent(
+    t: float, cornering_stiffness: float, friction: float, load: float, shape: float,
+    curvature: float,
+) -> float:
+    """Return the force [N] of a tyre model without TyreForm."""
+    return lateral_force(arctangent(t), cornering_stiffness, friction, load, shape, curvature)
+
+
+def _one(cornering_stiffness: float, friction: float, load: float) -> float:
+    return 1.0
+
+
+_KERNELS: dict[str, tuple[Any, Any, Any, Any, str]] = {
+    'full': (full_hold, full_rates, full_observe, full_diagnose, 'of_tangent'),
+    'report': (report_hold, report_rates, report_observe, report_diagnose, 'of_angle'),
 }
+
+
+def _tyre_form(tyre: TyreModel) -> TyreForm:
+    if tyre.form is not None:
+        return tyre.form
+    force = tyre.lateral_force
+    return TyreForm(
+        _one, _one,
+        specialise(_of_tangent, f'of_tangent_{tyre.name}', inlined, lateral_force=force),
+        specialise(_of_angle, f'of_angle_{tyre.name}', inlined, lateral_force=force))
 
 
 class SingleTrack:
@@ -301,13 +394,18 @@ class SingleTrack:
         self.tyre = tyre
         self.formulation = formulation
         self.low_speed_threshold = float(low_speed_threshold)
-        derivative, observe, diagnose = _KERNELS[formulation]
+        hold, rates, observe, diagnose, slip = _KERNELS[formulation]
+        form = _tyre_form(tyre)
+        kind = f'{formulation}_{tyre.name}'
+        bound: Any = specialise(
+            rates, f'rates_{kind}', inlined, **{slip: getattr(form, slip)})
+        self.held_form: HeldForm = HeldForm(kind, hold, bound)
         self.derivative: Derivative = specialise(
-            derivative, f'{derivative.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
+            _derivative, f'derivative_{kind}', rates=bound, hold=hold)
         self.observe: Derivative = observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
-        packed = [0.0] * 13
+        packed = [0.0] * 17
         packed[MASS] = vehicle.mass
         packed[YAW_INERTIA] = vehicle.yaw_inertia
         packed[TO_FRONT] = vehicle.cog_to_front_axle
@@ -321,6 +419,12 @@ class SingleTrack:
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
         packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
+        front = packed[STIFFNESS_FRONT], packed[FRICTION], packed[LOAD_FRONT]
+        rear = packed[STIFFNESS_REAR], packed[FRICTION], packed[LOAD_REAR]
+        packed[TANGENT_FRONT], packed[TANGENT_REAR] = (
+            form.tangent_scale(*front), form.tangent_scale(*rear))
+        packed[FORCE_FRONT], packed[FORCE_REAR] = (
+            form.force_scale(*front), form.force_scale(*rear))
         self.parameters: Any = vector(packed)
 
     @classmethod
