@@ -1,0 +1,111 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar reproduce`: the report's results table, run again."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+import json
+from typing import Any
+
+from racecar.core.analysis.metrics import compute_metrics, merge_by_stamp, Metrics
+from racecar.core.types import NANOSECONDS
+from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.loops import make_loop
+
+HELP = "run the report's experiments again and set the figures side by side"
+
+# What Gazebo drove: wheels that roll, at half the commanded speed, because the original's
+# servo_commands assumes a wheel radius of 0.1 m where the URDF has 0.05 m.
+_HALF_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 0.5}
+_EXACT_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 1.0}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A row of the report's table, or its counterpart with the exact speed.
+
+    odometry_every: control ticks (100 Hz) from one odometry message to the next, between which
+    the last one is used, as Gazebo's 20 Hz were. rmse, sum_squared_error: the report's figures
+    [m], [m^2], None where it has none; bounds: within which the RMSE of this run must lie [m].
+    """
+
+    name: str
+    vehicle: str
+    trajectory: str
+    duration: float
+    odometry_every: int
+    simulator: Mapping[str, Any] = field(default_factory=dict)
+    rmse: float | None = None
+    sum_squared_error: float | None = None
+    bounds: tuple[float, float] = (0.0, float('inf'))
+
+    def run(self) -> Metrics:
+        """Run it from the origin with heading 0 and compare at each odometry message."""
+        descriptions = describe_stack('kinematic_ode', StackOptions(
+            vehicle=self.vehicle, trajectory=self.trajectory,
+            overrides={'single_track_simulator': self.simulator}))
+        tracker, linearizer, simulator = make_loop(
+            {description.executable: description.resolve() for description in descriptions})
+        odometry = simulator.odometry()
+        rows = []
+        for tick in range(round(self.duration * NANOSECONDS / simulator.period_ns) + 1):
+            if tick % self.odometry_every == 0:
+                odometry = simulator.odometry()
+            output = tracker.update(odometry, simulator.time_ns)
+            if tick % self.odometry_every == 0:
+                rows.append((odometry.time_ns / NANOSECONDS, odometry.x, odometry.y,
+                             output.reference.x, output.reference.y))
+            simulator.set_command(linearizer.command(odometry, output.velocity))
+            simulator.tick()
+        t, x, y, reference_x, reference_y = zip(*rows, strict=True)
+        return compute_metrics(merge_by_stamp(t, x, y, t, reference_x, reference_y))
+
+
+EXPERIMENTS = (
+    Experiment('eight, ODE simulator', 'report', 'figure_eight', 80.0, 1,
+               {'formulation': 'report'}, 0.0072, 4.1942, (0.0045, 0.0072)),
+    Experiment('eight, Gazebo', 'racecar', 'figure_eight', 80.0, 5, _HALF_SPEED, 0.0919, 13.5161,
+               (0.086, 0.096)),
+    Experiment('eight, Gazebo, exact speed', 'racecar', 'figure_eight', 80.0, 5, _EXACT_SPEED,
+               bounds=(0.0, 0.0919 / 5.0)),
+    Experiment('line (1, 1), Gazebo', 'racecar', 'line', 60.0, 5, _HALF_SPEED, 0.2643, 83.7069,
+               (0.24, 0.28)),
+    Experiment('line (1, 1), Gazebo, exact speed', 'racecar', 'line', 60.0, 5, _EXACT_SPEED,
+               bounds=(0.0, 0.2643 / 5.0)),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar reproduce`."""
+    parser.description = (
+        "Run the experiments of the report's results table from the origin with heading 0, and the"
+        ' Gazebo ones once more with the exact wheel speed. docs/reproduction.md explains the'
+        ' figures.')
+    parser.add_argument('--json', action='store_true',
+                        help='print one JSON object, metrics by experiment, SI units')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run all experiments and print the table; returns 1 if one misses its bounds, else 0."""
+    results = {experiment.name: experiment.run() for experiment in EXPERIMENTS}
+    if arguments.json:
+        print(json.dumps({name: metrics.as_dict() for name, metrics in results.items()}))
+    else:
+        print(markdown_table(results), end='')
+    return int(any(not e.bounds[0] <= results[e.name].rmse <= e.bounds[1] for e in EXPERIMENTS))
+
+
+def markdown_table(results: Mapping[str, Metrics]) -> str:
+    """Return the report's figures and ours side by side."""
+    lines = ['| run | report: RMSE, sum | here: RMSE, sum | largest error |', '|---|---|---|---|']
+    for experiment in EXPERIMENTS:
+        metrics = results[experiment.name]
+        theirs = '-' if experiment.rmse is None else (
+            f'{experiment.rmse:.4f} m, {experiment.sum_squared_error:.2f} m^2')
+        lines.append(
+            f'| {experiment.name} | {theirs} | {metrics.rmse:.4f} m,'
+            f' {metrics.sum_squared_error:.2f} m^2 | {metrics.max_error:.4f} m |')
+    return '\n'.join(lines) + '\n'
