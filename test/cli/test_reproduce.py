@@ -18,7 +18,7 @@ def results():
     return {experiment.name: experiment.run() for experiment in EXPERIMENTS}
 
 
-@pytest.mark.parametrize('name, low, high', [
+@pytest.mark.parametrize(('name', 'low', 'high'), [
     ('eight, ODE simulator', 0.0045, 0.0072),
     ('eight, Gazebo', 0.086, 0.096),
     ('line (1, 1), Gazebo', 0.24, 0.28)])
