@@ -13,6 +13,7 @@ NAME = 'racecar'
 NODES = (
     'ackermann_mux',
     'bag_recorder',
+    'dynamic_linearizer',
     'kinematic_linearizer',
     'single_track_simulator',
     'trajectory_tracker',

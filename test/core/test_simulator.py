@@ -153,8 +153,14 @@ def test_wheels_turn_with_the_distance_driven():
     assert ticks(sim, 100).wheel_angles.rear == pytest.approx(1.0 / 0.05)
 
 
-def test_spin_is_an_error_with_the_last_good_state_and_the_simulator_stays_usable():
-    sim = simulator('course', 'fiala')
+class SoonOutOfRange(SingleTrack):
+    @property
+    def state_limits(self):
+        return (0.3, *super().state_limits[1:])
+
+
+def test_state_out_of_range_is_an_error_with_the_last_good_one_and_the_simulator_stays_usable():
+    sim = Simulator(SoonOutOfRange(VEHICLES['course'], 'fiala'))
     sim.set_command(AckermannCommand(-3.0, 0.6))
     states = []
 

@@ -38,7 +38,7 @@ def test_a_changed_table_is_noticed(generator, monkeypatch):
 
 
 @pytest.mark.parametrize('page', sorted(
-    str(path.relative_to(ROOT)) for path in [ROOT / 'README.md', *(ROOT / 'docs').glob('*.md')]))
+    str(path.relative_to(ROOT)) for path in [ROOT / 'README.md', *(ROOT / 'docs').rglob('*.md')]))
 def test_relative_links_lead_somewhere(page):
     text = (ROOT / page).read_text()
     targets = [target.split('#')[0] for target in re.findall(r'\]\(([^)]+)\)', text)

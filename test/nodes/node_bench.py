@@ -12,7 +12,7 @@ import time
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import TwistStamped
+from geometry_msgs.msg import PointStamped, TwistStamped
 from nav_msgs.msg import Odometry
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
@@ -29,7 +29,7 @@ from racecar.ros import qos
 from racecar.ros.run_node import make_executor
 
 DEADLINE = 30.0
-PROFILES = {Odometry: qos.ODOMETRY, Clock: qos.CLOCK}
+PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 
 

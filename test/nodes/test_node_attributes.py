@@ -18,6 +18,7 @@ def start(bench, tmp_path):
     """Construct a node by the name of its executable with the least it asks for."""
     needed = {
         'single_track_simulator': RACECAR, 'kinematic_linearizer': RACECAR,
+        'dynamic_linearizer': RACECAR,
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}
     return lambda executable: bench.start(

@@ -23,11 +23,14 @@ pytestmark = pytest.mark.ros
 
 NEEDED = {
     'single_track_simulator': VEHICLE, 'kinematic_linearizer': VEHICLE,
+    'dynamic_linearizer': VEHICLE,
     'ackermann_mux': ('-p', 'config_file:=mux/low_level')}
 
 BAD = {
     'trajectory_tracker': ('Kp:=-1.0', ["'Kp'", '-1.0', '[0, 1000]']),
     'kinematic_linearizer': ('epsilon:=0.0', ["'epsilon'", '0.0', '(0, 10] [m]']),
+    'dynamic_linearizer': (
+        'kinematic_speed:=2.0', ["'kinematic_speed'", '2 m/s', 'less than dynamic_speed (1 m/s)']),
     'single_track_simulator': (
         'tyre_model:=square', ["'tyre_model'", "'square'", 'linear, fiala, fiala_unsaturated']),
     'ackermann_mux': ('config_file:=none', ["'none'", 'mux/high_level, mux/low_level']),

@@ -519,10 +519,16 @@ def test_lockstep_drives_on_with_the_next_answer_after_the_deadline(lockstep):
 
 # Divergence
 
+def narrow(car):
+    """Lower the limit of the lateral velocity: no command makes the model itself diverge."""
+    car.node.plant._limits[0] = 0.5
+    return car
+
+
 @pytest.fixture
 def diverged(bench, lockstep):
-    """Return a car that spun in reverse until its linear tyres left the range of the model."""
-    car = lockstep()
+    """Return a car that spun in reverse until it left the range allowed to it."""
+    car = narrow(lockstep())
     for _ in range(100):
         before = len(car.odometry)
         car.send(-2.0, 1.0, at=car.time)
@@ -556,7 +562,7 @@ def test_reset_and_going_on_recover_from_divergence(diverged):
 
 
 def test_free_running_car_recovers_from_divergence_too(free):
-    car = free()
+    car = narrow(free())
     while car.node.failure is None:
         car.send(-2.0, 1.0)
         before = len(car.odometry)

@@ -12,7 +12,7 @@ import sys
 from racecar.core.errors import RacecarError
 
 # Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
-_COMMANDS = ('demo', 'up', 'simulate', 'analyze', 'parameters')
+_COMMANDS = ('demo', 'up', 'simulate', 'sweep', 'analyze', 'parameters')
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

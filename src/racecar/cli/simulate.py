@@ -16,13 +16,10 @@ from racecar.cli.stack_arguments import (
     report_run,
     stack_options,
 )
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
-from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.closed_loop import run_closed_loop
-from racecar.core.simulation.simulator import make_simulator
 from racecar.core.types import NANOSECONDS
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.stacks import describe_stack
+from racecar.stacks.loops import make_loop
 
 HELP = 'run a configuration without ROS, far faster than real time'
 
@@ -43,21 +40,17 @@ def run(arguments: argparse.Namespace) -> int:
     check_result_arguments(arguments)
     values = {d.executable: d.resolve()
               for d in describe_stack(arguments.name, stack_options(arguments))}
-    simulator = make_simulator(values['single_track_simulator'])
-    linearizer_values = values['kinematic_linearizer']
-    linearizer = KinematicLinearizer(
-        linearizer_values, VehicleParameters.from_values(linearizer_values))
-    tracker = TrajectoryTracker(values['trajectory_tracker'])
-
     # Compile before the clock starts: the first call of a kernel may take seconds.
-    simulator.tick()
-    simulator = make_simulator(values['single_track_simulator'])
-    stride = max(1, round(0.5 * NANOSECONDS / simulator.period_ns))
+    loop = make_loop(values)
+    period_ns = loop.simulator.period_ns
+    run_closed_loop(*loop, period_ns / NANOSECONDS)
+    loop = make_loop(values)
+    stride = max(1, round(0.5 * NANOSECONDS / period_ns))
     with ProgressBar(arguments.duration, 'simulating') as show:
         start = time.perf_counter()
         table = run_closed_loop(
-            tracker, linearizer, simulator, arguments.duration,
-            lambda tick: show(tick * simulator.period_ns / NANOSECONDS)
+            *loop, arguments.duration,
+            lambda tick: show(tick * period_ns / NANOSECONDS)
             if tick % stride == 0 else None)
         wall_time = time.perf_counter() - start
     report_run(arguments, table, wall_time)

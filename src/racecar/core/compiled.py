@@ -20,19 +20,28 @@ try:
 except ImportError:
     COMPILED = False
 
-    def njit(function: F) -> F:
+    def njit(function: F, **options: bool) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+
+    def inlined(function: F) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+
+    def unlocked(function: F) -> F:
         """Return the function as it is: Numba is not installed."""
         return function
 else:
     COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
-    def njit(function: F) -> F:
+    def njit(function: F, **options: bool) -> F:
         """Compile without fast-math, so that results equal the plain Python ones bit for bit.
 
         The machine code is cached on disk and discarded as soon as any kernel source of this
         package changes. Global constants are frozen in it: define them in a file with kernels.
+        options: further ones of numba.njit.
         """
-        jit: Any = functools.partial(numba.njit, error_model='numpy')
+        jit: Any = functools.partial(numba.njit, error_model='numpy', **options)
         if not function.__module__.startswith(f'{_PACKAGE}.'):
             # The cache would not notice changes of a foreign function that this one calls.
             return cast('F', jit()(function))
@@ -46,6 +55,17 @@ else:
         if hasattr(index, '_source_stamp'):
             index._source_stamp = _kernel_sources_digest()
         return cast('F', kernel)
+
+    def inlined(function: F) -> F:
+        """Compile as njit() does, and put the code into every kernel that calls the function.
+
+        Only then does the compiler move what is constant out of a loop and vectorise the loop.
+        """
+        return njit(function, forceinline=True)
+
+    def unlocked(function: F) -> F:
+        """Compile as njit() does; other threads run while a call of the kernel does."""
+        return njit(function, nogil=True)
 
 
 @functools.cache
@@ -63,15 +83,19 @@ _specialised: dict[tuple[Any, ...], Any] = {}
 _names: set[tuple[Any, str]] = set()
 
 
-def specialise(function: F, name: str, **bindings: Callable[..., Any]) -> F:
+def specialise(
+    function: F, name: str, compiler: Callable[[F], F] | None = None,
+    **bindings: Callable[..., Any],
+) -> F:
     """Return a compiled copy of a function with some of its global names bound anew.
 
     Numba inlines what is bound this way and caches the result on disk; it does not cache
     functions that take others as arguments or in a closure.
 
     function: plain or compiled; name: of the copy, one for each set of bindings, as it names the
-    file in the cache; bindings: global names of the function and the compiled functions that
-    replace them. Raises ValueError if the name stands for other bindings of this package already.
+    file in the cache; compiler: njit (default), inlined or unlocked, always the same for one
+    name; bindings: global names of the function and the compiled functions that replace them.
+    Raises ValueError if the name stands for other bindings of this package already.
     """
     source = getattr(function, 'py_func', function)
     key = (source, name, *sorted((slot, id(bound)) for slot, bound in bindings.items()))
@@ -89,5 +113,5 @@ def specialise(function: F, name: str, **bindings: Callable[..., Any]) -> F:
             raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
         _names.add((source, name))
     # The copy keeps what is bound alive, so that the identities in the key stay unique.
-    _specialised[key] = njit(copy)
+    _specialised[key] = (compiler or njit)(cast('F', copy))
     return cast('F', _specialised[key])

@@ -46,3 +46,17 @@ def find_config(name: str | Path) -> Path:
 def vehicle_names() -> list[str]:
     """Return the names of the vehicles in config/vehicles."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))
+
+
+def find_track(name: str | Path) -> Path:
+    """Return a way-point file by its path, or by its name in config/tracks (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    given = Path(name)
+    folder = share_folder() / 'config' / 'tracks'
+    for candidate in (given, folder / given, folder / f'{given}.csv'):
+        if candidate.is_file():
+            return candidate
+    known = ', '.join(sorted(path.stem for path in folder.glob('*.csv')))
+    raise ConfigurationError(f"way-point file '{name}' is neither a file nor one of {known}")

@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from racecar.core.compiled import inlined
+from racecar.core.elementary import arctangent2
+
 NANOSECONDS = 1_000_000_000
 
 
@@ -109,6 +112,7 @@ def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
     return math.sin(0.5 * yaw), math.cos(0.5 * yaw)
 
 
+@inlined
 def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
     """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
-    return math.atan2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+    return arctangent2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))

@@ -4,143 +4,32 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import Any
 
-from ackermann_msgs.msg import AckermannDriveStamped
-from geometry_msgs.msg import TwistStamped
-from nav_msgs.msg import Odometry as OdometryMessage
-
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
-from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import KINEMATIC_LINEARIZER
-from racecar.ros import qos
-from racecar.ros.freshness import effective_stamp, staleness
-from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
-from racecar.ros.wire import MessageTemplate, read_odometry, read_velocity
 
 
-class KinematicLinearizerNode(TableNode):
-    """Turns the wanted velocity of the point P into speed and steering.
+class KinematicLinearizerNode(LinearizerNode):
+    """Turns the wanted velocity of P into speed and steering by the kinematic bicycle.
 
-    Subscribes: virtual_velocities (geometry_msgs/TwistStamped, in map), vesc/odom
-    (nav_msgs/Odometry).
-    Publishes: vesc/ackermann_cmd_mux/input/navigation (ackermann_msgs/AckermannDriveStamped), one
-    command for each velocity, with its stamp; a stop when the velocities fall silent.
+    Exact for P ahead of base_link, so the tracker must track base_link.
+
+    Topics: those of racecar.ros.linearizer_node.LinearizerNode.
     Parameters: racecar.nodes.tables.KINEMATIC_LINEARIZER.
     """
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(kwargs.pop('node_name', 'kinematic_linearizer'), KINEMATIC_LINEARIZER,
-                         **kwargs)
-        self._lockstep: bool = self.values['lockstep']
-        self._linearizer = KinematicLinearizer(
-            self.values, VehicleParameters.from_values(self.values))
-        self._odometry: Odometry | None = None
-        self._velocity: tuple[PlanarVelocity, int] | None = None
+        super().__init__('kinematic_linearizer', KINEMATIC_LINEARIZER, **kwargs)
 
-        command = AckermannDriveStamped()
-        command.header.frame_id = BASE_LINK
-        self._command = MessageTemplate(
-            command, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
-        self._publisher = AnswerPublisher(
-            self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
-            self._lockstep)
-        self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
-        self.create_subscription(
-            TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
-        self._watch_timer = None if self._lockstep else self.create_timer(
-            self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
-
-    def on_values_changed(self, changed: set[str]) -> None:
-        """Apply epsilon, minimum_speed and the timeouts at once."""
-        self._linearizer.tune(self.values)
-        if 'velocity_timeout' in changed and self._watch_timer is not None:
-            self._watch_timer.timer_period_ns = round(
-                self.values['velocity_timeout'] / 4.0 * NANOSECONDS)
-            self._watch_timer.reset()
-
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = read_odometry(data)
-        if not odometry.is_finite:
-            self.get_logger().error(
-                f'odometry dropped: {odometry}, expected finite numbers',
-                throttle_duration_sec=THROTTLE)
-            return
-        self._odometry = odometry
-        # In lockstep either of the two may come first.
-        if self._lockstep:
-            self._answer_pair()
-
-    def _on_velocity(self, data: bytes) -> None:
-        velocity, stamp_ns, frame = read_velocity(data)
-        if not (math.isfinite(velocity.x) and math.isfinite(velocity.y)):
-            self.get_logger().error(
-                f'virtual velocity dropped: ({velocity.x}, {velocity.y}) m/s, expected finite'
-                ' numbers', throttle_duration_sec=THROTTLE)
-            return
-        if frame not in (MAP, ODOM, ''):
-            self.get_logger().error(
-                f'virtual velocity dropped: frame_id is {frame!r}, expected'
-                f' {MAP!r}', throttle_duration_sec=THROTTLE)
-            return
-        if self._lockstep:
-            self._velocity = (velocity, stamp_ns)
-            self._answer_pair()
-            return
-        now_ns = self.get_clock().now().nanoseconds
-        stale = staleness(stamp_ns, now_ns, self.values['velocity_timeout'])
-        if stale is not None:
-            self.get_logger().error(
-                f'virtual velocity dropped: {stale}', throttle_duration_sec=THROTTLE)
-            return
-        if self._odometry is None:
-            self.get_logger().warning(
-                f'virtual velocity not used: no odometry yet on'
-                f' {self.resolve_topic_name(ODOMETRY_TOPIC)}', throttle_duration_sec=THROTTLE)
-            return
-        stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
-        if stale is not None:
-            self.get_logger().error(
-                f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
-            return
-        self._velocity = (velocity, effective_stamp(stamp_ns, now_ns))
-        self._answer(velocity, stamp_ns)
-
-    def _answer_pair(self) -> None:
-        if self._odometry is None or self._velocity is None:
-            return
-        velocity, stamp_ns = self._velocity
-        if stamp_ns == self._odometry.time_ns:
-            self._velocity = None
-            self._answer(velocity, stamp_ns)
-
-    def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
-        assert self._odometry is not None
-        command = self._linearizer.command(self._odometry, velocity)
-        self._publisher.publish(self._command.fill(
-            *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
-
-    def _on_watch_timer(self) -> None:
-        if self._velocity is None:
-            return
-        now_ns = self.get_clock().now().nanoseconds
-        _, stamp_ns = self._velocity
-        if staleness(stamp_ns, now_ns, self.values['velocity_timeout']) is None:
-            return
-        self._velocity = None
-        self.get_logger().warning(
-            f"no virtual velocity for {self.values['velocity_timeout']:g} s: the car is stopped")
-        self._answer(PlanarVelocity(0.0, 0.0), now_ns)
+    def make_linearizer(self, values: dict[str, Any]) -> KinematicLinearizer:
+        """Return the law of the vehicle."""
+        return KinematicLinearizer(values, VehicleParameters.from_values(values))
 
 
 def main(args: list[str] | None = None) -> int:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from racecar.core.control.dynamic_linearizer import DYNAMIC_LINEARIZER_PARAMETERS
 from racecar.core.control.kinematic_linearizer import KINEMATIC_LINEARIZER_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
@@ -27,13 +28,18 @@ TRAJECTORY_TRACKER = TRACKER_PARAMETERS + ParameterTable([
     _LOCKSTEP,
 ])
 
-KINEMATIC_LINEARIZER = VEHICLE_PARAMETERS + KINEMATIC_LINEARIZER_PARAMETERS + ParameterTable([
+_LINEARIZER_NODE = ParameterTable([
     Parameter('velocity_timeout', float, 0.2,
               'Age of the newest virtual velocity at which the car is stopped', 's',
               above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
     _LOCKSTEP,
 ])
+
+KINEMATIC_LINEARIZER = (
+    VEHICLE_PARAMETERS + KINEMATIC_LINEARIZER_PARAMETERS + _LINEARIZER_NODE)
+
+DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + DYNAMIC_LINEARIZER_PARAMETERS + _LINEARIZER_NODE
 
 # What every simulator node has besides its plant (racecar.ros.simulator_node).
 SIMULATOR_NODE = ParameterTable([
@@ -94,6 +100,7 @@ BAG_RECORDER = ParameterTable([
 TABLES: dict[str, ParameterTable] = {
     'trajectory_tracker': TRAJECTORY_TRACKER,
     'kinematic_linearizer': KINEMATIC_LINEARIZER,
+    'dynamic_linearizer': DYNAMIC_LINEARIZER,
     'single_track_simulator': SINGLE_TRACK_SIMULATOR,
     'ackermann_mux': ACKERMANN_MUX,
     'bag_recorder': BAG_RECORDER,

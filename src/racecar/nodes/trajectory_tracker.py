@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import sys
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped, TwistStamped
+from geometry_msgs.msg import PointStamped, PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from nav_msgs.msg import Path
 from rclpy.parameter import Parameter as RosParameter
@@ -24,7 +24,7 @@ from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import MAP, ODOMETRY_TOPIC
+from racecar.ros.simulator_node import BASE_LINK, MAP, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate, read_odometry
 
 
@@ -34,7 +34,10 @@ class TrajectoryTrackerNode(TableNode):
     Subscribes: vesc/odom (nav_msgs/Odometry).
     Publishes: virtual_velocities (geometry_msgs/TwistStamped, velocity of P in map [m/s], stamped
     with the odometry it answers), reference_trajectory (nav_msgs/Odometry, reference pose with
-    the tangent as yaw, twist along it), reference_path (nav_msgs/Path, latched).
+    the tangent as yaw, twist along it, negative in reverse), reference_path (nav_msgs/Path,
+    latched), tracked_point (geometry_msgs/PointStamped, latched: the point in the frame base_link
+    that follows the reference; linearizers refuse one that they are not exact for, and analyses
+    move the odometry to it).
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
     Parameters: racecar.nodes.tables.TRAJECTORY_TRACKER. Gains act at once, a changed trajectory
     with the next activation.
@@ -63,6 +66,12 @@ class TrajectoryTrackerNode(TableNode):
         self._reference_publisher = self.create_publisher(
             OdometryMessage, 'reference_trajectory', qos.STATE)
         self._path_publisher = self.create_publisher(Path, 'reference_path', qos.LATCHED)
+        tracked_point = PointStamped()
+        tracked_point.header.frame_id = BASE_LINK
+        tracked_point.point.x = self._tracker.tracked_ahead
+        self._point_publisher = self.create_publisher(
+            PointStamped, 'tracked_point', qos.LATCHED)
+        self._point_publisher.publish(tracked_point)
         self.create_subscription(
             OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
             qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION,
@@ -135,7 +144,8 @@ class TrajectoryTrackerNode(TableNode):
 
     def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
         if self._reference_publisher.get_subscription_count():
-            time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(now_ns)
+            time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(
+                now_ns, output.attitude.heading if output.attitude else None)
             self._reference_publisher.publish(self._reference.fill(
                 *divmod(time_ns, NANOSECONDS), x, y, qz, qw, speed, yaw_rate))
 

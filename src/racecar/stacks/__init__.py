@@ -11,9 +11,13 @@ from typing import Any
 
 import yaml
 
+from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
+from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config, vehicle_names
+from racecar.core.trajectories import trajectory_type
+from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import TABLES
 
 __all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'StackOptions', 'describe_stack',
@@ -31,10 +35,14 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
 
 # The odometry comes last: the simulator waits for its subscription before the first tick.
 RECORDED_TOPICS = (
-    'tf_static', 'reference_path', 'tf', 'car_state', 'joint_states', 'reference_trajectory',
-    'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
+    'tf_static', 'reference_path', 'tracked_point', 'tf', 'car_state', 'joint_states',
+    'reference_trajectory', 'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
     'vesc/low_level/ackermann_cmd_mux/output', 'vesc/odom',
 )
+
+
+# Two descriptions of one vehicle may differ by rounding, not by more [m].
+_SAME_POINT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -139,13 +147,52 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     extra = (Path(options.params_file),) if options.params_file else ()
     clock = (('/clock', _absolute(options.namespace.strip('/'), 'clock')),) \
         if options.own_clock else ()
-    return [
+    return _with_matching_tracker([
         replace(
             d, parameter_files=d.parameter_files + extra, remappings=d.remappings + clock,
             parameters={**d.parameters, **options.overrides.get(d.name, {}),
                         **options.overrides.get(d.full_name, {})})
         for d in descriptions
-    ]
+    ], extra)
+
+
+def _with_matching_tracker(
+        descriptions: list[NodeDescription], files: tuple[Path, ...]) -> list[NodeDescription]:
+    """Tell the tracker where the centre of gravity is; refuse what the law is not made for.
+
+    files: the user's parameter files; what they or the overrides say of cog_ahead counts.
+    Nodes whose parameters cannot be used are left to the error that their own check gives.
+    """
+    tracker = next((d for d in descriptions if d.executable == 'trajectory_tracker'), None)
+    linearizer = next((d for d in descriptions if d.executable in LINEARIZERS), None)
+    if tracker is None or linearizer is None:
+        return descriptions
+    try:
+        values = tracker.resolve()
+        vehicle = VehicleParameters.from_values(linearizer.resolve())
+        law = make_linearizer(linearizer.executable, linearizer.resolve())
+    except ParameterError:
+        return descriptions
+    given = {name for path in files
+             for name in load_parameter_file(path, tracker.name, tracker.namespace)}
+    if 'cog_ahead' not in given.union(tracker.parameters):
+        values['cog_ahead'] = -vehicle.odometry_offset
+        descriptions = [
+            replace(d, parameters={**d.parameters, 'cog_ahead': values['cog_ahead']})
+            if d is tracker else d for d in descriptions]
+    tracked = tracked_ahead(values)
+    exact = law.tracked_ahead
+    if abs(tracked - exact) > _SAME_POINT:
+        raise ConfigurationError(
+            f"tracked_point of {tracker.full_name} is '{values['tracked_point']}', {tracked:g} m"
+            f' ahead of base_link, but the law of {linearizer.full_name} is exact for the point'
+            f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
+            ' one')
+    if trajectory_type(values['trajectory']).reverses and not law.reverses:
+        raise ConfigurationError(
+            f"trajectory '{values['trajectory']}' of {tracker.full_name} goes backwards, which"
+            f' {linearizer.full_name} does not: use kinematic_linearizer with reverse: true')
+    return descriptions
 
 
 def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
@@ -201,6 +248,19 @@ def _command_muxes(options: StackOptions, namespace: str) -> list[NodeDescriptio
 
 
 def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
+    return _ode(options, 'kinematic_linearizer')
+
+
+def _dynamic_ode(options: StackOptions) -> list[NodeDescription]:
+    return _ode(options, 'dynamic_linearizer', find_config('stacks/dynamic_ode'))
+
+
+def _ode(
+        options: StackOptions, linearizer: str, *tracker_files: Path) -> list[NodeDescription]:
+    """Return tracker, a linearizer, the muxes and the single-track simulator.
+
+    tracker_files: parameter files of the tracker over its defaults.
+    """
     namespace = options.namespace.strip('/')
     vehicle_file = _vehicle_file(options.vehicle)
     renamed = TOPIC_NAMES[options.topic_names]
@@ -211,12 +271,12 @@ def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
     descriptions = [
         NodeDescription(
             'trajectory_tracker', 'trajectory_tracker', namespace,
-            (find_config('trajectory_tracker'),),
+            (find_config('trajectory_tracker'), *tracker_files),
             {**_given(trajectory=options.trajectory), 'active': options.active, **lockstep},
             remappings),
         NodeDescription(
-            'kinematic_linearizer', 'kinematic_linearizer', namespace,
-            (find_config('kinematic_linearizer'), vehicle_file), lockstep, remappings),
+            linearizer, linearizer, namespace, (find_config(linearizer), vehicle_file), lockstep,
+            remappings),
         *_command_muxes(options, namespace),
         NodeDescription(
             'single_track_simulator', 'single_track_simulator', namespace,
@@ -236,4 +296,5 @@ def _kinematic_ode(options: StackOptions) -> list[NodeDescription]:
 
 STACKS: dict[str, Callable[[StackOptions], list[NodeDescription]]] = {
     'kinematic_ode': _kinematic_ode,
+    'dynamic_ode': _dynamic_ode,
 }

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import PointStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 import numpy as np
 import rclpy
@@ -24,6 +25,7 @@ from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
+from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
@@ -37,6 +39,7 @@ from racecar.stacks import NodeDescription
 NODE_CLASSES: dict[str, type[TableNode]] = {
     'trajectory_tracker': TrajectoryTrackerNode,
     'kinematic_linearizer': KinematicLinearizerNode,
+    'dynamic_linearizer': DynamicLinearizerNode,
     'single_track_simulator': SingleTrackSimulatorNode,
     'ackermann_mux': AckermannMuxNode,
     'bag_recorder': BagRecorderNode,
@@ -68,6 +71,9 @@ class RunProbe(Node):
         self._odometry: list[tuple[float, ...]] = []
         self._reference: list[tuple[float, ...]] = []
         self._command: list[tuple[float, ...]] = []
+        self._tracked_ahead = 0.0
+        self.create_subscription(
+            PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
         for topic, message_type, callback, profile in (
                 ('vesc/odom', OdometryMessage, self._on_odometry,
                  qos.ODOMETRY),
@@ -76,6 +82,9 @@ class RunProbe(Node):
                  self._on_command, qos.STATE)):
             self.create_subscription(
                 message_type, topics.get(topic, topic), callback, profile, raw=True)
+
+    def _on_tracked_point(self, message: PointStamped) -> None:
+        self._tracked_ahead = message.point.x
 
     def _on_odometry(self, data: bytes) -> None:
         o = read_odometry(data)
@@ -98,7 +107,7 @@ class RunProbe(Node):
                            ' was the tracker active?')
         return RunTable(answered_rows(
             np.array(self._odometry), np.array(self._reference),
-            np.array(self._command).reshape(-1, 3)))
+            np.array(self._command).reshape(-1, 3)), self._tracked_ahead)
 
 
 class ComposedStack:

@@ -113,13 +113,13 @@ def test_speed_below_the_minimum_holds_the_last_steering_but_is_commanded():
 
 @pytest.mark.parametrize('side', [1.0, -1.0])
 def test_steering_is_clamped_to_the_limit_of_the_vehicle(side):
-    command = linearizer().command(car(), PlanarVelocity(0.02, 2.0 * side))
+    command = linearizer().command(car(), PlanarVelocity(0.2, 2.0 * side))
     assert command.steering_angle == side * RACECAR.steering_limit
 
 
 def test_clamped_steering_is_what_standstill_holds():
     law = linearizer()
-    law.command(car(), PlanarVelocity(0.02, 2.0))
+    law.command(car(), PlanarVelocity(0.2, 2.0))
     assert law.command(car(), PlanarVelocity(0.0, 0.0)).steering_angle == RACECAR.steering_limit
 
 

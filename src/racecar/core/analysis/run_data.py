@@ -19,7 +19,9 @@ from racecar.core.types import NANOSECONDS, quaternion_to_yaw
 
 ODOMETRY_TOPICS = ('/vesc/odom', '/odom')  # the second with topic_names:=f1tenth
 REFERENCE_TOPICS = ('/reference_trajectory',)
+POINT_TOPIC = '/tracked_point'
 ODOMETRY_TYPE = 'nav_msgs/msg/Odometry'
+POINT_TYPE = 'geometry_msgs/msg/PointStamped'
 _LONG_GAP = 1.0  # [s]
 _LONG_GAP_STEPS = 5.0
 
@@ -28,8 +30,8 @@ _LONG_GAP_STEPS = 5.0
 class TrackingRun:
     """Odometry and reference of one run, each with its own stamps.
 
-    name: for titles. t, x, y: (n,) odometry stamps [s] and position [m]; yaw: (n,) heading
-    [rad] or None. reference_t, reference_x, reference_y: (m,) likewise.
+    name: for titles. t, x, y: (n,) odometry stamps [s] and position of the tracked point [m];
+    yaw: (n,) heading [rad] or None. reference_t, reference_x, reference_y: (m,) likewise.
     origin_ns: what 0 s stands for [ns]. odometry_topic, reference_topic, bag: where the run
     came from, empty for a simulation. warnings: what a reader of the numbers should know.
     """
@@ -59,6 +61,8 @@ class TrackingRun:
         path: as for BagReader. odometry_topic, reference_topic: nav_msgs/msg/Odometry topics,
         by default /vesc/odom (else /odom) and /reference_trajectory. A name that is not in the
         bag stands for the only topic that ends with it, as /car1/vesc/odom does.
+        Beside the reference, tracked_point says which point of the car follows it; the odometry
+        is moved there. Without it that is base_link.
         progress: called with the number of messages read so far and in all.
         Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or
         its messages carry no stamps.
@@ -70,9 +74,15 @@ class TrackingRun:
             reference = find_topic(
                 summary, REFERENCE_TOPICS if reference_topic is None else (reference_topic,))
             samples = {odometry: _Samples(), reference: _Samples()}
-            total = sum(row.message_count for row in summary.topics if row.name in samples)
-            for done, row in enumerate(reader.messages(samples), start=1):
-                samples[row.topic].add(row.message)
+            point = _point_topic(summary, reference)
+            ahead, left = 0.0, 0.0
+            topics = [*samples, *([point] if point else [])]
+            total = sum(row.message_count for row in summary.topics if row.name in topics)
+            for done, row in enumerate(reader.messages(topics), start=1):
+                if row.topic == point:
+                    ahead, left = row.message.point.x, row.message.point.y
+                else:
+                    samples[row.topic].add(row.message)
                 if progress is not None:
                     progress(done, total)
         warnings = list(summary.warnings)
@@ -86,9 +96,12 @@ class TrackingRun:
             warnings.append(
                 f'{reference} pauses for {gap[1]:.1f} s at {gap[0]:.1f} s; the reference is'
                 ' interpolated across the pause and the errors there mean little')
+        yaw = np.array(actual.yaw)
         return cls(
-            name=summary.path.resolve().name, t=t, x=np.array(actual.x), y=np.array(actual.y),
-            yaw=np.array(actual.yaw), reference_t=reference_t, reference_x=np.array(desired.x),
+            name=summary.path.resolve().name, t=t,
+            x=np.array(actual.x) + ahead * np.cos(yaw) - left * np.sin(yaw),
+            y=np.array(actual.y) + ahead * np.sin(yaw) + left * np.cos(yaw),
+            yaw=yaw, reference_t=reference_t, reference_x=np.array(desired.x),
             reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_topic=odometry,
             reference_topic=reference, bag=summary, warnings=tuple(warnings))
 
@@ -132,6 +145,13 @@ def find_topic(
     raise BagError(
         f"bag '{summary.path}': {' and '.join(wanted)}"
         f' {"is" if len(wanted) == 1 else "are"} missing; it has {summary.describe_topics()}')
+
+
+def _point_topic(summary: BagSummary, reference: str) -> str | None:
+    """Return the topic of the tracked point that belongs to a reference, if it is in the bag."""
+    topic = reference.rpartition('/')[0] + POINT_TOPIC
+    found = any(row.name == topic and row.type_name == POINT_TYPE for row in summary.topics)
+    return topic if found else None
 
 
 @dataclass

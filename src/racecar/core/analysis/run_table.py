@@ -20,19 +20,25 @@ COLUMNS = ('time', 'x', 'y', 'yaw', 'vx', 'vy', 'yaw_rate', 'x_reference', 'y_re
 
 @dataclass(frozen=True)
 class RunTable:
-    """rows: (n, len(COLUMNS)), ascending in time."""
+    """rows: (n, len(COLUMNS)), ascending in time; x and y are those of base_link.
+
+    tracked_ahead: position ahead of base_link [m] of the point that follows the reference.
+    """
 
     rows: Array
+    tracked_ahead: float = 0.0
 
     def column(self, name: str) -> Array:
         """Return one column, (n,), by its name in COLUMNS."""
         return self.rows[:, COLUMNS.index(name)]
 
     def metrics(self, skip: float = 0.0) -> Metrics:
-        """Compute the tracking error without the first `skip` seconds."""
-        t = self.column('time')
+        """Compute the error of the tracked point without the first `skip` seconds."""
+        t, yaw = self.column('time'), self.column('yaw')
+        x = self.column('x') + self.tracked_ahead * np.cos(yaw)
+        y = self.column('y') + self.tracked_ahead * np.sin(yaw)
         return compute_metrics(merge_by_stamp(
-            t, self.column('x'), self.column('y'), t, self.column('x_reference'),
+            t, x, y, t, self.column('x_reference'),
             self.column('y_reference')).without_start(skip))
 
     def write_csv(self, path: Path | str) -> None:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
+from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -19,10 +20,17 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('minimum_speed', float, 0.01,
               'Below this commanded speed the last steering is held, because the law is'
               ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
+    Parameter('fade_speed', float, 0.05,
+              'From this commanded speed downwards the steering fades to the last one from above'
+              ' it, so that it does not swing where the car stops; 0 does without', 'm/s',
+              minimum=0.0, maximum=5.0),
+    Parameter('reverse', bool, True,
+              'Drive backwards when the wanted velocity points behind the car, with P behind the'
+              ' rear axle; false: turn round, as in the report'),
 ])
 
 
-@njit
+@inlined
 def kinematic_law(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float) -> tuple[float, float]:
@@ -31,34 +39,70 @@ def kinematic_law(
     V = vx cos(yaw) + vy sin(yaw), w = (vy cos(yaw) - vx sin(yaw)) / epsilon,
     delta = atan(wheelbase w / V); below minimum_speed [m/s] delta = held_steering [rad].
     """
-    cosine, sine = math.cos(yaw), math.sin(yaw)
+    sine, cosine = sine_cosine(yaw)
     speed = vx * cosine + vy * sine
-    if abs(speed) < minimum_speed:
-        return speed, held_steering
+    slow = abs(speed) < minimum_speed
     yaw_rate = (vy * cosine - vx * sine) / epsilon
-    return speed, math.atan(wheelbase * yaw_rate / speed)
+    # Selections rather than branches let a loop over vehicles vectorise.
+    steering = arctangent(wheelbase * yaw_rate / (1.0 if slow else speed))
+    return speed, held_steering if slow else steering
+
+
+@inlined
+def kinematic_command(
+        vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
+        held_steering: float, minimum_speed: float, fade_speed: float, reverse: bool,
+        steering_limit: float, speed_min: float, speed_max: float,
+) -> tuple[float, float, float]:
+    """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
+
+    reverse: whether a velocity that points behind the car is driven backwards; P then lies
+    epsilon behind the axle, where the motion is stable. Otherwise P stays ahead and the car turns
+    round. From fade_speed [m/s] down to minimum_speed the law gives way to held_steering, the last
+    one from above fade_speed, so nothing jumps where the speed passes through zero.
+    """
+    sine, cosine = sine_cosine(yaw)
+    backwards = reverse and vx * cosine + vy * sine < 0.0
+    speed, wanted = kinematic_law(
+        vx, vy, yaw, -epsilon if backwards else epsilon, wheelbase, held_steering, minimum_speed)
+    wanted = max(-steering_limit, min(steering_limit, wanted))
+    fades = abs(speed) < max(fade_speed, minimum_speed)
+    share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
+    steering = held_steering + share * share * (wanted - held_steering) if fades else wanted
+    return (
+        max(speed_min, min(speed_max, speed)), steering, held_steering if fades else wanted)
 
 
 class KinematicLinearizer:
     """The law with the vehicle's limits and the steering angle that it holds at standstill."""
 
-    def __init__(self, values: dict[str, Any], vehicle: VehicleParameters) -> None:
+    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
         """Take resolved KINEMATIC_LINEARIZER_PARAMETERS values and the vehicle."""
         self._vehicle = vehicle
-        self._steering = 0.0
+        self._held = 0.0
         self.tune(values)
 
-    def tune(self, values: dict[str, Any]) -> None:
+    def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other KINEMATIC_LINEARIZER_PARAMETERS values; the steering stays held."""
+        vehicle = self._vehicle
         self._epsilon: float = values['epsilon']
-        self._minimum_speed: float = values['minimum_speed']
+        self._rest = (
+            float(values['minimum_speed']), float(values['fade_speed']), bool(values['reverse']),
+            vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
+
+    @property
+    def tracked_ahead(self) -> float:
+        """The law is exact for base_link, 0 m ahead of itself."""
+        return 0.0
+
+    @property
+    def reverses(self) -> bool:
+        """Whether a velocity that points behind the car is driven backwards."""
+        return self._rest[2]
 
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""
-        vehicle = self._vehicle
-        speed, steering = kinematic_law(
-            velocity.x, velocity.y, odometry.yaw, self._epsilon, vehicle.wheelbase,
-            self._steering, self._minimum_speed)
-        self._steering = max(-vehicle.steering_limit, min(vehicle.steering_limit, steering))
-        speed = max(vehicle.speed_min, min(vehicle.speed_max, speed))
-        return AckermannCommand.in_single_precision(speed, self._steering)
+        speed, steering, self._held = kinematic_command(
+            velocity.x, velocity.y, odometry.yaw, self._epsilon, self._vehicle.wheelbase,
+            self._held, *self._rest)
+        return AckermannCommand.in_single_precision(speed, steering)

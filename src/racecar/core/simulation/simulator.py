@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
 from typing import Any, NamedTuple
 
+from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.simulation.integrators import find_integrator, fixed_step, INTEGRATORS
+from racecar.core.simulation.integrators import find_integrator, INTEGRATORS, model_advance
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2, VehicleDiagnostics
 from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles import (
@@ -21,6 +22,8 @@ from racecar.core.vehicles import (
 )
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, vector
 from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
+from racecar.core.vehicles.single_track_force import DRIVE_TIME_CONSTANT
+from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
 
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
@@ -37,6 +40,13 @@ SIMULATOR_PARAMETERS = ParameterTable([
               read_only=True),
     Parameter('low_speed_threshold', float, LOW_SPEED_THRESHOLD, 'Longitudinal velocity below'
               ' which the slip is regularised', unit='m/s', above=0.0, read_only=True),
+    Parameter('speed_gain', float, 1.0, 'Speed of the kinematic bicycle over the commanded one;'
+              " the original's servo chain had 0.5", above=0.0, read_only=True),
+    Parameter('drive_time_constant', float, DRIVE_TIME_CONSTANT, 'Time constant of the speed'
+              ' controller of single_track_force and double_track', unit='s', above=0.0,
+              read_only=True),
+    *TYRE_PARAMETERS,
+    *ACTUATOR_PARAMETERS,
     Parameter('initial_x', float, 0.0, 'Initial position of base_link in odom', unit='m',
               read_only=True),
     Parameter('initial_y', float, 0.0, 'Initial position of base_link in odom', unit='m',
@@ -65,12 +75,15 @@ class Simulator:
     def __init__(
         self, model: VehicleModel, *, step: float = 0.001, period: float = 0.01,
         integrator: str = 'rk4', initial_pose: Pose2 = ORIGIN,
+        actuators: Mapping[str, Any] | None = None,
     ) -> None:
         """Start at rest at time 0 with the odometry point at the initial pose.
 
-        step: of the integration [s]; period: of one tick [s], a whole number of steps.
+        step: of the integration [s]; period: of one tick [s], a whole number of steps;
+        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once.
         Raises ParameterError if the integrator is unknown or the pose is not finite, and
-        ConfigurationError if step and period do not fit or the step is too long for the model.
+        ConfigurationError if step, period or delays do not fit or the step is too long for the
+        model.
         """
         method = find_integrator(integrator)
         self.model = model
@@ -89,11 +102,12 @@ class Simulator:
         self._check_stability(method.stability_limit)
         self._step = self.step_ns / NANOSECONDS
         self._period = self.period_ns / NANOSECONDS
-        self._advance = fixed_step(model.derivative, integrator)
+        self._advance = model_advance(model, integrator)
         self._observe = model.observe
         self._parameters = model.parameters
         self._limits: Any = vector(model.state_limits)
-        self._inputs: Any = vector((0.0, 0.0))
+        self._inputs: Any = vector((0.0,) * getattr(model, 'input_count', 2))
+        self._actuators = Actuators.from_values(actuators or {}, self._step)
         self._initial_pose = initial_pose
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
@@ -138,6 +152,23 @@ class Simulator:
             min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
             min(max(command.steering_angle, -limit), limit)))
 
+    def set_inputs(self, inputs: Sequence[float]) -> None:
+        """Apply all inputs of the model as they are, e.g. DoubleTrack.torque_inputs().
+
+        The last of set_command() and set_inputs() governs; actuators do not act on these.
+        Raises ParameterError, and keeps the old ones, if their number is wrong or one is not
+        finite, and ConfigurationError if there are actuators.
+        """
+        if len(inputs) != len(self._inputs) or not all(map(math.isfinite, inputs)):
+            raise ParameterError(
+                f'inputs of {self.model.description} are {list(inputs)!r}, expected'
+                f' {len(self._inputs)} finite numbers; they are ignored')
+        if self._actuators is not None:
+            raise ConfigurationError(
+                'inputs are set past the actuators; switch off actuators.* to do so')
+        self._command = AckermannCommand(float(inputs[SPEED]), float(inputs[STEERING_ANGLE]))
+        self._inputs[:] = vector(inputs)
+
     def stop(self) -> None:
         """Command speed 0 and hold the last steering angle."""
         self._apply(AckermannCommand(0.0, self._command.steering_angle))
@@ -152,7 +183,7 @@ class Simulator:
         try:
             valid = self._advance(
                 self._state, self._inputs, self._parameters, self._limits, self._step,
-                self.steps_per_tick)
+                self.steps_per_tick) if self._actuators is None else self._advance_actuated()
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
@@ -160,7 +191,10 @@ class Simulator:
             self._state[:] = self._good
             raise self._divergence()
         self._steps += self.steps_per_tick
-        self._distance += self._command.speed * self._period
+        if self._actuators is None:
+            self._distance += self._command.speed * self._period
+        else:
+            self._distance += self._actuators.distance
 
     def odometry(self) -> Odometry:
         """Return pose and twist of the odometry point, stamped with the current time."""
@@ -187,12 +221,35 @@ class Simulator:
                 ' numbers [m, m, rad]')
         self._state[:] = vector(self.model.initial_state(pose))
         self._distance = 0.0
+        if self._actuators is not None:
+            self._actuators.reset()
         self._apply(AckermannCommand(0.0, 0.0))
 
     def _apply(self, command: AckermannCommand) -> None:
         self._command = command
-        self._inputs[SPEED] = command.speed
-        self._inputs[STEERING_ANGLE] = command.steering_angle
+        if len(self._inputs) > 2:
+            self._inputs[2:] = vector((0.0,) * (len(self._inputs) - 2))
+        applied = command if self._actuators is None else self._actuators.output
+        self._inputs[SPEED] = applied.speed
+        self._inputs[STEERING_ANGLE] = applied.steering_angle
+
+    def _advance_actuated(self) -> bool:
+        actuators = self._actuators
+        assert actuators is not None
+        before = actuators.save()
+        valid = False
+        try:
+            for _ in range(self.steps_per_tick):
+                self._inputs[SPEED], self._inputs[STEERING_ANGLE] = actuators.step(self._command)
+                valid = self._advance(
+                    self._state, self._inputs, self._parameters, self._limits, self._step, 1)
+                if not valid:
+                    break
+        finally:
+            if not valid:
+                actuators.restore(before)
+                self._inputs[SPEED], self._inputs[STEERING_ANGLE] = actuators.output
+        return valid
 
     def _check_stability(self, limit: float) -> None:
         fastest = self.model.fastest_mode()
@@ -236,7 +293,8 @@ def make_simulator(values: Mapping[str, Any]) -> Simulator:
     return Simulator(
         make_vehicle_model(values['vehicle_model'], vehicle, values),
         step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
-        initial_pose=Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']))
+        initial_pose=Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']),
+        actuators=values)
 
 
 def _nanoseconds(name: str, seconds: float) -> int:

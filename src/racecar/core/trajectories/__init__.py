@@ -7,27 +7,36 @@ from __future__ import annotations
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
 from racecar.core.trajectories.circle import Circle
 from racecar.core.trajectories.cycloid import Cycloid
 from racecar.core.trajectories.figure_eight import FigureEight
 from racecar.core.trajectories.line import Line
 from racecar.core.trajectories.parabola import Parabola
+from racecar.core.trajectories.parking import Parking
+from racecar.core.trajectories.waypoints import WayPointPath
 
-__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'ReferencePoint', 'Trajectory',
-           'make_trajectory', 'sample_path']
+__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'ReferencePoint', 'Trajectory',
+           'make_trajectory', 'sample_path', 'trajectory_type']
 
-# The order gives the report's numbers 0 to 4.
+_OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
+
+# The order gives the report's numbers 0 to 4; the others have names only.
+_ALL: tuple[type[Trajectory], ...] = (*_OF_THE_REPORT, WayPointPath, Parking)
 TRAJECTORIES: dict[str, type[Trajectory]] = {
-    trajectory.name: trajectory
-    for trajectory in (Line, Parabola, Circle, FigureEight, Cycloid)
+    trajectory.name: trajectory for trajectory in _ALL
 }
 
 TRAJECTORY_PARAMETERS = ParameterTable([
     Parameter('trajectory', str, 'figure_eight', 'Shape of the reference, by name or number',
-              choices=(*TRAJECTORIES, *(str(i) for i in range(len(TRAJECTORIES))))),
+              choices=(*TRAJECTORIES, *(str(i) for i in range(len(_OF_THE_REPORT))))),
     *(parameter for trajectory in TRAJECTORIES.values() for parameter in trajectory.parameters),
 ])
+
+
+def trajectory_type(choice: str) -> type[Trajectory]:
+    """Return the trajectory of a name or of one of the report's numbers."""
+    return TRAJECTORIES[list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice]
 
 
 def make_trajectory(values: dict[str, Any]) -> Trajectory:
@@ -35,15 +44,13 @@ def make_trajectory(values: dict[str, Any]) -> Trajectory:
 
     Raises ParameterError if its parameters do not fit together.
     """
-    choice = values['trajectory']
-    name = list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice
-    return TRAJECTORIES[name].from_values(values)
+    return trajectory_type(values['trajectory']).from_values(values)
 
 
 def sample_path(
         trajectory: Trajectory, duration: float = 60.0, points: int = 601,
 ) -> list[tuple[float, float]]:
-    """Return points [m] of one period, or of the duration [s] where there is none."""
-    end = trajectory.period or duration
+    """Return points [m] of the path once, or of the duration [s] where it has no end."""
+    end = trajectory.duration or duration
     references = (trajectory.at(end * i / (points - 1)) for i in range(points))
     return [(reference.x, reference.y) for reference in references]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -22,25 +23,47 @@ class ReferencePoint(NamedTuple):
     ax: float
     ay: float
 
-    def as_odometry(self, time_ns: int) -> Odometry:
-        """Return it as a pose with the path tangent as yaw and the speed along it."""
-        qz, qw = yaw_to_quaternion(math.atan2(self.vy, self.vx))
+    def as_odometry(self, time_ns: int, heading: float | None = None) -> Odometry:
+        """Return it as a pose with the path tangent as yaw and the speed along it.
+
+        heading [rad]: what the tangent points to where the velocity does not say so, because it
+        is zero or points backwards; the speed along it is negative then.
+        """
+        yaw = math.atan2(self.vy, self.vx) if heading is None else heading
+        qz, qw = yaw_to_quaternion(yaw)
         squared = self.vx * self.vx + self.vy * self.vy
-        speed = math.sqrt(squared)
+        speed = math.sqrt(squared) if heading is None else (
+            self.vx * math.cos(heading) + self.vy * math.sin(heading))
         turning = self.vx * self.ay - self.vy * self.ax
         return Odometry(time_ns, self.x, self.y, qz, qw, speed, 0.0,
                         turning / squared if squared > 0.0 else 0.0)
 
 
+ReferenceKernel = Callable[..., tuple[float, float, float, float, float, float]]
+"""Compiled function of the time [s] and the parameters, all numbers; fields of ReferencePoint."""
+
+
+class Attitude(NamedTuple):
+    """How the car is to stand: heading [rad], its rate [rad/s], direction 1 or -1 (reverse)."""
+
+    heading: float
+    rate: float
+    direction: float
+
+
 class Trajectory(ABC):
-    """A path in time that starts at the origin at t = 0.
+    """A path in time; t = 0 is the activation.
 
     Subclasses name their shape, list their parameters and give position, velocity and
-    acceleration in closed form.
+    acceleration in closed form. One whose dataclass fields are two numbers at most may offer the
+    equations as `kernel` too; loops over many vehicles then need not call at().
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    kernel: ClassVar[ReferenceKernel | None] = None
+    reverses: ClassVar[bool] = False
+    """Whether the car is to go backwards somewhere."""
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> Trajectory:
@@ -50,6 +73,18 @@ class Trajectory(ABC):
     @abstractmethod
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
+
+    def attitude(self, time: float) -> Attitude | None:
+        """Return how the car is to stand, also at rest and in reverse; None: not known.
+
+        Where it is known the tracker places P of the reference by it, else by the car's own yaw.
+        """
+        return None
+
+    @property
+    def duration(self) -> float | None:
+        """Time in which the whole path is passed once [s]; None if it has no end."""
+        return self.period
 
     @property
     def period(self) -> float | None:

@@ -8,8 +8,24 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
+from racecar.core.compiled import njit
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+
+
+@njit
+def circle_reference(
+    time: float, r: float, w: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Return the fields of ReferencePoint at a time [s]; radius r [m], turning at w [rad/s]."""
+    # A negative w mirrors the circle about the x axis instead of driving it backwards.
+    rate = abs(w)
+    side = math.copysign(1.0, w)
+    sine, cosine = math.sin(rate * time), math.cos(rate * time)
+    return (
+        r * sine, side * r * (1.0 - cosine),
+        r * rate * cosine, side * r * rate * sine,
+        -r * rate * rate * sine, side * r * rate * rate * cosine)
 
 
 @dataclass(frozen=True)
@@ -26,17 +42,11 @@ class Circle(Trajectory):
     radius: float
     angular_velocity: float
 
+    kernel: ClassVar[ReferenceKernel | None] = staticmethod(circle_reference)
+
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
-        # A negative W mirrors the circle about the x axis instead of driving it backwards.
-        rate = abs(self.angular_velocity)
-        side = math.copysign(1.0, self.angular_velocity)
-        r = self.radius
-        sine, cosine = math.sin(rate * time), math.cos(rate * time)
-        return ReferencePoint(
-            r * sine, side * r * (1.0 - cosine),
-            r * rate * cosine, side * r * rate * sine,
-            -r * rate * rate * sine, side * r * rate * rate * cosine)
+        return ReferencePoint(*circle_reference(time, self.radius, self.angular_velocity))
 
     @property
     def period(self) -> float | None:

@@ -8,9 +8,22 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
+from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+
+
+@njit
+def cycloid_reference(
+    time: float, r: float, d: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Return the fields of ReferencePoint at a time [s]; radius r and distance d [m]."""
+    sine, cosine = math.sin(time), math.cos(time)
+    return (
+        r * time - d * sine, d - d * cosine,
+        r - d * cosine, d * sine,
+        d * sine, d * cosine)
 
 
 @dataclass(frozen=True)
@@ -38,11 +51,8 @@ class Cycloid(Trajectory):
                 f"parameter 'cycloid_distance' is {self.distance:g} m, expected less than"
                 f' cycloid_radius ({self.radius:g} m): beyond it the path has loops or cusps')
 
+    kernel: ClassVar[ReferenceKernel | None] = staticmethod(cycloid_reference)
+
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
-        r, d = self.radius, self.distance
-        sine, cosine = math.sin(time), math.cos(time)
-        return ReferencePoint(
-            r * time - d * sine, d - d * cosine,
-            r - d * cosine, d * sine,
-            d * sine, d * cosine)
+        return ReferencePoint(*cycloid_reference(time, self.radius, self.distance))

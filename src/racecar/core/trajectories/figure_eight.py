@@ -8,8 +8,21 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
+from racecar.core.compiled import njit
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+
+
+@njit
+def figure_eight_reference(
+    time: float, a: float, w: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Return the fields of ReferencePoint at a time [s]; amplitude a [m], w [rad/s]."""
+    sine, cosine = math.sin(w * time), math.cos(w * time)
+    return (
+        a * sine, a * sine * cosine,
+        a * w * cosine, a * w * (cosine * cosine - sine * sine),
+        -a * w * w * sine, -4.0 * a * w * w * sine * cosine)
 
 
 @dataclass(frozen=True)
@@ -26,14 +39,12 @@ class FigureEight(Trajectory):
     amplitude: float
     angular_velocity: float
 
+    kernel: ClassVar[ReferenceKernel | None] = staticmethod(figure_eight_reference)
+
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
-        a, w = self.amplitude, self.angular_velocity
-        sine, cosine = math.sin(w * time), math.cos(w * time)
         return ReferencePoint(
-            a * sine, a * sine * cosine,
-            a * w * cosine, a * w * (cosine * cosine - sine * sine),
-            -a * w * w * sine, -4.0 * a * w * w * sine * cosine)
+            *figure_eight_reference(time, self.amplitude, self.angular_velocity))
 
     @property
     def period(self) -> float | None:

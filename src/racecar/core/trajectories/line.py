@@ -7,8 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from racecar.core.compiled import njit
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+
+
+@njit
+def line_reference(
+    time: float, a: float, b: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Return the fields of ReferencePoint at a time [s] for velocities a and b [m/s]."""
+    return a * time, b * time, a, b, 0.0, 0.0
 
 
 @dataclass(frozen=True)
@@ -26,6 +35,8 @@ class Line(Trajectory):
     a: float
     b: float
 
+    kernel: ClassVar[ReferenceKernel | None] = staticmethod(line_reference)
+
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
-        return ReferencePoint(self.a * time, self.b * time, self.a, self.b, 0.0, 0.0)
+        return ReferencePoint(*line_reference(time, self.a, self.b))

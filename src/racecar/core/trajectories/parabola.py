@@ -7,8 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from racecar.core.compiled import njit
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferencePoint, Trajectory
+from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+
+
+@njit
+def parabola_reference(
+    time: float, a: float, _: float = 0.0,
+) -> tuple[float, float, float, float, float, float]:
+    """Return the fields of ReferencePoint at a time [s] for a focal length a [m]."""
+    return 2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time, 0.0, 2.0 * a
 
 
 @dataclass(frozen=True)
@@ -27,8 +36,8 @@ class Parabola(Trajectory):
 
     focal_length: float
 
+    kernel: ClassVar[ReferenceKernel | None] = staticmethod(parabola_reference)
+
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
-        a = self.focal_length
-        return ReferencePoint(2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time,
-                              0.0, 2.0 * a)
+        return ReferencePoint(*parabola_reference(time, self.focal_length))

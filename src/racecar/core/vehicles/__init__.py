@@ -8,17 +8,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from racecar.core.errors import ParameterError
+from racecar.core.vehicles.double_track import DoubleTrack
 from racecar.core.vehicles.interface import VehicleModel
+from racecar.core.vehicles.kinematic_bicycle import KinematicBicycle
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.core.vehicles.single_track import SingleTrack
+from racecar.core.vehicles.single_track_force import SingleTrackForce
 
 __all__ = [
-    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'SingleTrack', 'VehicleModel',
-    'VehicleParameters', 'make_vehicle_model',
+    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'DoubleTrack', 'KinematicBicycle', 'SingleTrack',
+    'SingleTrackForce', 'VehicleModel', 'VehicleParameters', 'make_vehicle_model',
 ]
 
 VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Mapping[str, Any]], VehicleModel]] = {
     SingleTrack.name: SingleTrack.from_values,
+    KinematicBicycle.name: KinematicBicycle.from_values,
+    SingleTrackForce.name: SingleTrackForce.from_values,
+    DoubleTrack.name: DoubleTrack.from_values,
 }
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,6 +19,13 @@ Vector = Sequence[float]
 Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
 """Pure function of state, inputs and packed parameters; returns the state's time derivative."""
 
+Rates = tuple[float, float, float, float, float]
+"""Time derivative of a state of five."""
+
+Held = tuple[float, float, float, float, float, float, float, float, float, float, float, float,
+             float, float, float, float, float, float, float, float]
+"""What inputs and parameters fix until the next command, so that a step need not compute it."""
+
 SPEED = 0
 STEERING_ANGLE = 1
 
@@ -29,12 +36,26 @@ def vector(values: Vector) -> Any:
     return np.array(values, dtype=float) if COMPILED else list(values)
 
 
+class HeldForm(NamedTuple):
+    """A derivative of five states in two parts, for loops over many steps and many vehicles.
+
+    derivative(state, inputs, parameters) = rates(state, hold(inputs, parameters)); both are
+    inlined kernels that take and return tuples. name: unique among the forms of all models.
+    A model offers it as its attribute held_form; one without is integrated by its derivative.
+    """
+
+    name: str
+    hold: Callable[[Vector, Vector], Held]
+    rates: Callable[[Vector, Held], Rates]
+
+
 class VehicleModel(Protocol):
     """A vehicle whose inputs are speed [m/s] and steering angle [rad], in this order.
 
     Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
     derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
-    fields of racecar.core.types.VehicleDiagnostics).
+    fields of racecar.core.types.VehicleDiagnostics). A model with more inputs after these two,
+    e.g. wheel torques, gives their number as input_count; all zero, it follows speed and steering.
     """
 
     @property

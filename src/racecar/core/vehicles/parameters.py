@@ -17,15 +17,16 @@ GRAVITY = 9.81
 
 PREFIX = 'vehicle.'
 ODOMETRY_POINTS = ('rear_axle', 'cog')
+DRIVEN_AXLES = ('all', 'rear', 'front')
 
 
 def _number(
     name: str, description: str, unit: str, *, minimum: float | None = None,
-    maximum: float | None = None, above: float | None = None,
+    maximum: float | None = None, above: float | None = None, default: float | None = None,
 ) -> Parameter:
     return Parameter(
-        f'{PREFIX}{name}', float, None, description, unit=unit, minimum=minimum, maximum=maximum,
-        above=above, read_only=True)
+        f'{PREFIX}{name}', float, default, description, unit=unit, minimum=minimum,
+        maximum=maximum, above=above, read_only=True)
 
 
 VEHICLE_PARAMETERS = ParameterTable([
@@ -54,6 +55,17 @@ VEHICLE_PARAMETERS = ParameterTable([
     Parameter(f'{PREFIX}odometry_point', str, 'rear_axle',
               'Where base_link is and odometry refers to: the rear axle, or the centre of gravity'
               ' as in the report', choices=ODOMETRY_POINTS, read_only=True),
+    _number('wheel_width', 'Width of the wheels', 'm', above=0.0, default=0.045),
+    _number('wheel_inertia', 'Moment of inertia of one wheel about its axle, with its share of'
+            ' the drive train', 'kg m^2', above=0.0, default=0.0004),
+    _number('front.slip_stiffness', 'Longitudinal stiffness of the front axle, both tyres',
+            'N', above=0.0, default=100.0),
+    _number('rear.slip_stiffness', 'Longitudinal stiffness of the rear axle, both tyres',
+            'N', above=0.0, default=100.0),
+    Parameter(f'{PREFIX}driven_axle', str, 'all', 'Axle that the engine drives',
+              choices=DRIVEN_AXLES, read_only=True),
+    _number('drive_force_limit', 'Largest force of the engine at the wheels, to drive or to slow'
+            ' down', 'N', above=0.0, default=50.0),
 ])
 
 
@@ -76,6 +88,12 @@ class VehicleParameters:
     speed_min: float
     speed_max: float
     odometry_point: str = 'rear_axle'
+    wheel_width: float = 0.045
+    wheel_inertia: float = 0.0004
+    front_slip_stiffness: float = 100.0
+    rear_slip_stiffness: float = 100.0
+    driven_axle: str = 'all'
+    drive_force_limit: float = 50.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
@@ -132,6 +150,11 @@ class VehicleParameters:
         """
         gradient = self.understeer_gradient
         return math.sqrt(self.wheelbase / gradient) if gradient > 0.0 else math.inf
+
+    @property
+    def front_drive_share(self) -> float:
+        """Share of the drive force at the front axle: 0, 0.5 or 1."""
+        return {'rear': 0.0, 'all': 0.5, 'front': 1.0}[self.driven_axle]
 
     @property
     def odometry_offset(self) -> float:

@@ -32,9 +32,14 @@ shipped, where a Runge-Kutta step of 1 ms is stable up to 2785 1/s, and touches 
 where the car needs a second for a tenth of a metre. Reversing faster than
 VehicleParameters.critical_speed_reverse is unstable, as it is for a real car.
 
-Limits. A prescribed V is a drive of unlimited force. In a spin with more than full sliding it
-would feed energy into vy or wind beta up without end; state_limits ends that with an error:
-|beta| of the report's small-angle equations within a right angle, |vy| within twice the top speed.
+Spins. A prescribed V is a drive of unlimited force: to hold vx = V it pushes with -m r vy, and
+in a spin that feeds energy into vy without end. No drive pushes harder than the car weighs, so
+from |r vy| = g on it gives m g and no more: the coupling -V r of the full formulation keeps the
+value at which the drive reaches that force, and the spin stays bounded. In the report's
+formulation nothing keeps beta from winding up; a rate that turns it outwards fades over the last
+_EDGE rad before a right angle, where small-angle equations have long lost their meaning. Within
+these bounds the equations are exactly those above. To study spins, take a model with vx as a
+state: single_track_force or double_track.
 """
 
 from __future__ import annotations
@@ -45,28 +50,40 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import njit, specialise
+from racecar.core.compiled import inlined, njit, specialise
+from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics
-from racecar.core.tyres import find_tyre_model
-from racecar.core.tyres.linear import lateral_force
+from racecar.core.tyres import TyreForm, TyreModel
+from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
 from racecar.core.vehicles.interface import (
     Derivative,
+    Held,
+    HeldForm,
+    Rates,
     SPEED,
     STEERING_ANGLE,
     Vector,
     vector,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.tyre_sets import make_tyre_set
 
 # State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.
 LATERAL, YAW_RATE, X, Y, YAW = range(5)
 
 # Packed parameters.
 (MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION, LOAD_FRONT,
- LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET) = range(11)
+ LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE, TANGENT_FRONT,
+ TANGENT_REAR, FORCE_FRONT, FORCE_REAR) = range(17)
 
 FORMULATIONS = ('full', 'report')
+# Acceleration [m/s^2] up to which the drive holds a prescribed speed in a spin: one g.
+_DRIVE_LIMIT = 9.81
+# Width [rad] over which the rate of the report's beta fades towards a right angle.
+_EDGE = 0.2
+_PER_EDGE = 1.0 / _EDGE
+_HALF_PI = 0.5 * math.pi
 # Beyond this [m, rad] a float64 no longer resolves a step of motion.
 _FAR = 1e9
 
@@ -90,42 +107,81 @@ def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple
     )
 
 
-def full_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float]:
+@inlined
+def held_coupling(speed: float, lateral: float, yaw_rate: float) -> float:
+    """Return V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
+    push = abs(yaw_rate * lateral)
+    return speed * yaw_rate * (_DRIVE_LIMIT / max(push, _DRIVE_LIMIT))
+
+
+@inlined
+def within_right_angle(rate: float, beta: float) -> float:
+    """Return the rate of beta [rad/s], faded where it leads out towards a right angle [rad]."""
+    faded = rate * min(max((_HALF_PI - abs(beta)) * _PER_EDGE, 0.0), 1.0)
+    return faded if rate * beta > 0.0 else rate
+
+
+@inlined
+def full_hold(inputs: Vector, parameters: Vector) -> Held:
+    """Return what full_rates() needs and inputs and parameters fix, full formulation."""
+    speed = inputs[SPEED]
+    sine, cosine = sine_cosine(inputs[STEERING_ANGLE])
+    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
+    mass, inertia = parameters[MASS], parameters[YAW_INERTIA]
+    return (
+        speed, speed * cosine, speed * sine * parameters[TANGENT_FRONT], sine,
+        cosine * parameters[TANGENT_FRONT], parameters[LOW_SPEED],
+        parameters[TANGENT_REAR] / max(abs(speed), parameters[LOW_SPEED]),
+        parameters[TO_FRONT], parameters[TO_REAR],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[LOAD_FRONT], parameters[LOAD_REAR],
+        cosine * front / mass, rear / mass,
+        parameters[TO_FRONT] * cosine * front / inertia, parameters[TO_REAR] * rear / inertia,
+        parameters[SHAPE], parameters[CURVATURE],
+    )
+
+
+def full_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (vy, r, x, y, yaw) [SI], full formulation.
 
-    The global name lateral_force is bound to the tyre model.
+    held: see full_hold(). The slip enters by its tangent, and the forces by what they do to vy
+    and r, so that few operations wait for each other. The global name of_tangent is bound to the
+    tyre model.
     """
-    speed = inputs[SPEED]
-    alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
-    force_front = math.cos(inputs[STEERING_ANGLE]) * lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
-    force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
-    cosine = math.cos(state[YAW])
-    sine = math.sin(state[YAW])
+    (speed, along, across, sin_steering, turned, threshold, per_rear, to_front, to_rear,
+     stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
+     turns_front, turns_rear, shape, curvature) = held
+    front = state[LATERAL] + to_front * state[YAW_RATE]
+    rear = state[LATERAL] - to_rear * state[YAW_RATE]
+    force_front = of_tangent(
+        (front * turned - across) / max(abs(along + front * sin_steering), threshold),
+        stiffness_front, friction, load_front, shape, curvature)
+    force_rear = of_tangent(
+        rear * per_rear, stiffness_rear, friction, load_rear, shape, curvature)
+    sine, cosine = sine_cosine(state[YAW])
+    coupling = held_coupling(speed, state[LATERAL], state[YAW_RATE])
     return (
-        (force_front + force_rear) / parameters[MASS] - speed * state[YAW_RATE],
-        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
-        / parameters[YAW_INERTIA],
+        pushes_front * force_front + (pushes_rear * force_rear - coupling),
+        turns_front * force_front - turns_rear * force_rear,
         speed * cosine - state[LATERAL] * sine,
         speed * sine + state[LATERAL] * cosine,
         state[YAW_RATE],
     )
 
 
-@njit
+@inlined
 def full_observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
     """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
     offset = parameters[ODOMETRY_OFFSET]
+    sine, cosine = sine_cosine(state[YAW])
+    qz, qw = sine_cosine(0.5 * state[YAW])
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
+        state[X] + offset * cosine,
+        state[Y] + offset * sine,
+        qz,
+        qw,
         inputs[SPEED],
         state[LATERAL] + offset * state[YAW_RATE],
         state[YAW_RATE],
@@ -138,9 +194,11 @@ def full_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[fl
     lateral = state[LATERAL]
     alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
     force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
+        parameters[SHAPE], parameters[CURVATURE])
     force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
+        parameters[SHAPE], parameters[CURVATURE])
     total = force_front * math.cos(inputs[STEERING_ANGLE]) + force_rear
     return (
         state[X], state[Y], state[YAW], speed, lateral, state[YAW_RATE],
@@ -162,32 +220,53 @@ def report_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tup
     )
 
 
-def report_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float]:
+@inlined
+def report_hold(inputs: Vector, parameters: Vector) -> Held:
+    """Return what report_rates() needs and inputs and parameters fix, report's formulation."""
+    speed = inputs[SPEED]
+    scale = max(abs(speed), parameters[LOW_SPEED])
+    momentum = math.copysign(parameters[MASS] * scale, speed)
+    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
+    inertia = parameters[YAW_INERTIA]
+    return (
+        speed, speed / scale, inputs[STEERING_ANGLE],
+        parameters[TO_FRONT] / scale, parameters[TO_REAR] / scale,
+        parameters[TANGENT_FRONT], parameters[TANGENT_REAR],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[LOAD_FRONT], parameters[LOAD_REAR], front / momentum, rear / momentum,
+        parameters[TO_FRONT] * front / inertia, parameters[TO_REAR] * rear / inertia,
+        parameters[SHAPE], parameters[CURVATURE], 0.0, 0.0,
+    )
+
+
+def report_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
 
-    The global name lateral_force is bound to the tyre model.
+    held: see report_hold(). The global name of_angle is bound to the tyre model.
     """
-    speed = inputs[SPEED]
-    alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
-    force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
-    force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
-    signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
+    (speed, direction, steering, per_front, per_rear, tangent_front, tangent_rear,
+     stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
+     turns_front, turns_rear, shape, curvature, _, _) = held
+    force_front = of_angle(
+        direction * (state[LATERAL] - steering) + per_front * state[YAW_RATE],
+        tangent_front, stiffness_front, friction, load_front, shape, curvature)
+    force_rear = of_angle(
+        direction * state[LATERAL] - per_rear * state[YAW_RATE],
+        tangent_rear, stiffness_rear, friction, load_rear, shape, curvature)
+    _, cos_sideslip = sine_cosine(state[LATERAL])
+    sine, cosine = sine_cosine(state[YAW])
     return (
-        (force_front + force_rear) * math.cos(state[LATERAL]) / (parameters[MASS] * signed)
-        - state[YAW_RATE],
-        (parameters[TO_FRONT] * force_front - parameters[TO_REAR] * force_rear)
-        / parameters[YAW_INERTIA],
-        speed * math.cos(state[YAW]),
-        speed * math.sin(state[YAW]),
+        within_right_angle(
+            (pushes_front * force_front + pushes_rear * force_rear) * cos_sideslip
+            - state[YAW_RATE], state[LATERAL]),
+        turns_front * force_front - turns_rear * force_rear,
+        speed * cosine,
+        speed * sine,
         state[YAW_RATE],
     )
 
 
-@njit
+@inlined
 def report_observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
@@ -196,11 +275,13 @@ def report_observe(
     The centre of gravity moves along the heading there, whatever beta is.
     """
     offset = parameters[ODOMETRY_OFFSET]
+    sine, cosine = sine_cosine(state[YAW])
+    qz, qw = sine_cosine(0.5 * state[YAW])
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
+        state[X] + offset * cosine,
+        state[Y] + offset * sine,
+        qz,
+        qw,
         inputs[SPEED],
         offset * state[YAW_RATE],
         state[YAW_RATE],
@@ -217,9 +298,11 @@ def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[
     beta = state[LATERAL]
     alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
     force_front = lateral_force(
-        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT])
+        alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION], parameters[LOAD_FRONT],
+        parameters[SHAPE], parameters[CURVATURE])
     force_rear = lateral_force(
-        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR])
+        alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION], parameters[LOAD_REAR],
+        parameters[SHAPE], parameters[CURVATURE])
     signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
     acceleration = (
         speed * (force_front + force_rear) * math.cos(beta) / (parameters[MASS] * signed))
@@ -230,10 +313,55 @@ def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[
     )
 
 
-_KERNELS = {
-    'full': (full_derivative, full_observe, full_diagnose),
-    'report': (report_derivative, report_observe, report_diagnose),
+def hold(inputs: Vector, parameters: Vector) -> Held:
+    """Stand for the function of the formulation that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
+def rates(state: Vector, held: Held) -> Rates:
+    """Stand for the function of formulation and tyre that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
+def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> Rates:
+    """Return the time derivative of the state [SI]."""
+    return rates(state, hold(inputs, parameters))
+
+
+def _of_angle(
+    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
+    load: float, shape: float, curvature: float,
+) -> float:
+    """Return the force [N] of a tyre model without TyreForm."""
+    return lateral_force(slip_angle, cornering_stiffness, friction, load, shape, curvature)
+
+
+def _of_tangent(
+    t: float, cornering_stiffness: float, friction: float, load: float, shape: float,
+    curvature: float,
+) -> float:
+    """Return the force [N] of a tyre model without TyreForm."""
+    return lateral_force(arctangent(t), cornering_stiffness, friction, load, shape, curvature)
+
+
+def _one(cornering_stiffness: float, friction: float, load: float) -> float:
+    return 1.0
+
+
+_KERNELS: dict[str, tuple[Any, Any, Any, Any, str]] = {
+    'full': (full_hold, full_rates, full_observe, full_diagnose, 'of_tangent'),
+    'report': (report_hold, report_rates, report_observe, report_diagnose, 'of_angle'),
 }
+
+
+def _tyre_form(tyre: TyreModel) -> TyreForm:
+    if tyre.form is not None:
+        return tyre.form
+    force = tyre.lateral_force
+    return TyreForm(
+        _one, _one,
+        specialise(_of_tangent, f'of_tangent_{tyre.name}', inlined, lateral_force=force),
+        specialise(_of_angle, f'of_angle_{tyre.name}', inlined, lateral_force=force))
 
 
 class SingleTrack:
@@ -244,10 +372,12 @@ class SingleTrack:
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = 'linear',
         formulation: str = 'full', low_speed_threshold: float = LOW_SPEED_THRESHOLD,
+        tyre_values: Mapping[str, Any] | None = None,
     ) -> None:
         """Bind a vehicle to a tyre model (name or number) and a formulation.
 
-        low_speed_threshold [m/s]: least longitudinal velocity in the slip's denominator.
+        low_speed_threshold [m/s]: least longitudinal velocity in the slip's denominator;
+        tyre_values: rows of TYRE_PARAMETERS, see make_tyre_set().
         Raises ParameterError if an option is unknown or the threshold is not positive.
         """
         if formulation not in FORMULATIONS:
@@ -258,36 +388,51 @@ class SingleTrack:
             raise ParameterError(
                 f"parameter 'low_speed_threshold' is {low_speed_threshold!r}, expected a positive"
                 ' number [m/s]; it keeps the slip finite at standstill')
-        tyre = find_tyre_model(tyre_model)
+        self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        tyre = self.tyres.model
         self.vehicle = vehicle
         self.tyre = tyre
         self.formulation = formulation
         self.low_speed_threshold = float(low_speed_threshold)
-        derivative, observe, diagnose = _KERNELS[formulation]
+        hold, rates, observe, diagnose, slip = _KERNELS[formulation]
+        form = _tyre_form(tyre)
+        kind = f'{formulation}_{tyre.name}'
+        bound: Any = specialise(
+            rates, f'rates_{kind}', inlined, **{slip: getattr(form, slip)})
+        self.held_form: HeldForm = HeldForm(kind, hold, bound)
         self.derivative: Derivative = specialise(
-            derivative, f'{derivative.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
+            _derivative, f'derivative_{kind}', rates=bound, hold=hold)
         self.observe: Derivative = observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
-        packed = [0.0] * 11
+        packed = [0.0] * 17
         packed[MASS] = vehicle.mass
         packed[YAW_INERTIA] = vehicle.yaw_inertia
         packed[TO_FRONT] = vehicle.cog_to_front_axle
         packed[TO_REAR] = vehicle.cog_to_rear_axle
-        packed[STIFFNESS_FRONT] = vehicle.front_cornering_stiffness
-        packed[STIFFNESS_REAR] = vehicle.rear_cornering_stiffness
-        packed[FRICTION] = vehicle.friction_coefficient
+        packed[STIFFNESS_FRONT] = self.tyres.front_y.stiffness
+        packed[STIFFNESS_REAR] = self.tyres.rear_y.stiffness
+        packed[FRICTION] = self.tyres.front_y.friction
+        packed[SHAPE] = self.tyres.front_y.shape
+        packed[CURVATURE] = self.tyres.front_y.curvature
         packed[LOAD_FRONT] = vehicle.front_axle_load
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
         packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
+        front = packed[STIFFNESS_FRONT], packed[FRICTION], packed[LOAD_FRONT]
+        rear = packed[STIFFNESS_REAR], packed[FRICTION], packed[LOAD_REAR]
+        packed[TANGENT_FRONT], packed[TANGENT_REAR] = (
+            form.tangent_scale(*front), form.tangent_scale(*rear))
+        packed[FORCE_FRONT], packed[FORCE_REAR] = (
+            form.force_scale(*front), form.force_scale(*rear))
         self.parameters: Any = vector(packed)
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
-        """Build from tyre_model, formulation and low_speed_threshold; others are left alone."""
+        """Build from tyre_model, formulation, low_speed_threshold and TYRE_PARAMETERS."""
         return cls(
-            vehicle, values['tyre_model'], values['formulation'], values['low_speed_threshold'])
+            vehicle, values['tyre_model'], values['formulation'], values['low_speed_threshold'],
+            values)
 
     @property
     def description(self) -> str:
@@ -306,7 +451,7 @@ class SingleTrack:
         vehicle = self.vehicle
         fast = 2.0 * max(vehicle.speed_max, -vehicle.speed_min)
         return (
-            fast if self.formulation == 'full' else 0.5 * math.pi,
+            fast if self.formulation == 'full' else math.pi,
             fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
             _FAR, _FAR, _FAR)
 

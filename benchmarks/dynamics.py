@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Steps per second of one car and of a batch, ours and a peer's, interleaved in one run.
+
+Run it with `./run python benchmarks/dynamics.py`; benchmarks/README.md says how to add the peer.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from typing import Any
+
+from measuring import machine, print_table
+
+from racecar.core.simulation import batch_kernels as rows
+from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat
+from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
+from racecar.core.simulation.closed_loop import run_closed_loop
+from racecar.core.simulation.integrators import fixed_step, model_advance
+from racecar.core.simulation.simulator import Simulator
+from racecar.core.simulation.stepper import Stepper
+from racecar.core.types import AckermannCommand
+from racecar.core.vehicles import SingleTrack
+from racecar.core.vehicles.interface import vector
+from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.loops import make_loop
+
+STEP = 0.001
+SPEED, STEERING = 2.0, 0.1
+Work = Callable[[], int]
+"""Does some work and returns how many steps of 1 ms that was."""
+
+# Runs in the interpreter of the peer; prints steps per second of process time.
+PEER = """
+import json, sys, time
+from vehiclemodels.init_st import init_st
+from vehiclemodels.parameters_vehicle2 import parameters_vehicle2
+from vehiclemodels.vehicle_dynamics_st import vehicle_dynamics_st
+p = parameters_vehicle2()
+u, h = [0.0, 0.0], 0.001
+def rates(x):
+    return vehicle_dynamics_st(x, u, p)
+def step(x):
+    k1 = rates(x)
+    k2 = rates([a + 0.5 * h * b for a, b in zip(x, k1)])
+    k3 = rates([a + 0.5 * h * b for a, b in zip(x, k2)])
+    k4 = rates([a + h * b for a, b in zip(x, k3)])
+    return [a + h / 6.0 * (b + 2.0 * c + 2.0 * d + e)
+            for a, b, c, d, e in zip(x, k1, k2, k3, k4)]
+x = init_st([0.0, 0.0, 0.02, 15.0, 0.0, 0.0, 0.0])
+while True:
+    line = sys.stdin.readline()
+    if not line:
+        break
+    count = int(line)
+    start = time.process_time()
+    for _ in range(count):
+        x = step(x)
+    print(json.dumps(count / (time.process_time() - start)), flush=True)
+"""
+
+
+def model() -> SingleTrack:
+    """Return the single track with Fiala tyres, full formulation."""
+    loop = make_loop(values())
+    return loop.simulator.model  # type: ignore[return-value]
+
+
+def values(**tracker: Any) -> dict[str, dict[str, Any]]:
+    """Return the values of kinematic_ode with Fiala tyres."""
+    options = StackOptions(tyre_model='fiala', overrides={'trajectory_tracker': tracker})
+    return {d.executable: d.resolve() for d in describe_stack('kinematic_ode', options)}
+
+
+def loop_of(make: Callable[[SingleTrack], Any]) -> Work:
+    """One car, compiled loop; `make` binds the integrator."""
+    car = model()
+    advance, state = make(car), vector((0.0,) * 5)
+    inputs, limits = vector((SPEED, STEERING)), vector(car.state_limits)
+    count = 100_000
+
+    def work() -> int:
+        advance(state, inputs, car.parameters, limits, STEP, count)
+        return count
+
+    return work
+
+
+def calls() -> Work:
+    """One Python call a step."""
+    step = Stepper(model()).step
+    count = 100_000
+
+    def work() -> int:
+        for _ in range(count):
+            step(SPEED, STEERING)
+        return count
+
+    return work
+
+
+def simulator_ticks() -> Work:
+    """Simulator.tick() with a period of one step: checks, errors and time included."""
+    simulator = Simulator(model(), period=STEP)
+    command = AckermannCommand(SPEED, STEERING)
+    count = 30_000
+
+    def work() -> int:
+        for _ in range(count):
+            simulator.set_command(command)
+            simulator.tick()
+        return count
+
+    return work
+
+
+def batch(cars: int) -> Work:
+    """Many cars, dynamics only, kernels called over blocks."""
+    loop = make_loop(values())
+    car: Any = loop.simulator.model
+    advance = integration_kernel(car.held_form, 'rk4')
+    held = car.held_form.hold(vector((SPEED, STEERING)), car.parameters)
+    blocks = []
+    for first in range(0, cars, LANES):
+        state, scratch = flat(5 * LANES), flat(SCRATCH_ROWS * LANES)
+        for k, value in enumerate(held):
+            at = (rows.HELD + k) * LANES
+            scratch[at:at + LANES] = flat([value] * LANES)
+        state[:LANES] = flat([0.001 * (lane + first % 7) for lane in range(LANES)])
+        blocks.append((state, scratch, min(LANES, cars - first)))
+    steps = 20
+
+    def work() -> int:
+        for state, scratch, count in blocks:
+            advance(state, scratch, count, STEP, steps)
+        return cars * steps
+
+    return work
+
+
+def closed_batch(cars: int, threads: int, duration: float = 1.0) -> Work:
+    """Many cars with tracker and linearizer at 100 Hz, each its own gains and trajectory."""
+    base = make_loop(values())
+    tracker_values = values()['trajectory_tracker']
+    trackers = [type(base.tracker)({**tracker_values, 'Kp': 3.0 + i / cars, 'a': 4.0 + i / cars})
+                for i in range(cars)]
+
+    def work() -> int:
+        # The packing is measured too; it takes less than a second for 10 000 cars.
+        loops = (ClosedLoop(tracker, base.linearizer, base.simulator) for tracker in trackers)
+        prepared = BatchSimulation(loops, threads=threads)
+        global _excluded
+        start, cpu = time.perf_counter(), time.process_time()
+        prepared.run(duration)
+        _excluded = (time.perf_counter() - start, time.process_time() - cpu)
+        return round(cars * duration / STEP)
+
+    return work
+
+
+_excluded: tuple[float, float] | None = None
+
+
+def simulate() -> Work:
+    """The whole closed loop of `racecar simulate` with its metrics."""
+    resolved = values()
+
+    def work() -> int:
+        run_closed_loop(*make_loop(resolved), 80.0).metrics()
+        return round(80.0 / STEP)
+
+    return work
+
+
+def rate(work: Work, clock: str) -> float:
+    """Return steps per second of process time or of wall time."""
+    global _excluded
+    _excluded = None
+    start, cpu = time.perf_counter(), time.process_time()
+    count = work()
+    wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+    if _excluded is not None:
+        wall, cpu = _excluded
+    return count / (wall if clock == 'wall' else cpu)
+
+
+class Peer:
+    """A peer's single track in an interpreter of its own."""
+
+    name = 'commonroad-vehicle-models 3.0.2, single track, RK4, one car'
+
+    def __init__(self, python: str) -> None:
+        self._process = subprocess.Popen(
+            [python, '-c', PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def rate(self, count: int = 20_000) -> float:
+        """Return steps per second of process time. Raises SystemExit if the peer is absent."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            print(count, file=self._process.stdin, flush=True)
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit('the peer does not start; benchmarks/README.md says what to install')
+        return float(json.loads(answer))
+
+    def close(self) -> None:
+        """End the peer's process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(10.0)
+
+
+def main() -> int:
+    """Measure all in turns, print medians; returns 0."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--json', action='store_true', help='one JSON object on stdout')
+    parser.add_argument('--rounds', type=int, default=7, help='repetitions (default: 7)')
+    parser.add_argument('--cars', type=int, default=10_000, help='in a batch (default: 10000)')
+    parser.add_argument('--peer', metavar='PYTHON', help='interpreter that has the peer')
+    arguments = parser.parse_args()
+
+    cores = len(os.sched_getaffinity(0))
+    cases: list[tuple[str, Work, str]] = [
+        ('one car, compiled loop', loop_of(model_advance), 'cpu'),
+        ('one car, compiled loop, general array form',
+         loop_of(lambda car: fixed_step(car.derivative)), 'cpu'),
+        ('one car, one Python call a step (Stepper)', calls(), 'cpu'),
+        ('one car, one Python call a step (Simulator.tick)', simulator_ticks(), 'cpu'),
+        (f'batch of {arguments.cars} cars, one core', batch(arguments.cars), 'cpu'),
+        (f'batch of {arguments.cars} cars with the closed loop, one core',
+         closed_batch(arguments.cars, 1), 'cpu'),
+        (f'the same, {cores} threads, wall time', closed_batch(arguments.cars, cores), 'wall'),
+        ('closed loop of `simulate` with metrics', simulate(), 'cpu'),
+    ]
+    peer = Peer(arguments.peer) if arguments.peer else None
+    found: dict[str, list[float]] = {name: [] for name, _, _ in cases}
+    peer_rates: list[float] = []
+    for _, work, _ in cases:
+        work()
+    for _ in range(arguments.rounds):
+        for name, work, clock in cases:
+            found[name].append(rate(work, clock))
+        if peer is not None:
+            peer_rates.append(peer.rate())
+    if peer is not None:
+        peer.close()
+        found[peer.name] = peer_rates
+    medians = {name: statistics.median(rates) for name, rates in found.items()}
+    reference = medians.get(Peer.name)
+    if arguments.json:
+        print(json.dumps({
+            'machine': machine(), 'rounds': arguments.rounds, 'steps_per_second': {
+                name: {'median': medians[name], 'low': min(rates), 'high': max(rates)}
+                for name, rates in found.items()}}))
+        return 0
+    print(machine())
+    print_table(('steps of 1 ms', 'M/s median', 'low', 'high', 'of peer'), [
+        (name, f'{medians[name] / 1e6:.3f}', f'{min(rates) / 1e6:.3f}', f'{max(rates) / 1e6:.3f}',
+         f'{medians[name] / reference:.0f} x' if reference else '')
+        for name, rates in found.items()])
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

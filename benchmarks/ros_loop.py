@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The composed stack over DDS: lockstep ticks per second, and CPU and latency at real time.
+
+Run it with `./run python benchmarks/ros_loop.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from measuring import machine, print_table
+
+STACK = ('-m', 'racecar.cli.main', 'up', 'kinematic_ode')
+PERIOD = 0.01
+
+
+def lockstep(duration: float, folder: str | None) -> dict[str, float]:
+    """Run in lockstep as fast as it goes; return ticks/s and the real-time factor."""
+    command = [sys.executable, *STACK, '--lockstep', '--real-time-factor', '0', '--duration',
+               f'{duration:g}', '--json', *(['--record', folder] if folder else [])]
+    answer = json.loads(subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    return {'ticks_per_second': answer['real_time_factor'] / PERIOD,
+            'real_time_factor': answer['real_time_factor']}
+
+
+def processor_time(pid: int) -> float:
+    """Return user and system time of a process [s]."""
+    fields = Path(f'/proc/{pid}/stat').read_text(encoding='ascii').rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def real_time(duration: float) -> dict[str, float]:
+    """Watch the stack at real time from another process.
+
+    Returns cpu_share of one core, memory [MB], and, median and 99th percentile [ms]: latency from
+    the arrival of an odometry message to that of the command that carries its stamp, both at the
+    watching process; jitter of the odometry's arrival against the period.
+    """
+    from ackermann_msgs.msg import AckermannDriveStamped
+    from nav_msgs.msg import Odometry
+    import rclpy
+
+    from racecar.ros import qos
+    from racecar.ros.run_node import make_executor
+    from racecar.ros.wire import read_command, read_odometry
+
+    odometry: dict[int, float] = {}
+    command: dict[int, float] = {}
+
+    def on_odometry(data: bytes) -> None:
+        arrival = time.perf_counter()
+        odometry.setdefault(read_odometry(data).time_ns, arrival)
+
+    def on_command(data: bytes) -> None:
+        arrival = time.perf_counter()
+        command.setdefault(read_command(data)[1], arrival)
+
+    rclpy.init()
+    node = rclpy.create_node('loop_benchmark')
+    node.create_subscription(
+        Odometry, '/vesc/odom', on_odometry, qos.ODOMETRY, raw=True)
+    node.create_subscription(
+        AckermannDriveStamped, '/vesc/low_level/ackermann_cmd_mux/output', on_command, qos.STATE,
+        raw=True)
+    executor = make_executor()
+    executor.add_node(node)
+    stack = subprocess.Popen(
+        [sys.executable, *STACK, '--duration', '1e6'], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.perf_counter() + 60.0
+        while len(command) < 100:
+            executor.spin_once(timeout_sec=0.1)
+            if time.perf_counter() > deadline or stack.poll() is not None:
+                raise SystemExit('the stack did not start to drive within 60 s')
+        odometry.clear()
+        command.clear()
+        start, cpu = time.perf_counter(), processor_time(stack.pid)
+        while time.perf_counter() < start + duration:
+            executor.spin_once(timeout_sec=0.1)
+        share = (processor_time(stack.pid) - cpu) / (time.perf_counter() - start)
+        status = Path(f'/proc/{stack.pid}/status').read_text(encoding='ascii')
+        memory = int(status.split('VmRSS:')[1].split()[0]) / 1024.0
+    finally:
+        stack.terminate()
+        stack.wait(20.0)
+        executor.remove_node(node)
+        node.destroy_node()
+        rclpy.try_shutdown()
+    latency = sorted(
+        1e3 * (command[stamp] - arrival) for stamp, arrival in odometry.items()
+        if stamp in command)
+    arrivals = [odometry[stamp] for stamp in sorted(odometry)]
+    jitter = sorted(
+        1e3 * abs(after - before - PERIOD)
+        for before, after in zip(arrivals, arrivals[1:], strict=False))
+    return {
+        'cpu_share': share, 'memory_mb': memory, 'samples': len(latency),
+        'latency_median_ms': statistics.median(latency),
+        'latency_p99_ms': latency[int(0.99 * len(latency))],
+        'jitter_median_ms': statistics.median(jitter),
+        'jitter_p99_ms': jitter[int(0.99 * len(jitter))]}
+
+
+def main() -> int:
+    """Measure, print a table; returns 0."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--json', action='store_true', help='one JSON object on stdout')
+    parser.add_argument('--duration', type=float, default=40.0, metavar='SECONDS',
+                        help='simulated in lockstep (default: 40)')
+    parser.add_argument('--watch', type=float, default=15.0, metavar='SECONDS',
+                        help='watched at real time (default: 15)')
+    parser.add_argument('--rounds', type=int, default=3, help='lockstep runs (default: 3)')
+    arguments = parser.parse_args()
+    # Keeps other stacks on this machine or network out of the measurement.
+    os.environ['ROS_DOMAIN_ID'] = str(10 + os.getpid() % 90)
+
+    runs: dict[str, list[float]] = {'lockstep': [], 'lockstep, recording': []}
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(arguments.rounds):
+            runs['lockstep'].append(lockstep(arguments.duration, None)['ticks_per_second'])
+            runs['lockstep, recording'].append(lockstep(
+                arguments.duration, str(Path(folder) / str(i)))['ticks_per_second'])
+    watched = real_time(arguments.watch)
+    if arguments.json:
+        print(json.dumps({'machine': machine(), 'ticks_per_second': runs, 'real_time': watched}))
+        return 0
+    print(machine())
+    print_table(('one process, DDS', 'ticks/s median', 'low', 'high', 'x real time'), [
+        (name, f'{statistics.median(rates):.0f}', f'{min(rates):.0f}', f'{max(rates):.0f}',
+         f'{statistics.median(rates) * PERIOD:.1f}') for name, rates in runs.items()])
+    print_table(('at real time', 'value'), [
+        (name, f'{value:.3f}') for name, value in watched.items()])
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

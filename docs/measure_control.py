@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Measure both control laws; write the table and the pictures of docs/control.md.
+
+Run it with `./run python docs/measure_control.py`; the runs are those of `racecar simulate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+import re
+from typing import Any
+
+from matplotlib.figure import Figure
+import numpy as np
+
+from racecar.core.analysis.run_table import RunTable
+from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
+from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.simulation.closed_loop import run_closed_loop
+from racecar.core.simulation.simulator import make_simulator
+from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
+from racecar.stacks import describe_stack, StackOptions
+
+DOCS = Path(__file__).resolve().parent
+_BLOCK = re.compile(r'(<!-- measured -->\n).*?(<!-- end -->)', re.DOTALL)
+_SPEEDS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+
+
+def run(stack: str, trajectory: str, duration: float, tracker: Mapping[str, Any],
+        tyre_model: str = 'linear') -> RunTable:
+    """Return the table of a run of a configuration with parameters of the tracker."""
+    values = {d.executable: d.resolve() for d in describe_stack(stack, StackOptions(
+        trajectory=trajectory, tyre_model=tyre_model,
+        overrides={'trajectory_tracker': tracker}))}
+    law = next(name for name in values if name in LINEARIZERS)
+    return run_closed_loop(
+        TrajectoryTracker(values['trajectory_tracker']), make_linearizer(law, values[law]),
+        make_simulator(values['single_track_simulator']), duration)
+
+
+def comparison() -> str:
+    """Return the table of the errors on a circle in Markdown."""
+    lines = ['| speed | linear tyres: kinematic | dynamic | ratio'
+             ' | Fiala: kinematic | dynamic | ratio |',
+             '|---|---|---|---|---|---|---|']
+    for speed in _SPEEDS:
+        cells = [f'{speed:g} m/s']
+        for tyre_model in ('linear', 'fiala'):
+            kinematic, dynamic = (
+                run(stack, 'circle', 20.0, {'W': speed / 5.0}, tyre_model).metrics(2.0).rmse
+                for stack in ('kinematic_ode', 'dynamic_ode'))
+            cells += [f'{kinematic:.4f} m', f'{dynamic:.4f} m', f'{dynamic / kinematic:.2f}']
+        lines.append(f'| {" | ".join(cells)} |')
+    return '\n'.join(lines)
+
+
+def draw_tracks(path: Path) -> None:
+    """Draw the sample tracks with the speed of the reference."""
+    figure = Figure(figsize=(11.0, 4.2), layout='constrained')
+    axes = figure.subplots(1, 2)
+    for axis, name in zip(axes, ('hall', 'slalom'), strict=True):
+        track = make_trajectory(TRAJECTORY_PARAMETERS.resolve(
+            {'trajectory': 'waypoints', 'waypoints_file': name}))
+        rows = np.array([track.at(t) for t in np.linspace(0.0, track.duration, 1500)])
+        drawn = axis.scatter(rows[:, 0], rows[:, 1], c=np.hypot(rows[:, 2], rows[:, 3]), s=4,
+                             cmap='viridis', vmin=0.0, vmax=1.5)
+        axis.plot(*rows[0, :2], 'k>', markersize=9)
+        end = 'round and round' if track.period else 'open'
+        axis.set(title=f'{name} ({end}, {track.duration:.0f} s)', xlabel='x [m]', ylabel='y [m]')
+        axis.set_aspect('equal', adjustable='datalim')
+        axis.grid(True, alpha=0.3)
+    figure.colorbar(drawn, ax=axes, label='speed [m/s]')
+    figure.savefig(path, dpi=110, metadata={'Software': None})
+
+
+def draw_parking(path: Path) -> None:
+    """Draw path, speed and steering of the car that parks."""
+    table = run('kinematic_ode', 'parking', 30.0, {})
+    figure = Figure(figsize=(11.0, 3.6), layout='constrained')
+    left, right = figure.subplots(1, 2)
+    speed = table.column('speed_command')
+    for name, chosen in (('forwards', speed > 0.0), ('backwards', speed < 0.0)):
+        left.scatter(table.column('x')[chosen], table.column('y')[chosen], s=4, label=name)
+    left.set(title='rear axle', xlabel='x [m]', ylabel='y [m]')
+    left.set_aspect('equal', adjustable='datalim')
+    left.legend()
+    right.plot(table.column('time'), speed, label='speed [m/s]')
+    right.plot(table.column('time'), table.column('steering_command'), label='steering [rad]')
+    right.set(title='commands', xlabel='t [s]')
+    right.legend()
+    for axis in (left, right):
+        axis.grid(True, alpha=0.3)
+    figure.savefig(path, dpi=110, metadata={'Software': None})
+
+
+def main() -> None:
+    """Write table and pictures."""
+    page = DOCS / 'control.md'
+    table = comparison()
+    print(table)
+    page.write_text(_BLOCK.sub(
+        lambda match: f'{match[1]}\n{table}\n\n{match[2]}', page.read_text(encoding='utf-8')),
+        encoding='utf-8')
+    draw_tracks(DOCS / 'pictures' / 'tracks.png')
+    draw_parking(DOCS / 'pictures' / 'parking.png')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,148 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar sweep`: many closed loops at once over a grid or a sample of parameters."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import json
+import os
+from pathlib import Path
+import sys
+import time
+
+import numpy as np
+
+from racecar.cli.output import print_rows, ProgressBar
+from racecar.core.errors import ConfigurationError
+from racecar.core.simulation.batch import BatchResult, BatchSimulation
+from racecar.core.simulation.batch_kernels import LANES
+from racecar.stacks import STACKS
+from racecar.stacks.sweep import load_sweep, Sweep
+
+HELP = 'simulate a grid or a random sample of parameters, many cars at once'
+_METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration', 'diverged_at')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar sweep`."""
+    parser.description = (
+        'Run the closed loop once for each combination of parameters in a YAML file, without ROS'
+        ' and on all cores, and write a table and a plot of the tracking error. Each car gives'
+        ' the figures that `racecar simulate` gives for its parameters.')
+    parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(STACKS)}")
+    parser.add_argument(
+        'file', type=Path, metavar='FILE',
+        help='YAML with options (vehicle, trajectory, tyre_model, params_file, duration, skip,'
+             ' set, noise) and either grid: {node.parameter: [values]} or sample:'
+             ' {node.parameter: {uniform: [a, b]} or {normal: [mean, deviation]}} with count and'
+             ' seed; config/sweeps has examples')
+    parser.add_argument(
+        '--jobs', type=_jobs, metavar='N', help='cores to use (default: all)')
+    parser.add_argument(
+        '--output', type=Path, metavar='FOLDER',
+        help='where table and plot go; must not exist (default: runs/sweep-DATE-TIME)')
+    parser.add_argument(
+        '--json', action='store_true',
+        help='print one JSON object with the outcome on stdout, everything else on stderr')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Simulate all points, write table and plot; returns 0.
+
+    Cars that diverge are reported, not fatal. Raises RacecarError with a one-line message.
+    """
+    # Imported here, so that `racecar --help` does not wait for matplotlib.
+    from racecar.core.analysis.figures import render_figures, write_figures
+    from racecar.core.analysis.sweep_figure import sweep_figure
+
+    sweep = load_sweep(arguments.name, arguments.file)
+    output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
+    if output.exists():
+        raise ConfigurationError(
+            f"--output '{output}' exists already, not overwriting it; name another folder")
+    jobs = arguments.jobs or len(os.sched_getaffinity(0))
+    generator = np.random.default_rng((sweep.seed, 1)) if sweep.noise is not None else None
+    batch = BatchSimulation(
+        sweep.loops(), noise=sweep.noise, generator=generator, threads=jobs,
+        block_size=min(LANES, -(-len(sweep.points) // jobs)))
+    simulated = len(batch) * sweep.duration
+    with ProgressBar(simulated, 'simulating') as show:
+        start = time.perf_counter()
+        result = batch.run(
+            sweep.duration, skip=sweep.skip, on_progress=lambda share: show(share * simulated))
+        wall_time = time.perf_counter() - start
+
+    diverged = ~np.isnan(result.diverged_at)
+    figure = sweep_figure(
+        f'{arguments.file.stem}, {sweep.duration:g} s', sweep.names, sweep.points, result.rmse,
+        diverged, is_grid=sweep.is_grid)
+    plot, = write_figures(render_figures({'sweep': figure}), output)
+    table = output / 'results.csv'
+    write_table(table, sweep, result)
+    places = {'table': str(table), 'plot': str(plot)}
+    ranked = np.where(diverged | np.isnan(result.rmse), np.inf, result.rmse)
+    best = int(np.argmin(ranked))
+    has_best = bool(np.isfinite(ranked[best]))
+    if arguments.json:
+        print(json.dumps({
+            'cars': len(batch), 'diverged': int(diverged.sum()),
+            'best': {'point': best, 'parameters': dict(zip(
+                sweep.names, sweep.points[best], strict=True)),
+                **result.metrics(best).as_dict()} if has_best else None,
+            'simulated_seconds_per_second': simulated / wall_time, **places}))
+    else:
+        print_rows(_summary(sweep, result, ranked, simulated / wall_time))
+    stream = sys.stderr if arguments.json else sys.stdout
+    if diverged.any():
+        first = int(np.argmax(diverged))
+        print(f'warning: {int(diverged.sum())} of {len(batch)} cars diverged, the first'
+              f' ({sweep.describe(first)}) at {result.diverged_at[first]:.2f} s; their metrics end'
+              ' there', file=sys.stderr)
+    print(f"Table: {places['table']}\nPlot: {places['plot']}", file=stream)
+    return 0
+
+
+def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
+    """Write one line per point: parameters, metrics in SI units, time of divergence or nothing.
+
+    Raises ConfigurationError if the file cannot be written.
+    """
+    columns = [getattr(result, name).tolist() for name in _METRICS]
+    columns[_METRICS.index('samples')] = [int(count) for count in result.samples]
+    try:
+        with open(path, 'w', newline='', encoding='utf-8') as stream:
+            writer = csv.writer(stream)
+            writer.writerow((*sweep.names, *_METRICS))
+            for point, *metrics in zip(sweep.points, *columns, strict=True):
+                writer.writerow((*point, *('' if value != value else value for value in metrics)))
+    except OSError as error:
+        raise ConfigurationError(
+            f"table '{path}' cannot be written: {error.strerror}") from error
+
+
+def _summary(
+    sweep: Sweep, result: BatchResult, ranked: np.ndarray, speed: float,
+) -> list[tuple[str, str, str]]:
+    fine = np.sort(ranked[np.isfinite(ranked)])
+    rows = [('cars', str(len(result)), ''),
+            ('diverged', str(int(np.sum(~np.isnan(result.diverged_at)))), '')]
+    if fine.size:
+        best = int(np.argmin(ranked))
+        rows += [
+            ('best RMSE', f'{fine[0]:.4f}', f'm  {sweep.describe(best)}'),
+            ('median RMSE', f'{float(np.median(fine)):.4f}', 'm'),
+            ('worst RMSE', f'{fine[-1]:.4f}', 'm')]
+    return [*rows, ('simulated seconds per second', f'{speed:.0f}', '')]
+
+
+def _jobs(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if not 1 <= value <= 1024:
+        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number from 1 to 1024')
+    return value

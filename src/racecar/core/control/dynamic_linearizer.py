@@ -1,0 +1,176 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamic feedback linearization of the single track with linear tyres (report section 5.2).
+
+Symbols as in racecar.core.vehicles.single_track; beta sideslip and V speed of the centre of
+gravity, chi = yaw + beta the direction in which it moves, P the point at epsilon from it in that
+direction. P moves at (vPx, vPy) if
+
+    V   =  vPx cos(chi) + vPy sin(chi)
+    w   = (vPy cos(chi) - vPx sin(chi)) / epsilon          w = chi'
+    d   =  m V w / Cf + (Cf + Cr)/Cf beta - (b Cr - a Cf)/Cf r / V
+
+the last line from m V chi' = Fyf + Fyr with Fyf = -Cf (beta + a r/V - d),
+Fyr = -Cr (beta - b r/V). The report prints beta + w in the place of chi and takes beta from the
+commanded velocity; its program has a plus before the last term. Here beta and r are measured.
+
+What the law leaves to itself, for w = 0, is beta'' + (L b Cr/(Iz V)) beta' + (L Cr/Iz) beta = 0:
+stable forwards, unstable in reverse, where the tyre forces change sign. So it is used forwards
+only.
+
+Hand-over. Towards standstill the law becomes singular (r/V), and slower than its sampling: the
+tyres then settle within a tick, and what is left of the law turns the wheels by m V w/Cf per
+tick. There the kinematic law takes over. It is exact for points on the axis of the car: with P at
+b + epsilon ahead of the rear axle, that is epsilon ahead of the same centre of gravity, both laws
+have one tracked point, and on a straight line the same P. Between kinematic_speed and
+dynamic_speed the commands of both are mixed with a weight that is a smooth function of the slower
+of commanded and measured speed; so the command is a continuous function of what goes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+from racecar.core.compiled import njit
+from racecar.core.control.kinematic_linearizer import kinematic_command
+from racecar.core.errors import ParameterError
+from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
+from racecar.core.vehicles.parameters import VehicleParameters
+
+DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
+    Parameter('epsilon', float, 0.1,
+              'Distance of the point P from the centre of gravity along its velocity; equals'
+              ' PL_distance of the tracker', 'm', above=0.0, maximum=10.0),
+    Parameter('kinematic_speed', float, 0.5,
+              'Up to this speed the kinematic law steers alone; less than dynamic_speed', 'm/s',
+              above=0.0, maximum=100.0),
+    Parameter('dynamic_speed', float, 1.0,
+              'From this speed on the dynamic law steers alone; in between both are mixed', 'm/s',
+              above=0.0, maximum=100.0),
+    Parameter('minimum_speed', float, 0.01,
+              'Below this commanded speed the last steering is held, because the law is'
+              ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
+    Parameter('fade_speed', float, 0.05,
+              'From this commanded speed downwards the steering fades to the last one from above'
+              ' it, so that it does not swing where the car stops; 0 does without', 'm/s',
+              minimum=0.0, maximum=5.0),
+])
+
+
+@njit
+def dynamic_law(
+        vx: float, vy: float, yaw: float, sideslip: float, yaw_rate: float, epsilon: float,
+        mass: float, to_front: float, to_rear: float, front_stiffness: float,
+        rear_stiffness: float) -> tuple[float, float]:
+    """Return speed of the centre of gravity [m/s] and steering [rad] that move P at (vx, vy).
+
+    vx, vy: wanted velocity of P in map [m/s]; yaw [rad]; sideslip [rad] and yaw_rate [rad/s] as
+    measured at the centre of gravity; the speed that results must not be 0.
+    """
+    course = yaw + sideslip
+    cosine, sine = math.cos(course), math.sin(course)
+    speed = vx * cosine + vy * sine
+    turning = (vy * cosine - vx * sine) / epsilon
+    return speed, (
+        mass * speed * turning / front_stiffness
+        + (front_stiffness + rear_stiffness) / front_stiffness * sideslip
+        - (to_rear * rear_stiffness - to_front * front_stiffness) / front_stiffness
+        * yaw_rate / speed)
+
+
+@njit
+def dynamic_share(speed: float, kinematic_speed: float, dynamic_speed: float) -> float:
+    """Return the weight of the dynamic law, 0 to 1, with a slope of 0 at both ends."""
+    share = (speed - kinematic_speed) / (dynamic_speed - kinematic_speed)
+    share = max(0.0, min(1.0, share))
+    return share * share * (3.0 - 2.0 * share)
+
+
+@njit
+def dynamic_command(
+        vx: float, vy: float, yaw: float, forward: float, lateral: float, yaw_rate: float,
+        epsilon: float, kinematic_speed: float, dynamic_speed: float, mass: float,
+        to_front: float, to_rear: float, front_stiffness: float, rear_stiffness: float,
+        held_steering: float, minimum_speed: float, fade_speed: float, steering_limit: float,
+        speed_min: float, speed_max: float) -> tuple[float, float, float]:
+    """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
+
+    forward, lateral: measured velocity of the centre of gravity in the body frame [m/s]. The
+    speed is that of the rear axle, V cos(beta).
+    """
+    speed, steering, held_steering = kinematic_command(
+        vx, vy, yaw, to_rear + epsilon, to_front + to_rear, held_steering, minimum_speed,
+        fade_speed, False, steering_limit, speed_min, speed_max)
+    sideslip = math.atan2(lateral, forward)
+    course = yaw + sideslip
+    along = vx * math.cos(course) + vy * math.sin(course)
+    share = dynamic_share(min(along, forward), kinematic_speed, dynamic_speed)
+    if share > 0.0:
+        along, turned = dynamic_law(
+            vx, vy, yaw, sideslip, yaw_rate, epsilon, mass, to_front, to_rear, front_stiffness,
+            rear_stiffness)
+        turned = max(-steering_limit, min(steering_limit, turned))
+        along = max(speed_min, min(speed_max, along * math.cos(sideslip)))
+        speed += share * (along - speed)
+        steering += share * (turned - steering)
+        held_steering = steering
+    return speed, steering, held_steering
+
+
+class DynamicLinearizer:
+    """Both laws with the vehicle's limits and the steering angle that is held at standstill."""
+
+    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
+        """Take resolved DYNAMIC_LINEARIZER_PARAMETERS values and the vehicle.
+
+        Raises ParameterError as check_values() does.
+        """
+        self._vehicle = vehicle
+        self._held = 0.0
+        self.tune(values)
+
+    @staticmethod
+    def check_values(values: Mapping[str, Any]) -> None:
+        """Raise ParameterError unless kinematic_speed is less than dynamic_speed."""
+        low, high = values['kinematic_speed'], values['dynamic_speed']
+        if not low < high:
+            raise ParameterError(
+                f"parameter 'kinematic_speed' is {low:g} m/s, expected less than dynamic_speed"
+                f' ({high:g} m/s): the laws are mixed between the two')
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other DYNAMIC_LINEARIZER_PARAMETERS values; the steering stays held.
+
+        Raises ParameterError as check_values() does.
+        """
+        self.check_values(values)
+        vehicle = self._vehicle
+        self._law = (
+            float(values['epsilon']), float(values['kinematic_speed']),
+            float(values['dynamic_speed']), vehicle.mass, vehicle.cog_to_front_axle,
+            vehicle.cog_to_rear_axle, vehicle.front_cornering_stiffness,
+            vehicle.rear_cornering_stiffness)
+        self._rest = (
+            float(values['minimum_speed']), float(values['fade_speed']),
+            vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
+
+    @property
+    def tracked_ahead(self) -> float:
+        """Position of the centre of gravity ahead of base_link [m]."""
+        return -self._vehicle.odometry_offset
+
+    @property
+    def reverses(self) -> bool:
+        """The law is unstable in reverse: the car turns round instead."""
+        return False
+
+    def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
+        """Return the command for the wanted velocity of P, within the vehicle's limits."""
+        lateral = odometry.vy + self.tracked_ahead * odometry.yaw_rate
+        speed, steering, self._held = dynamic_command(
+            velocity.x, velocity.y, odometry.yaw, odometry.vx, lateral, odometry.yaw_rate,
+            *self._law, self._held, *self._rest)
+        return AckermannCommand.in_single_precision(speed, steering)

@@ -1,0 +1,84 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One step of one car in one short call, for environments that decide anew at each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+from typing import Any
+
+from racecar.core.compiled import specialise
+from racecar.core.errors import ConfigurationError
+from racecar.core.simulation.batch import flat
+from racecar.core.simulation.integrators import held_step, State5
+from racecar.core.simulation.simulator import ORIGIN
+from racecar.core.types import Pose2
+from racecar.core.vehicles.interface import Held, HeldForm, Vector, VehicleModel
+
+_STATES = 5
+_DT = 5
+
+
+def hold(inputs: Vector, parameters: Vector) -> Held:
+    """Stand for the kernel of the model that Stepper binds."""
+    raise NotImplementedError('Stepper binds this name')
+
+
+def step_held(state: State5, held: Held, dt: float) -> State5:
+    """Stand for model and method that Stepper binds."""
+    raise NotImplementedError('Stepper binds this name')
+
+
+def _step_packed(p: Any, speed: float, steering_angle: float) -> None:
+    held = hold((speed, steering_angle), (
+        p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15], p[16], p[17], p[18],
+        p[19], p[20], p[21], p[22]))
+    p[0], p[1], p[2], p[3], p[4] = step_held((p[0], p[1], p[2], p[3], p[4]), held, p[_DT])
+
+
+class Stepper:
+    """A model advanced by one step per call, with the bits of Simulator but no checks.
+
+    step(speed, steering_angle) [m/s, rad] advances by one step. It neither clamps to the vehicle's
+    limits nor looks for a divergence; `is_valid` tells afterwards.
+    """
+
+    def __init__(
+        self, model: VehicleModel, *, step: float = 0.001, integrator: str = 'rk4',
+        initial_pose: Pose2 = ORIGIN,
+    ) -> None:
+        """Start at rest with the odometry point at the initial pose; step [s].
+
+        Raises ParameterError if the integrator is unknown, ConfigurationError if the model has no
+        HeldForm.
+        """
+        form: HeldForm | None = getattr(model, 'held_form', None)
+        if form is None:
+            raise ConfigurationError(
+                f'{model.description} has no form for single steps; use Simulator')
+        self.model = model
+        # Everything in one array: each argument more costs time in the call.
+        self._packed: Any = flat(
+            [*model.initial_state(initial_pose), float(step), *model.parameters])
+        kernel = specialise(
+            _step_packed, f'step_packed_{integrator}_{form.name}', hold=form.hold,
+            step_held=held_step(form, integrator))
+        self.step: Callable[[float, float], None] = functools.partial(kernel, self._packed)
+
+    @property
+    def state(self) -> tuple[float, ...]:
+        """State of the model, in the order of model.state_names [SI]."""
+        return tuple(float(value) for value in self._packed[:_STATES])
+
+    @state.setter
+    def state(self, values: Vector) -> None:
+        """Put the car into a state."""
+        for index, value in enumerate(values):
+            self._packed[index] = float(value)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the state is finite and within the limits of the model."""
+        return all(abs(value) <= limit for value, limit in zip(
+            self.state, self.model.state_limits, strict=True))

@@ -1,0 +1,447 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Double-track model: four wheels that spin, load transfer, combined slip, wheel torques.
+
+State vx, vy, r, x, y, yaw and the four wheel speeds w; wheel order front left, front right, rear
+left, rear right. Wheel i at (xi, yi) from the centre of gravity, turned by di, with radius R and
+inertia J:
+
+    tan(left) = tan d/(1 - k tan d)    tan(right) = tan d/(1 + k tan d)    k = track/(2 L)
+    ui = (vx - r yi) cos di + (vy + r xi) sin di       vi = (vy + r xi) cos di - (vx - r yi) sin di
+    si = (ui - R wi)/ei    tan(alpha_i) = vi/ei        ei = max(|ui|, |R wi|, e)
+    m (vx' - vy r) = sum Xi      m (vy' + vx r) = sum Yi      Iz r' = sum (xi Yi - yi Xi)
+    J wi' = Ti - ci wi - Bi - R Fxi
+
+Xi, Yi: tyre forces Fx, Fy (combined_slip) turned into the body frame; T drive torque, c damping,
+B brake torque. Loads follow the accelerations ax, ay without delay (no springs):
+
+    Fz of an axle = m g b/L -+ m ax h/L      of its wheels = half -+ m ay h/track of its share
+
+found by LOAD_PASSES rounds of forces and loads; the sum is always m g, and no load is negative:
+a transfer stops where the inner wheel lifts. The slip divides by the larger of travel and rolling
+speed, so it stays within [-1, 1] while the wheel turns the way it travels.
+
+Brake. Bi is dry friction of the capacity given. It opposes the rotation; where the capacity
+suffices to hold the wheel, it brings it to rest at STICK_RATE and then equals the other torques,
+so that a braked car stands still against its engine. It never drives a wheel.
+
+Low speed. Wheels are light, so their spin is stiff: R^2 K/(J e) is kept below SPIN_RATE by the
+choice of e, at least low_speed_threshold. Below e the tyres are viscous: no force at rest.
+
+Commanded by speed (inputs MODE 0), each driven wheel gets R F/n, with F = sat(m (V - R w)/T,
+F_max) and w the mean speed of the driven wheels: an engine with open differentials. Commanded by
+torques (MODE 1), the inputs give both front angles and each wheel's torque, brake and damping.
+
+Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do brakes and damping.
+Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
+Dynamics, chapters 1 and 4. Limits: flat ground, no roll or pitch, no rolling or air resistance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+import math
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from racecar.core.compiled import njit, specialise
+from racecar.core.errors import ParameterError
+from racecar.core.types import Pose2, VehicleDiagnostics
+from racecar.core.tyres.combined_slip import combined_forces
+from racecar.core.vehicles.interface import (
+    Derivative,
+    SPEED,
+    STEERING_ANGLE,
+    Vector,
+    vector,
+)
+from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD
+from racecar.core.vehicles.single_track_force import DRIVE_TIME_CONSTANT, fastest_eigenvalue
+from racecar.core.vehicles.tyre_sets import make_tyre_set, TyreDirection
+
+VX, VY, YAW_RATE, X, Y, YAW, WHEEL = range(7)
+
+WHEELS = ('front_left', 'front_right', 'rear_left', 'rear_right')
+
+# Inputs after speed and steering angle: MODE 0 follows these two, 1 applies the rest: angle of
+# the left and right front wheel [rad], then four each of drive torque [N m], brake torque [N m],
+# damping [N m s].
+MODE, LEFT_ANGLE, RIGHT_ANGLE, DRIVE = 2, 3, 4, 5
+BRAKE, DAMPING, INPUT_COUNT = DRIVE + 4, DRIVE + 8, DRIVE + 12
+
+(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, HALF_TRACK, HEIGHT, RADIUS, WHEEL_INERTIA, LOAD_FRONT,
+ LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHARE_FRONT, FORCE_LIMIT, TIME_CONSTANT, STIFFNESS_BY_LOAD,
+ FRONT_X) = range(17)
+# Four numbers of a TyreDirection each.
+FRONT_Y, REAR_X, REAR_Y, COUNT = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12, FRONT_X + 16
+
+LOAD_PASSES = 3
+"""Rounds of forces and loads; each makes the error of the loads several times smaller."""
+
+STICK_RATE = 500.0
+"""Rate at which a brake that can hold a wheel brings it to rest [1/s]."""
+
+SPIN_RATE = 1500.0
+"""Bound of the rate at which a wheel's slip decays [1/s]; see the module."""
+
+_FAR = 1e9
+
+
+@njit
+def front_angles(steering_angle: float, half_track: float, wheelbase: float) -> Any:
+    """Return the angles of the left and right front wheel [rad] without scrub (Ackermann).
+
+    steering_angle: of the virtual wheel in the middle [rad, left positive]; lengths [m].
+    """
+    cosine = math.cos(steering_angle)
+    sine = math.sin(steering_angle)
+    ratio = half_track / wheelbase
+    return (math.atan2(sine, cosine - ratio * sine), math.atan2(sine, cosine + ratio * sine))
+
+
+@njit
+def brake_torque(speed: float, torque: float, capacity: float, inertia: float) -> float:
+    """Return the torque of a brake on a wheel [N m].
+
+    speed [rad/s]; torque: sum of the others [N m]; capacity [N m]; inertia of the wheel [kg m^2].
+    """
+    needed = torque + inertia * STICK_RATE * speed
+    low = 0.0 if speed > 0.0 else -capacity
+    high = 0.0 if speed < 0.0 else capacity
+    return min(max(needed, low), high)
+
+
+@njit
+def wheel_inputs(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
+    """Return both front angles, then drive torque, brake torque and damping of each wheel."""
+    if inputs[MODE] != 0.0:
+        return (
+            inputs[LEFT_ANGLE], inputs[RIGHT_ANGLE],
+            inputs[DRIVE], inputs[DRIVE + 1], inputs[DRIVE + 2], inputs[DRIVE + 3],
+            inputs[BRAKE], inputs[BRAKE + 1], inputs[BRAKE + 2], inputs[BRAKE + 3],
+            inputs[DAMPING], inputs[DAMPING + 1], inputs[DAMPING + 2], inputs[DAMPING + 3])
+    left, right = front_angles(
+        inputs[STEERING_ANGLE], parameters[HALF_TRACK],
+        parameters[TO_FRONT] + parameters[TO_REAR])
+    share = parameters[SHARE_FRONT]
+    mean = (share * (state[WHEEL] + state[WHEEL + 1])
+            + (1.0 - share) * (state[WHEEL + 2] + state[WHEEL + 3])) * 0.5
+    force = (parameters[MASS] * (inputs[SPEED] - parameters[RADIUS] * mean)
+             / parameters[TIME_CONSTANT])
+    force = min(max(force, -parameters[FORCE_LIMIT]), parameters[FORCE_LIMIT])
+    front = 0.5 * share * force * parameters[RADIUS]
+    rear = 0.5 * (1.0 - share) * force * parameters[RADIUS]
+    return (left, right, front, front, rear, rear,
+            0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@njit
+def wheel_slip(
+    state: Vector, parameters: Vector, index: int, along: float, across: float, angle: float,
+) -> tuple[float, float]:
+    """Return longitudinal slip and tangent of the slip angle of a wheel.
+
+    index: 0 to 3; along, across: its position [m]; angle: by which it is turned [rad].
+    """
+    forward = state[VX] - state[YAW_RATE] * across
+    left = state[VY] + state[YAW_RATE] * along
+    cosine = math.cos(angle)
+    sine = math.sin(angle)
+    travel = forward * cosine + left * sine
+    rolling = parameters[RADIUS] * state[WHEEL + index]
+    scale = max(abs(travel), abs(rolling), parameters[LOW_SPEED])
+    return (travel - rolling) / scale, (left * cosine - forward * sine) / scale
+
+
+def tyre_forces(
+    parameters: Vector, first_x: int, slip: float, tangent: float, load: float,
+    static_load: float,
+) -> tuple[float, float]:
+    """Return Fx and Fy of a wheel [N]; first_x: FRONT_X or REAR_X; loads of the wheel [N].
+
+    The global name combined_forces is bound to the tyre model.
+    """
+    by_load = parameters[STIFFNESS_BY_LOAD]
+    scale = 0.5 * (1.0 - by_load + by_load * load / static_load)
+    first_y = first_x + 4
+    return combined_forces(
+        slip, tangent, load,
+        scale * parameters[first_x], parameters[first_x + 1],
+        parameters[first_x + 2], parameters[first_x + 3],
+        scale * parameters[first_y], parameters[first_y + 1],
+        parameters[first_y + 2], parameters[first_y + 3])
+
+
+def wheel_forces(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, ...]:
+    """Return 22 numbers: ax, ay [m/s^2], then s, tan(alpha), Fx, Fy, Fz [-, -, N] of each wheel.
+
+    The global name tyre_forces is bound to the tyre model.
+    """
+    given = wheel_inputs(state, inputs, parameters)
+    left, right = given[0], given[1]
+    front, rear = parameters[TO_FRONT], -parameters[TO_REAR]
+    half = parameters[HALF_TRACK]
+    s0, t0 = wheel_slip(state, parameters, 0, front, half, left)
+    s1, t1 = wheel_slip(state, parameters, 1, front, -half, right)
+    s2, t2 = wheel_slip(state, parameters, 2, rear, half, 0.0)
+    s3, t3 = wheel_slip(state, parameters, 3, rear, -half, 0.0)
+    cos_left, sin_left = math.cos(left), math.sin(left)
+    cos_right, sin_right = math.cos(right), math.sin(right)
+    mass = parameters[MASS]
+    static_front = 0.5 * parameters[LOAD_FRONT]
+    static_rear = 0.5 * parameters[LOAD_REAR]
+    weight = parameters[LOAD_FRONT] + parameters[LOAD_REAR]
+    lean = parameters[HEIGHT] / (2.0 * half)
+    pitch = mass * parameters[HEIGHT] / (front - rear)
+    z0 = z1 = static_front
+    z2 = z3 = static_rear
+    ahead = 0.0
+    aside = 0.0
+    x0 = x1 = x2 = x3 = 0.0
+    y0 = y1 = y2 = y3 = 0.0
+    for count in range(LOAD_PASSES):
+        if count > 0:
+            axle = min(max(parameters[LOAD_FRONT] - pitch * ahead, 0.0), weight)
+            shift = min(max(axle / GRAVITY * aside * lean, -0.5 * axle), 0.5 * axle)
+            z0 = 0.5 * axle - shift
+            z1 = 0.5 * axle + shift
+            axle = weight - axle
+            shift = min(max(axle / GRAVITY * aside * lean, -0.5 * axle), 0.5 * axle)
+            z2 = 0.5 * axle - shift
+            z3 = 0.5 * axle + shift
+        x0, y0 = tyre_forces(parameters, FRONT_X, s0, t0, z0, static_front)
+        x1, y1 = tyre_forces(parameters, FRONT_X, s1, t1, z1, static_front)
+        x2, y2 = tyre_forces(parameters, REAR_X, s2, t2, z2, static_rear)
+        x3, y3 = tyre_forces(parameters, REAR_X, s3, t3, z3, static_rear)
+        ahead = ((x0 * cos_left - y0 * sin_left) + (x1 * cos_right - y1 * sin_right)
+                 + (x2 + x3)) / mass
+        aside = ((x0 * sin_left + y0 * cos_left) + (x1 * sin_right + y1 * cos_right)
+                 + (y2 + y3)) / mass
+    return (ahead, aside, s0, t0, x0, y0, z0, s1, t1, x1, y1, z1, s2, t2, x2, y2, z2,
+            s3, t3, x3, y3, z3)
+
+
+def double_derivative(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float, float, float, float]:
+    """Return the time derivative of (vx, vy, r, x, y, yaw, four wheel speeds) [SI].
+
+    The global name wheel_forces is bound to the tyre model.
+    """
+    given = wheel_inputs(state, inputs, parameters)
+    f = wheel_forces(state, inputs, parameters)
+    cos_left, sin_left = math.cos(given[0]), math.sin(given[0])
+    cos_right, sin_right = math.cos(given[1]), math.sin(given[1])
+    body_left = f[4] * cos_left - f[5] * sin_left
+    body_right = f[9] * cos_right - f[10] * sin_right
+    moment = (
+        parameters[TO_FRONT] * (
+            (f[4] * sin_left + f[5] * cos_left) + (f[9] * sin_right + f[10] * cos_right))
+        - parameters[TO_REAR] * (f[15] + f[20])
+        - parameters[HALF_TRACK] * ((body_left - body_right) + (f[14] - f[19])))
+    radius = parameters[RADIUS]
+    inertia = parameters[WHEEL_INERTIA]
+    t0 = given[2] - given[10] * state[WHEEL] - radius * f[4]
+    t1 = given[3] - given[11] * state[WHEEL + 1] - radius * f[9]
+    t2 = given[4] - given[12] * state[WHEEL + 2] - radius * f[14]
+    t3 = given[5] - given[13] * state[WHEEL + 3] - radius * f[19]
+    cosine = math.cos(state[YAW])
+    sine = math.sin(state[YAW])
+    return (
+        f[0] + state[VY] * state[YAW_RATE],
+        f[1] - state[VX] * state[YAW_RATE],
+        moment / parameters[YAW_INERTIA],
+        state[VX] * cosine - state[VY] * sine,
+        state[VX] * sine + state[VY] * cosine,
+        state[YAW_RATE],
+        (t0 - brake_torque(state[WHEEL], t0, given[6], inertia)) / inertia,
+        (t1 - brake_torque(state[WHEEL + 1], t1, given[7], inertia)) / inertia,
+        (t2 - brake_torque(state[WHEEL + 2], t2, given[8], inertia)) / inertia,
+        (t3 - brake_torque(state[WHEEL + 3], t3, given[9], inertia)) / inertia,
+    )
+
+
+@njit
+def double_observe(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    offset = parameters[ODOMETRY_OFFSET]
+    return (
+        state[X] + offset * math.cos(state[YAW]),
+        state[Y] + offset * math.sin(state[YAW]),
+        math.sin(0.5 * state[YAW]),
+        math.cos(0.5 * state[YAW]),
+        state[VX],
+        state[VY] + offset * state[YAW_RATE],
+        state[YAW_RATE],
+    )
+
+
+def double_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
+    """Return the fields of VehicleDiagnostics: mean slip angle and summed force per axle.
+
+    The global name wheel_forces is bound to the tyre model.
+    """
+    f = wheel_forces(state, inputs, parameters)
+    return (
+        state[X], state[Y], state[YAW], state[VX], state[VY], state[YAW_RATE],
+        math.atan2(math.copysign(1.0, state[VX]) * state[VY], abs(state[VX])), f[1],
+        0.5 * (math.atan(f[3]) + math.atan(f[8])), 0.5 * (math.atan(f[13]) + math.atan(f[18])),
+        f[5] + f[10], f[15] + f[20], inputs[SPEED], inputs[STEERING_ANGLE],
+    )
+
+
+class WheelState(NamedTuple):
+    """One wheel: slip [-, positive when braking], slip_angle [rad], forces [N], speed [rad/s]."""
+
+    slip: float
+    slip_angle: float
+    longitudinal_force: float
+    lateral_force: float
+    load: float
+    speed: float
+
+
+class DoubleTrack:
+    """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques."""
+
+    name: ClassVar[str] = 'double_track'
+    state_names = ('vx', 'vy', 'yaw_rate', 'x', 'y', 'yaw',
+                   *(f'wheel_speed_{wheel}' for wheel in WHEELS))
+    input_count = INPUT_COUNT
+
+    def __init__(
+        self, vehicle: VehicleParameters, tyre_model: str | int = 'fiala',
+        low_speed_threshold: float = LOW_SPEED_THRESHOLD,
+        drive_time_constant: float = DRIVE_TIME_CONSTANT,
+        tyre_values: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Bind a vehicle to a tyre model (name or number).
+
+        low_speed_threshold [m/s]: least velocity in the slip's denominator, raised where the
+        wheels need it; drive_time_constant [s]: of the speed controller; tyre_values: see
+        make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
+        """
+        for name, value in (('low_speed_threshold', low_speed_threshold),
+                            ('drive_time_constant', drive_time_constant)):
+            if not (math.isfinite(value) and value > 0.0):
+                raise ParameterError(
+                    f"parameter '{name}' is {value!r}, expected a positive number")
+        self.vehicle = vehicle
+        tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        stiffest = 0.5 * max(tyres.front_x.stiffness, tyres.rear_x.stiffness)
+        self.low_speed_threshold = max(
+            float(low_speed_threshold),
+            vehicle.wheel_radius ** 2 * stiffest / (vehicle.wheel_inertia * SPIN_RATE))
+        name = tyres.model.name
+        combined = specialise(
+            combined_forces, f'combined_forces_{name}',
+            lateral_force=tyres.model.lateral_force,
+            longitudinal_force=tyres.model.longitudinal_force)
+        tyre = specialise(tyre_forces, f'tyre_forces_{name}', combined_forces=combined)
+        self.wheel_kernel: Derivative = specialise(
+            wheel_forces, f'wheel_forces_{name}', tyre_forces=tyre)
+        self.derivative: Derivative = specialise(
+            double_derivative, f'double_derivative_{name}', wheel_forces=self.wheel_kernel)
+        self.observe: Derivative = double_observe
+        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
+            double_diagnose, f'double_diagnose_{name}', wheel_forces=self.wheel_kernel)
+        packed = [0.0] * COUNT
+        packed[MASS] = vehicle.mass
+        packed[YAW_INERTIA] = vehicle.yaw_inertia
+        packed[TO_FRONT] = vehicle.cog_to_front_axle
+        packed[TO_REAR] = vehicle.cog_to_rear_axle
+        packed[HALF_TRACK] = 0.5 * vehicle.track_width
+        packed[HEIGHT] = vehicle.cog_height
+        packed[RADIUS] = vehicle.wheel_radius
+        packed[WHEEL_INERTIA] = vehicle.wheel_inertia
+        packed[LOAD_FRONT] = vehicle.front_axle_load
+        packed[LOAD_REAR] = vehicle.rear_axle_load
+        packed[LOW_SPEED] = self.low_speed_threshold
+        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
+        packed[SHARE_FRONT] = vehicle.front_drive_share
+        packed[FORCE_LIMIT] = vehicle.drive_force_limit
+        packed[TIME_CONSTANT] = float(drive_time_constant)
+        packed[STIFFNESS_BY_LOAD] = float(tyres.model.stiffness_by_load)
+        for first, direction in (
+                (FRONT_X, tyres.front_x), (FRONT_Y, tyres.front_y),
+                (REAR_X, tyres.rear_x), (REAR_Y, tyres.rear_y)):
+            packed[first:first + len(TyreDirection._fields)] = direction
+        self.parameters: Any = vector(packed)
+
+    @classmethod
+    def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
+        """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
+        return cls(vehicle, values['tyre_model'], values['low_speed_threshold'],
+                   values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values)
+
+    @property
+    def description(self) -> str:
+        """Name with the options that make this instance, for messages."""
+        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
+                f' slip regularised below {self.low_speed_threshold:.3g} m/s)')
+
+    @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, in the order of state_names."""
+        vehicle = self.vehicle
+        fast = 10.0 * max(vehicle.speed_max, -vehicle.speed_min)
+        return (fast, fast, fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
+                _FAR, _FAR, _FAR, *(1e5,) * 4)
+
+    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
+        """Return the state at rest with the odometry point at a pose."""
+        offset = self.vehicle.odometry_offset
+        return (0.0, 0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
+                pose.y - offset * math.sin(pose.yaw), float(pose.yaw), 0.0, 0.0, 0.0, 0.0)
+
+    def torque_inputs(
+        self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
+        damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
+    ) -> list[float]:
+        """Return the inputs for wheel torques, in the order of WHEELS.
+
+        steering_angle [rad]; drive: torques, positive forwards [N m]; brake: capacities, at least
+        0 [N m]; damping: at least 0 [N m s]; angles: of the left and right front wheel [rad],
+        those of Ackermann if None. Raises ParameterError for what is not finite or negative.
+        """
+        if angles is None:
+            angles = front_angles(
+                steering_angle, 0.5 * self.vehicle.track_width, self.vehicle.wheelbase)
+        inputs = [0.0, steering_angle, 1.0, *angles, *drive, *brake, *damping]
+        if (len(inputs) != INPUT_COUNT or not all(map(math.isfinite, inputs))
+                or min(inputs[BRAKE:]) < 0.0):
+            raise ParameterError(
+                f'wheel torques are drive {list(drive)}, brake {list(brake)}, damping'
+                f' {list(damping)}, expected four finite numbers each [N m, N m, N m s], brake and'
+                ' damping not negative')
+        return [float(value) for value in inputs]
+
+    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
+        """Return what VehicleDiagnostics lists; inputs: input_count numbers."""
+        return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
+        """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
+        f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
+        return tuple(
+            WheelState(f[5 * i + 2], math.atan(f[5 * i + 3]), f[5 * i + 4], f[5 * i + 5],
+                       f[5 * i + 6], float(state[WHEEL + i])) for i in range(4))
+
+    def fastest_mode(self) -> float:
+        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        low, high = self.vehicle.speed_min, self.vehicle.speed_max
+        inputs = [0.0] * INPUT_COUNT
+        speeds = {*np.linspace(low, high, 21).tolist(), 0.0, self.low_speed_threshold}
+        fastest = 0.0
+        for speed in speeds:
+            inputs[SPEED] = speed
+            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, *(speed / self.vehicle.wheel_radius,) * 4)
+            fastest = max(
+                fastest, fastest_eigenvalue(self.derivative, state, inputs, self.parameters))
+        return fastest

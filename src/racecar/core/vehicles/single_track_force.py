@@ -1,0 +1,277 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Single-track model with the drive force as input: the longitudinal velocity is a state.
+
+Symbols as in single_track; p share of the front axle in the drive force F.
+
+    m (vx' - vy r) = Fxr + Fxf cos d - Fyf sin d
+    m (vy' + vx r) = Fyr + Fyf cos d + Fxf sin d
+    Iz r' = a (Fyf cos d + Fxf sin d) - b Fyr
+    Fxf = sat(p F, mu Fzf)     Fxr = sat((1 - p) F, mu Fzr)
+    Fy = sqrt(1 - (Fx/(mu Fz))^2) Fy0(alpha)                    friction ellipse
+
+Slip angles, loads and the low-speed threshold are those of single_track. Source: Rajamani, Vehicle
+Dynamics and Control, chapters 2 and 4; single_track of this package with vx free.
+
+Commanded by speed V, F = sat(m (V - vx)/T, F_max): a speed controller whose force is bounded, so
+that vx follows V with the time constant T as far as engine and tyres allow. Commanded by force
+(inputs MODE 1), F is what is given; nothing resists the motion but the tyres in bends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from racecar.core.compiled import njit, specialise
+from racecar.core.errors import ParameterError
+from racecar.core.types import Pose2, VehicleDiagnostics
+from racecar.core.tyres.linear import lateral_force
+from racecar.core.vehicles.interface import (
+    Derivative,
+    SPEED,
+    STEERING_ANGLE,
+    Vector,
+    vector,
+)
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD
+from racecar.core.vehicles.tyre_sets import make_tyre_set
+
+VX, VY, YAW_RATE, X, Y, YAW = range(6)
+
+# Inputs after speed and steering angle: MODE 0 follows the speed, 1 applies the force [N].
+MODE, FORCE = 2, 3
+
+(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_X, FRICTION_Y,
+ LOAD_FRONT, LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHARE_FRONT, FORCE_LIMIT, TIME_CONSTANT, SHAPE,
+ CURVATURE) = range(17)
+
+DRIVE_TIME_CONSTANT = 0.05
+"""Default time constant of the speed controller [s]."""
+
+_FAR = 1e9
+
+
+@njit
+def drive_force(state: Vector, inputs: Vector, parameters: Vector) -> float:
+    """Return the force of the drive [N]: as given, or that of the speed controller."""
+    if inputs[MODE] == 0.0:
+        force = parameters[MASS] * (inputs[SPEED] - state[VX]) / parameters[TIME_CONSTANT]
+    else:
+        force = inputs[FORCE]
+    return min(max(force, -parameters[FORCE_LIMIT]), parameters[FORCE_LIMIT])
+
+
+def axle_forces(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float]:
+    """Return Fxf, Fyf, Fxr, Fyr [N] along and across the wheels, alpha_f, alpha_r [rad].
+
+    The global name lateral_force is bound to the tyre model.
+    """
+    cosine = math.cos(inputs[STEERING_ANGLE])
+    sine = math.sin(inputs[STEERING_ANGLE])
+    front = state[VY] + parameters[TO_FRONT] * state[YAW_RATE]
+    rear = state[VY] - parameters[TO_REAR] * state[YAW_RATE]
+    threshold = parameters[LOW_SPEED]
+    alpha_front = math.atan2(
+        front * cosine - state[VX] * sine, max(abs(state[VX] * cosine + front * sine), threshold))
+    alpha_rear = math.atan2(rear, max(abs(state[VX]), threshold))
+    force = drive_force(state, inputs, parameters)
+    grip_front = parameters[FRICTION_X] * parameters[LOAD_FRONT]
+    grip_rear = parameters[FRICTION_X] * parameters[LOAD_REAR]
+    along_front = min(max(parameters[SHARE_FRONT] * force, -grip_front), grip_front)
+    along_rear = min(max((1.0 - parameters[SHARE_FRONT]) * force, -grip_rear), grip_rear)
+    used_front = along_front / grip_front
+    used_rear = along_rear / grip_rear
+    rest_front = math.sqrt(max(1.0 - used_front * used_front, 0.0))
+    rest_rear = math.sqrt(max(1.0 - used_rear * used_rear, 0.0))
+    return (
+        along_front,
+        rest_front * lateral_force(
+            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_Y],
+            parameters[LOAD_FRONT], parameters[SHAPE], parameters[CURVATURE]),
+        along_rear,
+        rest_rear * lateral_force(
+            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_Y],
+            parameters[LOAD_REAR], parameters[SHAPE], parameters[CURVATURE]),
+        alpha_front,
+        alpha_rear,
+    )
+
+
+def force_derivative(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float]:
+    """Return the time derivative of (vx, vy, r, x, y, yaw) [SI].
+
+    The global name axle_forces is bound to the tyre model.
+    """
+    along_front, across_front, along_rear, across_rear, _, _ = axle_forces(
+        state, inputs, parameters)
+    cosine = math.cos(inputs[STEERING_ANGLE])
+    sine = math.sin(inputs[STEERING_ANGLE])
+    front = across_front * cosine + along_front * sine
+    heading_cosine = math.cos(state[YAW])
+    heading_sine = math.sin(state[YAW])
+    return (
+        (along_rear + along_front * cosine - across_front * sine) / parameters[MASS]
+        + state[VY] * state[YAW_RATE],
+        (across_rear + front) / parameters[MASS] - state[VX] * state[YAW_RATE],
+        (parameters[TO_FRONT] * front - parameters[TO_REAR] * across_rear)
+        / parameters[YAW_INERTIA],
+        state[VX] * heading_cosine - state[VY] * heading_sine,
+        state[VX] * heading_sine + state[VY] * heading_cosine,
+        state[YAW_RATE],
+    )
+
+
+@njit
+def force_observe(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    offset = parameters[ODOMETRY_OFFSET]
+    return (
+        state[X] + offset * math.cos(state[YAW]),
+        state[Y] + offset * math.sin(state[YAW]),
+        math.sin(0.5 * state[YAW]),
+        math.cos(0.5 * state[YAW]),
+        state[VX],
+        state[VY] + offset * state[YAW_RATE],
+        state[YAW_RATE],
+    )
+
+
+def force_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
+    """Return the fields of VehicleDiagnostics; axle_forces is bound to the tyre model."""
+    along_front, across_front, _, across_rear, alpha_front, alpha_rear = axle_forces(
+        state, inputs, parameters)
+    front = (across_front * math.cos(inputs[STEERING_ANGLE])
+             + along_front * math.sin(inputs[STEERING_ANGLE]))
+    return (
+        state[X], state[Y], state[YAW], state[VX], state[VY], state[YAW_RATE],
+        math.atan2(math.copysign(1.0, state[VX]) * state[VY], abs(state[VX])),
+        (front + across_rear) / parameters[MASS], alpha_front, alpha_rear, across_front,
+        across_rear, inputs[SPEED], inputs[STEERING_ANGLE],
+    )
+
+
+class SingleTrackForce:
+    """Single-track vehicle driven by a force, or by a speed controller of bounded force."""
+
+    name: ClassVar[str] = 'single_track_force'
+    state_names = ('vx', 'vy', 'yaw_rate', 'x', 'y', 'yaw')
+    input_count = 4
+
+    def __init__(
+        self, vehicle: VehicleParameters, tyre_model: str | int = 'linear',
+        low_speed_threshold: float = LOW_SPEED_THRESHOLD,
+        drive_time_constant: float = DRIVE_TIME_CONSTANT,
+        tyre_values: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Bind a vehicle to a tyre model (name or number).
+
+        low_speed_threshold [m/s]: least longitudinal velocity in the slip's denominator;
+        drive_time_constant [s]: of the speed controller; tyre_values: see make_tyre_set().
+        Raises ParameterError if an option is unknown or not positive.
+        """
+        for name, value in (('low_speed_threshold', low_speed_threshold),
+                            ('drive_time_constant', drive_time_constant)):
+            if not (math.isfinite(value) and value > 0.0):
+                raise ParameterError(
+                    f"parameter '{name}' is {value!r}, expected a positive number")
+        self.vehicle = vehicle
+        self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        self.low_speed_threshold = float(low_speed_threshold)
+        tyre = self.tyres.model
+        forces = specialise(
+            axle_forces, f'axle_forces_{tyre.name}', lateral_force=tyre.lateral_force)
+        self.derivative: Derivative = specialise(
+            force_derivative, f'force_derivative_{tyre.name}', axle_forces=forces)
+        self.observe: Derivative = force_observe
+        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
+            force_diagnose, f'force_diagnose_{tyre.name}', axle_forces=forces)
+        packed = [0.0] * 17
+        packed[MASS] = vehicle.mass
+        packed[YAW_INERTIA] = vehicle.yaw_inertia
+        packed[TO_FRONT] = vehicle.cog_to_front_axle
+        packed[TO_REAR] = vehicle.cog_to_rear_axle
+        packed[STIFFNESS_FRONT] = self.tyres.front_y.stiffness
+        packed[STIFFNESS_REAR] = self.tyres.rear_y.stiffness
+        packed[FRICTION_X] = self.tyres.front_x.friction
+        packed[FRICTION_Y] = self.tyres.front_y.friction
+        packed[LOAD_FRONT] = vehicle.front_axle_load
+        packed[LOAD_REAR] = vehicle.rear_axle_load
+        packed[LOW_SPEED] = self.low_speed_threshold
+        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
+        packed[SHARE_FRONT] = vehicle.front_drive_share
+        packed[FORCE_LIMIT] = vehicle.drive_force_limit
+        packed[TIME_CONSTANT] = float(drive_time_constant)
+        packed[SHAPE] = self.tyres.front_y.shape
+        packed[CURVATURE] = self.tyres.front_y.curvature
+        self.parameters: Any = vector(packed)
+
+    @classmethod
+    def from_values(
+        cls, vehicle: VehicleParameters, values: Mapping[str, Any],
+    ) -> SingleTrackForce:
+        """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
+        return cls(vehicle, values['tyre_model'], values['low_speed_threshold'],
+                   values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values)
+
+    @property
+    def description(self) -> str:
+        """Name with the options that make this instance, for messages."""
+        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
+                f' low_speed_threshold {self.low_speed_threshold:g} m/s)')
+
+    @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, in the order of state_names."""
+        vehicle = self.vehicle
+        fast = 10.0 * max(vehicle.speed_max, -vehicle.speed_min)
+        return (fast, fast, fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
+                _FAR, _FAR, _FAR)
+
+    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
+        """Return the state at rest with the odometry point at a pose."""
+        offset = self.vehicle.odometry_offset
+        return (0.0, 0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
+                pose.y - offset * math.sin(pose.yaw), float(pose.yaw))
+
+    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
+        """Return what VehicleDiagnostics lists; inputs: speed, steering angle, mode, force."""
+        return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def fastest_mode(self) -> float:
+        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        low, high = self.vehicle.speed_min, self.vehicle.speed_max
+        speeds = {*np.linspace(low, high, 41).tolist(), 0.0, self.low_speed_threshold}
+        return max(fastest_eigenvalue(
+            self.derivative, (speed, 0.0, 0.0, 0.0, 0.0, 0.0), (speed, 0.0, 0.0, 0.0),
+            self.parameters) for speed in speeds)
+
+
+def fastest_eigenvalue(
+    derivative: Derivative, state: Vector, inputs: Vector, parameters: Vector,
+) -> float:
+    """Return the largest modulus of an eigenvalue of the Jacobian at a state [1/s].
+
+    By central differences; state and inputs: plain numbers [SI].
+    """
+    width = 1e-7
+    columns = []
+    for index in range(len(state)):
+        ahead, behind = list(state), list(state)
+        ahead[index] += width
+        behind[index] -= width
+        columns.append([
+            (high - low) / (2.0 * width) for high, low in zip(
+                derivative(vector(ahead), vector(inputs), parameters),
+                derivative(vector(behind), vector(inputs), parameters), strict=True)])
+    return float(np.abs(np.linalg.eigvals(np.array(columns).T)).max())

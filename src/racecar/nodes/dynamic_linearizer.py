@@ -1,0 +1,47 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamic feedback linearizer (report section 5.2), made to work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import sys
+from typing import Any
+
+from racecar.core.control.dynamic_linearizer import DynamicLinearizer
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.nodes.tables import DYNAMIC_LINEARIZER
+from racecar.ros.linearizer_node import LinearizerNode
+from racecar.ros.run_node import run_node
+
+
+class DynamicLinearizerNode(LinearizerNode):
+    """Turns the wanted velocity of P into speed and steering by the single track.
+
+    Exact for P ahead of the centre of gravity, so the tracker must track cog. At low speed it
+    hands over to the kinematic law.
+
+    Topics: those of racecar.ros.linearizer_node.LinearizerNode.
+    Parameters: racecar.nodes.tables.DYNAMIC_LINEARIZER.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError for parameters that cannot be used."""
+        super().__init__('dynamic_linearizer', DYNAMIC_LINEARIZER, **kwargs)
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if the speeds of the hand-over contradict each other."""
+        DynamicLinearizer.check_values(values)
+
+    def make_linearizer(self, values: dict[str, Any]) -> DynamicLinearizer:
+        """Return the law of the vehicle."""
+        return DynamicLinearizer(values, VehicleParameters.from_values(values))
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(DynamicLinearizerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

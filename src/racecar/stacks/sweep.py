@@ -1,0 +1,259 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: a YAML file that varies parameters of a configuration, and the loops it stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+import itertools
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from racecar.core.control.linearizer import LINEARIZERS
+from racecar.core.errors import ConfigurationError, RacecarError
+from racecar.core.parameters import Parameter
+from racecar.core.simulation.batch import ClosedLoop, Noise
+from racecar.nodes.tables import TABLES
+from racecar.stacks import describe_stack, NodeDescription, StackOptions
+from racecar.stacks.loops import make_loop
+
+_KEYS = ('vehicle', 'trajectory', 'tyre_model', 'params_file', 'duration', 'skip', 'set', 'grid',
+         'sample', 'count', 'seed', 'noise')
+_DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
+_MOST_POINTS = 10_000_000
+_LOOP_NODES = ('trajectory_tracker', *LINEARIZERS, 'single_track_simulator')
+VEHICLE = 'vehicle'
+"""Stands for all nodes that know the vehicle: vehicle.mass is set in each of them."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Points to simulate and what they have in common.
+
+    names: of the varied parameters, as the file has them. points: one tuple of values each.
+    base: {node: value of each parameter}. duration, skip [s]. noise: None without.
+    is_grid: whether the points are all combinations of some values.
+    """
+
+    names: tuple[str, ...]
+    points: tuple[tuple[Any, ...], ...]
+    base: Mapping[str, Mapping[str, Any]]
+    duration: float
+    skip: float
+    seed: int
+    noise: Noise | None
+    is_grid: bool
+    _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
+
+    def loops(self) -> Iterator[ClosedLoop]:
+        """Build the loops of all points in order.
+
+        Raises RacecarError, naming the point, for values that contradict each other.
+        """
+        # Neighbours often differ in the control law only; packing copies from a shared simulator.
+        last: tuple[Any, ClosedLoop] | None = None
+        for number, point in enumerate(self.points, start=1):
+            changes: dict[str, dict[str, Any]] = {}
+            for targets, value in zip(self._targets, point, strict=True):
+                for node, parameter in targets:
+                    changes.setdefault(node, {})[parameter] = value
+            values = {node: {**self.base[node], **changes.get(node, {})} for node in self.base}
+            simulated = tuple(sorted(changes.get('single_track_simulator', {}).items()))
+            try:
+                shares = last is not None and last[0] == simulated and last[1].is_compilable
+                loop = make_loop(values, last[1].simulator if last and shares else None)
+            except RacecarError as error:
+                raise type(error)(
+                    f'point {number} of {len(self.points)} ({self.describe(number - 1)}):'
+                    f' {error}') from error
+            last = (simulated, loop)
+            yield loop
+
+    def describe(self, point: int) -> str:
+        """Return the parameters of a point for people."""
+        return ', '.join(
+            f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
+            for name, value in zip(self.names, self.points[point], strict=True))
+
+
+def load_sweep(name: str, path: Path | str) -> Sweep:
+    """Read a sweep file for a configuration.
+
+    Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
+    """
+    content = _read(path)
+    try:
+        return _make_sweep(name, content)
+    except RacecarError as error:
+        raise type(error)(f"sweep file '{path}': {error}") from error
+
+
+def _read(path: Path | str) -> dict[str, Any]:
+    try:
+        with open(path, encoding='utf-8') as stream:
+            content = yaml.safe_load(stream)
+    except OSError as error:
+        raise ConfigurationError(
+            f"sweep file '{path}' cannot be read: {error.strerror}; check the path") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"sweep file '{path}' is not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ConfigurationError(
+            f"sweep file '{path}' holds {type(content).__name__}, expected a mapping with grid:"
+            ' or sample: and options')
+    return content
+
+
+def _make_sweep(name: str, content: dict[str, Any]) -> Sweep:
+    for key in content:
+        if key not in _KEYS:
+            raise ConfigurationError(
+                f"'{key}' is unknown, expected some of {', '.join(_KEYS)}")
+    grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
+    if bool(grid) == bool(sample):
+        raise ConfigurationError('expected either grid: or sample: with at least one parameter')
+    for key in ('count', 'seed'):
+        if grid and key in content and not (key == 'seed' and content.get('noise')):
+            raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
+
+    overrides: dict[str, dict[str, Any]] = {}
+    descriptions = _describe(name, content, {})
+    for key, value in _mapping(content, 'set').items():
+        for node, row in _targets(key, descriptions):
+            overrides.setdefault(node, {})[row.name] = row.validate(value)
+    descriptions = _describe(name, content, overrides)
+    base = {d.executable: d.resolve() for d in descriptions if d.executable in _LOOP_NODES}
+
+    varied = grid or sample
+    rows = {key: _targets(key, descriptions) for key in varied}
+    seen: dict[tuple[str, str], str] = {}
+    for key, targets in rows.items():
+        for node, row in targets:
+            other = seen.setdefault((node, row.name), key)
+            if other != key:
+                raise ConfigurationError(f"'{key}' and '{other}' vary the same parameter")
+    seed = _integer(content, 'seed', 0, 0)
+    if grid:
+        points = _grid_points(grid, rows)
+    else:
+        points = _sample_points(sample, rows, _integer(content, 'count', None, 1), seed)
+    return Sweep(
+        tuple(varied), points, base, _seconds(content, 'duration', 80.0, positive=True),
+        _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid),
+        tuple(tuple((node, row.name) for node, row in rows[key]) for key in varied))
+
+
+def _describe(
+    name: str, content: dict[str, Any], overrides: dict[str, dict[str, Any]],
+) -> list[NodeDescription]:
+    options = {key: str(content[key]) for key in (
+        'vehicle', 'trajectory', 'tyre_model', 'params_file') if content.get(key) is not None}
+    return describe_stack(name, StackOptions(**options, overrides=overrides))  # type: ignore[arg-type]
+
+
+def _targets(key: Any, descriptions: list[NodeDescription]) -> list[tuple[str, Parameter]]:
+    """Return (node, parameter) for each place that a dotted name stands for."""
+    node, dot, parameter = str(key).partition('.')
+    nodes = [d.name for d in descriptions if d.executable in _LOOP_NODES]
+    if not (dot and parameter) or node not in (*nodes, VEHICLE):
+        raise ConfigurationError(
+            f"'{key}' is not a parameter of the loop, expected node.parameter with a node among"
+            f" {', '.join(nodes)}, or {VEHICLE}.parameter for all that know the vehicle")
+    if node == VEHICLE:
+        found = [(name, TABLES[name][str(key)]) for name in nodes if str(key) in TABLES[name]]
+        if found:
+            return found
+        # Raises the error that suggests a name.
+        return [('', TABLES['single_track_simulator'][str(key)])]
+    return [(node, TABLES[node][parameter])]
+
+
+def _grid_points(
+    grid: dict[Any, Any], rows: Mapping[Any, list[tuple[str, Parameter]]],
+) -> tuple[tuple[Any, ...], ...]:
+    axes = []
+    for key, values in grid.items():
+        if not isinstance(values, list) or not values:
+            raise ConfigurationError(f"grid '{key}' is {values!r}, expected a list of values")
+        axes.append([rows[key][0][1].validate(value) for value in values])
+    count = math.prod(len(axis) for axis in axes)
+    if count > _MOST_POINTS:
+        raise ConfigurationError(
+            f'the grid has {count} points, expected at most {_MOST_POINTS}; vary less')
+    return tuple(itertools.product(*axes))
+
+
+def _sample_points(
+    sample: dict[Any, Any], rows: Mapping[Any, list[tuple[str, Parameter]]], count: int,
+    seed: int,
+) -> tuple[tuple[Any, ...], ...]:
+    generator = np.random.default_rng(seed)
+    columns = []
+    for key, given in sample.items():
+        row = rows[key][0][1]
+        kind, numbers = next(iter(given.items())) if isinstance(given, dict) and len(given) == 1 \
+            else (None, None)
+        if kind not in _DISTRIBUTIONS or not isinstance(numbers, list) or len(numbers) != 2 \
+                or not all(isinstance(n, int | float) and math.isfinite(n) for n in numbers):
+            forms = ' or '.join(f'{{{kind}: {form}}}' for kind, form in _DISTRIBUTIONS.items())
+            raise ConfigurationError(f"sample '{key}' is {given!r}, expected {forms}")
+        if row.type is not float:
+            raise ConfigurationError(
+                f"sample '{key}': only numbers can be drawn, this is {row.type.__name__};"
+                ' use grid:')
+        low, high = numbers
+        if (kind == 'uniform' and low > high) or (kind == 'normal' and high < 0.0):
+            raise ConfigurationError(
+                f"sample '{key}' is {given!r}, expected {_DISTRIBUTIONS[str(kind)]} with"
+                f" {'lowest <= highest' if kind == 'uniform' else 'a deviation of at least 0'}")
+        draw = generator.uniform if kind == 'uniform' else generator.normal
+        columns.append([row.validate(value) for value in draw(low, high, count).tolist()])
+    return tuple(zip(*columns, strict=True))
+
+
+def _mapping(content: dict[str, Any], key: str) -> dict[Any, Any]:
+    value = content.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigurationError(f"'{key}' is {value!r}, expected a mapping of node.parameter")
+    return value
+
+
+def _integer(content: dict[str, Any], key: str, default: int | None, least: int) -> int:
+    value = content.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_POINTS:
+        raise ConfigurationError(
+            f"'{key}' is {value!r}, expected a whole number from {least} to {_MOST_POINTS}")
+    return value
+
+
+def _seconds(
+    content: dict[str, Any], key: str, default: float, *, positive: bool = False,
+) -> float:
+    value = content.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) \
+            or not 0.0 <= value <= 1e7 or (positive and value == 0.0):
+        raise ConfigurationError(
+            f"'{key}' is {value!r}, expected seconds {'above' if positive else 'of at least'} 0"
+            ' and up to 1e7')
+    return float(value)
+
+
+def _noise(content: dict[str, Any]) -> Noise | None:
+    given = _mapping(content, 'noise')
+    if not given:
+        return None
+    known = Noise.__dataclass_fields__
+    for key, value in given.items():
+        if key not in known:
+            raise ConfigurationError(
+                f"noise '{key}' is unknown, expected some of {', '.join(known)}")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ConfigurationError(f"noise '{key}' is {value!r}, expected a number")
+    return Noise(**{key: float(value) for key, value in given.items()})

@@ -1,0 +1,187 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar sweep`: what it computes, writes, refuses and reports."""
+
+import csv
+import json
+from pathlib import Path
+
+import matplotlib.image
+import pytest
+import yaml
+
+from racecar.cli.main import main
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.stacks.sweep import load_sweep
+
+ROOT = Path(__file__).parents[2]
+GRID = {
+    'vehicle': 'racecar', 'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 3, 'skip': 1,
+    'grid': {'trajectory_tracker.Kp': [2, 5.0], 'vehicle.friction_coefficient': [0.5, 1.0, 0.8]}}
+SAMPLE = {
+    'trajectory': 'line', 'duration': 2, 'count': 5, 'seed': 3,
+    'sample': {'trajectory_tracker.Kp': {'uniform': [2, 6]},
+               'single_track_simulator.vehicle.mass': {'normal': [5.0, 0.5]}}}
+
+
+def sweep_file(folder, content, **changes):
+    path = folder / 'study.yaml'
+    path.write_text(yaml.safe_dump({**content, **changes}, sort_keys=False))
+    return str(path)
+
+
+def sweep(folder, content, *options, **changes):
+    output = folder / 'out'
+    code = main(['sweep', 'kinematic_ode', sweep_file(folder, content, **changes),
+                 '--output', str(output), *options])
+    return code, output
+
+
+def table(output):
+    with open(output / 'results.csv', newline='') as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_grid_gives_what_simulate_gives_for_each_point(tmp_path, capsys):
+    code, output = sweep(tmp_path, GRID, '--jobs', '2')
+    shown = capsys.readouterr()
+    assert code == 0
+    assert 'cars' in shown.out
+    assert f'Table: {output}/results.csv' in shown.out
+    rows = table(output)
+    assert len(rows) == 6
+    for row in (rows[0], rows[5]):
+        friction = row['vehicle.friction_coefficient']
+        assert main([
+            'simulate', 'kinematic_ode', '--trajectory', 'circle', '--tyre-model', 'fiala',
+            '--duration', '3', '--skip', '1', '--json',
+            '--set', f"trajectory_tracker.Kp={row['trajectory_tracker.Kp']}",
+            '--set', f'single_track_simulator.vehicle.friction_coefficient={friction}',
+            '--set', f'kinematic_linearizer.vehicle.friction_coefficient={friction}']) == 0
+        single = json.loads(capsys.readouterr().out)
+        for name in ('rmse', 'ise', 'sum_squared_error', 'max_error', 'duration'):
+            assert float(row[name]) == pytest.approx(single[name], rel=1e-9), name
+        assert int(row['samples']) == single['samples']
+        assert row['diverged_at'] == ''
+    assert matplotlib.image.imread(output / 'sweep.png').shape[0] > 300
+
+
+def test_sample_is_reproducible_and_json_is_one_object(tmp_path, capsys):
+    tables = []
+    for name, jobs in (('a', '1'), ('b', '2')):
+        folder = tmp_path / name
+        folder.mkdir()
+        code, output = sweep(folder, SAMPLE, '--json', '--jobs', jobs, noise={'x': 0.01})
+        assert code == 0
+        outcome = json.loads(capsys.readouterr().out)
+        assert (outcome['cars'], outcome['diverged']) == (5, 0)
+        assert outcome['best']['rmse'] == min(float(row['rmse']) for row in table(output))
+        assert set(outcome['best']['parameters']) == set(SAMPLE['sample'])
+        tables.append((output / 'results.csv').read_text())
+    assert tables[0] == tables[1]
+    kp = [float(row['trajectory_tracker.Kp']) for row in table(output)]
+    assert len(set(kp)) == 5
+    assert all(2.0 <= value <= 6.0 for value in kp)
+
+
+def test_cars_that_diverge_are_reported_and_do_not_end_the_sweep(tmp_path, capsys):
+    code, output = sweep(
+        tmp_path, GRID, '--json', trajectory='figure_eight', skip=0, duration=10, grid={
+            'single_track_simulator.tyre_model': ['fiala', 'fiala_unsaturated'],
+            'single_track_simulator.vehicle.friction_coefficient': [0.02],
+            'trajectory_tracker.w': [0.8]})
+    shown = capsys.readouterr()
+    outcome = json.loads(shown.out)
+    assert code == 0
+    rows = table(output)
+    diverged = [row for row in rows if row['diverged_at']]
+    assert outcome['diverged'] == len(diverged) > 0
+    assert f'warning: {len(diverged)} of 2 cars diverged, the first (single_track' in shown.err
+    assert all(float(row['diverged_at']) < 10.0 for row in diverged)
+
+
+def test_output_is_not_overwritten(tmp_path, capsys):
+    (tmp_path / 'out').mkdir()
+    code, _ = sweep(tmp_path, GRID)
+    assert code == 1
+    assert 'exists already, not overwriting it' in capsys.readouterr().err
+
+
+def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
+    found = load_sweep('kinematic_ode', sweep_file(
+        tmp_path, GRID, set={'vehicle.mass': 7.0}, grid={'vehicle.yaw_inertia': [0.1]}))
+    for node in ('kinematic_linearizer', 'single_track_simulator'):
+        assert found.base[node]['vehicle.mass'] == 7.0
+    loop, = found.loops()
+    assert loop.simulator.model.vehicle.yaw_inertia == 0.1
+    assert loop.linearizer._vehicle.yaw_inertia == 0.1
+
+
+@pytest.mark.parametrize('path', sorted(
+    path.name for path in (ROOT / 'config' / 'sweeps').glob('*.yaml')))
+def test_examples_are_valid(path):
+    found = load_sweep('kinematic_ode', ROOT / 'config' / 'sweeps' / path)
+    assert len(found.points) > 50
+    assert next(found.loops()).is_compilable
+
+
+@pytest.mark.parametrize(
+    ('changes', 'message'),
+    [({'grids': {}}, r"'grids' is unknown, expected some of vehicle"),
+     ({'grid': {}}, r'expected either grid: or sample:'),
+     ({'sample': SAMPLE['sample']}, r'expected either grid: or sample:'),
+     ({'count': 3}, r"'count' is for sample:"),
+     ({'duration': 0}, r"'duration' is 0, expected seconds above 0"),
+     ({'skip': 'long'}, r"'skip' is 'long', expected seconds"),
+     ({'vehicle': 'tank'}, r"vehicle 'tank' is unknown"),
+     ({'noise': {'z': 1.0}}, r"noise 'z' is unknown, expected some of x, y"),
+     ({'noise': {'x': -1.0}}, r"noise 'x' is -1\.0"),
+     ({'set': {'trajectory_tracker.kp': 1.0}}, r"parameter 'kp' is unknown here; did you mean Kp"),
+     ({'grid': {'Kp': [1.0]}}, r"'Kp' is not a parameter of the loop, expected node\.parameter"),
+     ({'grid': {'ackermann_mux.config_file': ['a']}}, r'is not a parameter of the loop'),
+     ({'grid': {'vehicle.mas': [1.0]}}, r"'vehicle\.mas' is unknown here; did you mean"),
+     ({'grid': {'trajectory_tracker.Kp': 5.0}}, r'is 5\.0, expected a list of values'),
+     ({'grid': {'trajectory_tracker.Kp': [-1.0]}}, r"'Kp' is -1\.0, expected a number in \[0"),
+     ({'grid': {'vehicle.mass': [5.0], 'single_track_simulator.vehicle.mass': [6.0]}},
+      r"'single_track_simulator\.vehicle\.mass' and 'vehicle\.mass' vary the same"),
+     ({'grid': {'trajectory_tracker.W': [0.1 * i for i in range(200)],
+                'trajectory_tracker.Kp': list(range(1000)),
+                'trajectory_tracker.Ki': list(range(1000))}}, r'expected at most 10000000')])
+def test_faulty_grid_is_refused_with_the_reason(tmp_path, changes, message):
+    with pytest.raises((ConfigurationError, ParameterError), match=message) as refused:
+        load_sweep('kinematic_ode', sweep_file(tmp_path, GRID, **changes))
+    assert 'study.yaml' in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ('changes', 'message'),
+    [({'count': None}, r"'count' is None, expected a whole number from 1"),
+     ({'count': 0}, r"'count' is 0"),
+     ({'seed': -1}, r"'seed' is -1"),
+     ({'sample': {'trajectory_tracker.Kp': [1, 2]}}, r'expected \{uniform: \[lowest, highest\]\}'),
+     ({'sample': {'trajectory_tracker.Kp': {'uniform': [2, 1]}}}, r'with lowest <= highest'),
+     ({'sample': {'trajectory_tracker.Kp': {'normal': [2, -1]}}}, r'a deviation of at least 0'),
+     ({'sample': {'trajectory_tracker.Kp': {'gamma': [2, 1]}}}, r'or \{normal: \[mean'),
+     ({'sample': {'trajectory_tracker.FFWD': {'uniform': [0, 1]}}}, r'only numbers can be drawn'),
+     ({'sample': {'trajectory_tracker.Kp': {'normal': [0.0, 1.0]}}}, r'expected a number in \[0')])
+def test_faulty_sample_is_refused_with_the_reason(tmp_path, changes, message):
+    with pytest.raises((ConfigurationError, ParameterError), match=message):
+        load_sweep('kinematic_ode', sweep_file(tmp_path, SAMPLE, **changes))
+
+
+def test_point_whose_values_contradict_each_other_is_named(tmp_path, capsys):
+    code, output = sweep(tmp_path, GRID, trajectory='cycloid', grid={
+        'trajectory_tracker.cycloid_distance': [0.5, 1.5]})
+    assert code == 1
+    assert 'point 2 of 2 (trajectory_tracker.cycloid_distance=1.5)' in capsys.readouterr().err
+    assert not output.exists()
+
+
+@pytest.mark.parametrize('text', ['', '- 1', '{', 'a: ['])
+def test_file_that_is_no_mapping_is_refused(tmp_path, text):
+    path = tmp_path / 'bad.yaml'
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match=r'bad\.yaml'):
+        load_sweep('kinematic_ode', path)
+    with pytest.raises(ConfigurationError, match='cannot be read'):
+        load_sweep('kinematic_ode', tmp_path / 'absent.yaml')

@@ -1,0 +1,168 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Magic formula, its coefficients and combined slip against what defines them."""
+
+import math
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from racecar.core.compiled import specialise
+from racecar.core.errors import ParameterError
+from racecar.core.tyres import combined_slip, pacejka, TYRE_MODELS
+from racecar.core.tyres.pacejka import computed, LoadCoefficients, magic_formula, SURFACES
+from racecar.core.vehicles import DoubleTrack, SingleTrack, VehicleParameters
+from racecar.core.vehicles.tyre_sets import make_tyre_set
+
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
+RACECAR = VehicleParameters.from_file(FOLDER / 'racecar.yaml')
+LOAD = 13.71  # N, the report's load of a wheel
+
+positive_formulas = {
+    'B': st.floats(1.0, 20.0), 'C': st.floats(1.05, 1.95), 'D': st.floats(0.1, 1e3),
+    'E': st.floats(-5.0, 0.99)}
+
+
+@given(**positive_formulas)
+@settings(deadline=None)
+def test_slope_at_zero_is_bcd(B, C, D, E):
+    width = 1e-6
+    slope = (magic_formula(width, B, C, D, E) - magic_formula(-width, B, C, D, E)) / (2.0 * width)
+    assert slope == pytest.approx(B * C * D, rel=1e-6)
+
+
+@given(**positive_formulas)
+@settings(deadline=None)
+def test_peak_is_d_where_the_argument_of_the_sine_is_a_right_angle(B, C, D, E):
+    # Solve y - E (y - atan y) = tan(pi/(2 C)) for y = B s by bisection, apart from the code.
+    goal = math.tan(math.pi / (2.0 * C))
+    low, high = 0.0, 1e9
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        if middle - E * (middle - math.atan(middle)) < goal:
+            low = middle
+        else:
+            high = middle
+    peak = low / B
+    assert magic_formula(peak, B, C, D, E) == pytest.approx(D, rel=1e-9)
+    slips = np.geomspace(1e-3, 1e3, 200) / B
+    assert max(magic_formula(slip, B, C, D, E) for slip in slips) <= D * (1.0 + 1e-12)
+
+
+def test_the_reports_table_comes_out_of_its_own_formulas():
+    for formula, coefficients, peak in (
+            (pacejka.LONGITUDINAL, pacejka.LONGITUDINAL_LOAD, 19.0569),
+            (pacejka.LATERAL, pacejka.LATERAL_LOAD, 1.371)):
+        result = computed(0.045, 0.05, LOAD, coefficients)
+        assert result == pytest.approx(formula)
+        assert result.friction * LOAD == pytest.approx(peak)
+
+
+def test_computed_coefficients_follow_load_and_side():
+    b = LoadCoefficients(-20.0, 1100.0, 40.0, 200.0, 0.1, -0.02, 0.003, 0.05, 0.2)
+    result = computed(0.2, 0.3, 3000.0, b, slip_sign=-1.0)
+    # Written out for Fz = 3 kN.
+    peak = 3.0 * (-60.0 + 1100.0)
+    assert result.friction * 3000.0 == pytest.approx(peak)
+    assert result.shape == pytest.approx(0.8 / 0.6)
+    assert result.stiffness(3000.0) == pytest.approx((360.0 + 600.0) * math.exp(-0.3))
+    assert result.curvature == pytest.approx((-0.18 + 0.009 + 0.05) * 1.2)
+
+
+def test_single_track_with_pacejka_tyres_has_the_stiffness_of_the_vehicle():
+    linear, magic = (SingleTrack(RACECAR, tyre) for tyre in ('linear', 'pacejka'))
+    np.testing.assert_allclose(
+        magic.lateral_jacobian(2.0), linear.lateral_jacobian(2.0), rtol=1e-5)
+    assert SingleTrack(RACECAR, 3).tyre.name == 'pacejka'
+
+
+@pytest.mark.parametrize('surface', SURFACES)
+def test_surface_sets_slope_and_grip_of_every_axle(surface):
+    formula = SURFACES[surface]
+    tyres = make_tyre_set(RACECAR, 'pacejka', {'tyre_parameters': surface})
+    for direction, load in (
+            (tyres.front_x, RACECAR.front_axle_load), (tyres.front_y, RACECAR.front_axle_load),
+            (tyres.rear_x, RACECAR.rear_axle_load), (tyres.rear_y, RACECAR.rear_axle_load)):
+        assert direction.stiffness == pytest.approx(
+            formula.stiffness_factor * formula.shape * formula.friction * load)
+        assert direction[1:] == (formula.friction, formula.shape, formula.curvature)
+
+
+def test_given_coefficients_default_to_the_reports_table_and_can_be_changed():
+    tyres = make_tyre_set(RACECAR, 'pacejka', {
+        'tyre_parameters': 'given', 'pacejka.lateral.friction': 0.7})
+    assert tyres.front_x.friction == pytest.approx(19.0569 / LOAD)
+    assert tyres.rear_y.friction == 0.7
+    assert tyres.rear_y.stiffness == pytest.approx(10.0 * 1.45 * 0.7 * RACECAR.rear_axle_load)
+
+
+@pytest.mark.parametrize(
+    ('tyre', 'values', 'message'),
+    [('fiala', {'tyre_parameters': 'dry'}, r"'tyre_parameters' is 'dry', expected vehicle"),
+     ('pacejka', {'tyre_parameters': 'mud'}, r"'mud', expected one of vehicle, given, computed"),
+     ('pacejka', {'pacejka.lateral.shape': 0.0}, r"'pacejka\.lateral\.shape' is 0\.0")])
+def test_bad_coefficients_are_refused(tyre, values, message):
+    with pytest.raises(ParameterError, match=message):
+        make_tyre_set(RACECAR, tyre, values)
+
+
+def combined(name, *arguments):
+    model = TYRE_MODELS[name]
+    return specialise(
+        combined_slip.combined_forces, f'combined_forces_{name}',
+        lateral_force=model.lateral_force,
+        longitudinal_force=model.longitudinal_force)(*arguments)
+
+
+TYRE = (120.0, 0.9, 1.45, 0.5, 80.0, 0.7, 1.3, 0.2)
+
+
+@pytest.mark.parametrize('name', TYRE_MODELS)
+@given(slip=st.floats(-1.0, 1.0))
+@settings(max_examples=30, deadline=None)
+def test_one_slip_alone_gives_the_pure_curve(name, slip):
+    model = TYRE_MODELS[name]
+    fx, fy = combined(name, slip, 0.0, 20.0, *TYRE)
+    assert (fx, fy) == (pytest.approx(model.longitudinal_force(
+        slip, 120.0, 0.9, 20.0, 1.45, 0.5), rel=1e-9, abs=1e-12), 0.0)
+    fx, fy = combined(name, 0.0, slip, 20.0, *TYRE)
+    assert (fx, fy) == (0.0, pytest.approx(model.lateral_force(
+        math.atan(slip), 80.0, 0.7, 20.0, 1.3, 0.2), rel=1e-9, abs=1e-12))
+
+
+@pytest.mark.parametrize('name', TYRE_MODELS)
+@given(slip=st.floats(-10.0, 10.0), tangent=st.floats(-10.0, 10.0), load=st.floats(0.0, 50.0))
+@settings(max_examples=60, deadline=None)
+def test_combined_force_opposes_both_slips_within_the_ellipse(name, slip, tangent, load):
+    fx, fy = combined(name, slip, tangent, load, *TYRE)
+    assert fx * slip <= 0.0
+    assert fy * tangent <= 0.0
+    if name in ('fiala', 'pacejka') and load > 0.0:
+        assert math.hypot(fx / (0.9 * load), fy / (0.7 * load)) <= 1.0 + 1e-9
+    mirrored = combined(name, -slip, -tangent, load, *TYRE)
+    assert mirrored == (-fx, -fy)
+
+
+def test_braking_takes_from_the_cornering_force():
+    forces = [combined('fiala', slip, 0.3, 20.0, *TYRE)[1] for slip in (0.0, 0.1, 0.3, 1.0)]
+    assert np.all(np.diff(np.abs(forces)) < 0.0)
+
+
+def test_longitudinal_and_lateral_curves_of_isotropic_tyres_agree():
+    for name in ('fiala', 'linear'):
+        model = TYRE_MODELS[name]
+        small = 1e-3
+        assert model.longitudinal_force(small, 80.0, 0.7, 20.0, 0.0, 0.0) == pytest.approx(
+            model.lateral_force(math.atan(small), 80.0, 0.7, 20.0), rel=1e-5)
+
+
+def test_every_wheel_has_its_own_slip_and_force():
+    # The original plugin took one wheel's slip for all four.
+    model = DoubleTrack(RACECAR, 'pacejka')
+    state = (2.0, 0.1, 1.0, 0.0, 0.0, 0.0, 39.0, 41.0, 42.0, 44.0)
+    wheels = model.wheels(state, model.torque_inputs(0.1, (0.0,) * 4))
+    for field in ('slip', 'slip_angle', 'longitudinal_force', 'load'):
+        assert len({round(getattr(wheel, field), 6) for wheel in wheels}) == 4

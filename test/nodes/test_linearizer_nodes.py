@@ -1,0 +1,196 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Both linearizer nodes, the tracked point that pairs them with the tracker, and dynamic_ode."""
+
+import math
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import PointStamped
+from node_bench import odometry, RACECAR, velocity
+import pytest
+
+from racecar.core.analysis.metrics import compute_metrics
+from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.errors import ParameterError
+from racecar.core.parameters import load_parameter_file
+from racecar.core.share import find_config
+from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
+from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
+from racecar.ros import qos
+from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.composing import ComposedStack, RunProbe
+
+pytestmark = pytest.mark.ros
+
+COMMAND = '/vesc/ackermann_cmd_mux/input/navigation'
+COG = RACECAR['vehicle.cog_to_rear_axle']
+LAWS = pytest.mark.parametrize(
+    ('node_class', 'exact'), [(KinematicLinearizerNode, 0.0), (DynamicLinearizerNode, COG)])
+
+
+class Chain:
+    """A linearizer in lockstep, and a tracker that only exists as messages."""
+
+    def __init__(self, bench, node_class, **parameters):
+        self.bench = bench
+        self.commands = bench.listen(COMMAND, AckermannDriveStamped)
+        self.node = bench.start(
+            node_class, lockstep=True, use_sim_time=False, **{**RACECAR, **parameters})
+
+    def announce(self, ahead, frame='base_link'):
+        message = PointStamped()
+        message.header.frame_id = frame
+        message.point.x = ahead
+        self.bench.send('/tracked_point', message)
+
+    def ask(self, at, x, y=0.0, **seen):
+        """Send odometry and velocity of one time."""
+        self.bench.send('/vesc/odom', odometry(at, **seen))
+        self.bench.send('/virtual_velocities', velocity(at, x, y))
+
+    def answer(self, number):
+        drive = self.bench.count(self.commands, number).drive
+        return drive.speed, drive.steering_angle
+
+
+@LAWS
+def test_tracker_of_the_right_point_is_answered(bench, node_class, exact):
+    chain = Chain(bench, node_class)
+    chain.announce(exact)
+    chain.ask(1.0, 0.8)
+    assert chain.answer(1) == (pytest.approx(0.8), 0.0)
+
+
+@LAWS
+def test_tracker_that_announces_nothing_is_trusted(bench, node_class, exact):
+    chain = Chain(bench, node_class)
+    chain.ask(1.0, 0.8)
+    assert chain.answer(1) == (pytest.approx(0.8), 0.0)
+
+
+@LAWS
+def test_tracker_of_another_point_is_refused_until_it_is_the_right_one(
+        bench, node_class, exact):
+    chain = Chain(bench, node_class)
+    wrong = COG - exact
+    chain.announce(wrong)
+    bench.until(lambda: chain.node._wrong_point)
+    chain.ask(1.0, 0.8)
+    line = bench.logged('virtual velocity dropped')
+    assert f'({wrong:g}, 0) m' in line
+    assert f'({exact:g}, 0) m' in line
+    chain.announce(exact)
+    bench.until(lambda: not chain.node._wrong_point)
+    chain.ask(2.0, 0.8)
+    chain.answer(1)
+    assert chain.commands[0].header.stamp.sec == 2
+
+
+def test_point_in_another_frame_is_refused(bench):
+    chain = Chain(bench, KinematicLinearizerNode)
+    chain.announce(0.0, frame='laser')
+    bench.until(lambda: chain.node._wrong_point)
+    chain.ask(1.0, 0.8)
+    assert "'laser'" in bench.logged('virtual velocity dropped')
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'ahead'),
+    [({}, 0.0), ({'cog_ahead': 0.2}, 0.0), ({'cog_ahead': 0.2, 'tracked_point': 'cog'}, 0.2)])
+def test_tracker_announces_its_point_also_to_latecomers(bench, parameters, ahead):
+    bench.start(TrajectoryTrackerNode, use_sim_time=False, **parameters)
+    found = bench.listen('/tracked_point', PointStamped, qos.LATCHED)
+    message = bench.count(found, 1)
+    assert message.header.frame_id == 'base_link'
+    assert (message.point.x, message.point.y) == (ahead, 0.0)
+
+
+@pytest.mark.parametrize('node_class', [KinematicLinearizerNode, DynamicLinearizerNode])
+def test_epsilon_changed_at_run_time_acts(bench, node_class):
+    chain = Chain(bench, node_class)
+    chain.ask(1.0, 0.4, 0.1)
+    before = chain.answer(1)[1]
+    assert bench.set_parameter(chain.node, 'epsilon', 0.5).successful
+    chain.ask(2.0, 0.4, 0.1)
+    assert 0.0 < chain.answer(2)[1] < 0.9 * before
+
+
+def test_hand_over_speeds_that_contradict_each_other_are_refused(bench):
+    with pytest.raises(ParameterError, match='expected less than dynamic_speed'):
+        bench.start(DynamicLinearizerNode, kinematic_speed=3.0, **RACECAR)
+    chain = Chain(bench, DynamicLinearizerNode)
+    result = bench.set_parameter(chain.node, 'kinematic_speed', 1.5)
+    assert not result.successful
+    assert 'expected less than dynamic_speed' in result.reason
+
+
+def test_dynamic_node_uses_the_measured_sideslip(bench):
+    chain = Chain(bench, DynamicLinearizerNode)
+    moving = odometry(1.0, vx=3.0)
+    moving.twist.twist.linear.y, moving.twist.twist.angular.z = -0.2, 0.5
+    bench.send('/vesc/odom', moving)
+    bench.send('/virtual_velocities', velocity(1.0, 3.0))
+    speed, steering = chain.answer(1)
+    beta = math.atan2(-0.2 + COG * 0.5, 3.0)
+    along = 3.0 * math.cos(beta)
+    front, rear = (RACECAR[f'vehicle.{end}.cornering_stiffness'] for end in ('front', 'rear'))
+    a = RACECAR['vehicle.cog_to_front_axle']
+    assert speed == pytest.approx(along * math.cos(beta), rel=1e-6)
+    assert steering == pytest.approx(
+        RACECAR['vehicle.mass'] * along / front * (-3.0 * math.sin(beta) / 0.1)
+        + (front + rear) / front * beta - (COG * rear - a * front) / front * 0.5 / along,
+        rel=1e-5)
+
+
+# The whole configuration, over DDS in lockstep
+
+
+def drive(stack, speed, duration, **options):
+    descriptions = describe_stack(stack, StackOptions(
+        trajectory='circle', lockstep=True, real_time_factor=0.0, end_time=duration, observers=1,
+        overrides={'trajectory_tracker': {'W': speed / 5.0}}, **options))
+    with ComposedStack(descriptions) as composed:
+        probe = RunProbe('', {})
+        composed.add_node(probe)
+        composed.spin()
+        return probe.table()
+
+
+def test_dynamic_law_is_worth_its_while_over_topics():
+    for speed, ratio in ((3.0, 0.5), (5.0, 0.25)):
+        kinematic, dynamic = (
+            drive(stack, speed, 8.0).metrics(2.0) for stack in ('kinematic_ode', 'dynamic_ode'))
+        assert kinematic.samples == dynamic.samples == 601
+        assert dynamic.rmse <= ratio * kinematic.rmse
+
+
+def test_simulation_without_ros_gives_the_same_bits():
+    from racecar.core.control.linearizer import make_linearizer
+    from racecar.core.control.tracker import TrajectoryTracker
+    from racecar.core.simulation.closed_loop import run_closed_loop
+    from racecar.core.simulation.simulator import make_simulator
+
+    over_topics = drive('dynamic_ode', 3.0, 3.0, tyre_model='fiala')
+    values = {d.executable: d.resolve() for d in describe_stack('dynamic_ode', StackOptions(
+        trajectory='circle', tyre_model='fiala',
+        overrides={'trajectory_tracker': {'W': 0.6}}))}
+    alone = run_closed_loop(
+        TrajectoryTracker(values['trajectory_tracker']),
+        make_linearizer('dynamic_linearizer', values['dynamic_linearizer']),
+        make_simulator(values['single_track_simulator']), 3.0)
+    assert over_topics.tracked_ahead == alone.tracked_ahead == COG
+    assert over_topics.rows.tolist() == alone.rows.tolist()
+
+
+def test_error_from_a_bag_is_that_of_the_tracked_point(tmp_path):
+    bag = tmp_path / 'bag'
+    table = drive('dynamic_ode', 3.0, 3.0, record=str(bag))
+    found = compute_metrics(TrackingRun.from_bag(bag).merged(1.0))
+    assert found.rmse == pytest.approx(table.metrics(1.0).rmse, rel=1e-9)
+    assert found.rmse < 0.05 < COG
+
+
+def test_tracker_file_of_dynamic_ode_is_all_it_needs_beside_the_vehicle():
+    found = load_parameter_file(find_config('stacks/dynamic_ode'), 'trajectory_tracker')
+    assert found == {'tracked_point': 'cog'}
