@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
+import signal
 import subprocess
 import sys
 import tempfile
@@ -28,7 +30,8 @@ class NodeProcess:
         self.process = subprocess.Popen(
             [sys.executable, '-m', f'racecar.nodes.{executable}', '--ros-args',
              *map(str, arguments)],
-            env={**os.environ, 'PYTHONPATH': path}, stdin=subprocess.DEVNULL,
+            env={**os.environ, 'PYTHONPATH': path, 'PYTHONFAULTHANDLER': '1'},
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=self._stderr)
 
     def __enter__(self):
@@ -47,8 +50,12 @@ class NodeProcess:
         self.process.wait(DEADLINE)
 
     def wait(self):
-        """Wait for its end and return the exit code."""
-        return self.process.wait(DEADLINE)
+        """Wait for its end and return the exit code; a process that hangs says where."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.process.wait(DEADLINE)
+        self.process.send_signal(signal.SIGABRT)
+        self.process.wait(DEADLINE)
+        raise AssertionError(f'{self.executable} did not end; its threads:\n{self.stderr}')
 
     @property
     def stderr(self):

@@ -121,15 +121,21 @@ class Drive:
 
     def wait_until_driving(self):
         self.bench.until(lambda: len(self.speeds) == 20 and min(self.speeds) > 0.5, 'motion', 60.0)
+        now = seconds(self.odometry[-1])
+        self.bench.until(
+            lambda: all(heard and seconds(heard[-1]) >= now for heard in self.outputs.values()),
+            'all outputs of the chain', 60.0)
 
     def kill(self, name):
         """Kill a node; return how long the car drives on after its last message [s]."""
         self.wait_until_driving()
         self.processes[name].kill()
-        self.bench.until(lambda: not any(self.speeds), f'a stop without {name}')
+        try:
+            self.bench.until(lambda: not any(self.speeds), f'a stop without {name}')
+        finally:
+            self.processes[name] = self.start(name)
         last = seconds(self.outputs[name][-1])
         moving = max(seconds(m) for m in self.odometry if m.twist.twist.linear.x)
-        self.processes[name] = self.start(name)
         return moving - last
 
 
