@@ -336,3 +336,10 @@ def test_command_arrives_at_the_car_with_stamp_and_numbers_unchanged(bench):
     last = bench.listen('/vesc/low_level/ackermann_cmd_mux/output', AckermannDriveStamped)
     chain.drive('/vesc/ackermann_cmd_mux/input/navigation', 1.25)
     assert bench.count(last, 1) == command(0.0, 1.25)
+
+
+def test_a_simulator_that_starts_anew_finds_the_mux_idle(mux):
+    mux.bench.set_clock(100.0)
+    assert mux.forwards('teleop', 100.0, 1.0)
+    mux.bench.set_clock(0.01)
+    assert mux.forwards('navigation', 0.01, 0.5)

@@ -323,3 +323,11 @@ def test_namespace_and_name_move_topics_and_services(bench):
     bench.send('/car1/vesc/odom', odometry(1.0))
     bench.count(velocities, 1)
     assert bench.call('/car1/pilot/activate', SetBool, data=True).success
+
+
+def test_a_simulator_that_starts_anew_starts_the_trajectory_anew(lockstep):
+    tracker = lockstep(Kp=0.0, reference_origin='car')
+    before = tracker.see(100.0)
+    tracker.see(101.0)
+    assert tracker.see(0.01, x=3.0) == before
+    assert tracker.node._tracker.origin == (3.0, 0.0)

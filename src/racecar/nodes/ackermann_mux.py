@@ -92,6 +92,7 @@ class AckermannMuxNode(TableNode):
         if self._mux.active != IDLE:
             # The new file may not know the source that drives.
             self._tell_to_stop(self.get_clock().now().nanoseconds)
+        self._configuration = configuration
         self._mux = CommandMux(configuration.sources)
         self._sources = [
             self.create_subscription(
@@ -107,6 +108,11 @@ class AckermannMuxNode(TableNode):
         if self._output is None:
             self._output = AnswerPublisher(
                 self, AckermannDriveStamped, output, qos.COMMAND, self.values['lockstep'])
+        self._announce()
+
+    def on_time_went_back(self) -> None:
+        """Start idle: what was noted would block lower sources until that time comes again."""
+        self._mux = CommandMux(self._configuration.sources)
         self._announce()
 
     def _on_command(self, source: Source, data: bytes) -> None:

@@ -108,6 +108,9 @@ class TrajectoryTrackerNode(TableNode):
                 f'odometry dropped: {odometry}, expected finite numbers',
                 throttle_duration_sec=THROTTLE)
             return
+        if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
+            self.get_logger().warning('the time went back: the trajectory starts anew')
+            self._tracker = TrajectoryTracker(self.values)
         self._odometry = odometry
         if self.values['lockstep']:
             self._control(odometry.time_ns)

@@ -91,6 +91,10 @@ class LinearizerNode(TableNode):
                 self.values['velocity_timeout'] / 4.0 * NANOSECONDS)
             self._watch_timer.reset()
 
+    def on_time_went_back(self) -> None:
+        """Forget the velocity: it would stay young until the old time comes again."""
+        self._velocity = None
+
     def _on_tracked_point(self, message: PointStamped) -> None:
         point, expected = message.point, self._linearizer.tracked_ahead
         self._wrong_point = ''

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import Clock, ClockType, JumpThreshold
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
@@ -55,12 +56,20 @@ class TableNode(Node):
         self.add_pre_set_parameters_callback(self._convert)
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._apply)
+        # A simulator that is started anew begins at time 0 again.
+        self._time_jump_handle = self.get_clock().create_jump_callback(
+            JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
+                          on_clock_change=False),
+            post_callback=lambda _: self.on_time_went_back())
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
 
     def on_values_changed(self, changed: set[str]) -> None:
         """React to the parameters that really changed; subclasses override it."""
+
+    def on_time_went_back(self) -> None:
+        """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
     def _convert(self, parameters: list[RosParameter]) -> list[RosParameter]:
         # `ros2 param set NODE Kp 5` sends an integer; the table knows that a number is meant.
