@@ -23,9 +23,10 @@ from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.odometry import finite_odometry
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOMETRY_TOPIC
-from racecar.ros.wire import MessageTemplate, read_odometry
+from racecar.ros.wire import MessageTemplate
 
 
 class TrajectoryTrackerNode(TableNode):
@@ -102,11 +103,8 @@ class TrajectoryTrackerNode(TableNode):
         return response
 
     def _on_odometry(self, data: bytes) -> None:
-        odometry = read_odometry(data)
-        if not odometry.is_finite:
-            self.get_logger().error(
-                f'odometry dropped: {odometry}, expected finite numbers',
-                throttle_duration_sec=THROTTLE)
+        odometry = finite_odometry(self, data)
+        if odometry is None:
             return
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
             self.get_logger().warning('the time went back: the trajectory starts anew')

@@ -18,8 +18,9 @@ from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.odometry import finite_odometry
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
-from racecar.ros.wire import MessageTemplate, read_odometry, read_velocity
+from racecar.ros.wire import MessageTemplate, read_velocity
 
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3
@@ -107,11 +108,8 @@ class LinearizerNode(TableNode):
                 ' other linearizer')
 
     def _on_odometry(self, data: bytes) -> None:
-        odometry = read_odometry(data)
-        if not odometry.is_finite:
-            self.get_logger().error(
-                f'odometry dropped: {odometry}, expected finite numbers',
-                throttle_duration_sec=THROTTLE)
+        odometry = finite_odometry(self, data)
+        if odometry is None:
             return
         self._odometry = odometry
         # In lockstep either of the two may come first.
