@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class Analysis(NamedTuple):
-    """A run, its metrics, and lines that say where report and figures lie."""
+    """A run, its metrics, and lines that say where report and figures lie, or why one does not."""
 
     run: TrackingRun
     metrics: Metrics
@@ -118,8 +118,12 @@ def analyse(
     paths = write_figures(pictures, output)
     report = output / 'report.html'
     write_report(report, tracking_run, track, metrics, pictures, skip)
-    return Analysis(tracking_run, metrics, [
-        f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}'])
+    places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
+    if tracking_run.tyre_data is not None:
+        places += [
+            f'No {key}.png: its slip is not in the bag, or 0 throughout as the vehicle model has'
+            ' none' for key in ('fx', 'fy') if key not in pictures]
+    return Analysis(tracking_run, metrics, places)
 
 
 def default_output(bag: Path) -> Path:

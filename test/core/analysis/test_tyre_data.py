@@ -110,9 +110,11 @@ def test_panels_stand_as_the_wheels_do(write_bag, with_tyres):
     assert [text.get_text() for text in panels[3].texts] == ['not recorded']
 
 
-def test_a_slip_that_the_model_does_not_have_is_not_drawn(write_bag, with_tyres):
+def test_a_slip_that_the_model_does_not_have_is_not_drawn(write_bag, with_tyres, capsys):
     bag = write_bag(with_tyres(lambda topic, tick: 'lat' in topic, slip=lambda *_: 0.0))
     assert run(bag) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(':')[0] for line in lines[-2:]] == ['No fx.png', 'No fy.png']
     assert not {'fx.png', 'fy.png'} & files(bag)
 
 
