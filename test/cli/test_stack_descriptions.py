@@ -27,6 +27,8 @@ def test_wheels_are_recorded_for_those_who_ask():
     assert set(more) > set(usual)
     assert len(more) == len(usual) + 16
     assert more[-1] == 'vesc/odom'
+    with pytest.raises(ConfigurationError, match='name a folder with record'):
+        describe(tyre_data=True)
 
 
 def test_recorder_comes_first_so_that_it_misses_nothing(tmp_path):

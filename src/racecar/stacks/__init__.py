@@ -147,8 +147,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     """Return the nodes of a configuration with the user's choices applied.
 
     The user's params_file goes over the files of config/, single options over both, and
-    overrides over everything. Raises ConfigurationError for an unknown name or an override of a
-    node that is not there.
+    overrides over everything. Raises ConfigurationError for an unknown name, an override of a
+    node that is not there, or tyre_data without record.
     """
     for kind, value, known in (('configuration', name, STACKS),
                                ('topic_names', options.topic_names, TOPIC_NAMES)):
@@ -156,6 +156,9 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
             raise ConfigurationError(
                 f"{kind} '{value}' is unknown, expected one of {', '.join(known)}")
     descriptions = STACKS[name](options)
+    if options.tyre_data and not options.record:
+        raise ConfigurationError(
+            'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
         _check_override(name, node, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
