@@ -20,6 +20,17 @@ def test_kinematic_ode_has_the_nodes_of_the_report():
     assert list(describe()) == FULL_NAMES
 
 
+def test_wheels_are_recorded_for_those_who_ask():
+    usual = describe(record='bag')['bag_recorder'].resolve()['topics']
+    more = describe(record='bag', tyre_data=True)['bag_recorder'].resolve()['topics']
+    assert not [topic for topic in usual if '_pub/' in topic]
+    assert set(more) > set(usual)
+    assert len(more) == len(usual) + 16
+    assert more[-1] == 'vesc/odom'
+    with pytest.raises(ConfigurationError, match='name a folder with record'):
+        describe(tyre_data=True)
+
+
 def test_recorder_comes_first_so_that_it_misses_nothing(tmp_path):
     nodes = describe(record=str(tmp_path / 'bag'))
     assert list(nodes) == ['bag_recorder', *FULL_NAMES]

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
 from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.types import yaw_to_quaternion
+from racecar.core.types import WHEEL_NAMES, yaw_to_quaternion
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos, simulator_node
 from racecar.ros.interfaces import CarState, Reset
@@ -573,3 +574,43 @@ def test_free_running_car_recovers_from_divergence_too(free):
     car.pause(False)
     car.wait_until(held + 0.1)
     assert car.pose == (0.0, 0.0, 0.0)
+
+
+# Wheels
+
+QUANTITIES = ('long_pub', 'lat_pub', 'fx_pub', 'fy_pub')
+
+
+def test_each_wheel_publishes_its_own_slip_and_forces_before_the_odometry(lockstep, bench):
+    heard = {(quantity, wheel): bench.listen(f'/{quantity}/{wheel}', Float64)
+             for quantity in QUANTITIES for wheel in WHEEL_NAMES}
+    car = lockstep(vehicle_model='double_track', tyre_model='fiala')
+    car.drive(40, 2.0, 0.2)
+    for messages in heard.values():
+        bench.count(messages, 41)
+    wheels = car.node.plant.wheels()
+    for (quantity, wheel), messages in heard.items():
+        expected = wheels[WHEEL_NAMES.index(wheel)][QUANTITIES.index(quantity)]
+        assert messages[-1].data == expected
+    for quantity in QUANTITIES:
+        assert len({heard[quantity, wheel][-1].data for wheel in WHEEL_NAMES}) == 4
+
+
+def test_a_wheel_is_published_to_those_who_listen_only(lockstep, bench, monkeypatch):
+    heard = bench.listen('/fy_pub/left_rear', Float64)
+    car = lockstep()
+    sent = []
+    number = car.node._number
+    fill = number.fill
+    monkeypatch.setattr(number, 'fill', lambda value: sent.append(value) or fill(value))
+    car.drive(20, 1.0, 0.2)
+    bench.count(heard, 21)
+    assert sent == [message.data for message in heard[1:]]
+    axle = car.node.plant.diagnostics().lateral_force_rear
+    assert heard[-1].data == 0.5 * axle > 0.0
+
+
+def test_nobody_listening_costs_no_forces(lockstep, monkeypatch):
+    car = lockstep()
+    monkeypatch.setattr(car.node.plant, 'wheels', lambda: pytest.fail('computed for nobody'))
+    car.drive(3, 1.0)

@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar analyze`."""
     parser.description = (
         'Compare odometry and reference of a rosbag2 bag (MCAP or sqlite3): print RMSE, ISE and'
-        ' the maximum error, write path.png, x.png, y.png, error.png and report.html. ROS is not'
-        ' needed.')
+        ' the maximum error, write path.png, x.png, y.png, error.png and report.html; with slip'
+        ' and forces of the wheels in the bag, fx.png and fy.png too. ROS is not needed.')
     parser.add_argument(
         'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file')
     parser.add_argument(
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class Analysis(NamedTuple):
-    """A run, its metrics, and lines that say where report and figures lie."""
+    """A run, its metrics, and lines that say where report and figures lie, or why one does not."""
 
     run: TrackingRun
     metrics: Metrics
@@ -85,7 +85,12 @@ def analyse(
     Raises BagError or ConfigurationError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.core.analysis.figures import draw_figures, render_figures, write_figures
+    from racecar.core.analysis.figures import (
+        draw_figures,
+        draw_tyre_figures,
+        render_figures,
+        write_figures,
+    )
     from racecar.core.analysis.html_report import write_report
     from racecar.core.analysis.metrics import compute_metrics
     from racecar.core.analysis.run_data import TrackingRun
@@ -105,12 +110,20 @@ def analyse(
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
-    pictures = render_figures(draw_figures(tracking_run.name, track, metrics))
+    figures = draw_figures(tracking_run.name, track, metrics)
+    if tracking_run.tyre_data is not None:
+        figures |= draw_tyre_figures(
+            tracking_run.name, tracking_run.tyre_data.without_start(skip))
+    pictures = render_figures(figures)
     paths = write_figures(pictures, output)
     report = output / 'report.html'
     write_report(report, tracking_run, track, metrics, pictures, skip)
-    return Analysis(tracking_run, metrics, [
-        f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}'])
+    places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
+    if tracking_run.tyre_data is not None:
+        places += [
+            f'No {key}.png: its slip is not in the bag, or 0 throughout as the vehicle model has'
+            ' none' for key in ('fx', 'fy') if key not in pictures]
+    return Analysis(tracking_run, metrics, places)
 
 
 def default_output(bag: Path) -> Path:

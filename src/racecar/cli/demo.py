@@ -14,6 +14,7 @@ from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_stack_arguments,
+    add_tyre_data_argument,
     non_negative,
     stack_options,
 )
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--real-time-factor', type=non_negative, default=0.0, metavar='FACTOR',
         help='simulated seconds per second; 0 as fast as possible (default: 0)')
+    add_tyre_data_argument(parser)
     parser.add_argument(
         '--output', type=Path, metavar='FOLDER',
         help='where bag and pictures go; must not exist (default: runs/demo-DATE-TIME)')
@@ -49,7 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
     bag = output / 'bag'
     descriptions = describe_stack('kinematic_ode', stack_options(
         arguments, lockstep=True, real_time_factor=arguments.real_time_factor,
-        end_time=arguments.duration, record=str(bag)))
+        end_time=arguments.duration, record=str(bag),
+        tyre_data=arguments.tyre_data))
     # Two demos, or a demo and a running stack, must not answer each other.
     domain = os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 99 + 1))
     nodes = ', '.join(description.full_name for description in descriptions)

@@ -67,6 +67,13 @@ def add_duration_argument(parser: argparse.ArgumentParser, default: float | None
         help=f'simulated time (default: {shown})')
 
 
+def add_tyre_data_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare --tyre-data."""
+    parser.add_argument(
+        '--tyre-data', action='store_true',
+        help='record slip and forces of each wheel too; takes more time')
+
+
 def non_negative(text: str) -> float:
     """Parse a number of at least 0, for argparse."""
     value = _number(text)

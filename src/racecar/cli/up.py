@@ -11,6 +11,7 @@ from racecar.cli.stack_arguments import (
     add_duration_argument,
     add_result_arguments,
     add_stack_arguments,
+    add_tyre_data_argument,
     check_result_arguments,
     non_negative,
     report_run,
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--inactive', action='store_true',
         help='start the tracker inactive; activate it by its parameter or service')
     parser.add_argument('--record', metavar='FOLDER', help='record an MCAP bag there')
+    add_tyre_data_argument(parser)
     parser.add_argument('--namespace', default='', help='namespace of all nodes and topics')
     parser.add_argument(
         '--topic-names', choices=tuple(TOPIC_NAMES), default='racecar',
@@ -56,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     options = stack_options(
         arguments, real_time_factor=arguments.real_time_factor, lockstep=arguments.lockstep,
         active=not arguments.inactive, end_time=arguments.duration, record=arguments.record,
+        tyre_data=arguments.tyre_data,
         namespace=arguments.namespace, topic_names=arguments.topic_names,
         observers=1 if with_metrics else 0)
     descriptions = describe_stack(arguments.name, options)

@@ -18,6 +18,12 @@ from racecar.core.elementary import arctangent2
 
 NANOSECONDS = 1_000_000_000
 
+WHEEL_NAMES = ('left_front', 'right_front', 'left_rear', 'right_rear')
+"""Wheels as topics and links name them, in the order of VehicleModel.wheels()."""
+
+SLIP_TOPIC, SLIP_ANGLE_TOPIC, FX_TOPIC, FY_TOPIC = 'long_pub', 'lat_pub', 'fx_pub', 'fy_pub'
+"""Topics of each wheel, as fx_pub/left_front: the first four fields of WheelState."""
+
 
 class Pose2(NamedTuple):
     """Planar pose: x, y [m], yaw [rad], counter-clockwise positive (REP-103)."""
@@ -105,6 +111,23 @@ class VehicleDiagnostics(NamedTuple):
     lateral_force_rear: float
     speed: float
     steering_angle: float
+
+
+class WheelState(NamedTuple):
+    """One wheel and its tyre, in the frame of the wheel: x the way it points, y to the left.
+
+    slip [-]: longitudinal, (travel - rolling)/larger of both, positive when braking; slip_angle
+    [rad]: of the velocity against the wheel, positive to the left; longitudinal_force and
+    lateral_force [N]: of the ground on the tyre, each opposing its slip; load [N]: of the ground,
+    upwards; speed [rad/s]: of rotation, positive forwards.
+    """
+
+    slip: float
+    slip_angle: float
+    longitudinal_force: float
+    lateral_force: float
+    load: float
+    speed: float
 
 
 def yaw_to_quaternion(yaw: float) -> tuple[float, float]:

@@ -9,8 +9,16 @@ from typing import Any
 
 from geometry_msgs.msg import TransformStamped
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
 
 from racecar.core.simulation.simulator import make_simulator, Simulator
+from racecar.core.types import (
+    FX_TOPIC,
+    FY_TOPIC,
+    SLIP_ANGLE_TOPIC,
+    SLIP_TOPIC,
+    WHEEL_NAMES,
+)
 from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
 from racecar.ros.interfaces import CarState
@@ -20,6 +28,9 @@ from racecar.ros.wire import MessageTemplate
 
 _JOINTS = ('left_front_wheel_joint', 'right_front_wheel_joint', 'left_rear_wheel_joint',
            'right_rear_wheel_joint', 'left_steering_hinge_joint', 'right_steering_hinge_joint')
+
+# Ticks from one look for listeners of the wheel topics to the next.
+_LISTENERS_EVERY = 10
 
 # In the order of racecar.core.types.VehicleDiagnostics.
 _STATE_FIELDS = (
@@ -35,7 +46,9 @@ class SingleTrackSimulatorNode(SimulatorNode):
     initialpose (geometry_msgs/PoseWithCovarianceStamped).
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
     (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState), tf
-    (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock.
+    (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock; for each wheel of
+    WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
+    fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     Parameters: racecar.nodes.tables.SINGLE_TRACK_SIMULATOR.
     """
@@ -52,7 +65,7 @@ class SingleTrackSimulatorNode(SimulatorNode):
         return make_simulator(values)
 
     def set_up(self) -> None:
-        """Create the publishers of car_state and joint_states."""
+        """Create the publishers of car_state, joint_states and the wheels."""
         state = CarState()
         state.header.frame_id = ODOM
         self._state = MessageTemplate(state, ('header.stamp', *_STATE_FIELDS))
@@ -61,6 +74,13 @@ class SingleTrackSimulatorNode(SimulatorNode):
             joints, ('header.stamp', *(f'position.{i}' for i in range(len(_JOINTS)))))
         self._state_publisher = self.create_publisher(CarState, 'car_state', qos.STATE)
         self._joint_publisher = self.create_publisher(JointState, 'joint_states', qos.STATE)
+        self._number = MessageTemplate(Float64(), ('data',))
+        # In the order of the fields of WheelState.
+        topics = (SLIP_TOPIC, SLIP_ANGLE_TOPIC, FX_TOPIC, FY_TOPIC)
+        self._wheel_publishers = [
+            (self.create_publisher(Float64, f'{topic}/{name}', qos.STATE), wheel, quantity)
+            for quantity, topic in enumerate(topics) for wheel, name in enumerate(WHEEL_NAMES)]
+        self._heard = self._wheel_publishers
 
     def static_transforms(self) -> list[TransformStamped]:
         """Return base_link -> cog."""
@@ -73,7 +93,7 @@ class SingleTrackSimulatorNode(SimulatorNode):
         return [transform]
 
     def publish_details(self, sec: int, nanosec: int) -> None:
-        """Publish car_state and joint_states to those who listen."""
+        """Publish car_state, joint_states, slip and forces of the wheels to those who listen."""
         plant = self.plant
         if self._state_publisher.get_subscription_count():
             self._state_publisher.publish(self._state.fill(sec, nanosec, *plant.diagnostics()))
@@ -82,6 +102,14 @@ class SingleTrackSimulatorNode(SimulatorNode):
             self._joint_publisher.publish(self._joints.fill(
                 sec, nanosec, wheels.front, wheels.front, wheels.rear, wheels.rear, steering,
                 steering))
+        # Sixteen counts a tick would cost more than the tick's integration.
+        if plant.time_ns // plant.period_ns % _LISTENERS_EVERY == 0:
+            self._heard = [row for row in self._wheel_publishers
+                           if row[0].get_subscription_count()]
+        if self._heard:
+            states = plant.wheels()
+            for publisher, wheel, quantity in self._heard:
+                publisher.publish(self._number.fill(states[wheel][quantity]))
 
 
 def main(args: list[str] | None = None) -> int:

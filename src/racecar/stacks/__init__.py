@@ -17,6 +17,13 @@ from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.trajectories import trajectory_type
+from racecar.core.types import (
+    FX_TOPIC,
+    FY_TOPIC,
+    SLIP_ANGLE_TOPIC,
+    SLIP_TOPIC,
+    WHEEL_NAMES,
+)
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import TABLES
 
@@ -40,6 +47,11 @@ RECORDED_TOPICS = (
     'vesc/low_level/ackermann_cmd_mux/output', 'vesc/odom',
 )
 
+# Sixteen more messages a tick: recorded only for those who ask.
+WHEEL_TOPICS = tuple(
+    f'{topic}/{wheel}' for topic in (SLIP_TOPIC, SLIP_ANGLE_TOPIC, FX_TOPIC, FY_TOPIC)
+    for wheel in WHEEL_NAMES)
+
 
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3
@@ -49,7 +61,8 @@ _SAME_POINT = 1e-3
 class StackOptions:
     """What a user may choose of a configuration; None leaves a parameter as its file has it.
 
-    record: folder of the bag. observers: further subscriptions to the odometry to wait for.
+    record: folder of the bag; tyre_data: with slip and forces of the wheels.
+    observers: further subscriptions to the odometry to wait for.
     own_clock: time on the topic clock of the namespace instead of /clock, for several cars.
     """
 
@@ -63,6 +76,7 @@ class StackOptions:
     active: bool = True
     end_time: float | None = None
     record: str | None = None
+    tyre_data: bool = False
     observers: int = 0
     topic_names: str = 'racecar'
     own_clock: bool = False
@@ -133,8 +147,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     """Return the nodes of a configuration with the user's choices applied.
 
     The user's params_file goes over the files of config/, single options over both, and
-    overrides over everything. Raises ConfigurationError for an unknown name or an override of a
-    node that is not there.
+    overrides over everything. Raises ConfigurationError for an unknown name, an override of a
+    node that is not there, or tyre_data without record.
     """
     for kind, value, known in (('configuration', name, STACKS),
                                ('topic_names', options.topic_names, TOPIC_NAMES)):
@@ -142,6 +156,9 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
             raise ConfigurationError(
                 f"{kind} '{value}' is unknown, expected one of {', '.join(known)}")
     descriptions = STACKS[name](options)
+    if options.tyre_data and not options.record:
+        raise ConfigurationError(
+            'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
         _check_override(name, node, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
@@ -287,10 +304,11 @@ def _ode(
             remappings, use_sim_time=False),
     ]
     if options.record:
+        topics = (*WHEEL_TOPICS, *RECORDED_TOPICS) if options.tyre_data else RECORDED_TOPICS
         descriptions.insert(0, NodeDescription(
             'bag_recorder', 'bag_recorder', namespace, (find_config('bag_recorder'),),
             {'folder': options.record,
-             'topics': [renamed.get(topic, topic) for topic in RECORDED_TOPICS]}))
+             'topics': [renamed.get(topic, topic) for topic in topics]}))
     return descriptions
 
 

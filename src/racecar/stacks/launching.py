@@ -94,6 +94,8 @@ def _arguments() -> Iterator[DeclareLaunchArgument]:
     yield argument('end_time', 'Simulated time at which everything ends [s]; 0: never; empty: as'
                    ' the parameter files have it')
     yield argument('record', 'Folder of a new bag; empty: record nothing')
+    yield argument('tyre_data', 'Record slip and forces of each wheel too; takes more time',
+                   _BOOLEANS)
     yield argument('rviz', 'Show the car in RViz', _BOOLEANS, default=False)
     yield argument('log_level', 'Least severe messages that the nodes print', _LOG_LEVELS,
                    default='info')
@@ -132,6 +134,7 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         active=flag('active'),
         end_time=number('end_time'),
         record=record,
+        tyre_data=flag('tyre_data'),
         topic_names=values['topic_names'],
         own_clock=flag('own_clock'),
         overrides=parse_overrides(settings),

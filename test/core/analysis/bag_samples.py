@@ -17,6 +17,7 @@ from racecar.core.analysis.bag_writer import BagWriter
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
+NUMBER = 'std_msgs/msg/Float64'
 START_NS = 1_700_000_000_000_000_001
 
 
@@ -52,6 +53,10 @@ class Messages:
                 types['Pose'](types['Point'](x, y, 0.0), turn), np.zeros(36)),
             types['TwistWithCovariance'](types['Twist'](zero, zero), np.zeros(36)))
         return bytes(self.store.serialize_cdr(message, ODOMETRY))
+
+    def number(self, value: float) -> bytes:
+        message = self.store.types[NUMBER](value)
+        return bytes(self.store.serialize_cdr(message, NUMBER))
 
     def ackermann(self, stamp_ns: int, speed: float, angle: float) -> bytes:
         drive = self.store.types['ackermann_msgs/msg/AckermannDrive'](

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a tracking run: path, x(t), y(t) and the error, as the report draws them."""
+"""Figures of a tracking run: path, x(t), y(t), the error, and the forces of the tyres."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 import numpy as np
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
+from racecar.core.analysis.tyre_data import TyreCurve, TyreData
 from racecar.core.errors import ConfigurationError
+from racecar.core.types import WHEEL_NAMES
 
 RESOLUTION = 130  # [dots per inch]
 _ACTUAL = 'tab:blue'
@@ -33,6 +35,21 @@ def draw_figures(name: str, track: MergedTrack, metrics: Metrics) -> dict[str, F
         'y': coordinate_figure(name, track, metrics, 'y'),
         'error': error_figure(name, track, metrics),
     }
+
+
+def draw_tyre_figures(name: str, data: TyreData) -> dict[str, Figure]:
+    """Draw `fx` and `fy`, forces against slip, each wheel its panel.
+
+    A figure whose slip is zero throughout is left out: so it is for a model without that slip.
+    """
+    drawn = {
+        'fx': (data.fx, 'Fx against longitudinal slip', 'longitudinal slip [-]', 'Fx [N]'),
+        'fy': (data.fy, 'Fy against slip angle', 'slip angle [rad]', 'Fy [N]'),
+    }
+    return {
+        key: tyre_figure(f'{name}: {title}', curves, slip, force)
+        for key, (curves, title, slip, force) in drawn.items()
+        if any(curve.slip.any() for curve in curves.values())}
 
 
 def render_figures(figures: Mapping[str, Figure]) -> dict[str, bytes]:
@@ -117,6 +134,34 @@ def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     axes.set_ylim(bottom=0.0)
     _label(axes, 'time since the start [s]', 'position error [m]')
     _finish(figure, axes, f'{name}: position error', metrics)
+    return figure
+
+
+def tyre_figure(
+    title: str, curves: Mapping[str, TyreCurve], slip: str, force: str,
+) -> Figure:
+    """Draw force against slip by wheel, at the place of the wheel on a car that heads upwards.
+
+    curves: by wheel, at least one; slip, force: labels with units. The colour tells the time.
+    """
+    figure = _figure(8.5, 7.0)
+    panels = figure.subplots(2, 2, sharex=True, sharey=True)
+    last = max(float(curve.t[-1]) for curve in curves.values())
+    first = min(float(curve.t[0]) for curve in curves.values())
+    for wheel, axes in zip(WHEEL_NAMES, panels.flat, strict=True):
+        axes.axhline(0.0, color='0.4', linewidth=0.8)
+        axes.axvline(0.0, color='0.4', linewidth=0.8)
+        _label(axes, slip if 'rear' in wheel else '', force if 'left' in wheel else '')
+        axes.set_title(wheel.replace('_', ' '), fontsize='medium')
+        curve = curves.get(wheel)
+        if curve is None:
+            axes.text(0.5, 0.6, 'not recorded', transform=axes.transAxes, ha='center')
+            continue
+        dots = axes.scatter(
+            curve.slip, curve.force, c=curve.t, s=5, linewidths=0, cmap='viridis', vmin=first,
+            vmax=last, zorder=2.5)
+    figure.colorbar(dots, ax=panels, label='time since the start [s]', aspect=40)
+    figure.suptitle(title, parse_math=False)
     return figure
 
 

@@ -20,7 +20,13 @@ _CAPTIONS = {
     'x': 'x over time, and its error',
     'y': 'y over time, and its error',
     'error': 'Distance from the desired position over time',
+    'fx': 'Longitudinal force of each tyre against its longitudinal slip, positive when braking',
+    'fy': 'Lateral force of each tyre against its slip angle, both positive to the left',
 }
+_TYRE_METHOD = """
+<p>Slip and force of a wheel carry no stamp. Where both topics hold equally many messages, the n-th
+slip goes with the n-th force, else each slip with the force recorded nearest to it, at most half a
+step apart.</p>"""
 _MEANINGS = {
     'RMSE': 'square root of the mean squared distance over the samples',
     'ISE': 'integral of the squared distance over time, trapezoid rule on the stamps',
@@ -79,6 +85,7 @@ def render_report(
     warnings = ''.join(
         f'<p class="warning">{escape(text)}</p>\n' for text in run.warnings)
     images = ''.join(_image(key, data) for key, data in pictures.items())
+    tyre_method = _TYRE_METHOD if {'fx', 'fy'} & set(pictures) else ''
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -107,7 +114,7 @@ def render_report(
 <code>header.stamp</code>. The desired position is the reference sample with that very stamp, else
 interpolated linearly in time between its two neighbours. Odometry before the first or after the
 last reference sample is left out; of several samples with one stamp the last recorded counts.
-Both positions are taken as published, in one frame.</p>
+Both positions are taken as published, in one frame.</p>{tyre_method}
 </body>
 </html>
 """

@@ -14,6 +14,7 @@ import numpy as np
 
 from racecar.core.analysis.bag_reader import BagReader, BagSummary
 from racecar.core.analysis.metrics import Array, merge_by_stamp, MergedTrack
+from racecar.core.analysis.tyre_data import TyreData, TyreSamples
 from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS, quaternion_to_yaw
 
@@ -33,7 +34,8 @@ class TrackingRun:
     name: for titles. t, x, y: (n,) odometry stamps [s] and position of the tracked point [m];
     yaw: (n,) heading [rad] or None. reference_t, reference_x, reference_y: (m,) likewise.
     origin_ns: what 0 s stands for [ns]. odometry_topic, reference_topic, bag: where the run
-    came from, empty for a simulation. warnings: what a reader of the numbers should know.
+    came from, empty for a simulation. tyre_data: slip and forces of the wheels, if recorded.
+    warnings: what a reader of the numbers should know.
     """
 
     name: str
@@ -49,6 +51,7 @@ class TrackingRun:
     reference_topic: str = ''
     bag: BagSummary | None = None
     warnings: tuple[str, ...] = ()
+    tyre_data: TyreData | None = None
 
     @classmethod
     def from_bag(
@@ -62,7 +65,8 @@ class TrackingRun:
         by default /vesc/odom (else /odom) and /reference_trajectory. A name that is not in the
         bag stands for the only topic that ends with it, as /car1/vesc/odom does.
         Beside the reference, tracked_point says which point of the car follows it; the odometry
-        is moved there. Without it that is base_link.
+        is moved there. Without it that is base_link. Slip and forces of the wheels are read if
+        they lie beside the reference as well.
         progress: called with the number of messages read so far and in all.
         Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or
         its messages carry no stamps.
@@ -76,13 +80,16 @@ class TrackingRun:
             samples = {odometry: _Samples(), reference: _Samples()}
             point = _point_topic(summary, reference)
             ahead, left = 0.0, 0.0
-            topics = [*samples, *([point] if point else [])]
+            tyres = TyreSamples(summary, _namespace(reference))
+            topics = [*samples, *([point] if point else []), *tyres.topics]
             total = sum(row.message_count for row in summary.topics if row.name in topics)
             for done, row in enumerate(reader.messages(topics), start=1):
                 if row.topic == point:
                     ahead, left = row.message.point.x, row.message.point.y
-                else:
+                elif row.topic in samples:
                     samples[row.topic].add(row.message)
+                else:
+                    tyres.add(row)
                 if progress is not None:
                     progress(done, total)
         warnings = list(summary.warnings)
@@ -103,7 +110,8 @@ class TrackingRun:
             y=np.array(actual.y) + ahead * np.sin(yaw) + left * np.cos(yaw),
             yaw=yaw, reference_t=reference_t, reference_x=np.array(desired.x),
             reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_topic=odometry,
-            reference_topic=reference, bag=summary, warnings=tuple(warnings))
+            reference_topic=reference, bag=summary, warnings=tuple(warnings),
+            tyre_data=tyres.data())
 
     def merged(self, skip: float = 0.0) -> MergedTrack:
         """Merge both by stamp, without the first `skip` seconds of what overlaps.
@@ -149,9 +157,13 @@ def find_topic(
 
 def _point_topic(summary: BagSummary, reference: str) -> str | None:
     """Return the topic of the tracked point that belongs to a reference, if it is in the bag."""
-    topic = reference.rpartition('/')[0] + POINT_TOPIC
+    topic = _namespace(reference) + POINT_TOPIC
     found = any(row.name == topic and row.type_name == POINT_TYPE for row in summary.topics)
     return topic if found else None
+
+
+def _namespace(topic: str) -> str:
+    return topic.rpartition('/')[0]
 
 
 @dataclass

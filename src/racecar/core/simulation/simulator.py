@@ -12,7 +12,14 @@ from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.simulation.integrators import find_integrator, INTEGRATORS, model_advance
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2, VehicleDiagnostics
+from racecar.core.types import (
+    AckermannCommand,
+    NANOSECONDS,
+    Odometry,
+    Pose2,
+    VehicleDiagnostics,
+    WheelState,
+)
 from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles import (
     make_vehicle_model,
@@ -206,6 +213,13 @@ class Simulator:
         """Return velocities, slip and forces at the current time."""
         return VehicleDiagnostics(
             *self.model.diagnose(self._state, self._inputs, self._parameters))
+
+    def wheels(self) -> tuple[WheelState, ...]:
+        """Return slip and forces of each wheel, in the order of WHEEL_NAMES, at the current time.
+
+        Single-track models give each wheel half of its axle; see wheels() of the model.
+        """
+        return self.model.wheels(self._state, self._inputs)
 
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest with the odometry point at a pose, the initial one if None.

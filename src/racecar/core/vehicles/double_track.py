@@ -41,13 +41,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
-from racecar.core.types import Pose2, VehicleDiagnostics
+from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres.combined_slip import combined_forces
 from racecar.core.vehicles.interface import (
     Derivative,
@@ -294,17 +294,6 @@ def double_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[
         0.5 * (math.atan(f[3]) + math.atan(f[8])), 0.5 * (math.atan(f[13]) + math.atan(f[18])),
         f[5] + f[10], f[15] + f[20], inputs[SPEED], inputs[STEERING_ANGLE],
     )
-
-
-class WheelState(NamedTuple):
-    """One wheel: slip [-, positive when braking], slip_angle [rad], forces [N], speed [rad/s]."""
-
-    slip: float
-    slip_angle: float
-    longitudinal_force: float
-    lateral_force: float
-    load: float
-    speed: float
 
 
 class DoubleTrack:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from racecar.core.compiled import COMPILED
-from racecar.core.types import Pose2
+from racecar.core.types import Pose2, WheelState
 from racecar.core.vehicles.parameters import VehicleParameters
 
 Vector = Sequence[float]
@@ -47,6 +47,30 @@ class HeldForm(NamedTuple):
     name: str
     hold: Callable[[Vector, Vector], Held]
     rates: Callable[[Vector, Held], Rates]
+
+
+class AxleTyres(NamedTuple):
+    """Tyres of an axle as one: slip_angle [rad], longitudinal_force, lateral_force [N]."""
+
+    slip_angle: float
+    longitudinal_force: float
+    lateral_force: float
+
+
+def wheels_of_axles(
+    vehicle: VehicleParameters, speed: float, front: AxleTyres, rear: AxleTyres,
+) -> tuple[WheelState, ...]:
+    """Return the wheels of a single-track vehicle: each has half of what its axle has.
+
+    speed [m/s]: forward velocity, at which the wheels roll; longitudinal slip it has none.
+    """
+    rotation = speed / vehicle.wheel_radius
+    return tuple(
+        WheelState(0.0, axle.slip_angle, 0.5 * axle.longitudinal_force,
+                   0.5 * axle.lateral_force, 0.5 * load, rotation)
+        for axle, load in (
+            (front, vehicle.front_axle_load), (front, vehicle.front_axle_load),
+            (rear, vehicle.rear_axle_load), (rear, vehicle.rear_axle_load)))
 
 
 class VehicleModel(Protocol):
@@ -93,6 +117,9 @@ class VehicleModel(Protocol):
     @property
     def diagnose(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
         """Kernel: the fields of VehicleDiagnostics."""
+
+    def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
+        """Return slip and forces of the wheels in the order of racecar.core.types.WHEEL_NAMES."""
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""

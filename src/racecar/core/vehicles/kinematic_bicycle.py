@@ -18,13 +18,15 @@ from typing import Any, ClassVar
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
-from racecar.core.types import Pose2
+from racecar.core.types import Pose2, WheelState
 from racecar.core.vehicles.interface import (
+    AxleTyres,
     Derivative,
     SPEED,
     STEERING_ANGLE,
     Vector,
     vector,
+    wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
 
@@ -121,6 +123,11 @@ class KinematicBicycle:
         offset = self.parameters[ODOMETRY_OFFSET]
         return (pose.x - offset * math.cos(pose.yaw), pose.y - offset * math.sin(pose.yaw),
                 float(pose.yaw))
+
+    def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
+        """Return the wheels; slip and forces, which it has not, are zero."""
+        none = AxleTyres(0.0, 0.0, 0.0)
+        return wheels_of_axles(self.vehicle, self.speed_gain * float(inputs[SPEED]), none, none)
 
     def fastest_mode(self) -> float:
         """Return 0: nothing decays [1/s]."""

@@ -53,10 +53,11 @@ import numpy as np
 from racecar.core.compiled import inlined, njit, specialise
 from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.errors import ParameterError
-from racecar.core.types import Pose2, VehicleDiagnostics
+from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres import TyreForm, TyreModel
 from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
 from racecar.core.vehicles.interface import (
+    AxleTyres,
     Derivative,
     Held,
     HeldForm,
@@ -65,6 +66,7 @@ from racecar.core.vehicles.interface import (
     STEERING_ANGLE,
     Vector,
     vector,
+    wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.tyre_sets import make_tyre_set
@@ -472,6 +474,17 @@ class SingleTrack:
         """Return what VehicleDiagnostics lists, for a state and inputs as in odometry()."""
         return VehicleDiagnostics(
             *self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
+        """Return the wheels, each with half the force of its axle; none along the wheel.
+
+        A prescribed speed has no drive whose force and slip could be told.
+        """
+        axles = self.diagnostics(state, inputs)
+        return wheels_of_axles(
+            self.vehicle, axles.speed,
+            AxleTyres(axles.slip_angle_front, 0.0, axles.lateral_force_front),
+            AxleTyres(axles.slip_angle_rear, 0.0, axles.lateral_force_rear))
 
     def lateral_jacobian(self, speed: float, steering_angle: float = 0.0) -> np.ndarray:
         """Return d(lateral state, yaw rate)'/d(lateral state, yaw rate), 2 by 2, at rest slip.

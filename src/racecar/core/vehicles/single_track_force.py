@@ -28,14 +28,16 @@ import numpy as np
 
 from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
-from racecar.core.types import Pose2, VehicleDiagnostics
+from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres.linear import lateral_force
 from racecar.core.vehicles.interface import (
+    AxleTyres,
     Derivative,
     SPEED,
     STEERING_ANGLE,
     Vector,
     vector,
+    wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD
@@ -189,7 +191,7 @@ class SingleTrackForce:
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
         tyre = self.tyres.model
-        forces = specialise(
+        forces = self.axle_kernel = specialise(
             axle_forces, f'axle_forces_{tyre.name}', lateral_force=tyre.lateral_force)
         self.derivative: Derivative = specialise(
             force_derivative, f'force_derivative_{tyre.name}', axle_forces=forces)
@@ -247,6 +249,18 @@ class SingleTrackForce:
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
         """Return what VehicleDiagnostics lists; inputs: speed, steering angle, mode, force."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
+        """Return the wheels, each with half the forces of its axle.
+
+        The drive acts as a force: longitudinal slip there is none.
+        inputs: speed, steering angle, mode, force.
+        """
+        along_front, across_front, along_rear, across_rear, alpha_front, alpha_rear = (
+            self.axle_kernel(vector(state), vector(inputs), self.parameters))
+        return wheels_of_axles(
+            self.vehicle, float(state[VX]), AxleTyres(alpha_front, along_front, across_front),
+            AxleTyres(alpha_rear, along_rear, across_rear))
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
