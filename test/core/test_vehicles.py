@@ -8,6 +8,7 @@ import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
+from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.core.vehicles import (
     make_vehicle_model,
     SingleTrack,
@@ -116,6 +117,26 @@ def test_model_is_found_by_name_and_unknown_ones_are_refused():
         'fiala', 'report', 0.2)
     with pytest.raises(ParameterError, match=r"'vehicle_model' is 'hovercraft', expected one of"):
         make_vehicle_model('hovercraft', vehicle, options)
+
+
+@pytest.mark.parametrize('name', NAMES)
+@pytest.mark.parametrize('surface', ['vehicle', 'given', 'computed', 'dry', 'wet', 'snow', 'ice'])
+@pytest.mark.parametrize('model', ['single_track', 'single_track_force', 'double_track'])
+def test_every_vehicle_runs_on_every_surface_at_1_ms(name, surface, model):
+    values = SIMULATOR_PARAMETERS.resolve({
+        'vehicle_model': model, 'tyre_model': 'pacejka', 'tyre_parameters': surface})
+    assert make_simulator({**values, **values_of(name)}).step_ns == 1_000_000
+
+
+def test_threshold_of_zero_chooses_one_that_suits_the_tyres():
+    vehicle = VehicleParameters.from_values(values_of('report'))
+    options = {'formulation': 'full', 'low_speed_threshold': 0.0}
+    linear = make_vehicle_model('single_track', vehicle, {**options, 'tyre_model': 'linear'})
+    dry = make_vehicle_model('single_track', vehicle, {
+        **options, 'tyre_model': 'pacejka', 'tyre_parameters': 'dry'})
+    assert linear.low_speed_threshold == 0.1
+    assert 0.1 < dry.low_speed_threshold < 0.25
+    assert 1500.0 < dry.fastest_mode() <= 2000.0
 
 
 @pytest.mark.parametrize(

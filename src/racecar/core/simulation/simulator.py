@@ -45,8 +45,9 @@ SIMULATOR_PARAMETERS = ParameterTable([
               ' rate', unit='s', above=0.0, read_only=True),
     Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.0,
               read_only=True),
-    Parameter('low_speed_threshold', float, LOW_SPEED_THRESHOLD, 'Longitudinal velocity below'
-              ' which the slip is regularised', unit='m/s', above=0.0, read_only=True),
+    Parameter('low_speed_threshold', float, 0.0, 'Longitudinal velocity below which the slip is'
+              f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
+              ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
     Parameter('speed_gain', float, 1.0, 'Speed of the kinematic bicycle over the commanded one;'
               " the original's servo chain had 0.5", above=0.0, read_only=True),
     Parameter('drive_time_constant', float, DRIVE_TIME_CONSTANT, 'Time constant of the speed'

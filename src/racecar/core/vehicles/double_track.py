@@ -366,7 +366,8 @@ class DoubleTrack:
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
-        return cls(vehicle, values['tyre_model'], values['low_speed_threshold'],
+        return cls(vehicle, values['tyre_model'],
+                   values['low_speed_threshold'] or LOW_SPEED_THRESHOLD,
                    values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values)
 
     @property

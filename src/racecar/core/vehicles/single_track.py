@@ -46,7 +46,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -66,6 +66,7 @@ from racecar.core.vehicles.interface import (
     STEERING_ANGLE,
     Vector,
     vector,
+    VehicleModel,
     wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -89,8 +90,15 @@ _HALF_PI = 0.5 * math.pi
 # Beyond this [m, rad] a float64 no longer resolves a step of motion.
 _FAR = 1e9
 
+_Model = TypeVar('_Model', bound=VehicleModel)
+
 LOW_SPEED_THRESHOLD = 0.1
 """Default of the low-speed threshold [m/s]; the module says why."""
+
+# Fastest mode [1/s] that Runge-Kutta steps of 1 ms follow with a third to spare.
+_CALM_MODE = 2000.0
+# No car needs its slip regularised up to here [m/s].
+_HIGHEST_THRESHOLD = 10.0
 
 
 @njit
@@ -432,9 +440,8 @@ class SingleTrack:
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
         """Build from tyre_model, formulation, low_speed_threshold and TYRE_PARAMETERS."""
-        return cls(
-            vehicle, values['tyre_model'], values['formulation'], values['low_speed_threshold'],
-            values)
+        return with_calm_threshold(values['low_speed_threshold'], lambda threshold: cls(
+            vehicle, values['tyre_model'], values['formulation'], threshold, values))
 
     @property
     def description(self) -> str:
@@ -514,3 +521,21 @@ class SingleTrack:
         return max(
             float(np.abs(np.linalg.eigvals(self.lateral_jacobian(speed))).max())
             for speed in speeds)
+
+
+def with_calm_threshold(threshold: float, build: Callable[[float], _Model]) -> _Model:
+    """Build a model with a low-speed threshold [m/s]; 0 chooses one.
+
+    That is LOW_SPEED_THRESHOLD, or, where the tyres are too stiff there for steps of 1 ms, about
+    the lowest one that suits them.
+    """
+    if threshold > 0.0:
+        return build(threshold)
+    threshold = LOW_SPEED_THRESHOLD
+    while True:
+        model = build(threshold)
+        excess = model.fastest_mode() / _CALM_MODE
+        if excess <= 1.0 or threshold > _HIGHEST_THRESHOLD:
+            return model
+        # The modes go with the inverse of the threshold.
+        threshold *= max(excess, 1.01)

@@ -40,7 +40,7 @@ from racecar.core.vehicles.interface import (
     wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD
+from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD, with_calm_threshold
 from racecar.core.vehicles.tyre_sets import make_tyre_set
 
 VX, VY, YAW_RATE, X, Y, YAW = range(6)
@@ -223,8 +223,9 @@ class SingleTrackForce:
         cls, vehicle: VehicleParameters, values: Mapping[str, Any],
     ) -> SingleTrackForce:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
-        return cls(vehicle, values['tyre_model'], values['low_speed_threshold'],
-                   values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values)
+        return with_calm_threshold(values['low_speed_threshold'], lambda threshold: cls(
+            vehicle, values['tyre_model'], threshold,
+            values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values))
 
     @property
     def description(self) -> str:
