@@ -71,6 +71,11 @@ class TableNode(Node):
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
+    def destroy_node(self) -> None:
+        """Let go of the clock, which would keep the node alive otherwise."""
+        self._time_jump_handle.unregister()
+        super().destroy_node()
+
     def _convert(self, parameters: list[RosParameter]) -> list[RosParameter]:
         # `ros2 param set NODE Kp 5` sends an integer; the table knows that a number is meant.
         converted = []
