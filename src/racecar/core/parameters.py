@@ -11,9 +11,8 @@ import numbers
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
-
 from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.yaml_file import load_yaml
 
 Value = bool | int | float | str | list[Any]
 
@@ -176,14 +175,7 @@ def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dic
     node: its name; namespace: without the leading slash, empty for the root.
     Returns dotted names and raw values. Raises ConfigurationError if the file is not one.
     """
-    try:
-        with open(path, encoding='utf-8') as stream:
-            content = yaml.safe_load(stream)
-    except OSError as error:
-        raise ConfigurationError(
-            f"parameter file '{path}' cannot be read: {error.strerror}; check the path") from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"parameter file '{path}' is not YAML: {error}") from error
+    content = load_yaml('parameter file', path)
     if not isinstance(content, dict):
         raise ConfigurationError(
             f"parameter file '{path}' holds {type(content).__name__},"

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from racecar.core.control.linearizer import LINEARIZERS
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import ClosedLoop, Noise
+from racecar.core.yaml_file import load_yaml
 from racecar.nodes.tables import TABLES
 from racecar.stacks import describe_stack, NodeDescription, StackOptions
 from racecar.stacks.loops import make_loop
@@ -94,14 +94,7 @@ def load_sweep(name: str, path: Path | str) -> Sweep:
 
 
 def _read(path: Path | str) -> dict[str, Any]:
-    try:
-        with open(path, encoding='utf-8') as stream:
-            content = yaml.safe_load(stream)
-    except OSError as error:
-        raise ConfigurationError(
-            f"sweep file '{path}' cannot be read: {error.strerror}; check the path") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"sweep file '{path}' is not YAML: {error}") from error
+    content = load_yaml('sweep file', path)
     if not isinstance(content, dict):
         raise ConfigurationError(
             f"sweep file '{path}' holds {type(content).__name__}, expected a mapping with grid:"

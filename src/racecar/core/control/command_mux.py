@@ -16,10 +16,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import NANOSECONDS
+from racecar.core.yaml_file import load_yaml
 
 IDLE = 'idle'
 
@@ -54,14 +53,7 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
     `aliases` (further topics of the same source) and `short_desc`.
     Raises ConfigurationError naming the file, the entry, the value and what was expected.
     """
-    try:
-        with open(path, encoding='utf-8') as stream:
-            content = yaml.safe_load(stream)
-    except OSError as error:
-        raise ConfigurationError(
-            f"mux file '{path}' cannot be read: {error.strerror}; check config_file") from error
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"mux file '{path}' is not YAML: {error}") from error
+    content = load_yaml('mux file', path, 'check config_file')
     if not isinstance(content, dict) or not isinstance(content.get('subscribers'), list) \
             or not content['subscribers']:
         raise ConfigurationError(f"mux file '{path}' has no list 'subscribers'")
