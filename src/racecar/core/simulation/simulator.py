@@ -189,9 +189,7 @@ class Simulator:
         """
         self._good[:] = self._state
         try:
-            valid = self._advance(
-                self._state, self._inputs, self._parameters, self._limits, self._step,
-                self.steps_per_tick) if self._actuators is None else self._advance_actuated()
+            valid = self._integrate()
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
@@ -247,6 +245,14 @@ class Simulator:
         applied = command if self._actuators is None else self._actuators.output
         self._inputs[SPEED] = applied.speed
         self._inputs[STEERING_ANGLE] = applied.steering_angle
+
+    def _integrate(self) -> bool:
+        """Move the state on by one period; return whether it is valid then."""
+        if self._actuators is not None:
+            return self._advance_actuated()
+        return self._advance(
+            self._state, self._inputs, self._parameters, self._limits, self._step,
+            self.steps_per_tick)
 
     def _advance_actuated(self) -> bool:
         actuators = self._actuators
