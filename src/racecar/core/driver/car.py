@@ -191,13 +191,8 @@ class Driver:
         """Return how much the brake is applied, 0 to 1."""
         return self._controls.brake_intensity
 
-    def setBrake(self, brake: float) -> None:
-        """Brake: the name of setBrakeIntensity() in the seeds."""
-        self.setBrakeIntensity(brake)
-
-    def getBrake(self) -> float:
-        """Return how much the brake is applied: getBrakeIntensity() in the seeds."""
-        return self.getBrakeIntensity()
+    # Their names in the seeds.
+    setBrake, getBrake = setBrakeIntensity, getBrakeIntensity
 
     def getRpm(self) -> float:
         """Return the speed of the engine [rev/min].
@@ -245,9 +240,8 @@ class Driver:
         """Return whether the hazard flashers are on."""
         return self._controls.hazard_flashers
 
-    def setIndicatorWarning(self, state: bool) -> None:
-        """Let both sides indicate: the name of setHazardFlashers() in seed 000."""
-        self.setHazardFlashers(state)
+    # Its name in seed 000.
+    setIndicatorWarning = setHazardFlashers
 
     def setDippedBeams(self, state: bool) -> None:
         """Switch front and rear lights."""
