@@ -31,6 +31,7 @@ from racecar.ros.run_node import make_executor
 DEADLINE = 30.0
 PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
+RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')
 
 
 def stamp(seconds):

@@ -46,8 +46,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     vesc/wheel_command (racecar_interfaces/WheelCommand, for vehicle_model double_track),
     initialpose (geometry_msgs/PoseWithCovarianceStamped).
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
-    (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState: position
-    and velocity of the wheels, position of the hinges, which turn at once), tf
+    (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState:
+    position and velocity of the wheels, position of the hinges, which turn at once), tf
     (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock; for each wheel of
     WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
     fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
