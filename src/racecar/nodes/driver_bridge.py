@@ -354,11 +354,12 @@ class DriverBridgeNode(TableNode):
         self._release_silent_pedals(time_ns)
         controls, powertrain = self._controls, self._powertrain
         # A tick that is announced again is answered again, without speeding up any further.
-        before_ns = time_ns if self._answered_ns is None else self._answered_ns
+        is_first = self._answered_ns is None
+        before_ns = time_ns if is_first else self._answered_ns
         self._answered_ns = time_ns
         powertrain.period = min(max(time_ns - before_ns, 0) / NANOSECONDS, _LONGEST_PERIOD)
-        if self._overruled:
-            # The ramp goes on from the speed that the others leave behind.
+        if is_first or self._overruled:
+            # The ramp begins at the speed that the car has, or that others leave behind.
             powertrain.cruise = odometry.vx
         torques = powertrain.command(controls.pedals(), self._wheel_speeds(odometry))
         self._waiting = None

@@ -210,17 +210,19 @@ def _with_matching_driver(
     simulator = next((d for d in descriptions if d.executable == 'single_track_simulator'), None)
     if driver is None or simulator is None:
         return descriptions
+    _, vehicle_file, *_ = driver.parameter_files
+    given = {*driver.parameters, *(
+        name for path in files
+        for name in load_parameter_file(path, driver.name, driver.namespace))}
+    if not any(name in CAR_PARAMETERS for name in given):
+        # Raises the error that names the file if it has none either.
+        CarParameters.from_file(vehicle_file)
     try:
-        given = driver.explicit_parameters()
         rate = simulator.resolve()['rate']
     except ParameterError:
         # The check of the node that cannot be started says it better.
         return descriptions
-    if not any(name in CAR_PARAMETERS for name in given):
-        # Raises the error that names the file and what it lacks.
-        CarParameters.from_file(driver.parameter_files[1])
-    if any('rate' in load_parameter_file(path, driver.name, driver.namespace)
-           for path in files) or 'rate' in driver.parameters:
+    if 'rate' in given:
         return descriptions
     return [replace(d, parameters={**d.parameters, 'rate': rate}) if d is driver else d
             for d in descriptions]

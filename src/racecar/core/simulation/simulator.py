@@ -156,8 +156,8 @@ class Simulator:
         """
         if self._turns_wheels:
             return WheelAngles(*self._rotations)
-        angle = self._distance / self.model.vehicle.wheel_radius
-        return WheelAngles(angle, angle, angle, angle)
+        front, rear = (self._distance / radius for radius in self.model.vehicle.wheel_radii)
+        return WheelAngles(front, front, rear, rear)
 
     @property
     def wheel_speeds(self) -> Wheels:
@@ -166,8 +166,8 @@ class Simulator:
             first, second, third, fourth = self._state[WHEEL:]
             return float(first), float(second), float(third), float(fourth)
         speed = float(self._state[0] if self._has_speed else self._inputs[SPEED])
-        rotation = speed / self.model.vehicle.wheel_radius
-        return rotation, rotation, rotation, rotation
+        front, rear = (speed / radius for radius in self.model.vehicle.wheel_radii)
+        return front, front, rear, rear
 
     @property
     def front_angles(self) -> tuple[float, float]:
@@ -212,9 +212,8 @@ class Simulator:
         left = min(max(command.left_angle, -outer), inner)
         right = min(max(command.right_angle, -inner), outer)
         inputs = model.torque_inputs(
-            self._steering_of(left, right), command.drive, command.brake,
-            tuple(map(sum, zip(command.damping, command.brake_damping, strict=True))),
-            angles=(left, right))
+            self._steering_of(left, right), command.drive, command.brake, command.damping,
+            angles=(left, right), brake_damping=command.brake_damping)
         self.set_inputs(inputs)
 
     def set_inputs(self, inputs: Sequence[float]) -> None:
