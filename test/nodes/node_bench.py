@@ -30,7 +30,8 @@ from racecar.ros import qos
 from racecar.ros.run_node import make_executor
 
 DEADLINE = 30.0
-PROFILES = {Odometry: qos.ODOMETRY, String: qos.LATCHED, PointStamped: qos.LATCHED, Clock: qos.CLOCK}
+PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, String: qos.LATCHED,
+            Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')
 

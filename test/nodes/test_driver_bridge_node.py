@@ -188,7 +188,7 @@ def test_constants_of_the_services_are_those_of_the_driver():
         DriverState.INDICATOR_OFF, DriverState.INDICATOR_RIGHT, DriverState.INDICATOR_LEFT)
     assert [SetWiperMode.Request.DOWN, SetWiperMode.Request.SLOW, SetWiperMode.Request.NORMAL,
             SetWiperMode.Request.FAST] == [0, 1, 2, 3]
-    assert [DriverState.UNDEFINED, DriverState.SPEED, DriverState.TORQUE] == list(ControlMode)
+    assert list(ControlMode) == [DriverState.UNDEFINED, DriverState.SPEED, DriverState.TORQUE]
 
 
 def test_two_clients_at_once_are_both_answered(bench, bridge):

@@ -19,5 +19,9 @@ class DivergenceError(RacecarError):
     """The integration left the finite numbers; the message carries the last good state."""
 
 
+class ControlModeError(RacecarError):
+    """Something was asked for that does not exist in the present mode of control."""
+
+
 class BagError(RacecarError):
     """A bag cannot be read or lacks what was asked for."""

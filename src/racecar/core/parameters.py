@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 import math
 import numbers
@@ -25,7 +26,8 @@ _TYPE_NAMES = {
 class Parameter:
     """One row of a parameter table.
 
-    name: dotted ROS parameter name. type: bool, int, float, str or list (of strings).
+    name: dotted ROS parameter name. type: bool, int, float, str or list; item: type of a list's
+    elements, str or float.
     default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
     minimum, maximum: inclusive bounds; `above` is an exclusive lower bound.
     choices: the allowed values; read_only: fixed once the node has started.
@@ -41,6 +43,7 @@ class Parameter:
     above: float | None = None
     choices: tuple[Value, ...] = ()
     read_only: bool = False
+    item: Callable[[Any], Any] = str
 
     @property
     def range(self) -> str:
@@ -78,8 +81,7 @@ class Parameter:
 
     def _convert(self, value: Any) -> Value | None:
         if self.type is float:
-            is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-            return float(value) if is_number and math.isfinite(value) else None
+            return float(value) if _is_number(value) else None
         if self.type is int:
             is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
             return int(value) if is_integer else None
@@ -87,12 +89,19 @@ class Parameter:
             # YAML reads a bare 3 as a number where a name or number selects.
             return str(value)
         if self.type is list:
-            is_list = isinstance(value, list | tuple)
-            return [str(item) for item in value] if is_list else None
+            # rclpy gives lists of numbers as arrays.
+            items = [*value] if isinstance(value, Sequence | array) and not isinstance(
+                value, str) else None
+            if items is None or self.item is str:
+                return items if items is None else [str(item) for item in items]
+            numbers_given = all(map(_is_number, items))
+            return [float(item) for item in items] if numbers_given else None
         return cast(Value, value) if isinstance(value, self.type) else None
 
     def _error(self, value: Any) -> ParameterError:
         expected = _TYPE_NAMES[self.type]
+        if self.type is list and self.item is float:
+            expected += ' of finite numbers'
         if self.choices:
             expected = f'one of {self.range}'
         elif self.range:
@@ -101,6 +110,11 @@ class Parameter:
         return ParameterError(
             f"parameter '{self.name}' is {value!r}, expected {expected}{unit}:"
             f' {self.description}')
+
+
+def _is_number(value: Any) -> bool:
+    return (not isinstance(value, bool) and isinstance(value, numbers.Real)
+            and math.isfinite(value))
 
 
 class ParameterTable:

@@ -245,9 +245,7 @@ class Simulator:
         """
         self._good[:] = self._state
         try:
-            valid = self._advance(
-                self._state, self._inputs, self._parameters, self._limits, self._step,
-                self.steps_per_tick) if self._actuators is None else self._advance_actuated()
+            valid = self._integrate()
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
@@ -329,6 +327,14 @@ class Simulator:
         return 0.5 * sum(
             math.atan2(math.sin(angle), math.cos(angle) + side * math.sin(angle))
             for angle, side in ((left, ratio), (right, -ratio)))
+
+    def _integrate(self) -> bool:
+        """Move the state on by one period; return whether it is valid then."""
+        if self._actuators is not None:
+            return self._advance_actuated()
+        return self._advance(
+            self._state, self._inputs, self._parameters, self._limits, self._step,
+            self.steps_per_tick)
 
     def _advance_actuated(self) -> bool:
         actuators = self._actuators

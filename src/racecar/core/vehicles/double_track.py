@@ -8,12 +8,13 @@ inertia J:
 
     tan(left) = tan d/(1 - k tan d)    tan(right) = tan d/(1 + k tan d)    k = track/(2 L)
     ui = (vx - r yi) cos di + (vy + r xi) sin di       vi = (vy + r xi) cos di - (vx - r yi) sin di
-    si = (ui - R wi)/ei    tan(alpha_i) = vi/ei        ei = max(|ui|, |R wi|, e)
+    si = (ui - R wi)/max(|ui|, |R wi|, e)              tan(alpha_i) = vi/max(|ui|, |R wi|, e')
     m (vx' - vy r) = sum Xi      m (vy' + vx r) = sum Yi      Iz r' = sum (xi Yi - yi Xi)
     J wi' = Ti - ci wi - Bi - R Fxi
 
 Xi, Yi: tyre forces Fx, Fy (combined_slip) turned into the body frame; T drive torque, c damping,
-B brake torque. Loads follow the accelerations ax, ay without delay (no springs):
+B brake torque. Track and R may differ between front and rear. Loads follow the accelerations ax,
+ay without delay (no springs):
 
     Fz of an axle = m g b/L -+ m ax h/L      of its wheels = half -+ m ay h/track of its share
 
@@ -23,14 +24,17 @@ speed, so it stays within [-1, 1] while the wheel turns the way it travels.
 
 Brake. Bi is dry friction of the capacity given. It opposes the rotation; where the capacity
 suffices to hold the wheel, it brings it to rest at STICK_RATE and then equals the other torques,
-so that a braked car stands still against its engine. It never drives a wheel.
+so that a braked car stands still against its engine. It never drives a wheel. A viscous brake is
+one whose capacity is its damping times |wi|, or times HOLD_SPEED where that is more.
 
-Low speed. Wheels are light, so their spin is stiff: R^2 K/(J e) is kept below SPIN_RATE by the
-choice of e, at least low_speed_threshold. Below e the tyres are viscous: no force at rest.
+Low speed. Wheels are light, so their spin is stiff: R^2 K/(J e) is kept below STIFFEST by the
+choice of e, and (Cf + Cr)/(m e') + (a^2 Cf + b^2 Cr)/(Iz e') by that of e'; both are at least
+low_speed_threshold. Below e, e' the tyres are viscous: no force at rest.
 
 Commanded by speed (inputs MODE 0), each driven wheel gets R F/n, with F = sat(m (V - R w)/T,
 F_max) and w the mean speed of the driven wheels: an engine with open differentials. Commanded by
-torques (MODE 1), the inputs give both front angles and each wheel's torque, brake and damping.
+torques (MODE 1), the inputs give both front angles and each wheel's torque, brake and damping; or,
+of a wheel that is forced, its speed W, which an ideal motor gives it: w' = FORCE_RATE (W - w).
 
 Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do brakes and damping.
 Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
@@ -67,13 +71,15 @@ WHEELS = ('front_left', 'front_right', 'rear_left', 'rear_right')
 
 # Inputs after speed and steering angle: MODE 0 follows these two, 1 applies the rest: angle of
 # the left and right front wheel [rad], then four each of drive torque [N m], brake torque [N m],
-# damping [N m s].
+# damping [N m s], damping of viscous brakes [N m s], and 1 for a forced wheel, whose place among
+# the drive torques holds its speed [rad/s].
 MODE, LEFT_ANGLE, RIGHT_ANGLE, DRIVE = 2, 3, 4, 5
-BRAKE, DAMPING, INPUT_COUNT = DRIVE + 4, DRIVE + 8, DRIVE + 12
+BRAKE, DAMPING, BRAKE_DAMPING, FORCED, INPUT_COUNT = (
+    DRIVE + 4, DRIVE + 8, DRIVE + 12, DRIVE + 16, DRIVE + 20)
 
-(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, HALF_TRACK, HEIGHT, RADIUS, WHEEL_INERTIA, LOAD_FRONT,
- LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHARE_FRONT, FORCE_LIMIT, TIME_CONSTANT, STIFFNESS_BY_LOAD,
- FRONT_X) = range(17)
+(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, HALF_TRACK, REAR_HALF_TRACK, HEIGHT, RADIUS, REAR_RADIUS,
+ WHEEL_INERTIA, LOAD_FRONT, LOAD_REAR, LOW_SPEED, LOW_SPEED_ASIDE, ODOMETRY_OFFSET, SHARE_FRONT,
+ FORCE_LIMIT, TIME_CONSTANT, STIFFNESS_BY_LOAD, FRONT_X) = range(20)
 # Four numbers of a TyreDirection each.
 FRONT_Y, REAR_X, REAR_Y, COUNT = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12, FRONT_X + 16
 
@@ -83,8 +89,20 @@ LOAD_PASSES = 3
 STICK_RATE = 500.0
 """Rate at which a brake that can hold a wheel brings it to rest [1/s]."""
 
-SPIN_RATE = 1500.0
-"""Bound of the rate at which a wheel's slip decays [1/s]; see the module."""
+HOLD_SPEED = 1.0
+"""Rotation below which the torque of a viscous brake does not fall any further [rad/s].
+
+Without it a viscous brake could neither stop a wheel in finite time nor hold it.
+"""
+
+FORCE_RATE = 500.0
+"""Rate at which a forced wheel comes to its speed [1/s]."""
+
+STIFFEST = 1500.0
+"""Bound of the rates at which slip decays [1/s]; see the module."""
+
+DRIVE_STIFFEST = 700.0
+"""Bound of the rate at which the speed controller turns a free wheel [1/s]."""
 
 _FAR = 1e9
 
@@ -114,27 +132,40 @@ def brake_torque(speed: float, torque: float, capacity: float, inertia: float) -
 
 
 @njit
-def wheel_inputs(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return both front angles, then drive torque, brake torque and damping of each wheel."""
-    if inputs[MODE] != 0.0:
-        return (
-            inputs[LEFT_ANGLE], inputs[RIGHT_ANGLE],
-            inputs[DRIVE], inputs[DRIVE + 1], inputs[DRIVE + 2], inputs[DRIVE + 3],
-            inputs[BRAKE], inputs[BRAKE + 1], inputs[BRAKE + 2], inputs[BRAKE + 3],
-            inputs[DAMPING], inputs[DAMPING + 1], inputs[DAMPING + 2], inputs[DAMPING + 3])
+def drive_inputs(state: Vector, inputs: Vector, parameters: Vector) -> Any:
+    """Return angle of the left and right front wheel, torque of each front and each rear wheel.
+
+    MODE 0 only: speed and steering angle are followed.
+    """
     left, right = front_angles(
         inputs[STEERING_ANGLE], parameters[HALF_TRACK],
         parameters[TO_FRONT] + parameters[TO_REAR])
     share = parameters[SHARE_FRONT]
-    mean = (share * (state[WHEEL] + state[WHEEL + 1])
-            + (1.0 - share) * (state[WHEEL + 2] + state[WHEEL + 3])) * 0.5
-    force = (parameters[MASS] * (inputs[SPEED] - parameters[RADIUS] * mean)
-             / parameters[TIME_CONSTANT])
+    rolling = 0.5 * (
+        share * parameters[RADIUS] * (state[WHEEL] + state[WHEEL + 1])
+        + (1.0 - share) * parameters[REAR_RADIUS] * (state[WHEEL + 2] + state[WHEEL + 3]))
+    force = parameters[MASS] * (inputs[SPEED] - rolling) / parameters[TIME_CONSTANT]
     force = min(max(force, -parameters[FORCE_LIMIT]), parameters[FORCE_LIMIT])
-    front = 0.5 * share * force * parameters[RADIUS]
-    rear = 0.5 * (1.0 - share) * force * parameters[RADIUS]
-    return (left, right, front, front, rear, rear,
-            0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return (left, right, 0.5 * share * force * parameters[RADIUS],
+            0.5 * (1.0 - share) * force * parameters[REAR_RADIUS])
+
+
+@njit
+def wheel_acceleration(
+    index: int, speed: float, drive: float, reaction: float, inputs: Vector, inertia: float,
+) -> float:
+    """Return the angular acceleration of a wheel [rad/s^2].
+
+    index: 0 to 3; speed [rad/s]; drive: torque of MODE 0 [N m]; reaction: R Fx [N m].
+    """
+    if inputs[MODE] == 0.0:
+        return (drive - reaction) / inertia
+    if inputs[FORCED + index] != 0.0:
+        return FORCE_RATE * (inputs[DRIVE + index] - speed)
+    torque = inputs[DRIVE + index] - inputs[DAMPING + index] * speed - reaction
+    capacity = (inputs[BRAKE + index]
+                + inputs[BRAKE_DAMPING + index] * max(abs(speed), HOLD_SPEED))
+    return (torque - brake_torque(speed, torque, capacity, inertia)) / inertia
 
 
 @njit
@@ -145,14 +176,16 @@ def wheel_slip(
 
     index: 0 to 3; along, across: its position [m]; angle: by which it is turned [rad].
     """
+    radius = parameters[RADIUS] if index < 2 else parameters[REAR_RADIUS]
     forward = state[VX] - state[YAW_RATE] * across
     left = state[VY] + state[YAW_RATE] * along
     cosine = math.cos(angle)
     sine = math.sin(angle)
     travel = forward * cosine + left * sine
-    rolling = parameters[RADIUS] * state[WHEEL + index]
-    scale = max(abs(travel), abs(rolling), parameters[LOW_SPEED])
-    return (travel - rolling) / scale, (left * cosine - forward * sine) / scale
+    rolling = radius * state[WHEEL + index]
+    fastest = max(abs(travel), abs(rolling))
+    return ((travel - rolling) / max(fastest, parameters[LOW_SPEED]),
+            (left * cosine - forward * sine) / max(fastest, parameters[LOW_SPEED_ASIDE]))
 
 
 def tyre_forces(
@@ -181,14 +214,18 @@ def wheel_forces(
 
     The global name tyre_forces is bound to the tyre model.
     """
-    given = wheel_inputs(state, inputs, parameters)
-    left, right = given[0], given[1]
+    if inputs[MODE] != 0.0:
+        left, right = inputs[LEFT_ANGLE], inputs[RIGHT_ANGLE]
+    else:
+        left, right = front_angles(
+            inputs[STEERING_ANGLE], parameters[HALF_TRACK],
+            parameters[TO_FRONT] + parameters[TO_REAR])
     front, rear = parameters[TO_FRONT], -parameters[TO_REAR]
-    half = parameters[HALF_TRACK]
+    half, half_rear = parameters[HALF_TRACK], parameters[REAR_HALF_TRACK]
     s0, t0 = wheel_slip(state, parameters, 0, front, half, left)
     s1, t1 = wheel_slip(state, parameters, 1, front, -half, right)
-    s2, t2 = wheel_slip(state, parameters, 2, rear, half, 0.0)
-    s3, t3 = wheel_slip(state, parameters, 3, rear, -half, 0.0)
+    s2, t2 = wheel_slip(state, parameters, 2, rear, half_rear, 0.0)
+    s3, t3 = wheel_slip(state, parameters, 3, rear, -half_rear, 0.0)
     cos_left, sin_left = math.cos(left), math.sin(left)
     cos_right, sin_right = math.cos(right), math.sin(right)
     mass = parameters[MASS]
@@ -196,6 +233,7 @@ def wheel_forces(
     static_rear = 0.5 * parameters[LOAD_REAR]
     weight = parameters[LOAD_FRONT] + parameters[LOAD_REAR]
     lean = parameters[HEIGHT] / (2.0 * half)
+    lean_rear = parameters[HEIGHT] / (2.0 * half_rear)
     pitch = mass * parameters[HEIGHT] / (front - rear)
     z0 = z1 = static_front
     z2 = z3 = static_rear
@@ -210,7 +248,7 @@ def wheel_forces(
             z0 = 0.5 * axle - shift
             z1 = 0.5 * axle + shift
             axle = weight - axle
-            shift = min(max(axle / GRAVITY * aside * lean, -0.5 * axle), 0.5 * axle)
+            shift = min(max(axle / GRAVITY * aside * lean_rear, -0.5 * axle), 0.5 * axle)
             z2 = 0.5 * axle - shift
             z3 = 0.5 * axle + shift
         x0, y0 = tyre_forces(parameters, FRONT_X, s0, t0, z0, static_front)
@@ -232,23 +270,24 @@ def double_derivative(
 
     The global name wheel_forces is bound to the tyre model.
     """
-    given = wheel_inputs(state, inputs, parameters)
     f = wheel_forces(state, inputs, parameters)
-    cos_left, sin_left = math.cos(given[0]), math.sin(given[0])
-    cos_right, sin_right = math.cos(given[1]), math.sin(given[1])
+    if inputs[MODE] != 0.0:
+        left, right = inputs[LEFT_ANGLE], inputs[RIGHT_ANGLE]
+        drive_front = drive_rear = 0.0
+    else:
+        left, right, drive_front, drive_rear = drive_inputs(state, inputs, parameters)
+    cos_left, sin_left = math.cos(left), math.sin(left)
+    cos_right, sin_right = math.cos(right), math.sin(right)
     body_left = f[4] * cos_left - f[5] * sin_left
     body_right = f[9] * cos_right - f[10] * sin_right
     moment = (
         parameters[TO_FRONT] * (
             (f[4] * sin_left + f[5] * cos_left) + (f[9] * sin_right + f[10] * cos_right))
         - parameters[TO_REAR] * (f[15] + f[20])
-        - parameters[HALF_TRACK] * ((body_left - body_right) + (f[14] - f[19])))
-    radius = parameters[RADIUS]
+        - (parameters[HALF_TRACK] * (body_left - body_right)
+           + parameters[REAR_HALF_TRACK] * (f[14] - f[19])))
+    radius, radius_rear = parameters[RADIUS], parameters[REAR_RADIUS]
     inertia = parameters[WHEEL_INERTIA]
-    t0 = given[2] - given[10] * state[WHEEL] - radius * f[4]
-    t1 = given[3] - given[11] * state[WHEEL + 1] - radius * f[9]
-    t2 = given[4] - given[12] * state[WHEEL + 2] - radius * f[14]
-    t3 = given[5] - given[13] * state[WHEEL + 3] - radius * f[19]
     cosine = math.cos(state[YAW])
     sine = math.sin(state[YAW])
     return (
@@ -258,10 +297,10 @@ def double_derivative(
         state[VX] * cosine - state[VY] * sine,
         state[VX] * sine + state[VY] * cosine,
         state[YAW_RATE],
-        (t0 - brake_torque(state[WHEEL], t0, given[6], inertia)) / inertia,
-        (t1 - brake_torque(state[WHEEL + 1], t1, given[7], inertia)) / inertia,
-        (t2 - brake_torque(state[WHEEL + 2], t2, given[8], inertia)) / inertia,
-        (t3 - brake_torque(state[WHEEL + 3], t3, given[9], inertia)) / inertia,
+        wheel_acceleration(0, state[WHEEL], drive_front, radius * f[4], inputs, inertia),
+        wheel_acceleration(1, state[WHEEL + 1], drive_front, radius * f[9], inputs, inertia),
+        wheel_acceleration(2, state[WHEEL + 2], drive_rear, radius_rear * f[14], inputs, inertia),
+        wheel_acceleration(3, state[WHEEL + 3], drive_rear, radius_rear * f[19], inputs, inertia),
     )
 
 
@@ -313,8 +352,8 @@ class DoubleTrack:
         """Bind a vehicle to a tyre model (name or number).
 
         low_speed_threshold [m/s]: least velocity in the slip's denominator, raised where the
-        wheels need it; drive_time_constant [s]: of the speed controller; tyre_values: see
-        make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
+        wheels need it; drive_time_constant [s]: of the speed controller, likewise; tyre_values:
+        see make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
         """
         for name, value in (('low_speed_threshold', low_speed_threshold),
                             ('drive_time_constant', drive_time_constant)):
@@ -326,7 +365,13 @@ class DoubleTrack:
         stiffest = 0.5 * max(tyres.front_x.stiffness, tyres.rear_x.stiffness)
         self.low_speed_threshold = max(
             float(low_speed_threshold),
-            vehicle.wheel_radius ** 2 * stiffest / (vehicle.wheel_inertia * SPIN_RATE))
+            max(vehicle.wheel_radii) ** 2 * stiffest / (vehicle.wheel_inertia * STIFFEST))
+        aside = max(
+            float(low_speed_threshold),
+            ((tyres.front_y.stiffness + tyres.rear_y.stiffness) / vehicle.mass
+             + (vehicle.cog_to_front_axle ** 2 * tyres.front_y.stiffness
+                + vehicle.cog_to_rear_axle ** 2 * tyres.rear_y.stiffness)
+             / vehicle.yaw_inertia) / STIFFEST)
         name = tyres.model.name
         combined = specialise(
             combined_forces, f'combined_forces_{name}',
@@ -345,17 +390,22 @@ class DoubleTrack:
         packed[YAW_INERTIA] = vehicle.yaw_inertia
         packed[TO_FRONT] = vehicle.cog_to_front_axle
         packed[TO_REAR] = vehicle.cog_to_rear_axle
-        packed[HALF_TRACK] = 0.5 * vehicle.track_width
+        packed[HALF_TRACK], packed[REAR_HALF_TRACK] = (
+            0.5 * width for width in vehicle.track_widths)
         packed[HEIGHT] = vehicle.cog_height
-        packed[RADIUS] = vehicle.wheel_radius
+        packed[RADIUS], packed[REAR_RADIUS] = vehicle.wheel_radii
         packed[WHEEL_INERTIA] = vehicle.wheel_inertia
         packed[LOAD_FRONT] = vehicle.front_axle_load
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
+        packed[LOW_SPEED_ASIDE] = aside
         packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
         packed[SHARE_FRONT] = vehicle.front_drive_share
         packed[FORCE_LIMIT] = vehicle.drive_force_limit
-        packed[TIME_CONSTANT] = float(drive_time_constant)
+        driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
+        packed[TIME_CONSTANT] = max(
+            float(drive_time_constant), max(vehicle.wheel_radii) ** 2 * vehicle.mass
+            / (driven * vehicle.wheel_inertia * DRIVE_STIFFEST))
         packed[STIFFNESS_BY_LOAD] = float(tyres.model.stiffness_by_load)
         for first, direction in (
                 (FRONT_X, tyres.front_x), (FRONT_Y, tyres.front_y),
@@ -393,23 +443,28 @@ class DoubleTrack:
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
         damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
+        brake_damping: Sequence[float] = (0.0,) * 4, forced: Sequence[float] = (0.0,) * 4,
     ) -> list[float]:
         """Return the inputs for wheel torques, in the order of WHEELS.
 
         steering_angle [rad]; drive: torques, positive forwards [N m]; brake: capacities, at least
         0 [N m]; damping: at least 0 [N m s]; angles: of the left and right front wheel [rad],
-        those of Ackermann if None. Raises ParameterError for what is not finite or negative.
+        those of Ackermann if None; brake_damping: of viscous brakes, at least 0 [N m s]; forced:
+        1 for a wheel whose number in drive is the speed at which it has to turn [rad/s].
+        Raises ParameterError for what is not finite or negative.
         """
         if angles is None:
             angles = front_angles(
                 steering_angle, 0.5 * self.vehicle.track_width, self.vehicle.wheelbase)
-        inputs = [0.0, steering_angle, 1.0, *angles, *drive, *brake, *damping]
+        inputs = [0.0, steering_angle, 1.0, *angles, *drive, *brake, *damping, *brake_damping,
+                  *forced]
         if (len(inputs) != INPUT_COUNT or not all(map(math.isfinite, inputs))
                 or min(inputs[BRAKE:]) < 0.0):
             raise ParameterError(
                 f'wheel torques are drive {list(drive)}, brake {list(brake)}, damping'
-                f' {list(damping)}, expected four finite numbers each [N m, N m, N m s], brake and'
-                ' damping not negative')
+                f' {list(damping)}, brake_damping {list(brake_damping)}, forced {list(forced)},'
+                f' angles {list(angles)}, expected four finite numbers each [N m, N m, N m s,'
+                ' N m s, -] and two [rad]; brake, damping, brake_damping and forced not negative')
         return [float(value) for value in inputs]
 
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
@@ -427,11 +482,13 @@ class DoubleTrack:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
         low, high = self.vehicle.speed_min, self.vehicle.speed_max
         inputs = [0.0] * INPUT_COUNT
-        speeds = {*np.linspace(low, high, 21).tolist(), 0.0, self.low_speed_threshold}
+        speeds = {*np.linspace(low, high, 21).tolist(), 0.0, self.low_speed_threshold,
+                  float(self.parameters[LOW_SPEED_ASIDE])}
         fastest = 0.0
         for speed in speeds:
             inputs[SPEED] = speed
-            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, *(speed / self.vehicle.wheel_radius,) * 4)
+            front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
+            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, front, front, rear, rear)
             fastest = max(
                 fastest, fastest_eigenvalue(self.derivative, state, inputs, self.parameters))
         return fastest

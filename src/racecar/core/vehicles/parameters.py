@@ -66,6 +66,10 @@ VEHICLE_PARAMETERS = ParameterTable([
               choices=DRIVEN_AXLES, read_only=True),
     _number('drive_force_limit', 'Largest force of the engine at the wheels, to drive or to slow'
             ' down', 'N', above=0.0, default=50.0),
+    _number('rear.track_width', 'Distance between the rear tyre centres if it is not that of the'
+            ' front; 0: it is', 'm', minimum=0.0, default=0.0),
+    _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
+            ' 0: it is', 'm', minimum=0.0, default=0.0),
 ])
 
 
@@ -94,6 +98,8 @@ class VehicleParameters:
     rear_slip_stiffness: float = 100.0
     driven_axle: str = 'all'
     drive_force_limit: float = 50.0
+    rear_track_width: float = 0.0
+    rear_wheel_radius: float = 0.0
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
@@ -119,6 +125,16 @@ class VehicleParameters:
     def wheelbase(self) -> float:
         """Distance between the axles [m]."""
         return self.cog_to_front_axle + self.cog_to_rear_axle
+
+    @property
+    def track_widths(self) -> tuple[float, float]:
+        """Distance between the tyre centres of the front and of the rear axle [m]."""
+        return self.track_width, self.rear_track_width or self.track_width
+
+    @property
+    def wheel_radii(self) -> tuple[float, float]:
+        """Radius of the front and of the rear wheels [m]."""
+        return self.wheel_radius, self.rear_wheel_radius or self.wheel_radius
 
     @property
     def front_axle_load(self) -> float:

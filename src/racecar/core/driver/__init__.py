@@ -1,0 +1,12 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Drive the car like a car: controls, lamps, wipers, and the library after Webots."""
+
+from racecar.core.driver.car import Car, Driver, DriverWarning
+from racecar.core.driver.controls import ControlMode, Controls, Indicator, Lamps, WiperMode
+from racecar.core.driver.driven_car import DrivenCar
+
+__all__ = [
+    'Car', 'ControlMode', 'Controls', 'DrivenCar', 'Driver', 'DriverWarning', 'Indicator',
+    'Lamps', 'WiperMode',
+]

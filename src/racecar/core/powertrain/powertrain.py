@@ -1,0 +1,228 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""From pedals, gear and steering wheel to the torques of the wheels.
+
+    torque mode     throttle * engine(n) * gear ratio, through the differential; 0 in neutral
+    speed mode      driven wheels are forced to turn at the cruising speed, which is ramped;
+                    while the brake is on they are free, and the ramp starts anew from the speed
+                    that they then have
+    undefined       driven wheels are held
+    brake, each wheel    viscous: damping brake * coefficient; coulomb: torque brake * coefficient
+                         (racecar.core.vehicles.double_track: neither turns a wheel back)
+
+Sources: seeds 000 and 001, section 2.1. There is no engine braking, no idle and no clutch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import Any, NamedTuple
+
+from racecar.core.compiled import njit
+from racecar.core.errors import ParameterError
+from racecar.core.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
+from racecar.core.powertrain.cruise import ramp, wheel_speeds
+from racecar.core.powertrain.differential import Four, rolling_speed, split_torque
+from racecar.core.powertrain.engine import torque_at
+from racecar.core.powertrain.gearbox import engine_rpm
+from racecar.core.powertrain.steering import path_ratios, wheel_angle_limit
+from racecar.core.vehicles.interface import Vector, vector
+from racecar.core.vehicles.parameters import VehicleParameters
+
+UNDEFINED, SPEED, TORQUE = -1.0, 0.0, 1.0
+"""Modes of control."""
+
+# Packed car.
+(ENGINE, DRIVEN, RADII, FRONT_RATIO, REAR_RATIO, BRAKE_TORQUE, BRAKE_DAMPING, DAMPING,
+ ACCELERATION, REFERENCE, COUPLING, CAR_COUNT) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26)
+
+# Packed controls; angles and their tangent are positive to the left.
+(MODE, THROTTLE, BRAKE, RATIO, CRUISE, TANGENT, LEFT, RIGHT, LIMITED_SLIP,
+ CONTROL_COUNT) = range(10)
+
+SLIP_RATE = 500.0
+"""Rate at which the limited-slip differential brings wheels together [1/s]."""
+
+_STABLE = 0.5
+
+
+class WheelTorques(NamedTuple):
+    """What the powertrain does to the wheels: left front, right front, left rear, right rear.
+
+    left_angle, right_angle: of the front wheels [rad, left positive]; drive: torques [N m], or of
+    a forced wheel its speed [rad/s]; brake: torques that the brakes can hold [N m];
+    brake_damping: of viscous brakes, and damping: of the bearings [N m s/rad]; forced: 1 for a
+    wheel whose speed is given.
+    """
+
+    left_angle: float
+    right_angle: float
+    drive: Four
+    brake: Four
+    brake_damping: Four
+    damping: Four
+    forced: Four
+
+
+class PedalControls(NamedTuple):
+    """Controls of the car as the powertrain takes them, in SI units.
+
+    mode: UNDEFINED, SPEED or TORQUE; throttle, brake: 0 to 1; ratio: of the engaged gear, 0 in
+    neutral; cruising_speed [m/s]; tangent: tan of the virtual middle wheel's angle;
+    left_angle, right_angle [rad]; limited_slip: 1 if the differential has it, else 0.
+    """
+
+    mode: float
+    throttle: float
+    brake: float
+    ratio: float
+    cruising_speed: float
+    tangent: float
+    left_angle: float
+    right_angle: float
+    limited_slip: float
+
+
+@njit
+def _four(values: Vector, first: int) -> Four:
+    return values[first], values[first + 1], values[first + 2], values[first + 3]
+
+
+@njit
+def measured_rpm(controls: Vector, car: Vector, speeds: Four) -> float:
+    """Return the speed of the engine [rev/min]; speeds of the wheels [rad/s]."""
+    return engine_rpm(speeds, _four(car, DRIVEN), controls[RATIO])
+
+
+@njit
+def engine_output(controls: Vector, car: Vector, speeds: Four) -> float:
+    """Return the torque of the engine behind the throttle, before the gearbox [N m]."""
+    if controls[MODE] != TORQUE:
+        return 0.0
+    return controls[THROTTLE] * torque_at(
+        car[ENGINE], measured_rpm(controls, car, speeds), car[ENGINE + 1], car[ENGINE + 2],
+        car[ENGINE + 3], car[ENGINE + 4], car[ENGINE + 5], car[ENGINE + 6], car[ENGINE + 7],
+        car[ENGINE + 8], car[ENGINE + 9])
+
+
+@njit
+def measured_speed(controls: Vector, car: Vector, speeds: Four) -> float:
+    """Return the speed of the rear axle's middle that the driven wheels tell [m/s]."""
+    ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
+    return rolling_speed(speeds, ratios, _four(car, RADII), _four(car, DRIVEN))
+
+
+@njit
+def next_cruise(
+    controls: Vector, car: Vector, speeds: Four, cruise: float, dt: float,
+) -> float:
+    """Return the ramped cruising speed [m/s] after dt [s]; that of the car where none governs."""
+    if controls[MODE] == SPEED and controls[BRAKE] == 0.0:
+        return ramp(cruise, controls[CRUISE], car[ACCELERATION] * dt)
+    return measured_speed(controls, car, speeds)
+
+
+@njit
+def wheel_drive(
+    controls: Vector, car: Vector, speeds: Four, cruise: float,
+) -> tuple[Four, bool]:
+    """Return torques of the wheels [N m] and False, or speeds of the driven ones and True.
+
+    speeds: of the wheels [rad/s]; cruise: ramped cruising speed [m/s].
+    """
+    driven = _four(car, DRIVEN)
+    radii = _four(car, RADII)
+    ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
+    if controls[MODE] == TORQUE:
+        return split_torque(
+            engine_output(controls, car, speeds) * controls[RATIO], speeds, ratios, radii, driven,
+            car[COUPLING] * controls[LIMITED_SLIP]), False
+    if controls[MODE] == SPEED and controls[BRAKE] == 0.0:
+        return wheel_speeds(
+            cruise, controls[TANGENT], ratios, radii, driven, car[REFERENCE]), True
+    return (0.0, 0.0, 0.0, 0.0), controls[MODE] == UNDEFINED
+
+
+class Powertrain:
+    """Engine, gearbox, differential, brakes and cruise control of one car.
+
+    Without state but for the ramp of the cruising speed.
+    """
+
+    def __init__(self, car: CarParameters, vehicle: VehicleParameters, period: float) -> None:
+        """period: time between two calls of command() [s].
+
+        Raises ParameterError if the steering limit puts the turn's centre between the wheels, or
+        the axles that drive the car differ between car and vehicle.
+        """
+        self.car = car
+        self.vehicle = vehicle
+        self.period = period
+        wheel_angle_limit(vehicle)
+        expected = {'traction': 'front', 'propulsion': 'rear', '4x4': 'all'}[car.type]
+        if vehicle.driven_axle != expected:
+            raise ParameterError(
+                f"parameter 'vehicle.driven_axle' is {vehicle.driven_axle!r}, expected"
+                f" {expected!r}, as 'car.type' is {car.type!r}")
+        front, rear = vehicle.wheel_radii
+        brake = car.brake_model == 'coulomb'
+        # The torque is held for a period; a faster coupling would overshoot.
+        rate = min(SLIP_RATE, _STABLE / period)
+        self.packed: Any = vector([
+            float(car.engine_kind), car.engine_max_torque, car.engine_max_power,
+            car.engine_min_rpm, car.engine_max_rpm, *car.engine_function_coefficients,
+            car.hybrid_power_split_ratio, car.hybrid_power_split_rpm,
+            *map(float, car.driven), front, front, rear, rear,
+            *(width / (2.0 * vehicle.wheelbase) for width in vehicle.track_widths),
+            brake * car.brake_coefficient, (not brake) * car.brake_coefficient,
+            car.wheels_damping_constant, car.cruise_acceleration,
+            float(CRUISE_REFERENCES.index(car.cruise_reference)),
+            vehicle.wheel_inertia * rate])
+        self.cruise = 0.0
+
+    def command(self, controls: PedalControls, speeds: Sequence[float]) -> WheelTorques:
+        """Return what happens to the wheels in the next period and ramp the cruising speed.
+
+        speeds: of the wheels [rad/s].
+        """
+        packed, four = self._packed(controls, speeds)
+        self.cruise = next_cruise(packed, self.packed, four, self.cruise, self.period)
+        drive, forced = wheel_drive(packed, self.packed, four, self.cruise)
+        car = self.packed
+        return WheelTorques(
+            controls.left_angle, controls.right_angle, drive,
+            (float(car[BRAKE_TORQUE] * controls.brake),) * 4,
+            (float(car[BRAKE_DAMPING] * controls.brake),) * 4, (float(car[DAMPING]),) * 4,
+            _four(car, DRIVEN) if forced else (0.0, 0.0, 0.0, 0.0))
+
+    def rpm(self, controls: PedalControls, speeds: Sequence[float]) -> float:
+        """Return the speed of the engine [rev/min]; NaN in speed mode, which has no engine."""
+        if controls.mode == SPEED:
+            return math.nan
+        packed, four = self._packed(controls, speeds)
+        return float(measured_rpm(packed, self.packed, four))
+
+    def engine_torque(self, controls: PedalControls, speeds: Sequence[float]) -> float:
+        """Return the torque of the engine before the gearbox [N m]; 0 but in torque mode."""
+        packed, four = self._packed(controls, speeds)
+        return float(engine_output(packed, self.packed, four))
+
+    def speed(self, controls: PedalControls, speeds: Sequence[float]) -> float:
+        """Return the speed that the driven wheels tell [m/s].
+
+        It is that of the rear axle's middle; with the cruise_reference webots the mean of the
+        driven wheels, of a 4x4 the mean of its axles.
+        """
+        if self.car.cruise_reference == 'webots':
+            radii, driven = self.packed[RADII:RADII + 4], self.car.driven
+            return sum(
+                float(speed * radius) for speed, radius, drives in zip(
+                    speeds, radii, driven, strict=True) if drives) / sum(driven)
+        packed, four = self._packed(controls, speeds)
+        return float(measured_speed(packed, self.packed, four))
+
+    @staticmethod
+    def _packed(controls: PedalControls, speeds: Sequence[float]) -> tuple[Any, Four]:
+        a, b, c, d = (float(speed) for speed in speeds)
+        return vector(controls), (a, b, c, d)

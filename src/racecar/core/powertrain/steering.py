@@ -1,0 +1,71 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Ackermann steering: angles of the front wheels and the paths of all four, without scrub.
+
+With L wheelbase, t track, d angle of the virtual middle wheel (positive left) and k = t/(2 L):
+
+    tan(left) = tan d/(1 - k tan d)    tan(right) = tan d/(1 + k tan d)
+    cot d = (cot left + cot right)/2
+
+and the length of each wheel's path over that of the middle of the rear axle
+
+    rear 1 -+ (t_rear/(2 L)) tan d     front sqrt((1 -+ k tan d)^2 + tan^2 d)     left -, right +
+
+Seed 000 section 2.1; seed 001 loses a bracket. The form without cotangents holds at d = 0 too.
+"""
+
+from __future__ import annotations
+
+import math
+
+from racecar.core.compiled import njit
+from racecar.core.errors import ParameterError
+from racecar.core.vehicles.parameters import VehicleParameters
+
+
+def wheel_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[float, float]:
+    """Return the angles of the left and right front wheel [rad]; steering_angle within its limit.
+
+    Raises ParameterError if the turn's centre would lie between the wheels.
+    """
+    tangent = math.tan(steering_angle)
+    widest = max(vehicle.track_widths) / (2.0 * vehicle.wheelbase)
+    if abs(widest * tangent) >= 1.0:
+        raise ParameterError(
+            f'steering_angle is {steering_angle!r} rad, expected less than'
+            f' {math.atan(1.0 / widest):.6g} rad to either side: the car would turn about a'
+            ' point between its wheels')
+    lean = vehicle.track_width / (2.0 * vehicle.wheelbase) * tangent
+    return math.atan(tangent / (1.0 - lean)), math.atan(tangent / (1.0 + lean))
+
+
+def wheel_angle_limit(vehicle: VehicleParameters) -> float:
+    """Return the largest angle of a front wheel [rad]: of the inner one at the steering limit.
+
+    Raises ParameterError as wheel_angles() does.
+    """
+    return wheel_angles(vehicle, vehicle.steering_limit)[0]
+
+
+def middle_tangent(left: float, right: float) -> float:
+    """Return tan d of the virtual middle wheel; 0 if the wheels point to different sides [rad]."""
+    tan_left, tan_right = math.tan(left), math.tan(right)
+    if tan_left * tan_right <= 0.0:
+        return 0.0
+    return 2.0 * tan_left * tan_right / (tan_left + tan_right)
+
+
+@njit
+def path_ratios(
+    tangent: float, front_ratio: float, rear_ratio: float,
+) -> tuple[float, float, float, float]:
+    """Return the path of each wheel over that of the middle of the rear axle.
+
+    Order left front, right front, left rear, right rear; tangent: tan d, positive left; ratios:
+    track/(2 wheelbase) of each axle.
+    """
+    left = 1.0 - front_ratio * tangent
+    right = 1.0 + front_ratio * tangent
+    square = tangent * tangent
+    return (math.sqrt(left * left + square), math.sqrt(right * right + square),
+            1.0 - rear_ratio * tangent, 1.0 + rear_ratio * tangent)
