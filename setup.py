@@ -13,6 +13,7 @@ NAME = 'racecar'
 NODES = (
     'ackermann_mux',
     'bag_recorder',
+    'driver_bridge',
     'dynamic_linearizer',
     'kinematic_linearizer',
     'single_track_simulator',

@@ -75,7 +75,7 @@ def test_delayed_car_repeats_the_other_one_later():
         late.tick()
         prompt.tick()
     assert late.state == pytest.approx(prompt.state, abs=1e-12)
-    assert late.wheel_angles.rear == pytest.approx(prompt.wheel_angles.rear)
+    assert late.wheel_angles.left_rear == pytest.approx(prompt.wheel_angles.left_rear)
 
 
 def test_path_of_a_car_with_speed_lag_is_the_integral_of_its_speed():
@@ -86,7 +86,7 @@ def test_path_of_a_car_with_speed_lag_is_the_integral_of_its_speed():
     # Integral of V (1 - exp(-t/T)); the speed is held over each step, half a step early.
     exact = 2.0 * (1.0 - 0.2 * (1.0 - math.exp(-5.0)))
     assert simulator.odometry().x == pytest.approx(exact, abs=0.002)
-    assert simulator.wheel_angles.rear * RACECAR.wheel_radius == pytest.approx(
+    assert simulator.wheel_angles.left_rear * RACECAR.wheel_radius == pytest.approx(
         simulator.odometry().x)
 
 

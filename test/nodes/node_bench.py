@@ -21,6 +21,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
 
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config
@@ -29,8 +30,10 @@ from racecar.ros import qos
 from racecar.ros.run_node import make_executor
 
 DEADLINE = 30.0
-PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, Clock: qos.CLOCK}
+PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, String: qos.LATCHED,
+            Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
+RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')
 
 
 def stamp(seconds):

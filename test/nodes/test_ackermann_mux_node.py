@@ -80,13 +80,45 @@ def test_higher_priority_takes_over(mux):
 
 @pytest.mark.parametrize(
     ('holder', 'other'),
-    [('teleop', 'safety'), ('teleop', 'navigation'), ('safety', 'navigation')])
+    [('teleop', 'safety'), ('teleop', 'navigation'), ('safety', 'navigation'),
+     ('teleop', 'driver'), ('safety', 'driver'), ('driver', 'navigation')])
 def test_lower_priority_is_not_forwarded_while_the_holder_is_fresh(mux, holder, other):
-    names = {'safety': 'Safety', 'navigation': 'Navigation'}
+    names = {'safety': 'Safety', 'driver': 'Driver', 'navigation': 'Navigation'}
     mux.forwards(holder, 1.0, 1.0)
     mux.say(other, 1.0, 2.0)
     mux.heard(names[other])
     assert mux.forwards(holder, 1.0, 3.0)
+
+
+def hold(mux, at, steering=0.0):
+    mux.bench.send('/ackermann_cmd_mux/driver_hold', command(at, 1.0, steering))
+    mux.heard('Driver')
+
+
+def test_a_source_may_hold_the_mux_without_being_forwarded(bench, mux):
+    mux.forwards('navigation', 1.0, 1.0)
+    hold(mux, 1.0)
+    bench.until(lambda: mux.holders()[-1] == 'Driver')
+    mux.say('navigation', 1.0, 2.0)
+    # Both are the first that is forwarded after navigation's first.
+    assert mux.forwards('safety', 1.0, 3.0)
+    assert mux.forwards('teleop', 1.0, 4.0)
+
+
+def test_silence_of_a_source_that_held_the_mux_stops_the_car(bench, mux):
+    hold(mux, 1.0, steering=0.25)
+    bench.set_clock(1.25)
+    stop = bench.count(mux.outputs, 1)
+    assert (stop.drive.speed, stop.drive.steering_angle) == (0.0, 0.25)
+
+
+def test_a_source_that_holds_the_mux_follows_a_silent_teleoperation(bench, mux):
+    mux.forwards('teleop', 1.0, 1.0)
+    bench.set_clock(1.15)
+    hold(mux, 1.15)
+    bench.set_clock(1.25)
+    bench.until(lambda: mux.holders()[-1] == 'Driver')
+    assert len(mux.outputs) == 1
 
 
 def test_lower_priority_is_forwarded_again_after_the_timeout(bench, mux):
@@ -309,7 +341,8 @@ class Chain:
 
 @pytest.mark.parametrize('topic', [
     '/vesc/ackermann_cmd_mux/input/navigation', '/vesc/ackermann_cmd_mux/input/teleop',
-    '/vesc/ackermann_cmd_mux/input/safety', '/vesc/high_level/ackermann_cmd_mux/input/nav_0',
+    '/vesc/ackermann_cmd_mux/input/safety', '/vesc/ackermann_cmd_mux/input/driver',
+    '/vesc/high_level/ackermann_cmd_mux/input/nav_0',
     '/vesc/high_level/ackermann_cmd_mux/input/nav_3',
     '/vesc/high_level/ackermann_cmd_mux/input/default',
     '/vesc/low_level/ackermann_cmd_mux/input/teleop',

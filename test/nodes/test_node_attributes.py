@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every node has in common: parameters from its table, nothing of rclpy overwritten."""
 
-from node_bench import RACECAR
+from node_bench import RACECAR, RACECAR_DRIVER
 import pytest
 from rcl_interfaces.srv import DescribeParameters
 from rclpy.node import Node
@@ -18,7 +18,7 @@ def start(bench, tmp_path):
     """Construct a node by the name of its executable with the least it asks for."""
     needed = {
         'single_track_simulator': RACECAR, 'kinematic_linearizer': RACECAR,
-        'dynamic_linearizer': RACECAR,
+        'dynamic_linearizer': RACECAR, 'driver_bridge': RACECAR_DRIVER,
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}
     return lambda executable: bench.start(

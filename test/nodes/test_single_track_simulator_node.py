@@ -3,6 +3,7 @@
 """The node single_track_simulator: time, odometry, transforms, commands, reset, lockstep."""
 
 import math
+import re
 
 from geometry_msgs.msg import Pose, PoseWithCovarianceStamped
 from nav_msgs.msg import Odometry
@@ -19,7 +20,7 @@ from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.types import WHEEL_NAMES, yaw_to_quaternion
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos, simulator_node
-from racecar.ros.interfaces import CarState, Reset
+from racecar.ros.interfaces import CarState, Reset, WheelCommand
 from racecar.ros.wire import read_command
 
 pytestmark = pytest.mark.ros
@@ -255,10 +256,23 @@ def test_joint_states_roll_the_wheels_and_steer_both_hinges(bench, lockstep):
     message = bench.count(joints, 101)
     assert message.header.stamp == car.odometry[-1].header.stamp
     found = dict(zip(message.name, message.position, strict=True))
+    speeds = dict(zip(message.name, message.velocity, strict=True))
     for side in ('left', 'right'):
-        assert found[f'{side}_front_wheel_joint'] == pytest.approx(0.5 / 0.05)
-        assert found[f'{side}_rear_wheel_joint'] == pytest.approx(0.5 / 0.05)
+        for axle in ('front', 'rear'):
+            assert found[f'{side}_{axle}_wheel_joint'] == pytest.approx(0.5 / 0.05)
+            assert speeds[f'{side}_{axle}_wheel_joint'] == pytest.approx(0.5 / 0.05)
         assert found[f'{side}_steering_hinge_joint'] == pytest.approx(0.1, rel=1e-6)
+
+
+def test_joint_states_of_four_wheels_are_those_of_each(bench, lockstep):
+    joints = bench.listen('/joint_states', JointState)
+    car = lockstep(vehicle_model='double_track', tyre_model='fiala').drive(100, 1.0, 0.3)
+    message = bench.count(joints, 101)
+    plant = car.node.plant
+    assert tuple(message.position) == (*plant.wheel_angles, *plant.front_angles)
+    assert tuple(message.velocity) == (*plant.wheel_speeds, 0.0, 0.0)
+    assert message.position[0] < message.position[1]
+    assert message.position[4] > 0.3 > message.position[5]
 
 
 # Commands
@@ -614,3 +628,93 @@ def test_nobody_listening_costs_no_forces(lockstep, monkeypatch):
     car = lockstep()
     monkeypatch.setattr(car.node.plant, 'wheels', lambda: pytest.fail('computed for nobody'))
     car.drive(3, 1.0)
+
+
+# Wheel commands
+
+DOUBLE = {'vehicle_model': 'double_track', 'tyre_model': 'fiala'}
+
+
+def wheel_command(at=0.0, drive=0.0, brake=0.0, angles=(0.0, 0.0), **more):
+    message = WheelCommand(
+        left_front_angle=angles[0], right_front_angle=angles[1], drive_torque=[drive] * 4,
+        brake_torque=[brake] * 4, **more)
+    message.header.stamp = command(at, 0.0).header.stamp
+    return message
+
+
+def answer_wheels(car, **what):
+    """Answer the last odometry with a wheel command and return the next."""
+    before = len(car.odometry)
+    message = wheel_command(**what)
+    message.header.stamp = car.odometry[-1].header.stamp
+    car.bench.send('/vesc/wheel_command', message)
+    car.bench.until(lambda: len(car.odometry) > before, 'the next odometry')
+
+
+def test_wheel_torques_answer_a_tick_like_commands_do(lockstep):
+    car = lockstep(**DOUBLE)
+    for _ in range(100):
+        answer_wheels(car, drive=0.05, angles=(0.2, 0.2))
+    assert car.time == 1.0
+    assert car.speed > 0.5
+    assert car.pose[2] > 0.1
+    for _ in range(100):
+        answer_wheels(car, brake=0.3)
+    assert car.speed == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_last_kind_of_command_governs(lockstep):
+    car = lockstep(**DOUBLE)
+    for _ in range(50):
+        answer_wheels(car, drive=0.1)
+    fast = car.speed
+    car.drive(50, 0.0)
+    assert car.speed < 0.1 * fast
+    for _ in range(50):
+        answer_wheels(car, drive=0.1)
+    assert car.speed > 0.5 * fast
+
+
+def test_wheel_command_for_another_tick_is_no_answer(bench, lockstep):
+    car = lockstep(**DOUBLE)
+    bench.send('/vesc/wheel_command', wheel_command(0.01, drive=0.1))
+    answer_wheels(car)
+    assert car.time == 0.01
+    assert car.speed == 0.0
+
+
+@pytest.mark.parametrize(('what', 'message'), [
+    ({'drive': math.nan}, r'command dropped: drive \(nan, .*expected finite numbers'),
+    ({'angles': (0.0, math.inf)}, 'command dropped: right_angle inf, expected finite'),
+    ({'brake': -1.0}, r'command dropped: brake \(-1\.0.*expected numbers of at least 0'),
+    ({'bearing_damping': [0.0, 0.0, 0.0, -0.1]}, r'command dropped: damping \(0\.0.*at least 0')])
+def test_faulty_wheel_command_is_dropped_and_said(bench, lockstep, what, message):
+    car = lockstep(**DOUBLE)
+    bench.send('/vesc/wheel_command', wheel_command(0.0, **what))
+    found = bench.logged('command dropped')
+    assert re.search(message, found)
+    assert car.answer(0.0).header.stamp.nanosec == 10_000_000
+
+
+def test_a_plant_without_wheel_torques_names_the_remedy_and_waits_for_another(bench, lockstep):
+    car = lockstep()
+    bench.send('/vesc/wheel_command', wheel_command(0.0, drive=0.1))
+    bench.logged('set vehicle_model to double_track')
+    assert seconds(car.answer(1.0)) == 0.01
+
+
+def test_silence_after_wheel_torques_stops_the_car(bench, free):
+    car = free(**DOUBLE)
+    bench.send('/vesc/wheel_command', wheel_command(0.0, drive=0.1))
+    bench.until(lambda: car.speed > 0.05)
+    bench.logged('the car is stopped')
+    bench.until(lambda: abs(car.speed) < 1e-3)
+
+
+def test_old_wheel_command_is_dropped(bench, free):
+    car = free(**DOUBLE)
+    car.wait_until(1.0)
+    bench.send('/vesc/wheel_command', wheel_command(0.1, drive=0.1))
+    bench.logged('command dropped: its stamp is')
+    assert car.speed == 0.0

@@ -13,7 +13,14 @@ from rosbags.typesys import get_typestore, Stores
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
-from racecar.ros.wire import MessageTemplate, read_command, read_odometry, read_velocity
+from racecar.ros.interfaces import WheelCommand
+from racecar.ros.wire import (
+    MessageTemplate,
+    read_command,
+    read_odometry,
+    read_velocity,
+    read_wheel_command,
+)
 
 pytestmark = pytest.mark.ros
 
@@ -53,6 +60,18 @@ def test_odometry_with_roll_and_pitch_keeps_the_heading():
     message.pose.pose.orientation.w = 0.0
     found = read_odometry(serialize_message(message))
     assert found.yaw == pytest.approx(0.5 * 3.141592653589793)
+
+
+@given(stamps, frames, st.lists(numbers, min_size=18, max_size=18))
+def test_wheel_command_is_read_as_rclpy_reads_it_and_written_back(stamp, frame, values):
+    message = WheelCommand(
+        left_front_angle=values[0], right_front_angle=values[1], drive_torque=values[2:6],
+        brake_torque=values[6:10], brake_damping=values[10:14], bearing_damping=values[14:])
+    fill_header(message, stamp, frame)
+    data = serialize_message(message)
+    found, time_ns = read_wheel_command(data)
+    assert time_ns == stamp[0] * 10**9 + stamp[1]
+    assert same([*found[:2], *(number for four in found[2:] for number in four)], values)
 
 
 @given(stamps, frames, singles, singles)

@@ -18,7 +18,7 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.types import NANOSECONDS
-from racecar.stacks import describe_stack
+from racecar.stacks import describe_stack, require_tracker
 from racecar.stacks.loops import make_loop
 
 HELP = 'run a configuration without ROS, far faster than real time'
@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the metrics; returns 0. Raises RacecarError with a one-line message."""
     check_result_arguments(arguments)
+    require_tracker(arguments.name)
     values = {d.executable: d.resolve()
               for d in describe_stack(arguments.name, stack_options(arguments))}
     # Compile before the clock starts: the first call of a kernel may take seconds.

@@ -17,7 +17,8 @@ from racecar.cli.stack_arguments import (
     report_run,
     stack_options,
 )
-from racecar.stacks import describe_stack, TOPIC_NAMES
+from racecar.core.errors import ConfigurationError
+from racecar.stacks import describe_stack, has_tracker, TOPIC_NAMES
 
 HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
@@ -54,7 +55,11 @@ def run(arguments: argparse.Namespace) -> int:
     # rclpy takes half a second to import; `racecar --help` does not need it.
     from racecar.stacks.composing import ComposedStack, interrupts_end_quietly, RunProbe
 
-    with_metrics = arguments.duration is not None
+    with_metrics = arguments.duration is not None and has_tracker(arguments.name)
+    if not has_tracker(arguments.name) and (arguments.csv is not None or arguments.json):
+        raise ConfigurationError(
+            f'--csv and --json tell how a trajectory is followed, but {arguments.name} follows'
+            ' none; use --record')
     options = stack_options(
         arguments, real_time_factor=arguments.real_time_factor, lockstep=arguments.lockstep,
         active=not arguments.inactive, end_time=arguments.duration, record=arguments.record,

@@ -87,6 +87,38 @@ class AckermannCommand(NamedTuple):
         return math.isfinite(self.speed) and math.isfinite(self.steering_angle)
 
 
+Wheels = tuple[float, float, float, float]
+"""A number for each wheel, in the order of WHEEL_NAMES."""
+
+
+class WheelCommand(NamedTuple):
+    """Angles and torques of the wheels, each tuple in the order of WHEEL_NAMES.
+
+    left_angle, right_angle: of the front wheels [rad, left positive]; drive: torques, positive
+    forwards [N m]; brake: torque capacities [N m], brake_damping: of viscous brakes [N m s/rad],
+    damping: of the bearings [N m s/rad], none of the three negative.
+    """
+
+    left_angle: float
+    right_angle: float
+    drive: Wheels
+    brake: Wheels
+    brake_damping: Wheels
+    damping: Wheels
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the numbers and what was expected; empty if nothing is."""
+        fields = self._asdict()
+        for name, value in fields.items():
+            if not all(map(math.isfinite, value if isinstance(value, tuple) else (value,))):
+                return f'{name} {value}, expected finite numbers'
+        for name in ('brake', 'brake_damping', 'damping'):
+            if min(fields[name]) < 0.0:
+                return f'{name} {fields[name]}, expected numbers of at least 0'
+        return ''
+
+
 class VehicleDiagnostics(NamedTuple):
     """Everything about the motion of a single-track vehicle, for /car_state and plots.
 

@@ -41,7 +41,8 @@ class AckermannMuxNode(TableNode):
     Subscribes: the topics of its mux file below ~/ (ackermann_msgs/AckermannDriveStamped).
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
     When the holder falls silent and nobody follows, one stop is published; when another
-    configuration is loaded under a holder, too.
+    configuration is loaded under a holder, too. Commands on topics that the mux file lists under
+    `holds` hold the mux and are not forwarded.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.nodes.tables.ACKERMANN_MUX.
@@ -96,9 +97,11 @@ class AckermannMuxNode(TableNode):
         self._mux = CommandMux(configuration.sources)
         self._sources = [
             self.create_subscription(
-                AckermannDriveStamped, f'~/{topic}', partial(self._on_command, source),
+                AckermannDriveStamped, f'~/{topic}', partial(self._on_command, source, forwards),
                 qos.COMMAND, raw=True)
-            for source in configuration.sources for topic in source.topics
+            for source in configuration.sources
+            for topics, forwards in ((source.topics, True), (source.holds, False))
+            for topic in topics
         ]
         output = f'~/{configuration.output}'
         if self._output is not None \
@@ -115,7 +118,7 @@ class AckermannMuxNode(TableNode):
         self._mux = CommandMux(self._configuration.sources)
         self._announce()
 
-    def _on_command(self, source: Source, data: bytes) -> None:
+    def _on_command(self, source: Source, forwards: bool, data: bytes) -> None:
         command, stamp_ns = read_command(data)
         if not command.is_finite:
             self.get_logger().error(
@@ -132,7 +135,8 @@ class AckermannMuxNode(TableNode):
         self._mux.expire(now_ns)
         if self._mux.receive(source.name, effective_stamp(stamp_ns, now_ns)):
             self._last = command
-            self._output.publish(data)
+            if forwards:
+                self._output.publish(data)
         self._announce()
 
     def _on_watch_timer(self) -> None:

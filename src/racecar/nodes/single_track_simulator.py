@@ -43,9 +43,11 @@ class SingleTrackSimulatorNode(SimulatorNode):
     """Integrates the single-track model and is the source of time, odometry and transforms.
 
     Subscribes: vesc/low_level/ackermann_cmd_mux/output (ackermann_msgs/AckermannDriveStamped),
+    vesc/wheel_command (racecar_interfaces/WheelCommand, for vehicle_model double_track),
     initialpose (geometry_msgs/PoseWithCovarianceStamped).
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
-    (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState), tf
+    (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState:
+    position and velocity of the wheels, position of the hinges, which turn at once), tf
     (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock; for each wheel of
     WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
     fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
@@ -69,9 +71,12 @@ class SingleTrackSimulatorNode(SimulatorNode):
         state = CarState()
         state.header.frame_id = ODOM
         self._state = MessageTemplate(state, ('header.stamp', *_STATE_FIELDS))
-        joints = JointState(name=list(_JOINTS), position=[0.0] * len(_JOINTS))
+        joints = JointState(
+            name=list(_JOINTS), position=[0.0] * len(_JOINTS), velocity=[0.0] * len(_JOINTS))
         self._joints = MessageTemplate(
-            joints, ('header.stamp', *(f'position.{i}' for i in range(len(_JOINTS)))))
+            joints, ('header.stamp', *(
+                f'{quantity}.{i}' for quantity in ('position', 'velocity')
+                for i in range(len(_JOINTS)))))
         self._state_publisher = self.create_publisher(CarState, 'car_state', qos.STATE)
         self._joint_publisher = self.create_publisher(JointState, 'joint_states', qos.STATE)
         self._number = MessageTemplate(Float64(), ('data',))
@@ -98,10 +103,9 @@ class SingleTrackSimulatorNode(SimulatorNode):
         if self._state_publisher.get_subscription_count():
             self._state_publisher.publish(self._state.fill(sec, nanosec, *plant.diagnostics()))
         if self._joint_publisher.get_subscription_count():
-            wheels, steering = plant.wheel_angles, plant.command.steering_angle
+            left, right = plant.front_angles
             self._joint_publisher.publish(self._joints.fill(
-                sec, nanosec, wheels.front, wheels.front, wheels.rear, wheels.rear, steering,
-                steering))
+                sec, nanosec, *plant.wheel_angles, left, right, *plant.wheel_speeds, 0.0, 0.0))
         # Sixteen counts a tick would cost more than the tick's integration.
         if plant.time_ns // plant.period_ns % _LISTENERS_EVERY == 0:
             self._heard = [row for row in self._wheel_publishers

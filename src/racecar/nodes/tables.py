@@ -8,6 +8,7 @@ from racecar.core.control.dynamic_linearizer import DYNAMIC_LINEARIZER_PARAMETER
 from racecar.core.control.kinematic_linearizer import KINEMATIC_LINEARIZER_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.powertrain import CAR_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 
@@ -89,6 +90,21 @@ ACKERMANN_MUX = ParameterTable([
               read_only=True),
 ])
 
+DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
+    Parameter('command_timeout', float, 0.5,
+              'Age of the newest driver/command at which the throttle is released and the car'
+              ' brakes', 's', above=0.0, maximum=60.0),
+    _ODOMETRY_TIMEOUT,
+    Parameter('rate', float, 100.0, 'Rate of the odometry, at which the car is commanded; it'
+              ' bounds the coupling of the limited-slip differential', 'Hz', above=0.0,
+              maximum=10000.0, read_only=True),
+    Parameter('state_rate', float, 50.0, 'Rate of driver/state', 'Hz', above=0.0,
+              maximum=1000.0),
+    Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'
+              ' commanded past the mux only while this source holds it', read_only=True),
+    _LOCKSTEP,
+])
+
 BAG_RECORDER = ParameterTable([
     Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True),
     Parameter('topics', list, [], 'Topics to record; empty records all there are',
@@ -103,5 +119,6 @@ TABLES: dict[str, ParameterTable] = {
     'dynamic_linearizer': DYNAMIC_LINEARIZER,
     'single_track_simulator': SINGLE_TRACK_SIMULATOR,
     'ackermann_mux': ACKERMANN_MUX,
+    'driver_bridge': DRIVER_BRIDGE,
     'bag_recorder': BAG_RECORDER,
 }

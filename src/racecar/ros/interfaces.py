@@ -3,8 +3,22 @@
 """The package's own message types, with the remedy where they were not built."""
 
 try:
-    from racecar_interfaces.msg import CarState
-    from racecar_interfaces.srv import Reset
+    from racecar_interfaces.msg import (
+        CarInfo,
+        CarState,
+        DriverCommand,
+        DriverState,
+        WheelCommand,
+    )
+    from racecar_interfaces.srv import (
+        GetCarInfo,
+        GetDriverState,
+        Reset,
+        SetFloat,
+        SetGear,
+        SetIndicator,
+        SetWiperMode,
+    )
 except ImportError as error:
     raise ImportError(
         'racecar_interfaces is not built: run'
@@ -12,4 +26,5 @@ except ImportError as error:
         ' (in a workspace: `colcon build --base-paths src/racecar src/racecar/racecar_interfaces`)'
         ' and source install/setup.bash') from error
 
-__all__ = ['CarState', 'Reset']
+__all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',
+           'Reset', 'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode', 'WheelCommand']

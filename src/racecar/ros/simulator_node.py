@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 import time
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
@@ -14,17 +16,19 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import DivergenceError, ParameterError
+from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import ParameterTable
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, Pose2, WheelCommand
 from racecar.ros import qos
 from racecar.ros.conversions import pose_from_message
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import Reset
+from racecar.ros.interfaces import WheelCommand as WheelCommandMessage
 from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.wire import MessageTemplate, read_command
+from racecar.ros.wire import MessageTemplate, read_command, read_wheel_command
 
 COMMAND_TOPIC = 'vesc/low_level/ackermann_cmd_mux/output'
+WHEEL_COMMAND_TOPIC = 'vesc/wheel_command'
 ODOMETRY_TOPIC = 'vesc/odom'
 MAP, ODOM, BASE_LINK = 'map', 'odom', 'base_link'
 
@@ -37,7 +41,10 @@ _REPEAT_PERIOD = 1.0
 
 
 class Plant(Protocol):
-    """What is simulated: it owns the time and moves by whole ticks."""
+    """What is simulated: it owns the time and moves by whole ticks.
+
+    A plant with torques at its wheels also has the method of WheelPlant.
+    """
 
     @property
     def time_ns(self) -> int:
@@ -63,11 +70,24 @@ class Plant(Protocol):
         """Stand still at the pose, or at the initial one; time goes on."""
 
 
+@runtime_checkable
+class WheelPlant(Protocol):
+    """What a plant has in addition if its wheels can be commanded one by one."""
+
+    def set_wheel_command(self, command: WheelCommand) -> None:
+        """Drive with this command until the next of either kind.
+
+        The numbers are checked. Raises ConfigurationError, naming the remedy, if the plant as it
+        is set up takes no such commands.
+        """
+
+
 class SimulatorNode(TableNode):
     """Runs a plant by ticks and publishes clock, odometry and transforms after each.
 
     A tick happens when it is due (by wall time and real_time_factor) and, in lockstep, when the
-    command stamped with the present time has come.
+    command stamped with the present time has come. Commands are of two kinds, AckermannDrive
+    behind the mux and WheelCommand past it; the one that came last governs.
     """
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
@@ -113,6 +133,9 @@ class SimulatorNode(TableNode):
 
         self.create_subscription(
             AckermannDriveStamped, COMMAND_TOPIC, self._on_command, qos.COMMAND, raw=True)
+        self.create_subscription(
+            WheelCommandMessage, WHEEL_COMMAND_TOPIC, self._on_wheel_command, qos.COMMAND,
+            raw=True)
         self.create_subscription(
             PoseWithCovarianceStamped, 'initialpose', self._on_initial_pose, qos.COMMAND)
         self.create_service(Reset, '~/reset', self._on_reset)
@@ -259,24 +282,44 @@ class SimulatorNode(TableNode):
     def _on_command(self, data: bytes) -> None:
         command, stamp_ns = read_command(data)
         if not command.is_finite:
-            self.get_logger().error(
-                f'command dropped: speed {command.speed}, steering_angle'
-                f' {command.steering_angle}, expected finite numbers',
-                throttle_duration_sec=THROTTLE)
+            self._drop(f'speed {command.speed}, steering_angle {command.steering_angle}, expected'
+                       ' finite numbers')
+            return
+        self._obey(partial(self.plant.set_command, command), stamp_ns)
+
+    def _on_wheel_command(self, data: bytes) -> None:
+        command, stamp_ns = read_wheel_command(data)
+        if command.fault:
+            self._drop(command.fault)
+        elif not isinstance(self.plant, WheelPlant):
+            self._drop('this simulator has no wheels with torques; drive it by'
+                       f' {self._command_topic()}')
+        else:
+            self._obey(partial(self.plant.set_wheel_command, command), stamp_ns)
+
+    def _drop(self, reason: str) -> None:
+        self.get_logger().error(f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
+
+    def _obey(self, apply: Callable[[], None], stamp_ns: int) -> None:
+        """Apply a command of either kind unless it comes too late, or too early in lockstep."""
+        now_ns = self.plant.time_ns
+        if self._lockstep:
+            if stamp_ns != now_ns or not self._started:
+                return
+        else:
+            stale = staleness(stamp_ns, now_ns, self.values['command_timeout'])
+            if stale is not None:
+                self._drop(stale)
+                return
+        try:
+            apply()
+        except ConfigurationError as error:
+            self._drop(str(error))
             return
         if self._lockstep:
-            if stamp_ns == self.plant.time_ns and self._started:
-                self.plant.set_command(command)
-                self._answered = self._ever_answered = True
-                self._advance_when_ready()
+            self._answered = self._ever_answered = True
+            self._advance_when_ready()
             return
-        now_ns = self.plant.time_ns
-        stale = staleness(stamp_ns, now_ns, self.values['command_timeout'])
-        if stale is not None:
-            self.get_logger().error(
-                f'command dropped: {stale}', throttle_duration_sec=THROTTLE)
-            return
-        self.plant.set_command(command)
         self._command_ns = effective_stamp(stamp_ns, now_ns)
         self._stopped_by_timeout = False
 

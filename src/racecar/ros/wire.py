@@ -24,8 +24,10 @@ from racecar.core.types import (
     Odometry,
     PlanarVelocity,
     quaternion_to_yaw,
+    WheelCommand,
     yaw_to_quaternion,
 )
+from racecar.ros.interfaces import WheelCommand as WheelCommandMessage
 
 _PLAIN_CDR = b'\x00\x01\x00\x00'
 _STAMP_AND_LENGTH = struct.Struct('<iII')
@@ -34,6 +36,7 @@ _DRIVE = struct.Struct('<3f')
 _TWO = struct.Struct('<2d')
 _POSE = struct.Struct('<7d')
 _TWIST = struct.Struct('<6d')
+_WHEELS = struct.Struct('<18d')
 # Alignment counts from behind the encapsulation header.
 _ORIGIN = 4
 _AFTER_LENGTH = _ORIGIN + _STAMP_AND_LENGTH.size
@@ -82,6 +85,16 @@ def read_command(data: bytes) -> tuple[AckermannCommand, int]:
     time_ns, offset = _read_header(data)
     steering_angle, _, speed = _DRIVE.unpack_from(data, _aligned(offset, 4))
     return AckermannCommand(speed, steering_angle), time_ns
+
+
+def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
+    """Return command and stamp [ns] of a serialised racecar_interfaces/WheelCommand."""
+    data = _plain(data, WheelCommandMessage)
+    time_ns, offset = _read_header(data)
+    numbers = _WHEELS.unpack_from(data, _aligned(offset, 8))
+    return WheelCommand(
+        numbers[0], numbers[1], numbers[2:6], numbers[6:10], numbers[10:14],
+        numbers[14:]), time_ns
 
 
 def read_velocity(data: bytes) -> tuple[PlanarVelocity, int, str]:

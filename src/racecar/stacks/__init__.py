@@ -15,6 +15,7 @@ from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import load_parameter_file
+from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.trajectories import trajectory_type
 from racecar.core.types import (
@@ -28,7 +29,7 @@ from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import TABLES
 
 __all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'StackOptions', 'describe_stack',
-           'parse_overrides']
+           'has_tracker', 'parse_overrides', 'require_tracker']
 
 # Relative names of this package on the left, those of other worlds on the right.
 TOPIC_NAMES: dict[str, dict[str, str]] = {
@@ -45,6 +46,13 @@ RECORDED_TOPICS = (
     'tf_static', 'reference_path', 'tracked_point', 'tf', 'car_state', 'joint_states',
     'reference_trajectory', 'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
     'vesc/low_level/ackermann_cmd_mux/output', 'vesc/odom',
+)
+
+RECORDED_DRIVER_TOPICS = (
+    'tf_static', 'driver/car_info', 'driver/lamps', 'tf', 'car_state', 'joint_states',
+    'driver/command', 'driver/state', 'vesc/wheel_command', 'vesc/ackermann_cmd_mux/input/driver',
+    'vesc/low_level/ackermann_cmd_mux/active', 'vesc/low_level/ackermann_cmd_mux/output',
+    'vesc/odom',
 )
 
 # Sixteen more messages a tick: recorded only for those who ask.
@@ -111,10 +119,12 @@ class NodeDescription:
         merged.update(self.parameters)
         merged.pop('use_sim_time', None)
         try:
-            TABLES[self.executable].resolve(merged)
+            values = TABLES[self.executable].resolve(merged)
         except ParameterError as error:
             raise ParameterError(f'node {self.full_name}: {error}') from error
-        return merged
+        # Lists must be of one type; YAML may mix whole numbers with others.
+        return {name: values[name] if isinstance(value, list) else value
+                for name, value in merged.items()}
 
     def resolve(self) -> dict[str, Any]:
         """Return the value of every parameter of the node."""
@@ -164,13 +174,58 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     extra = (Path(options.params_file),) if options.params_file else ()
     clock = (('/clock', _absolute(options.namespace.strip('/'), 'clock')),) \
         if options.own_clock else ()
-    return _with_matching_tracker([
+    return _with_matching_driver(_with_matching_tracker([
         replace(
             d, parameter_files=d.parameter_files + extra, remappings=d.remappings + clock,
             parameters={**d.parameters, **options.overrides.get(d.name, {}),
                         **options.overrides.get(d.full_name, {})})
         for d in descriptions
-    ], extra)
+    ], extra), extra)
+
+
+def has_tracker(name: str) -> bool:
+    """Tell whether a configuration follows a trajectory, so that there is an error to measure.
+
+    An unknown name has one: describe_stack() then says what there is.
+    """
+    return name != 'driver'
+
+
+def require_tracker(name: str) -> None:
+    """Raise ConfigurationError for a configuration that follows no trajectory."""
+    if not has_tracker(name):
+        known = ', '.join(stack for stack in STACKS if has_tracker(stack))
+        raise ConfigurationError(
+            f"configuration '{name}' follows no trajectory, expected one of {known};"
+            f' `racecar up {name}` runs it')
+
+
+def _with_matching_driver(
+        descriptions: list[NodeDescription], files: tuple[Path, ...]) -> list[NodeDescription]:
+    """Tell the driver bridge the rate of the simulator; refuse a car without engine and gears.
+
+    files: the user's parameter files.
+    """
+    driver = next((d for d in descriptions if d.executable == 'driver_bridge'), None)
+    simulator = next((d for d in descriptions if d.executable == 'single_track_simulator'), None)
+    if driver is None or simulator is None:
+        return descriptions
+    _, vehicle_file, *_ = driver.parameter_files
+    given = {*driver.parameters, *(
+        name for path in files
+        for name in load_parameter_file(path, driver.name, driver.namespace))}
+    if not any(name in CAR_PARAMETERS for name in given):
+        # Raises the error that names the file if it has none either.
+        CarParameters.from_file(vehicle_file)
+    try:
+        rate = simulator.resolve()['rate']
+    except ParameterError:
+        # The check of the node that cannot be started says it better.
+        return descriptions
+    if 'rate' in given:
+        return descriptions
+    return [replace(d, parameters={**d.parameters, 'rate': rate}) if d is driver else d
+            for d in descriptions]
 
 
 def _with_matching_tracker(
@@ -250,6 +305,8 @@ def _command_muxes(options: StackOptions, namespace: str) -> list[NodeDescriptio
         'low_level': {
             'teleop': 'vesc/ackermann_cmd_mux/input/teleop',
             'safety': 'vesc/ackermann_cmd_mux/input/safety',
+            'driver': 'vesc/ackermann_cmd_mux/input/driver',
+            'driver_hold': 'vesc/ackermann_cmd_mux/input/driver_hold',
             'input/navigation': 'vesc/high_level/ackermann_cmd_mux/output'},
     }
     return [
@@ -280,11 +337,9 @@ def _ode(
     """
     namespace = options.namespace.strip('/')
     vehicle_file = _vehicle_file(options.vehicle)
-    renamed = TOPIC_NAMES[options.topic_names]
-    remappings = tuple(renamed.items())
+    remappings = tuple(TOPIC_NAMES[options.topic_names].items())
     lockstep = {'lockstep': options.lockstep}
 
-    awaited = options.observers + (2 if options.lockstep else 0) + (1 if options.record else 0)
     descriptions = [
         NodeDescription(
             'trajectory_tracker', 'trajectory_tracker', namespace,
@@ -295,24 +350,59 @@ def _ode(
             linearizer, linearizer, namespace, (find_config(linearizer), vehicle_file), lockstep,
             remappings),
         *_command_muxes(options, namespace),
-        NodeDescription(
-            'single_track_simulator', 'single_track_simulator', namespace,
-            (find_config('single_track_simulator'), vehicle_file),
-            {**_given(tyre_model=options.tyre_model, end_time=options.end_time,
-                      real_time_factor=options.real_time_factor),
-             **lockstep, 'wait_for_subscribers': awaited},
-            remappings, use_sim_time=False),
+        _planar_simulator(options, namespace, vehicle_file, listeners=2),
     ]
-    if options.record:
-        topics = (*WHEEL_TOPICS, *RECORDED_TOPICS) if options.tyre_data else RECORDED_TOPICS
-        descriptions.insert(0, NodeDescription(
-            'bag_recorder', 'bag_recorder', namespace, (find_config('bag_recorder'),),
-            {'folder': options.record,
-             'topics': [renamed.get(topic, topic) for topic in topics]}))
-    return descriptions
+    return _with_recorder(descriptions, options, namespace, RECORDED_TOPICS)
+
+
+def _driver(options: StackOptions) -> list[NodeDescription]:
+    """Return driver bridge, the muxes and the planar simulator with four wheels."""
+    if options.trajectory is not None:
+        raise ConfigurationError(
+            f"trajectory is '{options.trajectory}', but the configuration driver follows none:"
+            ' drive by the services and topics below driver/')
+    namespace = options.namespace.strip('/')
+    vehicle_file = _vehicle_file(options.vehicle)
+    return _with_recorder([
+        NodeDescription(
+            'driver_bridge', 'driver_bridge', namespace,
+            (find_config('driver_bridge'), vehicle_file), {'lockstep': options.lockstep},
+            tuple(TOPIC_NAMES[options.topic_names].items())),
+        *_command_muxes(options, namespace),
+        _planar_simulator(
+            options, namespace, find_config('stacks/driver'), vehicle_file, listeners=1),
+    ], options, namespace, RECORDED_DRIVER_TOPICS)
+
+
+def _planar_simulator(
+        options: StackOptions, namespace: str, *files: Path, listeners: int) -> NodeDescription:
+    """Return the simulator; files: over its defaults; listeners: that lockstep waits for."""
+    awaited = (options.observers + (listeners if options.lockstep else 0)
+               + (1 if options.record else 0))
+    return NodeDescription(
+        'single_track_simulator', 'single_track_simulator', namespace,
+        (find_config('single_track_simulator'), *files),
+        {**_given(tyre_model=options.tyre_model, end_time=options.end_time,
+                  real_time_factor=options.real_time_factor),
+         'lockstep': options.lockstep, 'wait_for_subscribers': awaited},
+        tuple(TOPIC_NAMES[options.topic_names].items()), use_sim_time=False)
+
+
+def _with_recorder(
+        descriptions: list[NodeDescription], options: StackOptions, namespace: str,
+        recorded: tuple[str, ...]) -> list[NodeDescription]:
+    if not options.record:
+        return descriptions
+    renamed = TOPIC_NAMES[options.topic_names]
+    topics = (*WHEEL_TOPICS, *recorded) if options.tyre_data else recorded
+    return [NodeDescription(
+        'bag_recorder', 'bag_recorder', namespace, (find_config('bag_recorder'),),
+        {'folder': options.record,
+         'topics': [renamed.get(topic, topic) for topic in topics]}), *descriptions]
 
 
 STACKS: dict[str, Callable[[StackOptions], list[NodeDescription]]] = {
     'kinematic_ode': _kinematic_ode,
     'dynamic_ode': _dynamic_ode,
+    'driver': _driver,
 }

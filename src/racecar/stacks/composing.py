@@ -25,6 +25,7 @@ from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
+from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
@@ -42,6 +43,7 @@ NODE_CLASSES: dict[str, type[TableNode]] = {
     'dynamic_linearizer': DynamicLinearizerNode,
     'single_track_simulator': SingleTrackSimulatorNode,
     'ackermann_mux': AckermannMuxNode,
+    'driver_bridge': DriverBridgeNode,
     'bag_recorder': BagRecorderNode,
 }
 

@@ -32,6 +32,7 @@ from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR, TRAJECTORY_TRACKER
 from racecar.stacks import (
     describe_stack,
+    has_tracker,
     NodeDescription,
     parse_overrides,
     StackOptions,
@@ -47,7 +48,7 @@ _BOOLEANS = ('true', 'false', 'True', 'False')
 def generate(stack: str) -> LaunchDescription:
     """Return the launch description of a configuration, with its arguments."""
     return LaunchDescription([
-        *_arguments(),
+        *_arguments(stack),
         OpaqueFunction(function=_set_up, args=[stack]),
     ])
 
@@ -55,7 +56,7 @@ def generate(stack: str) -> LaunchDescription:
 # Arguments
 
 
-def _arguments() -> Iterator[DeclareLaunchArgument]:
+def _arguments(stack: str) -> Iterator[DeclareLaunchArgument]:
     """Declare the arguments; one left empty keeps what the parameter files say."""
     defaults = StackOptions()
 
@@ -73,8 +74,10 @@ def _arguments() -> Iterator[DeclareLaunchArgument]:
     yield argument('vehicle', f"{', '.join(vehicle_names())}, or the path of a parameter file")
     yield argument('tyre_model', 'Tyre model, by name or number; empty: as the parameter files'
                    ' have it', SINGLE_TRACK_SIMULATOR['tyre_model'].choices)
-    yield argument('trajectory', "Shape of the reference, by name or the report's number; empty:"
-                   ' as the parameter files have it', TRAJECTORY_TRACKER['trajectory'].choices)
+    if has_tracker(stack):
+        yield argument(
+            'trajectory', "Shape of the reference, by name or the report's number; empty: as the"
+            ' parameter files have it', TRAJECTORY_TRACKER['trajectory'].choices)
     yield argument('params_file', 'ROS parameter file of yours; it goes over those in config/')
     yield argument('set', 'Single parameters, over everything else: node.parameter=value,'
                    ' several separated by spaces', default='')
@@ -89,8 +92,9 @@ def _arguments() -> Iterator[DeclareLaunchArgument]:
                    ' empty: as the parameter files have it')
     yield argument('lockstep', 'Wait for the answer to every odometry message: deterministic, at'
                    ' any speed', _BOOLEANS)
-    yield argument('active', 'Drive at once; false: wait for the parameter active or the service'
-                   ' ~/activate of the tracker', _BOOLEANS)
+    if has_tracker(stack):
+        yield argument('active', 'Drive at once; false: wait for the parameter active or the'
+                       ' service ~/activate of the tracker', _BOOLEANS)
     yield argument('end_time', 'Simulated time at which everything ends [s]; 0: never; empty: as'
                    ' the parameter files have it')
     yield argument('record', 'Folder of a new bag; empty: record nothing')
@@ -125,13 +129,13 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         raise ConfigurationError(f"set: {values['set']!r}: {error}") from error
     return StackOptions(
         vehicle=os.path.expanduser(values['vehicle']),
-        trajectory=values['trajectory'] or None,
+        trajectory=values.get('trajectory') or None,
         tyre_model=values['tyre_model'] or None,
         params_file=path('params_file'),
         namespace=namespace,
         real_time_factor=number('real_time_factor'),
         lockstep=flag('lockstep'),
-        active=flag('active'),
+        active=flag('active') if 'active' in values else True,
         end_time=number('end_time'),
         record=record,
         tyre_data=flag('tyre_data'),
@@ -174,12 +178,12 @@ def _set_up(context: LaunchContext, stack: str) -> list[LaunchDescriptionEntity]
 def _typed(parameters: dict[str, Any]) -> dict[str, Any]:
     # Without a declared type launch reads texts as YAML: trajectory 3 would become a number. An
     # empty list has no type to give; it is the default wherever it is allowed.
-    types = {str: str, list: list[str]}
-    return {
-        name: ParameterValue(value, value_type=types[type(value)])
-        if type(value) in types else value
-        for name, value in parameters.items() if value != []
-    }
+    def typed(value: Any) -> Any:
+        if isinstance(value, list):
+            return ParameterValue(value, value_type=list[type(value[0])])
+        return ParameterValue(value, value_type=str) if isinstance(value, str) else value
+
+    return {name: typed(value) for name, value in parameters.items() if value != []}
 
 
 def _on_simulator_exit(

@@ -19,7 +19,7 @@ from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import ClosedLoop, Noise
 from racecar.core.yaml_file import load_yaml
 from racecar.nodes.tables import TABLES
-from racecar.stacks import describe_stack, NodeDescription, StackOptions
+from racecar.stacks import describe_stack, NodeDescription, require_tracker, StackOptions
 from racecar.stacks.loops import make_loop
 
 _KEYS = ('vehicle', 'trajectory', 'tyre_model', 'params_file', 'duration', 'skip', 'set', 'grid',
@@ -86,6 +86,7 @@ def load_sweep(name: str, path: Path | str) -> Sweep:
 
     Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
     """
+    require_tracker(name)
     content = _read(path)
     try:
         return _make_sweep(name, content)

@@ -154,11 +154,12 @@ def test_original_high_level_priorities_and_timeouts():
     assert configuration.output == 'output'
 
 
-def test_original_low_level_priorities_and_timeouts():
+def test_low_level_priorities_and_timeouts_are_the_original_ones_and_those_of_the_driver():
     configuration = load_mux_configuration(CONFIG / 'low_level.yaml')
     assert [(s.name, s.topics[0], s.timeout, s.priority) for s in configuration.sources] == [
         ('Teleoperation', 'input/teleop', 0.2, 10), ('Safety', 'input/safety', 0.2, 5),
-        ('Navigation', 'input/navigation', 0.2, 0)]
+        ('Driver', 'input/driver', 0.2, 3), ('Navigation', 'input/navigation', 0.2, 0)]
+    assert [s.holds for s in configuration.sources] == [(), (), ('driver_hold',), ()]
     assert configuration.output == 'output'
 
 
@@ -190,9 +191,15 @@ def test_aliases_are_further_topics_of_the_source(tmp_path):
     assert source.topics == ('input/nav', 'navigation', 'other')
 
 
+def test_topics_that_only_hold_the_mux_are_listed_apart(tmp_path):
+    source = load(tmp_path, entry(holds=['hold'])).sources[0]
+    assert (source.topics, source.holds) == (('input/nav',), ('hold',))
+
+
 @pytest.mark.parametrize(
     ('changes', 'message'),
-    [({'name': ...}, r"name of subscriber 0 \('without a name'\) is None, expected a non-empty"),
+    [({'holds': 'hold'}, r"holds of subscriber 0 \('Nav'\) is 'hold', expected a list of topic"),
+     ({'name': ...}, r"name of subscriber 0 \('without a name'\) is None, expected a non-empty"),
      ({'name': 'idle'}, r"name of .* is 'idle', expected another name"),
      ({'topic': 3}, r"topic of subscriber 0 \('Nav'\) is 3, expected a non-empty string"),
      ({'topic': ''}, r"topic of .* is '', expected a non-empty string"),

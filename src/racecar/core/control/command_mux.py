@@ -25,12 +25,16 @@ IDLE = 'idle'
 
 @dataclass(frozen=True)
 class Source:
-    """One input: name shown as the holder, topics it listens to, timeout [s], priority."""
+    """One input: name shown as the holder, topics it listens to, timeout [s], priority.
+
+    holds: topics whose commands hold the mux without being forwarded.
+    """
 
     name: str
     topics: tuple[str, ...]
     timeout: float
     priority: int
+    holds: tuple[str, ...] = ()
 
     @property
     def timeout_ns(self) -> int:
@@ -50,7 +54,8 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
     """Read a mux file in the original's form: a list `subscribers` and the name `publisher`.
 
     Each subscriber has name, topic, timeout [s] and priority (unique, higher wins), and may have
-    `aliases` (further topics of the same source) and `short_desc`.
+    `aliases` (further topics of the same source), `holds` (topics whose commands hold the mux
+    and are not forwarded, for a source that then drives the car past it) and `short_desc`.
     Raises ConfigurationError naming the file, the entry, the value and what was expected.
     """
     content = load_yaml('mux file', path, 'check config_file')
@@ -90,7 +95,7 @@ def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
             f"mux file '{path}': {where} is {entry!r}, expected name, topic, timeout, priority")
     where += f" ('{entry.get('name', 'without a name')}')"
     _check_keys(path, where, entry,
-                {'name', 'topic', 'timeout', 'priority', 'aliases', 'short_desc'})
+                {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'short_desc'})
 
     def fail(key: str, expected: str) -> ConfigurationError:
         return ConfigurationError(
@@ -101,16 +106,18 @@ def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
             raise fail(key, 'a non-empty string')
     if entry['name'] == IDLE:
         raise fail('name', f'another name: {IDLE!r} says that nobody holds the mux')
-    timeout, priority, aliases = entry.get('timeout'), entry.get('priority'), \
-        entry.get('aliases', [])
+    timeout, priority = entry.get('timeout'), entry.get('priority')
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) \
             or not math.isfinite(timeout) or timeout <= 0.0:
         raise fail('timeout', 'a number of seconds above 0')
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise fail('priority', 'an integer; higher wins')
-    if not isinstance(aliases, list) or not all(isinstance(a, str) and a for a in aliases):
-        raise fail('aliases', 'a list of topic names')
-    return Source(entry['name'], (entry['topic'], *aliases), float(timeout), priority)
+    for key in ('aliases', 'holds'):
+        topics = entry.get(key, [])
+        if not isinstance(topics, list) or not all(isinstance(t, str) and t for t in topics):
+            raise fail(key, 'a list of topic names')
+    return Source(entry['name'], (entry['topic'], *entry.get('aliases', [])), float(timeout),
+                  priority, tuple(entry.get('holds', [])))
 
 
 class CommandMux:

@@ -103,13 +103,8 @@ class DrivenCar(Simulator):
             model, step=step, period=period, integrator=integrator, initial_pose=initial_pose)
 
     @property
-    def wheel_speeds(self) -> tuple[float, ...]:
-        """Rotation of left front, right front, left rear, right rear wheel [rad/s]."""
-        return tuple(float(value) for value in self._state[WHEEL:WHEEL + 4])
-
-    @property
     def encoders(self) -> tuple[float, ...]:
-        """Angle that each wheel has turned since the last reset [rad], in the same order."""
+        """Angle that each wheel has turned since the last reset [rad], as wheel_speeds."""
         return tuple(float(value) for value in self._memory[1:])
 
     def set_pedals(self, pedals: PedalControls) -> None:

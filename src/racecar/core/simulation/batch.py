@@ -47,7 +47,8 @@ _KNOWN_PARTS: dict[type, frozenset[str]] = {
     Simulator: frozenset((
         'model', 'integrator', 'step_ns', 'period_ns', 'steps_per_tick', '_step', '_period',
         '_advance', '_observe', '_parameters', '_limits', '_inputs', '_initial_pose', '_steps',
-        '_actuators', '_command', '_distance', '_state', '_good')),
+        '_actuators', '_command', '_distance', '_rotations', '_turns_wheels', '_has_speed',
+        '_state', '_good')),
     TrajectoryTracker: frozenset((
         'trajectory', 'gains', 'tracked_ahead', '_starts_at_car', '_start_ns', '_origin',
         '_last_ns', '_last_error', '_integral', '_derivative')),

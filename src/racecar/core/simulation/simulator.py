@@ -18,6 +18,8 @@ from racecar.core.types import (
     Odometry,
     Pose2,
     VehicleDiagnostics,
+    WheelCommand,
+    Wheels,
     WheelState,
 )
 from racecar.core.tyres import tyre_model_choices
@@ -27,6 +29,7 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.core.vehicles.double_track import DoubleTrack, front_angles, LEFT_ANGLE, MODE, WHEEL
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, vector
 from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
 from racecar.core.vehicles.single_track_force import DRIVE_TIME_CONSTANT
@@ -70,8 +73,10 @@ ORIGIN = Pose2(0.0, 0.0, 0.0)
 class WheelAngles(NamedTuple):
     """Rotation of the wheels since the last reset [rad], positive forwards."""
 
-    front: float
-    rear: float
+    left_front: float
+    right_front: float
+    left_rear: float
+    right_rear: float
 
 
 class Simulator:
@@ -119,7 +124,11 @@ class Simulator:
         self._initial_pose = initial_pose
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
+        # Of the ground where a model has no wheels, so that all of them turn alike [m].
         self._distance = 0.0
+        self._rotations = [0.0] * 4
+        self._turns_wheels = isinstance(model, DoubleTrack)
+        self._has_speed = model.state_names[0] == 'vx'
         self._state: Any = vector(model.initial_state(initial_pose))
         self._good: Any = vector(self._state)
         self.reset(initial_pose)
@@ -141,9 +150,34 @@ class Simulator:
 
     @property
     def wheel_angles(self) -> WheelAngles:
-        """Rotation of the wheels rolling at the commanded speed, V/R integrated."""
-        angle = self._distance / self.model.vehicle.wheel_radius
-        return WheelAngles(angle, angle)
+        """Rotation of the wheels: of double_track their own, else that of rolling, V/R integrated.
+
+        V is the forward velocity where that is a state, else the commanded speed.
+        """
+        if self._turns_wheels:
+            return WheelAngles(*self._rotations)
+        front, rear = (self._distance / radius for radius in self.model.vehicle.wheel_radii)
+        return WheelAngles(front, front, rear, rear)
+
+    @property
+    def wheel_speeds(self) -> Wheels:
+        """Speed of rotation of the wheels, as wheel_angles integrates it [rad/s]."""
+        if self._turns_wheels:
+            first, second, third, fourth = self._state[WHEEL:]
+            return float(first), float(second), float(third), float(fourth)
+        speed = float(self._state[0] if self._has_speed else self._inputs[SPEED])
+        front, rear = (speed / radius for radius in self.model.vehicle.wheel_radii)
+        return front, front, rear, rear
+
+    @property
+    def front_angles(self) -> tuple[float, float]:
+        """Angle of the left and right front wheel [rad]; single-track models have one for both."""
+        steering = float(self._inputs[STEERING_ANGLE])
+        if not self._turns_wheels:
+            return steering, steering
+        if self._inputs[MODE] == 0.0:
+            return self._ackermann(steering)
+        return float(self._inputs[LEFT_ANGLE]), float(self._inputs[LEFT_ANGLE + 1])
 
     def set_command(self, command: AckermannCommand) -> None:
         """Apply a command from now on, clamped to the vehicle's limits.
@@ -159,6 +193,28 @@ class Simulator:
         self._apply(AckermannCommand(
             min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
             min(max(command.steering_angle, -limit), limit)))
+
+    def set_wheel_command(self, command: WheelCommand) -> None:
+        """Drive with wheel angles and torques from now on; angles are clamped to the limits.
+
+        Raises ParameterError, and keeps the old command, for what is not finite or negative, and
+        ConfigurationError if the model takes no torques or there are actuators.
+        """
+        if command.fault:
+            raise ParameterError(f'wheel command has {command.fault}; it is ignored')
+        model = self.model
+        if not isinstance(model, DoubleTrack):
+            raise ConfigurationError(
+                f'wheel commands need wheels with torques, which {model.description} has not: set'
+                ' vehicle_model to double_track')
+        # Left and right limits mirror each other.
+        outer, inner = sorted(map(abs, self._ackermann(model.vehicle.steering_limit)))
+        left = min(max(command.left_angle, -outer), inner)
+        right = min(max(command.right_angle, -inner), outer)
+        inputs = model.torque_inputs(
+            self._steering_of(left, right), command.drive, command.brake, command.damping,
+            angles=(left, right), brake_damping=command.brake_damping)
+        self.set_inputs(inputs)
 
     def set_inputs(self, inputs: Sequence[float]) -> None:
         """Apply all inputs of the model as they are, e.g. DoubleTrack.torque_inputs().
@@ -197,10 +253,7 @@ class Simulator:
             self._state[:] = self._good
             raise self._divergence()
         self._steps += self.steps_per_tick
-        if self._actuators is None:
-            self._distance += self._command.speed * self._period
-        else:
-            self._distance += self._actuators.distance
+        self._turn_wheels()
 
     def odometry(self) -> Odometry:
         """Return pose and twist of the odometry point, stamped with the current time."""
@@ -234,6 +287,7 @@ class Simulator:
                 ' numbers [m, m, rad]')
         self._state[:] = vector(self.model.initial_state(pose))
         self._distance = 0.0
+        self._rotations = [0.0] * 4
         if self._actuators is not None:
             self._actuators.reset()
         self._apply(AckermannCommand(0.0, 0.0))
@@ -245,6 +299,34 @@ class Simulator:
         applied = command if self._actuators is None else self._actuators.output
         self._inputs[SPEED] = applied.speed
         self._inputs[STEERING_ANGLE] = applied.steering_angle
+
+    def _turn_wheels(self) -> None:
+        """Let the wheels turn through the tick that led from the last good state to this."""
+        if self._turns_wheels:
+            half = 0.5 * self._period
+            for i in range(4):
+                self._rotations[i] += half * float(
+                    self._good[WHEEL + i] + self._state[WHEEL + i])
+        elif self._has_speed:
+            self._distance += 0.5 * self._period * float(self._good[0] + self._state[0])
+        elif self._actuators is None:
+            self._distance += self._command.speed * self._period
+        else:
+            self._distance += self._actuators.distance
+
+    def _ackermann(self, steering_angle: float) -> tuple[float, float]:
+        vehicle = self.model.vehicle
+        left, right = front_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
+        return float(left), float(right)
+
+    def _steering_of(self, left: float, right: float) -> float:
+        """Return the angle of the virtual middle wheel for those of the front wheels [rad]."""
+        vehicle = self.model.vehicle
+        ratio = 0.5 * vehicle.track_width / vehicle.wheelbase
+        # Each wheel tells one; they agree where the angles are those of Ackermann.
+        return 0.5 * sum(
+            math.atan2(math.sin(angle), math.cos(angle) + side * math.sin(angle))
+            for angle, side in ((left, ratio), (right, -ratio)))
 
     def _integrate(self) -> bool:
         """Move the state on by one period; return whether it is valid then."""

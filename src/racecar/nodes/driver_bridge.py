@@ -1,0 +1,484 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Driver bridge: steering wheel, pedals, gears and lamps of a car as services and topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import copy
+from functools import partial
+import math
+import sys
+from typing import Any, NamedTuple
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from nav_msgs.msg import Odometry as OdometryMessage
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+from visualization_msgs.msg import MarkerArray
+
+from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.errors import ParameterError
+from racecar.core.powertrain import CarParameters, Powertrain, WheelTorques
+from racecar.core.types import NANOSECONDS, Odometry, WHEEL_NAMES, Wheels
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.nodes.lamp_markers import LampMarkers
+from racecar.nodes.tables import DRIVER_BRIDGE
+from racecar.ros import qos
+from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.interfaces import (
+    CarInfo,
+    DriverCommand,
+    DriverState,
+    GetCarInfo,
+    GetDriverState,
+    SetFloat,
+    SetGear,
+    SetIndicator,
+    SetWiperMode,
+    WheelCommand,
+)
+from racecar.ros.lockstep import AnswerPublisher
+from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.odometry import finite_odometry
+from racecar.ros.run_node import run_node
+from racecar.ros.simulator_node import BASE_LINK, ODOMETRY_TOPIC, WHEEL_COMMAND_TOPIC
+from racecar.ros.wire import MessageTemplate
+
+MUX_INPUT = 'vesc/ackermann_cmd_mux/input/driver'
+MUX_ACTIVE = 'vesc/low_level/ackermann_cmd_mux/active'
+
+_WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
+_HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
+_UNKNOWN = math.nan
+# Longer gaps between two messages of odometry are no time to speed up in [s].
+_LONGEST_PERIOD = 0.1
+
+# Service below driver/: setter of Controls and unit.
+_NUMBERS = {
+    'set_steering_angle': ('set_steering_angle', 'steering angle', 'rad'),
+    'set_cruising_speed': ('set_cruising_speed', 'cruising speed', 'm/s'),
+    'set_throttle': ('set_throttle', 'throttle', ''),
+    'set_brake_intensity': ('set_brake_intensity', 'brake intensity', ''),
+    'set_indicator_period': ('set_indicator_period', 'indicator period', 's'),
+}
+_SWITCHES = {
+    'set_hazard_flashers': 'hazard flashers',
+    'set_dipped_beams': 'dipped beams',
+    'set_antifog_lights': 'antifog lights',
+    'enable_limited_slip_differential': 'limited-slip differential',
+    'enable_indicator_auto_disabling': 'auto-disabling of the indicator',
+}
+
+
+class Joints(NamedTuple):
+    """Newest joint_states: stamp [ns], rotation [rad] and speed [rad/s] of the wheels, hinges."""
+
+    time_ns: int
+    rotations: Wheels
+    speeds: Wheels
+    front_angles: tuple[float, float]
+
+
+class DriverBridgeNode(TableNode):
+    """Drives a car by what a driver has at hand, after the ROS interface of Webots, in SI units.
+
+    Services below driver/: set_steering_angle [rad, left positive], set_cruising_speed [m/s],
+    set_throttle, set_brake_intensity [0 to 1], set_indicator_period [s] (SetFloat); set_gear
+    (SetGear), set_indicator (SetIndicator), set_wiper_mode (SetWiperMode), set_hazard_flashers,
+    set_dipped_beams, set_antifog_lights, enable_limited_slip_differential,
+    enable_indicator_auto_disabling (std_srvs/SetBool), get_state (GetDriverState), get_car_info
+    (GetCarInfo), all of racecar_interfaces. What is out of range is refused and changes nothing.
+    Subscribes: driver/command (racecar_interfaces/DriverCommand: pedals for continuous driving),
+    vesc/odom (nav_msgs/Odometry), joint_states (sensor_msgs/JointState: the wheels),
+    vesc/low_level/ackermann_cmd_mux/active (std_msgs/String, latched: who holds the mux).
+    Publishes: driver/state (racecar_interfaces/DriverState), driver/car_info (CarInfo, latched),
+    driver/lamps (visualization_msgs/MarkerArray, latched), and one command for each odometry,
+    with its stamp: vesc/ackermann_cmd_mux/input/driver (ackermann_msgs/AckermannDriveStamped)
+    while a cruising speed is held; vesc/wheel_command (racecar_interfaces/WheelCommand) under
+    throttle or brake, past the mux. So that teleoperation and safety go first all the same,
+    vesc/ackermann_cmd_mux/input/driver_hold then holds the mux, and wheels are commanded only
+    while the mux says that the driver holds it.
+    Before the first throttle or cruising speed nothing is commanded; in lockstep, speed 0.
+    Parameters: racecar.nodes.tables.DRIVER_BRIDGE.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError for a car that cannot be driven."""
+        super().__init__(kwargs.pop('node_name', 'driver_bridge'), DRIVER_BRIDGE, **kwargs)
+        values = self.values
+        self._lockstep: bool = values['lockstep']
+        self._vehicle = VehicleParameters.from_values(values)
+        self._car = CarParameters.from_values(values)
+        self._controls = Controls(self._car, self._vehicle)
+        self._powertrain = Powertrain(self._car, self._vehicle, 1.0 / values['rate'])
+        self._odometry: Odometry | None = None
+        self._joints: Joints | None = None
+        self._answered = True
+        self._answered_ns: int | None = None
+        self._command_ns: int | None = None
+        self._mux_holder: str | None = None
+        self._waiting: bytes | None = None
+        self._lamps: Lamps | None = None
+        self._state_number = -1
+        self._markers = LampMarkers(self._vehicle)
+
+        self._create_publishers()
+        self._create_services()
+        self.create_subscription(String, MUX_ACTIVE, self._on_mux_active, qos.LATCHED)
+        self.create_subscription(
+            DriverCommand, 'driver/command', self._on_driver_command, qos.COMMAND)
+        # Before the odometry, for which a simulator waits.
+        self.create_subscription(
+            JointState, 'joint_states', self._on_joint_states, qos.STATE, raw=True)
+        self.create_subscription(
+            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
+            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
+            raw=True)
+        self._state_timer = None if self._lockstep else self.create_timer(
+            1.0 / values['state_rate'], self._on_state_timer)
+
+    def _create_publishers(self) -> None:
+        drive = AckermannDriveStamped()
+        drive.header.frame_id = BASE_LINK
+        self._drive = MessageTemplate(
+            drive, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
+        wheels = WheelCommand()
+        wheels.header.frame_id = BASE_LINK
+        self._wheels = MessageTemplate(wheels, (
+            'header.stamp', 'left_front_angle', 'right_front_angle',
+            *(f'{name}.{i}' for name in (
+                'drive_torque', 'brake_torque', 'brake_damping', 'bearing_damping')
+              for i in range(4))))
+        self._drive_publisher = AnswerPublisher(
+            self, AckermannDriveStamped, MUX_INPUT, qos.COMMAND, self._lockstep)
+        self._hold_publisher = AnswerPublisher(
+            self, AckermannDriveStamped, f'{MUX_INPUT}_hold', qos.COMMAND, self._lockstep)
+        self._wheel_publisher = AnswerPublisher(
+            self, WheelCommand, WHEEL_COMMAND_TOPIC, qos.COMMAND, self._lockstep)
+        self._state_publisher = self.create_publisher(DriverState, 'driver/state', qos.STATE)
+        self._lamp_publisher = self.create_publisher(MarkerArray, 'driver/lamps', qos.LATCHED)
+        self._info_publisher = self.create_publisher(CarInfo, 'driver/car_info', qos.LATCHED)
+        self._info = self._make_car_info()
+        self._info_publisher.publish(self._info)
+
+    def _create_services(self) -> None:
+        for name, (setter, noun, unit) in _NUMBERS.items():
+            self.create_service(
+                SetFloat, f'driver/{name}', partial(self._on_set_number, setter, noun, unit))
+        for name, noun in _SWITCHES.items():
+            self.create_service(
+                SetBool, f'driver/{name}', partial(self._on_set_switch, name, noun))
+        self.create_service(SetGear, 'driver/set_gear', self._on_set_gear)
+        self.create_service(SetIndicator, 'driver/set_indicator', self._on_set_indicator)
+        self.create_service(SetWiperMode, 'driver/set_wiper_mode', self._on_set_wiper_mode)
+        self.create_service(GetDriverState, 'driver/get_state', self._on_get_state)
+        self.create_service(GetCarInfo, 'driver/get_car_info', self._on_get_car_info)
+
+    def on_values_changed(self, changed: set[str]) -> None:
+        """Apply another rate of the state at once; timeouts are looked up where they count."""
+        if 'state_rate' in changed and self._state_timer is not None:
+            self._state_timer.timer_period_ns = round(NANOSECONDS / self.values['state_rate'])
+            self._state_timer.reset()
+
+    def on_time_went_back(self) -> None:
+        """Forget what was heard before; pedals that were pressed come to their timeout."""
+        self._odometry = self._joints = self._answered_ns = None
+        if self._command_ns is not None:
+            self._command_ns = 0
+
+    def _now_ns(self) -> int:
+        if self._lockstep:
+            return 0 if self._odometry is None else self._odometry.time_ns
+        now_ns: int = self.get_clock().now().nanoseconds
+        return now_ns
+
+    # Services
+
+    def _set(self, response: Any, done: str, setter: Callable[[], None]) -> Any:
+        try:
+            setter()
+        except ParameterError as error:
+            response.success = False
+            response.message = str(error)
+            return response
+        response.success = True
+        response.message = done
+        return response
+
+    def _on_set_number(
+            self, setter: str, noun: str, unit: str, request: SetFloat.Request,
+            response: SetFloat.Response) -> SetFloat.Response:
+        return self._set(
+            response, f'{noun} {request.value:g} {unit}'.strip(),
+            partial(getattr(self._controls, setter), request.value))
+
+    def _on_set_switch(
+            self, setter: str, noun: str, request: SetBool.Request,
+            response: SetBool.Response) -> SetBool.Response:
+        return self._set(
+            response, f"{noun} {'on' if request.data else 'off'}",
+            partial(getattr(self._controls, setter), request.data))
+
+    def _on_set_gear(
+            self, request: SetGear.Request, response: SetGear.Response) -> SetGear.Response:
+        return self._set(
+            response, f'gear {request.gear}', partial(self._controls.set_gear, request.gear))
+
+    def _on_set_indicator(
+            self, request: SetIndicator.Request,
+            response: SetIndicator.Response) -> SetIndicator.Response:
+        self._set(response, '', partial(self._controls.set_indicator, request.indicator))
+        response.message = response.message or f'indicator {self._controls.indicator.name}'
+        return response
+
+    def _on_set_wiper_mode(
+            self, request: SetWiperMode.Request,
+            response: SetWiperMode.Response) -> SetWiperMode.Response:
+        self._set(response, '', partial(self._controls.set_wiper_mode, request.mode))
+        response.message = response.message or f'wipers {self._controls.wiper_mode.name}'
+        return response
+
+    def _on_get_state(
+            self, _: GetDriverState.Request,
+            response: GetDriverState.Response) -> GetDriverState.Response:
+        now_ns = self._now_ns()
+        response.success = True
+        response.message = 'no odometry yet' if self._odometry is None else (
+            f'odometry is {(now_ns - self._odometry.time_ns) / NANOSECONDS:.3f} s old')
+        response.state = self._make_state(now_ns, self._controls.lamps(now_ns))
+        return response
+
+    def _on_get_car_info(
+            self, _: GetCarInfo.Request, response: GetCarInfo.Response) -> GetCarInfo.Response:
+        response.success = True
+        response.message = self._info.name
+        response.info = self._info
+        return response
+
+    # Pedals
+
+    def _on_driver_command(self, message: DriverCommand) -> None:
+        now_ns = self._now_ns()
+        stamp = message.header.stamp
+        stamp_ns = stamp.sec * NANOSECONDS + stamp.nanosec
+        reason = staleness(stamp_ns, now_ns, self.values['command_timeout'])
+        if reason is None:
+            try:
+                # On a copy first, so that a message is taken as a whole or not at all.
+                _press(copy.copy(self._controls), message)
+                _press(self._controls, message)
+            except ParameterError as error:
+                reason = str(error)
+        if reason is not None:
+            self.get_logger().error(
+                f'driver command dropped: {reason}', throttle_duration_sec=THROTTLE)
+            return
+        self._command_ns = effective_stamp(stamp_ns, now_ns)
+
+    def _release_silent_pedals(self, now_ns: int) -> None:
+        timeout = self.values['command_timeout']
+        if self._command_ns is None or now_ns - self._command_ns <= timeout * NANOSECONDS:
+            return
+        self._command_ns = None
+        self._controls.set_throttle(0.0)
+        self._controls.set_brake_intensity(1.0)
+        self.get_logger().warning(
+            f'no driver command for {timeout:g} s: the throttle is released and the car brakes'
+            ' until the next, or until driver/set_brake_intensity')
+
+    # What the car does
+
+    def _on_mux_active(self, message: String) -> None:
+        self._mux_holder = message.data
+        if self._waiting is not None and self._may_command_wheels():
+            self._wheel_publisher.publish(self._waiting)
+            self._waiting = None
+
+    def _on_joint_states(self, data: bytes) -> None:
+        message = deserialize_message(data, JointState)
+        position = dict(zip(message.name, message.position, strict=False))
+        velocity = dict(zip(message.name, message.velocity, strict=False))
+        if not all(joint in position and joint in velocity for joint in _WHEEL_JOINTS):
+            return
+        stamp = message.header.stamp
+        left, right = (position.get(joint, _UNKNOWN) for joint in _HINGE_JOINTS)
+        joints = Joints(
+            stamp.sec * NANOSECONDS + stamp.nanosec,
+            tuple(position[joint] for joint in _WHEEL_JOINTS),
+            tuple(velocity[joint] for joint in _WHEEL_JOINTS), (left, right))
+        if not all(map(math.isfinite, (*joints.rotations, *joints.speeds))):
+            self.get_logger().error(
+                f'joint states dropped: {joints.rotations} rad, {joints.speeds} rad/s, expected'
+                ' finite numbers', throttle_duration_sec=THROTTLE)
+            return
+        self._joints = joints
+        if self._lockstep:
+            self._answer_pair()
+
+    def _on_odometry(self, data: bytes) -> None:
+        odometry = finite_odometry(self, data)
+        if odometry is None:
+            return
+        self._odometry = odometry
+        if self._lockstep:
+            self._answered = False
+            self._answer_pair()
+            return
+        stale = staleness(odometry.time_ns, self._now_ns(), self.values['odometry_timeout'])
+        if stale is not None:
+            self.get_logger().error(
+                f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
+            return
+        self._answer(odometry)
+
+    def _answer_pair(self) -> None:
+        """Answer a tick of lockstep once both odometry and wheels are there."""
+        odometry, joints = self._odometry, self._joints
+        if self._answered or odometry is None or joints is None \
+                or joints.time_ns < odometry.time_ns:
+            return
+        self._answered = True
+        # By simulated time and not by a timer, so that two runs publish the same.
+        number = int(odometry.time_ns * self.values['state_rate'] / NANOSECONDS)
+        if number != self._state_number:
+            self._state_number = number
+            self._publish_state(odometry.time_ns)
+        self._answer(odometry)
+
+    def _answer(self, odometry: Odometry) -> None:
+        """Command what the driver wants."""
+        time_ns = odometry.time_ns
+        self._release_silent_pedals(time_ns)
+        controls, powertrain = self._controls, self._powertrain
+        # A tick that is announced again is answered again, without speeding up any further.
+        is_first = self._answered_ns is None
+        before_ns = time_ns if is_first else self._answered_ns
+        self._answered_ns = time_ns
+        powertrain.period = min(max(time_ns - before_ns, 0) / NANOSECONDS, _LONGEST_PERIOD)
+        if is_first or self._overruled:
+            # The ramp begins at the speed that the car has, or that others leave behind.
+            powertrain.cruise = odometry.vx
+        torques = powertrain.command(controls.pedals(), self._wheel_speeds(odometry))
+        self._waiting = None
+        if controls.mode == ControlMode.UNDEFINED:
+            if self._lockstep:
+                self._command_speed(time_ns, 0.0)
+        elif controls.mode == ControlMode.SPEED and controls.brake_intensity == 0.0:
+            self._command_speed(time_ns, powertrain.cruise)
+        else:
+            self._command_wheels(odometry, torques)
+
+    def _command_speed(self, time_ns: int, speed: float) -> None:
+        self._drive_publisher.publish(self._drive.fill(
+            *divmod(time_ns, NANOSECONDS), self._controls.steering_angle, speed))
+
+    def _command_wheels(self, odometry: Odometry, torques: WheelTorques) -> None:
+        stamp = divmod(odometry.time_ns, NANOSECONDS)
+        self._hold_publisher.publish(self._drive.fill(
+            *stamp, self._controls.steering_angle, odometry.vx))
+        data = self._wheels.fill(
+            *stamp, torques.left_angle, torques.right_angle, *torques.drive, *torques.brake,
+            *torques.brake_damping, *torques.damping)
+        if self._may_command_wheels():
+            self._wheel_publisher.publish(data)
+        elif self._lockstep:
+            self._waiting = data
+
+    def _may_command_wheels(self) -> bool:
+        """Tell whether the driver holds the mux, or there has never been one."""
+        has_mux = self._hold_publisher.publisher.get_subscription_count() > 0
+        if self._mux_holder is None:
+            return not has_mux
+        if not has_mux:
+            self.get_logger().error(
+                'wheels are not commanded: the command mux is gone, so that teleoperation and'
+                ' safety could not reach the car', throttle_duration_sec=THROTTLE)
+            return False
+        return self._mux_holder == self.values['mux_source']
+
+    @property
+    def _overruled(self) -> bool:
+        return self._controls.mode != ControlMode.UNDEFINED and self._mux_holder not in (
+            None, 'idle', self.values['mux_source'])
+
+    def _wheel_speeds(self, odometry: Odometry) -> Wheels:
+        if self._joints is not None:
+            return self._joints.speeds
+        front, rear = (odometry.vx / radius for radius in self._vehicle.wheel_radii)
+        return front, front, rear, rear
+
+    # State
+
+    def _on_state_timer(self) -> None:
+        now_ns = self._now_ns()
+        self._release_silent_pedals(now_ns)
+        self._publish_state(now_ns)
+
+    def _publish_state(self, now_ns: int) -> None:
+        lamps = self._controls.lamps(now_ns)
+        if self._state_publisher.get_subscription_count():
+            self._state_publisher.publish(self._make_state(now_ns, lamps))
+        if lamps != self._lamps:
+            self._lamps = lamps
+            self._lamp_publisher.publish(self._markers.message(lamps))
+
+    def _make_state(self, now_ns: int, lamps: Lamps) -> DriverState:
+        controls, joints = self._controls, self._joints
+        left, right = joints.front_angles if joints else (_UNKNOWN, _UNKNOWN)
+        state = DriverState(
+            control_mode=int(controls.mode), overruled=self._overruled,
+            target_cruising_speed=controls.cruising_speed,
+            steering_angle=controls.steering_angle, throttle=controls.throttle,
+            brake_intensity=controls.brake_intensity, gear=controls.gear,
+            speed=self._odometry.vx if self._odometry else _UNKNOWN,
+            left_front_angle=left, right_front_angle=right,
+            rpm=self._powertrain.rpm(controls.pedals(), joints.speeds)
+            if joints and controls.mode == ControlMode.TORQUE else _UNKNOWN,
+            wheel_speeds=joints.speeds if joints else (_UNKNOWN,) * 4,
+            wheel_encoders=joints.rotations if joints else (_UNKNOWN,) * 4,
+            left_indicator_lit=lamps.left_indicator, right_indicator_lit=lamps.right_indicator,
+            front_lights_lit=lamps.front, rear_lights_lit=lamps.rear,
+            antifog_lights_lit=lamps.antifog, brake_lights_lit=lamps.brake,
+            backwards_lights_lit=lamps.backwards,
+            indicator=int(controls.indicator), indicator_period=controls.indicator_period,
+            hazard_flashers=controls.hazard_flashers, dipped_beams=controls.dipped_beams,
+            antifog_lights=controls.antifog_lights, wiper_mode=int(controls.wiper_mode),
+            limited_slip_differential=controls.limited_slip_differential,
+            indicator_auto_disabling=controls.indicator_auto_disabling)
+        state.header.frame_id = BASE_LINK
+        state.header.stamp.sec, state.header.stamp.nanosec = divmod(now_ns, NANOSECONDS)
+        return state
+
+    def _make_car_info(self) -> CarInfo:
+        car, vehicle = self._car, self._vehicle
+        front_track, rear_track = vehicle.track_widths
+        front_radius, rear_radius = vehicle.wheel_radii
+        return CarInfo(
+            name=vehicle.name, type=int(car.car_type), engine_type=int(car.engine_kind),
+            gear_count=len(car.gear_ratio), gear_ratios=list(car.gear_ratio),
+            engine_min_rpm=car.engine_min_rpm, engine_max_rpm=car.engine_max_rpm,
+            time_0_to_100=car.time_0_to_100, brake_coefficient=car.brake_coefficient,
+            wheel_damping=car.wheels_damping_constant, wheelbase=vehicle.wheelbase,
+            track_front=front_track, track_rear=rear_track, front_wheel_radius=front_radius,
+            rear_wheel_radius=rear_radius, steering_angle_limit=vehicle.steering_limit,
+            speed_min=vehicle.speed_min, speed_max=vehicle.speed_max)
+
+
+def _press(controls: Controls, command: DriverCommand) -> None:
+    """Set steering wheel, pedals and gear; raises ParameterError for what is out of range."""
+    controls.set_steering_angle(command.steering_angle)
+    controls.set_gear(command.gear)
+    controls.set_brake_intensity(command.brake)
+    controls.set_throttle(command.throttle)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(DriverBridgeNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
