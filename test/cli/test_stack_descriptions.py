@@ -185,3 +185,73 @@ def test_set_of_another_form_is_refused_with_an_example(text):
 def test_value_of_set_that_is_not_yaml_is_refused():
     with pytest.raises(ConfigurationError, match='the value is not YAML'):
         parse_overrides(['node.key=[1'])
+
+
+# The configuration driver
+
+DRIVER_NAMES = ['driver_bridge', 'vesc/high_level/ackermann_cmd_mux',
+                'vesc/low_level/ackermann_cmd_mux', 'single_track_simulator']
+
+
+def describe_driver(**options):
+    return {d.full_name: d for d in describe_stack('driver', StackOptions(**options))}
+
+
+def test_driver_has_bridge_muxes_and_a_car_with_four_wheels():
+    nodes = describe_driver()
+    assert list(nodes) == DRIVER_NAMES
+    values = nodes['single_track_simulator'].resolve()
+    assert (values['vehicle_model'], values['tyre_model']) == ('double_track', 'fiala')
+
+
+@pytest.mark.parametrize('vehicle', [
+    'racecar', 'bmw_x5', 'car_2014', 'citroen_czero', 'tesla_model3', 'toyota_prius'])
+def test_driver_and_car_are_of_one_vehicle(vehicle):
+    nodes = describe_driver(vehicle=vehicle)
+    for name in ('driver_bridge', 'single_track_simulator'):
+        assert nodes[name].resolve()['vehicle.name'] == vehicle
+
+
+def test_a_vehicle_without_engine_and_gears_is_refused():
+    with pytest.raises(ParameterError, match=r'report.yaml. has no parameters car\.\*'):
+        describe_driver(vehicle='report')
+
+
+def test_engine_and_gears_may_come_from_the_user(tmp_path):
+    path = tmp_path / 'mine.yaml'
+    path.write_text('driver_bridge: {ros__parameters: {car: {type: 4x4, gear_ratio: [-1, 2.5]}}}')
+    nodes = describe_driver(vehicle='report', params_file=str(path))
+    # Whole numbers too: a list of ROS has one type.
+    assert [repr(ratio) for ratio in nodes['driver_bridge'].explicit_parameters()[
+        'car.gear_ratio']] == ['-1.0', '2.5']
+
+
+def test_the_bridge_knows_the_rate_of_the_simulator(tmp_path):
+    assert describe_driver()['driver_bridge'].resolve()['rate'] == 100.0
+    faster = {'single_track_simulator': {'rate': 200.0}}
+    assert describe_driver(overrides=faster)['driver_bridge'].resolve()['rate'] == 200.0
+    own = {**faster, 'driver_bridge': {'rate': 50.0}}
+    assert describe_driver(overrides=own)['driver_bridge'].resolve()['rate'] == 50.0
+
+
+@pytest.mark.parametrize(
+    ('options', 'awaited'),
+    [({}, 0), ({'lockstep': True}, 1), ({'lockstep': True, 'record': 'bag'}, 2)])
+def test_car_waits_for_the_bridge_in_lockstep(options, awaited):
+    nodes = describe_driver(**options)
+    assert nodes['single_track_simulator'].resolve()['wait_for_subscribers'] == awaited
+    assert nodes['driver_bridge'].resolve()['lockstep'] is options.get('lockstep', False)
+
+
+def test_driver_records_what_the_driver_does():
+    nodes = describe_driver(record='bag')
+    assert list(nodes) == ['bag_recorder', *DRIVER_NAMES]
+    topics = nodes['bag_recorder'].resolve()['topics']
+    assert {'driver/state', 'vesc/wheel_command'} < set(topics)
+    assert 'virtual_velocities' not in topics
+    assert topics[-1] == 'vesc/odom'
+
+
+def test_driver_follows_no_trajectory():
+    with pytest.raises(ConfigurationError, match="trajectory is 'line', but the configuration dri"):
+        describe_driver(trajectory='line')

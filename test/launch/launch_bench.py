@@ -17,7 +17,7 @@ import threading
 import time
 
 DEADLINE = 60.0
-LAUNCH = ('ros2', 'launch', 'racecar', 'kinematic_ode.launch.py')
+LAUNCH = ('ros2', 'launch', 'racecar')
 
 
 def missing():
@@ -129,11 +129,11 @@ class Listener:
 class LaunchProcess:
     """`ros2 launch` as a user starts it; text() is what it and the nodes have printed."""
 
-    def __init__(self, domain, folder, *arguments):
+    def __init__(self, domain, folder, *arguments, stack='kinematic_ode'):
         self._log = Path(folder) / 'launch.log'
         with open(self._log, 'wb') as log:
             self.process = subprocess.Popen(
-                [*LAUNCH, *arguments], stdin=subprocess.DEVNULL, stdout=log,
+                [*LAUNCH, f'{stack}.launch.py', *arguments], stdin=subprocess.DEVNULL, stdout=log,
                 stderr=subprocess.STDOUT, start_new_session=True,
                 env={**os.environ, 'ROS_DOMAIN_ID': str(domain),
                      'ROS_LOG_DIR': str(Path(folder) / 'ros_logs'),

@@ -19,8 +19,8 @@ pytestmark = [
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def entities(**arguments):
-    """Return the actions of kinematic_ode with these arguments, nothing started."""
+def entities(stack='kinematic_ode', **arguments):
+    """Return the actions of a configuration with these arguments, nothing started."""
     from launch import LaunchContext
     from launch.actions import DeclareLaunchArgument
 
@@ -29,7 +29,7 @@ def entities(**arguments):
     context = LaunchContext()
     context.launch_configurations.update(arguments)
     found = []
-    for entity in generate('kinematic_ode').entities:
+    for entity in generate(stack).entities:
         found += entity.visit(context) or []
         if isinstance(entity, DeclareLaunchArgument):
             found.append(entity)
@@ -57,6 +57,15 @@ def test_every_option_of_a_stack_is_an_argument():
     options = {field.name for field in dataclasses.fields(StackOptions)}
     # `set` fills the overrides; observers are for programs.
     assert options - names == {'overrides', 'observers'}
+
+
+def test_driver_has_no_arguments_of_a_tracker():
+    from launch.actions import DeclareLaunchArgument
+
+    names = {argument.name for argument in of_type(DeclareLaunchArgument, entities('driver'))}
+    usual = {argument.name for argument in of_type(DeclareLaunchArgument, entities())}
+    assert usual - names == {'trajectory', 'active'}
+    assert names < usual
 
 
 def test_every_launch_file_generates():

@@ -1,0 +1,23 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar up driver` in lockstep, as fast as it goes, recorded."""
+
+import pytest
+
+from racecar.cli.main import main
+from racecar.core.analysis.bag_reader import read_topics
+
+pytestmark = pytest.mark.ros
+
+
+def test_up_runs_the_driver_for_a_duration_and_records_it(tmp_path, capsys):
+    bag = tmp_path / 'bag'
+    assert main(['up', 'driver', '--lockstep', '--real-time-factor', '0', '--duration', '2',
+                 '--record', str(bag)]) == 0
+    assert 'RMSE' not in capsys.readouterr().out
+    recorded = {}
+    for row in read_topics(bag, ['/vesc/odom', '/driver/state', '/driver/car_info']):
+        recorded.setdefault(row.topic, []).append(row.message)
+    assert len(recorded['/vesc/odom']) == 201
+    assert recorded['/driver/state'][-1].control_mode == -1
+    assert recorded['/driver/car_info'][0].name == 'racecar'
