@@ -22,7 +22,7 @@ from typing import Any
 from measuring import machine, print_table
 
 from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat
+from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat, lane_rows
 from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
@@ -131,7 +131,7 @@ def batch(cars: int) -> Work:
     held = car.held_form.hold(vector((SPEED, STEERING)), car.parameters)
     blocks = []
     for first in range(0, cars, LANES):
-        state, scratch = flat(5 * LANES), flat(SCRATCH_ROWS * LANES)
+        state, scratch = lane_rows(5), lane_rows(SCRATCH_ROWS)
         for k, value in enumerate(held):
             at = (rows.HELD + k) * LANES
             scratch[at:at + LANES] = flat([value] * LANES)

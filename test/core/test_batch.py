@@ -16,7 +16,7 @@ import pytest
 from racecar.core.compiled import COMPILED
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat, Noise
+from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, lane_rows, Noise
 from racecar.core.simulation.batch_kernels import (
     HELD,
     integration_kernel,
@@ -339,7 +339,7 @@ def test_steps_from_the_pose_of_the_car_are_those_of_the_derivative(tyre, formul
 def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
     model = racecar(tyre, formulation)
     count, steps = 19, 10_000 if COMPILED else 20
-    block, scratch = flat(5 * LANES), flat(SCRATCH_ROWS * LANES)
+    block, scratch = lane_rows(5), lane_rows(SCRATCH_ROWS)
     advance, advance_all = (
         model_advance(model, integrator), integration_kernel(model.held_form, integrator))
     states = []
@@ -361,9 +361,10 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
 def test_rows_of_a_block_start_with_a_line_of_the_cache():
     if not COMPILED:
         pytest.skip('plain lists have no address')
-    for values in (1, 1000, [1.0] * 7):
-        assert flat(values).ctypes.data % 64 == 0
-    assert flat([1.0, 2.0]).tolist() == [1.0, 2.0]
+    for count in (1, 5, SCRATCH_ROWS):
+        rows = lane_rows(count)
+        assert rows.ctypes.data % 64 == 0
+        assert rows.tolist() == [0.0] * (count * LANES)
     assert 8 * LANES % 64 == 0
 
 

@@ -183,8 +183,8 @@ class Block:
         self.kind = kind
         self._kernel = block_kernel(kind.form, kind.observe, kind.integrator)
         self.cars: list[int] = []
-        self.state = flat(STATE_ROWS * LANES)
-        self.parameters = flat(PARAMETER_ROWS * LANES)
+        self.state = lane_rows(STATE_ROWS)
+        self.parameters = lane_rows(PARAMETER_ROWS)
         self._trajectories: dict[Any, list[int]] = {}
         self._parts: list[_Part] = []
 
@@ -276,7 +276,7 @@ class Block:
         """Run ticks; arguments as in the kernel."""
         kind = self.kind
         self._kernel(
-            self.state, self.parameters, flat(SCRATCH_ROWS * LANES), self.count,
+            self.state, self.parameters, lane_rows(SCRATCH_ROWS), self.count,
             self.sample(times, first, ticks), times, first, ticks, last, float(skip),
             kind.period_ns / NANOSECONDS, kind.step_ns / NANOSECONDS,
             kind.period_ns // kind.step_ns, flat(0) if records is None else records, every,
@@ -290,16 +290,19 @@ class Block:
 
 def flat(values: int | Sequence[float]) -> Any:
     """Return so many zeros, or these numbers, in the form that kernels run fastest on."""
+    if COMPILED:
+        return np.zeros(values) if isinstance(values, int) else np.array(values, dtype=float)
+    return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
+
+
+def lane_rows(count: int) -> Any:
+    """Return so many rows of LANES zeros, flat."""
     if not COMPILED:
-        return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
-    count = values if isinstance(values, int) else len(values)
-    room = np.zeros(count + _LINE // 8)
-    # Vectors that start within a line of the cache take two accesses each.
-    first = -room.ctypes.data % _LINE // 8
-    numbers = room[first:first + count]
-    if not isinstance(values, int):
-        numbers[:] = values
-    return numbers
+        return flat(count * LANES)
+    room = np.zeros(count * LANES + _LINE // 8)
+    # Vectors that start within a line of the cache would take two accesses each.
+    first = -room.__array_interface__['data'][0] % _LINE // 8
+    return room[first:first + count * LANES]
 
 
 def kind_of(simulator: Simulator) -> _Kind:
