@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Compare odometry and reference of a rosbag2 bag (MCAP or sqlite3): print RMSE, ISE and'
         ' the maximum error, write path.png, x.png, y.png, error.png and report.html; with slip'
-        ' and forces of the wheels in the bag, fx.png and fy.png too. ROS is not needed.')
+        ' and forces of the wheels in the bag, fx.png and fy.png too. Of a bag of driver_bridge'
+        ' without a reference, write driver.png. ROS is not needed.')
     parser.add_argument(
         'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file')
     parser.add_argument(
@@ -55,8 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises BagError or ConfigurationError with a one-line message.
     """
+    output = arguments.output or default_output(arguments.bag)
+    if _is_drive_only(arguments):
+        print('\n'.join(analyse_drive(arguments.bag, output)))
+        return 0
     analysis = analyse(
-        arguments.bag, arguments.output or default_output(arguments.bag), skip=arguments.skip,
+        arguments.bag, output, skip=arguments.skip,
         odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
     if arguments.json:
         print(json.dumps(analysis.metrics.as_dict()))
@@ -124,6 +129,37 @@ def analyse(
             f'No {key}.png: its slip is not in the bag, or 0 throughout as the vehicle model has'
             ' none' for key in ('fx', 'fy') if key not in pictures]
     return Analysis(tracking_run, metrics, places)
+
+
+def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[str]:
+    """Draw what the driver of a bag did, with driver_bridge; return where the figure lies.
+
+    title: of the figure, by default the name of the bag. Raises BagError or ConfigurationError
+    with a one-line message.
+    """
+    from racecar.core.analysis.driver_figure import draw_driver_figure
+    from racecar.core.analysis.driver_log import DriverLog
+    from racecar.core.analysis.figures import render_figures, write_figures
+
+    with _progress_bar() as progress:
+        log = DriverLog.from_bag(bag, progress)
+    if title is not None:
+        log = replace(log, name=title)
+    paths = write_figures(render_figures({'driver': draw_driver_figure(log)}), output)
+    return [f'Figure: {path}' for path in paths]
+
+
+def _is_drive_only(arguments: argparse.Namespace) -> bool:
+    """Tell whether a bag holds a drive and no reference, and nobody asked for its error."""
+    from racecar.core.analysis.bag_reader import BagReader
+    from racecar.core.analysis.driver_log import has_driver_state
+
+    if arguments.json or arguments.reference_topic is not None:
+        return False
+    with BagReader(arguments.bag) as reader:
+        summary = reader.summary
+    return has_driver_state(summary) and not any(
+        row.name.endswith('/reference_trajectory') for row in summary.topics)
 
 
 def default_output(bag: Path) -> Path:

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar demo`: the report's figure eight over real topics, recorded, measured and drawn."""
+"""`racecar demo`: a drive with real nodes over real topics, recorded, measured and drawn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import datetime
 import os
 from pathlib import Path
 
-from racecar.cli.analyze import analyse
+from racecar.cli.analyze import analyse, analyse_drive
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import (
     add_duration_argument,
@@ -19,18 +19,28 @@ from racecar.cli.stack_arguments import (
     stack_options,
 )
 from racecar.core.errors import ConfigurationError
-from racecar.stacks import describe_stack
+from racecar.stacks import describe_stack, NodeDescription
 
-HELP = 'drive the figure eight with all nodes, record a bag, print the error, draw pictures'
+HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
+
+FIGURE_EIGHT, DRIVER = 'figure_eight', 'driver'
+_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5'}
+_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar demo`."""
     parser.description = (
-        'Start tracker, linearizer, both muxes, simulator and recorder as real nodes over DDS,'
-        " drive the report's figure eight in lockstep, then analyse the recorded bag.")
+        'figure_eight: start tracker, linearizer, both muxes, simulator and recorder as real nodes'
+        " over DDS, drive the report's figure eight in lockstep, then analyse the recorded bag."
+        ' driver: start driver_bridge, simulator, mux and recorder, and drive a car by services:'
+        ' pull away, shift up, indicate and turn, brake to a stop, reverse, park.')
+    parser.add_argument(
+        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER), default=FIGURE_EIGHT, metavar='DEMO',
+        help='figure_eight (default) or driver')
     add_stack_arguments(parser, with_name=False)
-    add_duration_argument(parser, 80.0)
+    parser.set_defaults(vehicle=None)
+    add_duration_argument(parser, None)
     parser.add_argument(
         '--real-time-factor', type=non_negative, default=0.0, metavar='FACTOR',
         help='simulated seconds per second; 0 as fast as possible (default: 0)')
@@ -42,21 +52,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Drive, record, analyse; returns 0. Raises RacecarError with a one-line message."""
-    from racecar.stacks.composing import ComposedStack
-
     output = arguments.output or Path('runs') / f'demo-{datetime.datetime.now():%Y%m%d-%H%M%S}'
     if output.exists():
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder")
+    # Two demos, or a demo and a running stack, must not answer each other.
+    os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 99 + 1))
+    arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
+    arguments.duration = arguments.duration or _DURATIONS[arguments.demo]
     bag = output / 'bag'
-    descriptions = describe_stack('kinematic_ode', stack_options(
+    drive = _drive_by_services if arguments.demo == DRIVER else _drive_figure_eight
+    lines = drive(arguments, bag, output)
+    print('\n'.join([f'Bag: {bag}', *lines]))
+    return 0
+
+
+def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeDescription]:
+    descriptions = describe_stack(name, stack_options(
         arguments, lockstep=True, real_time_factor=arguments.real_time_factor,
         end_time=arguments.duration, record=str(bag),
         tyre_data=arguments.tyre_data))
-    # Two demos, or a demo and a running stack, must not answer each other.
-    domain = os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 99 + 1))
     nodes = ', '.join(description.full_name for description in descriptions)
-    print(f'Nodes: {nodes} (ROS_DOMAIN_ID {domain})')
+    print(f"Nodes: {nodes} (ROS_DOMAIN_ID {os.environ['ROS_DOMAIN_ID']})")
+    return descriptions
+
+
+def _drive_figure_eight(arguments: argparse.Namespace, bag: Path, output: Path) -> list[str]:
+    from racecar.stacks.composing import ComposedStack
+
+    descriptions = _describe('kinematic_ode', arguments, bag)
     with (ComposedStack(descriptions) as stack,
           ProgressBar(arguments.duration, 'driving') as show):
         wall_time = stack.spin(show)
@@ -67,5 +91,30 @@ def run(arguments: argparse.Namespace) -> int:
     analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
     print_rows([*analysis.metrics.as_rows(),
                 ('real-time factor', f'{arguments.duration / wall_time:.1f}', '')])
-    print('\n'.join([f'Bag: {bag}', *analysis.places]))
-    return 0
+    return analysis.places
+
+
+def _drive_by_services(arguments: argparse.Namespace, bag: Path, output: Path) -> list[str]:
+    from racecar.stacks.composing import ComposedStack
+    from racecar.stacks.driver_demonstration import (
+        DemonstrationError,
+        DriverDemonstration,
+        PHASES,
+    )
+
+    descriptions = _describe('driver', arguments, bag)
+    with (ComposedStack(descriptions) as stack,
+          ProgressBar(len(PHASES), 'driving', 'phases') as show):
+        driver = DriverDemonstration(
+            lambda time, event: show.write(f'{time:6.2f} s  {event}'))
+        stack.add_node(driver)
+        stack.spin(
+            lambda _: show(driver.phase),
+            until=lambda: driver.finished or driver.failure is not None)
+    if driver.failure is not None:
+        raise driver.failure
+    if not driver.finished:
+        raise DemonstrationError(
+            f'the drive is at "{PHASES[driver.phase]}" when its {arguments.duration:g} s are'
+            ' over; give it more with --duration')
+    return analyse_drive(bag, output, title=f'drive by services, vehicle {arguments.vehicle}')

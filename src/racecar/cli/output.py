@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import sys
 
 
@@ -17,22 +16,31 @@ def print_rows(rows: list[tuple[str, str, str]]) -> None:
 
 
 class ProgressBar:
-    """Simulated seconds on stderr; silent where stderr is no terminal."""
+    """How much is done on stderr, simulated seconds by default; silent where that is no terminal.
 
-    def __init__(self, duration: float | None, description: str) -> None:
+    A context manager that gives itself; called with how much is done.
+    """
+
+    def __init__(
+        self, total: float | None, description: str, unit: str = 's of simulated time',
+    ) -> None:
         from tqdm import tqdm
 
         self._bar = tqdm(
-            total=duration, desc=description, file=sys.stderr, disable=None, leave=False,
-            bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} s of simulated time'
-            if duration is not None else '{desc}: {n:.1f} s of simulated time')
+            total=total, desc=description, file=sys.stderr, disable=None, leave=False,
+            bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} ' + unit
+            if total is not None else '{desc}: {n:.1f} ' + unit)
 
-    def update(self, seconds: float) -> None:
+    def __call__(self, done: float) -> None:
         """Show that so much is done."""
-        self._bar.update(seconds - self._bar.n)
+        self._bar.update(done - self._bar.n)
 
-    def __enter__(self) -> Callable[[float], None]:
-        return self.update
+    def write(self, line: str) -> None:
+        """Print a line on stdout without tearing the bar apart."""
+        self._bar.write(line, file=sys.stdout)
+
+    def __enter__(self) -> ProgressBar:
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._bar.close()

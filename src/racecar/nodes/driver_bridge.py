@@ -428,6 +428,10 @@ class DriverBridgeNode(TableNode):
     def _make_state(self, now_ns: int, lamps: Lamps) -> DriverState:
         controls, joints = self._controls, self._joints
         left, right = joints.front_angles if joints else (_UNKNOWN, _UNKNOWN)
+        rpm = torque = _UNKNOWN
+        if joints and controls.mode == ControlMode.TORQUE:
+            rpm = self._powertrain.rpm(controls.pedals(), joints.speeds)
+            torque = self._powertrain.engine_torque(controls.pedals(), joints.speeds)
         state = DriverState(
             control_mode=int(controls.mode), overruled=self._overruled,
             target_cruising_speed=controls.cruising_speed,
@@ -435,8 +439,7 @@ class DriverBridgeNode(TableNode):
             brake_intensity=controls.brake_intensity, gear=controls.gear,
             speed=self._odometry.vx if self._odometry else _UNKNOWN,
             left_front_angle=left, right_front_angle=right,
-            rpm=self._powertrain.rpm(controls.pedals(), joints.speeds)
-            if joints and controls.mode == ControlMode.TORQUE else _UNKNOWN,
+            rpm=rpm, engine_torque=torque,
             wheel_speeds=joints.speeds if joints else (_UNKNOWN,) * 4,
             wheel_encoders=joints.rotations if joints else (_UNKNOWN,) * 4,
             left_indicator_lit=lamps.left_indicator, right_indicator_lit=lamps.right_indicator,

@@ -142,8 +142,11 @@ class ComposedStack:
         """The node that owns the time."""
         return next(node for node in self.nodes if isinstance(node, SimulatorNode))
 
-    def spin(self, on_progress: Callable[[float], object] | None = None) -> float:
-        """Run until the simulator's end_time, an interrupt or a shutdown.
+    def spin(
+        self, on_progress: Callable[[float], object] | None = None,
+        until: Callable[[], bool] = lambda: False,
+    ) -> float:
+        """Run until the simulator's end_time, an interrupt, a shutdown, or until() says so.
 
         on_progress is called some times a second with the simulated time [s].
         Returns the wall time from the first tick to the end [s]. Raises DivergenceError.
@@ -158,7 +161,7 @@ class ComposedStack:
                 started.append(time.monotonic())
             if on_progress is not None:
                 on_progress(time_ns / NANOSECONDS)
-            if simulator.finished or simulator.failure is not None:
+            if simulator.finished or simulator.failure is not None or until():
                 done.set_result(None)
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)

@@ -83,7 +83,7 @@ def path_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     """Draw the actual and the desired path with equal axes, start and end marked."""
     width = float(np.ptp(np.concatenate([track.x, track.reference_x])))
     height = float(np.ptp(np.concatenate([track.y, track.reference_y])))
-    figure = _figure(7.5, 4.0 if height < 0.45 * width else 6.5)
+    figure = new_figure(7.5, 4.0 if height < 0.45 * width else 6.5)
     axes = figure.add_subplot()
     axes.plot(track.x, track.y, color=_ACTUAL, linewidth=1.6, label='actual')
     dots = _spaced(track.reference_x, track.reference_y, max(width, height) / _DOTS)
@@ -95,7 +95,7 @@ def path_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     # A run along an axis still gets room across it.
     axes.set_aspect('equal', adjustable='datalim')
     axes.margins(0.06)
-    _label(axes, 'x [m]', 'y [m]')
+    label_axes(axes, 'x [m]', 'y [m]')
     _finish(figure, axes, f'{name}: path', metrics)
     return figure
 
@@ -108,14 +108,14 @@ def coordinate_figure(
         'x': (track.x, track.reference_x, track.error_x),
         'y': (track.y, track.reference_y, track.error_y),
     }[coordinate]
-    figure = _figure(8.5, 5.6)
+    figure = new_figure(8.5, 5.6)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[2.2, 1.0])
     upper.plot(track.t, actual, color=_ACTUAL, linewidth=1.6, label='actual')
     upper.plot(track.t, desired, color=_DESIRED, linestyle=':', linewidth=2.2, label='desired')
-    _label(upper, '', f'{coordinate} [m]')
+    label_axes(upper, '', f'{coordinate} [m]')
     lower.axhline(0.0, color='0.4', linewidth=0.8)
     lower.plot(track.t, error, color=_ERROR, linewidth=1.2)
-    _label(lower, 'time since the start [s]', f'error in {coordinate} [m]')
+    label_axes(lower, 'time since the start [s]', f'error in {coordinate} [m]')
     figure.align_ylabels()
     _finish(figure, upper, f'{name}: {coordinate}(t)', metrics)
     return figure
@@ -123,7 +123,7 @@ def coordinate_figure(
 
 def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     """Draw the distance from the desired position over time, with its RMS and maximum."""
-    figure = _figure(8.5, 4.0)
+    figure = new_figure(8.5, 4.0)
     axes = figure.add_subplot()
     worst = int(np.argmax(track.error))
     axes.plot(track.t, track.error, color=_ERROR, linewidth=1.2, label='error')
@@ -132,7 +132,7 @@ def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     axes.plot(track.t[worst], track.error[worst], 'v', color='black', markersize=7,
               label=f'maximum {metrics.max_error:.4f} m')
     axes.set_ylim(bottom=0.0)
-    _label(axes, 'time since the start [s]', 'position error [m]')
+    label_axes(axes, 'time since the start [s]', 'position error [m]')
     _finish(figure, axes, f'{name}: position error', metrics)
     return figure
 
@@ -144,14 +144,14 @@ def tyre_figure(
 
     curves: by wheel, at least one; slip, force: labels with units. The colour tells the time.
     """
-    figure = _figure(8.5, 7.0)
+    figure = new_figure(8.5, 7.0)
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     last = max(float(curve.t[-1]) for curve in curves.values())
     first = min(float(curve.t[0]) for curve in curves.values())
     for wheel, axes in zip(WHEEL_NAMES, panels.flat, strict=True):
         axes.axhline(0.0, color='0.4', linewidth=0.8)
         axes.axvline(0.0, color='0.4', linewidth=0.8)
-        _label(axes, slip if 'rear' in wheel else '', force if 'left' in wheel else '')
+        label_axes(axes, slip if 'rear' in wheel else '', force if 'left' in wheel else '')
         axes.set_title(wheel.replace('_', ' '), fontsize='medium')
         curve = curves.get(wheel)
         if curve is None:
@@ -188,13 +188,15 @@ def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float
     return xs, ys
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of a size [inch] that makes room for its labels by itself."""
     figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     FigureCanvasAgg(figure)
     return figure
 
 
-def _label(axes: Axes, x: str, y: str) -> None:
+def label_axes(axes: Axes, x: str, y: str) -> None:
+    """Label both axes and give them a quiet grid."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.grid(color='0.9')
