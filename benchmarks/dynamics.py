@@ -21,6 +21,9 @@ from typing import Any
 
 from measuring import machine, print_table
 
+from racecar.core.driver import Controls, DrivenCar
+from racecar.core.powertrain import CarParameters
+from racecar.core.share import find_config
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat, lane_rows
 from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
@@ -29,7 +32,7 @@ from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.simulation.stepper import Stepper
 from racecar.core.types import AckermannCommand
-from racecar.core.vehicles import SingleTrack
+from racecar.core.vehicles import SingleTrack, VehicleParameters
 from racecar.core.vehicles.interface import vector
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -184,6 +187,25 @@ def simulate() -> Work:
     return work
 
 
+def driven_car() -> Work:
+    """A double track with engine, gears and differential, by pedals, ticks of 10 ms."""
+    path = find_config('vehicles/bmw_x5')
+    vehicle, parameters = VehicleParameters.from_file(path), CarParameters.from_file(path)
+    car, controls = DrivenCar(parameters, vehicle), Controls(parameters, vehicle)
+    controls.set_gear(2)
+    controls.set_throttle(0.4)
+    controls.set_steering_angle(0.05)
+    count = 1000
+
+    def work() -> int:
+        for _ in range(count):
+            car.set_pedals(controls.pedals())
+            car.tick()
+        return count * car.steps_per_tick
+
+    return work
+
+
 def rate(work: Work, clock: str) -> float:
     """Return steps per second of process time or of wall time."""
     global _excluded
@@ -244,6 +266,7 @@ def main() -> int:
          closed_batch(arguments.cars, 1), 'cpu'),
         (f'the same, {cores} threads, wall time', closed_batch(arguments.cars, cores), 'wall'),
         ('closed loop of `simulate` with metrics', simulate(), 'cpu'),
+        ('one double-track car with powertrain, by pedals', driven_car(), 'cpu'),
     ]
     peer = Peer(arguments.peer) if arguments.peer else None
     found: dict[str, list[float]] = {name: [] for name, _, _ in cases}
