@@ -91,7 +91,7 @@ class AckermannMuxNode(TableNode):
             self.destroy_subscription(subscription)
         if self._mux.active != IDLE:
             # The new file may not know the source that drives.
-            self._tell_to_stop(self.get_clock().now().nanoseconds)
+            self._tell_to_stop(self.now_ns())
         self._configuration = configuration
         self._mux = CommandMux(configuration.sources)
         self._sources = [
@@ -123,7 +123,7 @@ class AckermannMuxNode(TableNode):
                 f' {command.steering_angle}, expected finite numbers',
                 throttle_duration_sec=THROTTLE)
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None:
             self.get_logger().error(
@@ -137,7 +137,7 @@ class AckermannMuxNode(TableNode):
 
     def _on_watch_timer(self) -> None:
         expired_at = self._mux.expires_at
-        if self._mux.expire(self.get_clock().now().nanoseconds):
+        if self._mux.expire(self.now_ns()):
             self.get_logger().warning(
                 f'{self._announced} fell silent and nobody follows: the car is told to stop')
             self._tell_to_stop(expired_at)

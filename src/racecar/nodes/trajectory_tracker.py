@@ -116,7 +116,7 @@ class TrajectoryTrackerNode(TableNode):
     def _on_control_timer(self) -> None:
         if self._odometry is None or not self.values['active']:
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
         if stale is not None:
             self.get_logger().error(

@@ -136,7 +136,7 @@ class LinearizerNode(TableNode):
             self._velocity = (velocity, stamp_ns)
             self._answer_pair()
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, self.values['velocity_timeout'])
         if stale is not None:
             self.get_logger().error(
@@ -172,7 +172,7 @@ class LinearizerNode(TableNode):
     def _on_watch_timer(self) -> None:
         if self._velocity is None:
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         _, stamp_ns = self._velocity
         if staleness(stamp_ns, now_ns, self.values['velocity_timeout']) is None:
             return

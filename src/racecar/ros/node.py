@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.clock import Clock, ClockType, JumpThreshold
@@ -24,6 +24,12 @@ _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 THROTTLE = 2.0
 
 
+class NodeTime(Protocol):
+    """Where nodes take the simulated time from, if not each from a subscription of its own."""
+
+    time_ns: int
+
+
 class TableNode(Node):
     """A node whose parameters come from a ParameterTable.
 
@@ -37,6 +43,7 @@ class TableNode(Node):
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
+        self.shared_clock: NodeTime | None = None
         self._table = table
         overrides = {
             key: parameter.value for key, parameter in self._parameter_overrides.items()
@@ -61,6 +68,13 @@ class TableNode(Node):
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
+
+    def now_ns(self) -> int:
+        """Return the node's time [ns]."""
+        if self.shared_clock is not None:
+            return self.shared_clock.time_ns
+        now_ns: int = self.get_clock().now().nanoseconds
+        return now_ns
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
@@ -102,6 +116,9 @@ class TableNode(Node):
         return SetParametersResult(successful=True)
 
     def _apply(self, parameters: list[RosParameter]) -> None:
+        if any(p.name == 'use_sim_time' for p in parameters):
+            # From now on the node has a clock of its own.
+            self.shared_clock = None
         changed = {p.name for p in parameters
                    if p.name in self._table and p.value != self.values[p.name]}
         self.values.update({p.name: p.value for p in parameters if p.name in changed})

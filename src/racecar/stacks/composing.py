@@ -32,6 +32,7 @@ from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import make_executor, spin
+from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import read_command, read_odometry
 from racecar.stacks import NodeDescription
@@ -123,6 +124,7 @@ class ComposedStack:
         try:
             for description in descriptions:
                 self.nodes.append(make_node(description))
+            SharedClock(self.nodes)
             self._executor = make_executor()
             for node in self.nodes:
                 self._executor.add_node(node)
