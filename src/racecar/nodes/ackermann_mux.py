@@ -61,7 +61,7 @@ class AckermannMuxNode(TableNode):
         self._active_publisher = self.create_publisher(String, '~/active', qos.LATCHED)
         self._configure(load_mux_configuration(find_config(self.values['config_file'])))
         self.create_service(Trigger, '~/reload', self._on_reload)
-        self.create_timer(_WATCH_PERIOD, self._on_watch_timer)
+        self.watch_time(_WATCH_PERIOD, self._expire)
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the mux file cannot be used."""
@@ -135,7 +135,7 @@ class AckermannMuxNode(TableNode):
             self._output.publish(data)
         self._announce()
 
-    def _on_watch_timer(self) -> None:
+    def _expire(self) -> None:
         expired_at = self._mux.expires_at
         if self._mux.expire(self.now_ns()):
             self.get_logger().warning(

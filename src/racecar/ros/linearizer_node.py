@@ -77,8 +77,8 @@ class LinearizerNode(TableNode):
             TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
-        self._watch_timer = None if self._lockstep else self.create_timer(
-            self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
+        self._watch = None if self._lockstep else self.watch_time(
+            self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
     def make_linearizer(self, values: dict[str, Any]) -> Linearizer:
         """Return the law for resolved parameter values; subclasses give it."""
@@ -87,10 +87,8 @@ class LinearizerNode(TableNode):
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply the parameters of the law and the timeouts at once."""
         self._linearizer.tune(self.values)
-        if 'velocity_timeout' in changed and self._watch_timer is not None:
-            self._watch_timer.timer_period_ns = round(
-                self.values['velocity_timeout'] / 4.0 * NANOSECONDS)
-            self._watch_timer.reset()
+        if 'velocity_timeout' in changed and self._watch is not None:
+            self._watch.set_period(self.values['velocity_timeout'] / 4.0)
 
     def on_time_went_back(self) -> None:
         """Forget the velocity: it would stay young until the old time comes again."""
@@ -169,7 +167,7 @@ class LinearizerNode(TableNode):
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
 
-    def _on_watch_timer(self) -> None:
+    def _stop_if_velocity_is_old(self) -> None:
         if self._velocity is None:
             return
         now_ns = self.now_ns()

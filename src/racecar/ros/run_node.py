@@ -18,6 +18,7 @@ from rclpy.task import Future
 
 from racecar.core.errors import RacecarError
 from racecar.ros.node import TableNode
+from racecar.ros.shared_clock import SharedClock
 
 # The EventsExecutor of rclpy 7.1 never wakes from a wait without an end [s].
 _SPIN_SLICE = 3600.0
@@ -54,6 +55,7 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
     try:
         node = make_node()
         interrupted.then_end(node.done)
+        SharedClock([node])
         executor = make_executor()
         executor.add_node(node)
         spin(executor, node.done)

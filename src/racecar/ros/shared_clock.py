@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 import struct
 
-from rclpy.clock import ClockType
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.time import Time
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from racecar.core.types import NANOSECONDS
-from racecar.ros.node import TableNode
+from racecar.ros.node import TableNode, TimeWatch
 from racecar.ros.wire import plain
 
 _STAMP = struct.Struct('<iI')
@@ -33,7 +33,8 @@ class SharedClock:
     def __init__(self, nodes: Iterable[Node]) -> None:
         """Take over from the nodes that use simulated time; they are not in an executor yet."""
         self.time_ns = 0
-        self._clocks = []
+        self._clocks: list[Clock] = []
+        self._watches: list[TimeWatch] = []
         owner: Node | None = None
         topic = ''
         for node in nodes:
@@ -47,6 +48,9 @@ class SharedClock:
             self._clocks.append(node.get_clock())
             if isinstance(node, TableNode):
                 node.shared_clock = self
+                for watch in node.time_watches:
+                    watch.follow_shared_clock()
+                self._watches += node.time_watches
         if owner is not None:
             owner.create_subscription(ClockMessage, topic, self._on_clock, _PROFILE, raw=True)
 
@@ -56,3 +60,5 @@ class SharedClock:
         time = Time(nanoseconds=self.time_ns, clock_type=ClockType.ROS_TIME)
         for clock in self._clocks:
             clock.set_ros_time_override(time)
+        for watch in self._watches:
+            watch.on_time(self.time_ns)
