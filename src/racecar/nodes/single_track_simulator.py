@@ -62,7 +62,10 @@ class SingleTrackSimulatorNode(SimulatorNode):
 
     def make_plant(self, values: dict[str, Any]) -> Simulator:
         """Build the simulator from resolved parameter values."""
-        return make_simulator(values)
+        simulator = make_simulator(values)
+        # Compiled here, it does not hold up the first tick.
+        simulator.warm_up()
+        return simulator
 
     def set_up(self) -> None:
         """Create the publishers of car_state, joint_states and the wheels."""

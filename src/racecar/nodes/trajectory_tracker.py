@@ -50,6 +50,8 @@ class TrajectoryTrackerNode(TableNode):
                          **kwargs)
         lockstep = self.values['lockstep']
         self._tracker = TrajectoryTracker(self.values)
+        # Compiled here, it does not hold up the first answer.
+        self._tracker.warm_up()
         self._odometry: Odometry | None = None
 
         velocity = TwistStamped()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import copy
 import math
 from typing import Any, Protocol
 
@@ -13,7 +14,13 @@ from geometry_msgs.msg import PointStamped, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.parameters import ParameterTable
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import (
+    AckermannCommand,
+    AT_REST,
+    NANOSECONDS,
+    Odometry,
+    PlanarVelocity,
+)
 from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
@@ -58,6 +65,8 @@ class LinearizerNode(TableNode):
         super().__init__(kwargs.pop('node_name', name), table, **kwargs)
         self._lockstep: bool = self.values['lockstep']
         self._linearizer = self.make_linearizer(self.values)
+        # Compiled here, it does not hold up the first answer.
+        copy.copy(self._linearizer).command(AT_REST, PlanarVelocity(0.0, 0.0))
         self._wrong_point = ''
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
