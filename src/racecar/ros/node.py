@@ -14,7 +14,6 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
 
-from racecar.core.compiled import announce_compilation
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import NANOSECONDS
@@ -84,7 +83,6 @@ class TableNode(Node):
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Declare the table; kwargs go to rclpy.node.Node."""
         super().__init__(name, **kwargs)
-        announce_compilation(self.get_logger().info)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None

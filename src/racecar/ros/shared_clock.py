@@ -11,6 +11,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.time import Time
+from rclpy.time_source import CLOCK_TOPIC
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from racecar.core.types import NANOSECONDS
@@ -52,7 +53,8 @@ class SharedClock:
                     watch.follow_shared_clock()
                 self._watches += node.time_watches
         if owner is not None:
-            owner.create_subscription(ClockMessage, topic, self._on_clock, _PROFILE, raw=True)
+            owner.create_subscription(
+                ClockMessage, CLOCK_TOPIC, self._on_clock, _PROFILE, raw=True)
 
     def _on_clock(self, data: bytes) -> None:
         sec, nanosec = _STAMP.unpack_from(plain(data, ClockMessage), _AFTER_ENCAPSULATION)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 import contextlib
+import gc
 import time
 from types import TracebackType
 from typing import Any
@@ -162,9 +163,12 @@ class ComposedStack:
                 done.set_result(None)
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
+        # What exists by now stays: a collection that looks through it holds up several ticks.
+        gc.freeze()
         try:
             spin(self._executor, done)
         finally:
+            gc.unfreeze()
             timer.cancel()
         if simulator.failure is not None:
             raise simulator.failure
