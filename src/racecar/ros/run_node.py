@@ -51,7 +51,7 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
     """
     interrupted = Interrupted()
     rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    node = None
+    node = executor = None
     try:
         node = make_node()
         interrupted.then_end(node.done)
@@ -67,6 +67,10 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         return 1
     finally:
         interrupted.no_more()
+        if executor is not None:
+            # Left to its destructor, it lets go of what the node has destroyed by then, and once
+            # hung in that.
+            executor.remove_node(node)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
