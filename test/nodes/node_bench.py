@@ -28,6 +28,7 @@ from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS, yaw_to_quaternion
 from racecar.ros import qos
 from racecar.ros.run_node import make_executor
+from racecar.ros.shared_clock import SharedClock
 
 DEADLINE = 30.0
 PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, String: qos.LATCHED,
@@ -124,10 +125,12 @@ class Bench:
         words = [word for source, target in (remap or {}).items()
                  for word in ('-r', f'{source}:={target}')]
         options = {'node_name': name} if name else {}
-        node = self.add(node_class(
+        node = node_class(
             namespace=namespace, cli_args=['--ros-args', *words] if words else None,
             parameter_overrides=[Parameter(key, value=value) for key, value in given.items()],
-            **options))
+            **options)
+        SharedClock([node])  # as run_node() does
+        self.add(node)
         self._connect()
         return node
 

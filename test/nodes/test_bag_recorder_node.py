@@ -30,9 +30,8 @@ class Recorder:
 
     def hear(self, topic, number=1):
         """Wait until so many messages of a topic are recorded."""
-        topics = self.node._writer._topics
         self.bench.until(
-            lambda: any(t.name == topic and t.count >= number for t in topics.values()),
+            lambda: self.node._writer.count(topic) >= number,
             f'{number} recorded messages on {topic}')
 
     def close(self):

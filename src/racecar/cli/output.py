@@ -26,6 +26,10 @@ class ProgressBar:
     ) -> None:
         from tqdm import tqdm
 
+        from racecar.core.compiled import announce_compilation
+
+        # Not into the middle of the bar.
+        announce_compilation(lambda text: tqdm.write(f'racecar: {text}', file=sys.stderr))
         self._bar = tqdm(
             total=total, desc=description, file=sys.stderr, disable=None, leave=False,
             bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} ' + unit

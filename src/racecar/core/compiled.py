@@ -8,6 +8,7 @@ from collections.abc import Callable
 import functools
 import hashlib
 from pathlib import Path
+import sys
 import types
 from typing import Any, cast, TypeVar
 
@@ -15,8 +16,27 @@ F = TypeVar('F', bound=Callable[..., Any])
 
 _PACKAGE = __name__.rpartition('.')[0]
 
+
+def _to_stderr(text: str) -> None:
+    print(f'racecar: {text}', file=sys.stderr, flush=True)
+
+
+_announce: Callable[[str], object] = _to_stderr
+
+
+def announce_compilation(tell: Callable[[str], object]) -> None:
+    """Let this function, instead of stderr, say that kernels are being compiled.
+
+    It is called with a sentence once in a process, when the first kernel of this package is not
+    in the cache on disk; never where Numba is absent.
+    """
+    global _announce
+    _announce = tell
+
+
 try:
     import numba
+    from numba.core import event
 except ImportError:
     COMPILED = False
 
@@ -34,6 +54,28 @@ except ImportError:
 else:
     COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
+    class _Compilation(event.Listener):
+        """Announces the first compilation; Numba reports none that its cache makes needless."""
+
+        cached = True
+        announced = False
+
+        def on_start(self, event: Any) -> None:
+            module = event.data['dispatcher'].py_func.__module__
+            if not self.announced and module.startswith(f'{_PACKAGE}.'):
+                self.announced = True
+                later = 'later ones do not' if self.cached else (
+                    'so will later ones, as no folder is writable to keep the result')
+                _announce('compiling the simulation for this machine; the first start takes some'
+                          f' seconds, {later}')
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    _compilation = _Compilation()
+    _register: Any = event.register
+    _register('numba:compile', _compilation)
+
     def njit(function: F, **options: bool) -> F:
         """Compile without fast-math, so that results equal the plain Python ones bit for bit.
 
@@ -49,6 +91,7 @@ else:
             kernel: Any = jit(cache=True)(function)
         except RuntimeError:
             # No folder is writable: compile at every start rather than fail.
+            _compilation.cached = False
             return cast('F', jit()(function))
         # Numba's own stamp covers the file of the function, not the files of those it calls.
         index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)

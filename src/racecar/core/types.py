@@ -57,7 +57,10 @@ class Odometry(NamedTuple):
     @property
     def is_finite(self) -> bool:
         """Whether no value is NaN or infinite."""
-        return all(math.isfinite(value) for value in self)
+        return all(map(math.isfinite, self))
+
+
+AT_REST = Odometry(0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class PlanarVelocity(NamedTuple):

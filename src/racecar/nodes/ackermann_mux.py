@@ -62,7 +62,7 @@ class AckermannMuxNode(TableNode):
         self._active_publisher = self.create_publisher(String, '~/active', qos.LATCHED)
         self._configure(load_mux_configuration(find_config(self.values['config_file'])))
         self.create_service(Trigger, '~/reload', self._on_reload)
-        self.create_timer(_WATCH_PERIOD, self._on_watch_timer)
+        self.watch_time(_WATCH_PERIOD, self._expire)
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the mux file cannot be used."""
@@ -92,7 +92,7 @@ class AckermannMuxNode(TableNode):
             self.destroy_subscription(subscription)
         if self._mux.active != IDLE:
             # The new file may not know the source that drives.
-            self._tell_to_stop(self.get_clock().now().nanoseconds)
+            self._tell_to_stop(self.now_ns())
         self._configuration = configuration
         self._mux = CommandMux(configuration.sources)
         self._sources = [
@@ -126,7 +126,7 @@ class AckermannMuxNode(TableNode):
                 f' {command.steering_angle}, expected finite numbers',
                 throttle_duration_sec=THROTTLE)
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None:
             self.get_logger().error(
@@ -139,9 +139,9 @@ class AckermannMuxNode(TableNode):
                 self._output.publish(data)
         self._announce()
 
-    def _on_watch_timer(self) -> None:
+    def _expire(self) -> None:
         expired_at = self._mux.expires_at
-        if self._mux.expire(self.get_clock().now().nanoseconds):
+        if self._mux.expire(self.now_ns()):
             self.get_logger().warning(
                 f'{self._announced} fell silent and nobody follows: the car is told to stop')
             self._tell_to_stop(expired_at)

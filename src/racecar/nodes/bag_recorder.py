@@ -78,7 +78,7 @@ class BagRecorderNode(TableNode):
             message_type, name, partial(self._on_message, handle), _matching(profiles), raw=True)
 
     def _on_message(self, handle: int, data: bytes) -> None:
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         self._writer.write(handle, now_ns, now_ns, data)
 
     def destroy_node(self) -> None:

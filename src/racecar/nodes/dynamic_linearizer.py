@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import sys
 from typing import Any
 
+from racecar.core.compiled import announce_compilation
 from racecar.core.control.dynamic_linearizer import DynamicLinearizer
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import DYNAMIC_LINEARIZER
@@ -35,6 +36,7 @@ class DynamicLinearizerNode(LinearizerNode):
 
     def make_linearizer(self, values: dict[str, Any]) -> DynamicLinearizer:
         """Return the law of the vehicle."""
+        announce_compilation(self.get_logger().info)
         return DynamicLinearizer(values, VehicleParameters.from_values(values))
 
 

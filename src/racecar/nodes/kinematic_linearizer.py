@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from racecar.core.compiled import announce_compilation
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.tables import KINEMATIC_LINEARIZER
@@ -29,6 +30,7 @@ class KinematicLinearizerNode(LinearizerNode):
 
     def make_linearizer(self, values: dict[str, Any]) -> KinematicLinearizer:
         """Return the law of the vehicle."""
+        announce_compilation(self.get_logger().info)
         return KinematicLinearizer(values, VehicleParameters.from_values(values))
 
 

@@ -11,6 +11,7 @@ from geometry_msgs.msg import TransformStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 
+from racecar.core.compiled import announce_compilation
 from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.core.types import (
     FX_TOPIC,
@@ -64,7 +65,11 @@ class SingleTrackSimulatorNode(SimulatorNode):
 
     def make_plant(self, values: dict[str, Any]) -> Simulator:
         """Build the simulator from resolved parameter values."""
-        return make_simulator(values)
+        announce_compilation(self.get_logger().info)
+        simulator = make_simulator(values)
+        # Compiled here, it does not hold up the first tick.
+        simulator.warm_up()
+        return simulator
 
     def set_up(self) -> None:
         """Create the publishers of car_state, joint_states and the wheels."""

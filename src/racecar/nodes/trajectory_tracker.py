@@ -14,6 +14,7 @@ from nav_msgs.msg import Path
 from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
+from racecar.core.compiled import announce_compilation
 from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
 from racecar.core.trajectories import make_trajectory, sample_path
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
@@ -48,8 +49,11 @@ class TrajectoryTrackerNode(TableNode):
         """Raise ParameterError for parameters that cannot be used."""
         super().__init__(kwargs.pop('node_name', 'trajectory_tracker'), TRAJECTORY_TRACKER,
                          **kwargs)
+        announce_compilation(self.get_logger().info)
         lockstep = self.values['lockstep']
         self._tracker = TrajectoryTracker(self.values)
+        # Compiled here, it does not hold up the first answer.
+        self._tracker.warm_up()
         self._odometry: Odometry | None = None
 
         velocity = TwistStamped()
@@ -116,7 +120,7 @@ class TrajectoryTrackerNode(TableNode):
     def _on_control_timer(self) -> None:
         if self._odometry is None or not self.values['active']:
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
         if stale is not None:
             self.get_logger().error(

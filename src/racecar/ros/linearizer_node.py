@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import copy
 import math
 from typing import Any, Protocol
 
@@ -13,7 +14,13 @@ from geometry_msgs.msg import PointStamped, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.parameters import ParameterTable
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import (
+    AckermannCommand,
+    AT_REST,
+    NANOSECONDS,
+    Odometry,
+    PlanarVelocity,
+)
 from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
@@ -58,6 +65,8 @@ class LinearizerNode(TableNode):
         super().__init__(kwargs.pop('node_name', name), table, **kwargs)
         self._lockstep: bool = self.values['lockstep']
         self._linearizer = self.make_linearizer(self.values)
+        # Compiled here, it does not hold up the first answer.
+        copy.copy(self._linearizer).command(AT_REST, PlanarVelocity(0.0, 0.0))
         self._wrong_point = ''
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
@@ -77,8 +86,8 @@ class LinearizerNode(TableNode):
             TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
-        self._watch_timer = None if self._lockstep else self.create_timer(
-            self.values['velocity_timeout'] / 4.0, self._on_watch_timer)
+        self._watch = None if self._lockstep else self.watch_time(
+            self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
     def make_linearizer(self, values: dict[str, Any]) -> Linearizer:
         """Return the law for resolved parameter values; subclasses give it."""
@@ -87,10 +96,8 @@ class LinearizerNode(TableNode):
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply the parameters of the law and the timeouts at once."""
         self._linearizer.tune(self.values)
-        if 'velocity_timeout' in changed and self._watch_timer is not None:
-            self._watch_timer.timer_period_ns = round(
-                self.values['velocity_timeout'] / 4.0 * NANOSECONDS)
-            self._watch_timer.reset()
+        if 'velocity_timeout' in changed and self._watch is not None:
+            self._watch.set_period(self.values['velocity_timeout'] / 4.0)
 
     def on_time_went_back(self) -> None:
         """Forget the velocity: it would stay young until the old time comes again."""
@@ -136,7 +143,7 @@ class LinearizerNode(TableNode):
             self._velocity = (velocity, stamp_ns)
             self._answer_pair()
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, self.values['velocity_timeout'])
         if stale is not None:
             self.get_logger().error(
@@ -169,10 +176,10 @@ class LinearizerNode(TableNode):
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
 
-    def _on_watch_timer(self) -> None:
+    def _stop_if_velocity_is_old(self) -> None:
         if self._velocity is None:
             return
-        now_ns = self.get_clock().now().nanoseconds
+        now_ns = self.now_ns()
         _, stamp_ns = self._velocity
         if staleness(stamp_ns, now_ns, self.values['velocity_timeout']) is None:
             return

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
 from rclpy.clock import Clock, ClockType, JumpThreshold
@@ -16,12 +16,60 @@ from rclpy.task import Future
 
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import ParameterTable
+from racecar.core.types import NANOSECONDS
 
 # Parameters that rclpy itself declares from the overrides.
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 
 # Seconds between two lines of the same complaint.
 THROTTLE = 2.0
+
+
+class NodeTime(Protocol):
+    """Where nodes take the simulated time from, if not each from a subscription of its own."""
+
+    time_ns: int
+
+
+class TimeWatch:
+    """Calls back about every period of a node's time.
+
+    With simulated time rclpy keeps a thread for each timer, which every /clock message wakes: in
+    lockstep a tenth of a tick. So where nodes share a clock, that calls instead.
+    """
+
+    def __init__(self, node: Node, period: float, callback: Callable[[], None]) -> None:
+        """period: [s]."""
+        self._node = node
+        self._callback = callback
+        self._period_ns = round(period * NANOSECONDS)
+        self._due_ns = 0
+        self._timer = node.create_timer(period, callback)
+
+    def set_period(self, period: float) -> None:
+        """Begin a period of another length [s] now."""
+        self._period_ns = round(period * NANOSECONDS)
+        self._due_ns = 0
+        if self._timer is not None:
+            self._timer.timer_period_ns = self._period_ns
+            self._timer.reset()
+
+    def follow_shared_clock(self) -> None:
+        """Be called by on_time() only; not for a node that is in an executor."""
+        self._node.destroy_timer(self._timer)
+        self._timer = None
+
+    def follow_timer(self) -> None:
+        """Ignore on_time() from now on."""
+        if self._timer is None:
+            self._timer = self._node.create_timer(
+                self._period_ns / NANOSECONDS, self._callback)
+
+    def on_time(self, now_ns: int) -> None:
+        """Call back if a period is over, or the time went back."""
+        if self._timer is None and not self._due_ns - self._period_ns <= now_ns < self._due_ns:
+            self._due_ns = now_ns + self._period_ns
+            self._callback()
 
 
 class TableNode(Node):
@@ -37,6 +85,8 @@ class TableNode(Node):
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
+        self.shared_clock: NodeTime | None = None
+        self.time_watches: list[TimeWatch] = []
         self._table = table
         overrides = {
             key: parameter.value for key, parameter in self._parameter_overrides.items()
@@ -61,6 +111,19 @@ class TableNode(Node):
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
+
+    def now_ns(self) -> int:
+        """Return the node's time [ns]."""
+        if self.shared_clock is not None:
+            return self.shared_clock.time_ns
+        now_ns: int = self.get_clock().now().nanoseconds
+        return now_ns
+
+    def watch_time(self, period: float, callback: Callable[[], None]) -> TimeWatch:
+        """Call back about every period [s] of the node's time."""
+        watch = TimeWatch(self, period, callback)
+        self.time_watches.append(watch)
+        return watch
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
@@ -102,6 +165,11 @@ class TableNode(Node):
         return SetParametersResult(successful=True)
 
     def _apply(self, parameters: list[RosParameter]) -> None:
+        if any(p.name == 'use_sim_time' for p in parameters):
+            # From now on the node has a clock of its own.
+            self.shared_clock = None
+            for watch in self.time_watches:
+                watch.follow_timer()
         changed = {p.name for p in parameters
                    if p.name in self._table and p.value != self.values[p.name]}
         self.values.update({p.name: p.value for p in parameters if p.name in changed})

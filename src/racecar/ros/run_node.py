@@ -18,6 +18,7 @@ from rclpy.task import Future
 
 from racecar.core.errors import RacecarError
 from racecar.ros.node import TableNode
+from racecar.ros.shared_clock import SharedClock
 
 # The EventsExecutor of rclpy 7.1 never wakes from a wait without an end [s].
 _SPIN_SLICE = 3600.0
@@ -50,10 +51,11 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
     """
     interrupted = Interrupted()
     rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    node = None
+    node = executor = None
     try:
         node = make_node()
         interrupted.then_end(node.done)
+        SharedClock([node])
         executor = make_executor()
         executor.add_node(node)
         spin(executor, node.done)
@@ -65,6 +67,10 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         return 1
     finally:
         interrupted.no_more()
+        if executor is not None:
+            # Left to its destructor, it lets go of what the node has destroyed by then, and once
+            # hung in that.
+            executor.remove_node(node)
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()

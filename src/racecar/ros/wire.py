@@ -51,7 +51,7 @@ def _aligned(offset: int, size: int) -> int:
     return offset + (_ORIGIN - offset) % size
 
 
-def _plain(data: bytes, message_type: type) -> bytes:
+def plain(data: bytes, message_type: type) -> bytes:
     """Return the message as plain CDR, whatever encapsulation it came in."""
     if data[:4] == _PLAIN_CDR:
         return data
@@ -66,7 +66,7 @@ def _read_header(data: bytes) -> tuple[int, int]:
 
 def read_odometry(data: bytes) -> Odometry:
     """Return the planar part of a serialised nav_msgs/Odometry."""
-    data = _plain(data, OdometryMessage)
+    data = plain(data, OdometryMessage)
     time_ns, offset = _read_header(data)
     offset = _aligned(offset, 4)
     offset += 4 + _LENGTH.unpack_from(data, offset)[0]
@@ -81,7 +81,7 @@ def read_odometry(data: bytes) -> Odometry:
 
 def read_command(data: bytes) -> tuple[AckermannCommand, int]:
     """Return command and stamp [ns] of a serialised ackermann_msgs/AckermannDriveStamped."""
-    data = _plain(data, AckermannDriveStamped)
+    data = plain(data, AckermannDriveStamped)
     time_ns, offset = _read_header(data)
     steering_angle, _, speed = _DRIVE.unpack_from(data, _aligned(offset, 4))
     return AckermannCommand(speed, steering_angle), time_ns
@@ -99,7 +99,7 @@ def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
 
 def read_velocity(data: bytes) -> tuple[PlanarVelocity, int, str]:
     """Return velocity, stamp [ns] and frame of a serialised geometry_msgs/TwistStamped."""
-    data = _plain(data, TwistStamped)
+    data = plain(data, TwistStamped)
     time_ns, offset = _read_header(data)
     frame = data[_AFTER_LENGTH:offset - 1].decode(errors='replace')
     return PlanarVelocity(*_TWO.unpack_from(data, _aligned(offset, 8))), time_ns, frame

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 import contextlib
+import gc
 import time
 from types import TracebackType
 from typing import Any
@@ -33,6 +34,7 @@ from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import make_executor, spin
+from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import read_command, read_odometry
 from racecar.stacks import NodeDescription
@@ -125,6 +127,7 @@ class ComposedStack:
         try:
             for description in descriptions:
                 self.nodes.append(make_node(description))
+            SharedClock(self.nodes)
             self._executor = make_executor()
             for node in self.nodes:
                 self._executor.add_node(node)
@@ -165,9 +168,12 @@ class ComposedStack:
                 done.set_result(None)
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
+        # What exists by now stays: a collection that looks through it holds up several ticks.
+        gc.freeze()
         try:
             spin(self._executor, done)
         finally:
+            gc.unfreeze()
             timer.cancel()
         if simulator.failure is not None:
             raise simulator.failure

@@ -42,6 +42,7 @@ def test_rosbags_reads_folder_and_file(tmp_path, name):
             writer.write(one, 100 + number, 90 + number, hello(number))
         writer.write(two, 500, 500, hello())
         assert writer.message_count == 11
+        assert [writer.count(topic) for topic in ('/one', '/two', '/none')] == [10, 1, 0]
     for path in (folder, folder / f'{name}_0.mcap'):
         with Reader(path) as reader:
             assert reader.message_count == 11

@@ -4,24 +4,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+import importlib
 import json
 import os
 from pathlib import Path
 import textwrap
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
-from mcap.writer import CompressionType, Writer
 import yaml
 
+from racecar.core.analysis.mcap_file import McapFile
 from racecar.core.errors import BagError
 
 METADATA_VERSION = 9  # ROS 2 Jazzy
 LIBRARY = 'racecar'
 NO_TIME = 2**63 - 1  # what rosbag2 writes as the start of a bag without messages
 _CHUNK_SIZE = 1024 * 1024
+# Name in the bag, and the module whose compress() does it.
+_COMPRESSIONS = {
+    'zstd': ('zstd', 'zstandard'), 'lz4': ('lz4', 'lz4.frame'), 'none': ('', None)}
 _IDL_START = '=' * 80 + '\nIDL: '
 _INFINITE = {'sec': 9223372036, 'nsec': 854775807}
 _QOS_DEFAULTS: dict[str, Any] = {
@@ -37,12 +41,10 @@ _QOS_DEFAULTS: dict[str, Any] = {
 }
 
 
-@dataclass
-class _Topic:
+class _Topic(NamedTuple):
     name: str
     type_name: str
     metadata_head: str  # this topic's piece of metadata.yaml up to its message count
-    count: int = 0
 
 
 class BagWriter:
@@ -65,20 +67,13 @@ class BagWriter:
         compression: of chunks, zstd, lz4 or none. ros_distro: stands in metadata.yaml.
         Raises BagError if the folder exists already or cannot be made.
         """
-        kinds = {
-            'zstd': CompressionType.ZSTD, 'lz4': CompressionType.LZ4,
-            'none': CompressionType.NONE,
-        }
-        if compression not in kinds:
-            raise BagError(f'compression is {compression!r}, expected one of {", ".join(kinds)}')
+        name, compress = _compression(compression)
         self.folder = Path(folder)
         self.path = self.folder / f'{self.folder.resolve().name}_0.mcap'
         self._ros_distro = ros_distro
         self._topics: dict[int, _Topic] = {}
         self._handles: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
-        self._start_ns = NO_TIME
-        self._end_ns = 0
         self._period_ns = round(flush_period * 1e9)
         try:
             self.folder.mkdir(parents=True)
@@ -91,9 +86,9 @@ class BagWriter:
                 f"bag folder '{folder}' cannot be made: {error.strerror}") from error
         try:
             self._stream = open(self.path, 'xb')  # noqa: SIM115 - close() ends it
-            self._writer = Writer(
-                self._stream, chunk_size=_CHUNK_SIZE, compression=kinds[compression])
-            self._writer.start(profile='ros2', library=LIBRARY)
+            self._file = McapFile(
+                self._stream, profile='ros2', library=LIBRARY, chunk_size=_CHUNK_SIZE,
+                compression=name, compress=compress)
             self._is_open = True
             self._flush_file()
         except OSError as error:
@@ -111,7 +106,12 @@ class BagWriter:
     @property
     def message_count(self) -> int:
         """How many messages were written so far."""
-        return sum(topic.count for topic in self._topics.values())
+        return sum(map(self._file.count, self._topics))
+
+    def count(self, name: str) -> int:
+        """How many messages of a topic were written so far."""
+        handle = self._handles.get(name)
+        return 0 if handle is None else self._file.count(handle)
 
     def add_topic(
         self, name: str, type_name: str, definition_text: str, qos_yaml: str = '',
@@ -136,15 +136,12 @@ class BagWriter:
                     ' one topic has one type in a bag')
             return handle
         qos = _normalised_qos(name, qos_yaml)
-        try:
-            if type_name not in self._schemas:
-                encoding = 'ros2idl' if definition_text.startswith(_IDL_START) else 'ros2msg'
-                self._schemas[type_name] = self._writer.register_schema(
-                    type_name, encoding if definition_text else '', definition_text.encode())
-            handle = self._writer.register_channel(
-                name, 'cdr', self._schemas[type_name], {'offered_qos_profiles': qos})
-        except OSError as error:
-            raise self._write_error(error) from error
+        if type_name not in self._schemas:
+            encoding = 'ros2idl' if definition_text.startswith(_IDL_START) else 'ros2msg'
+            self._schemas[type_name] = self._file.add_schema(
+                type_name, encoding if definition_text else '', definition_text.encode())
+        handle = self._file.add_channel(
+            name, 'cdr', self._schemas[type_name], {'offered_qos_profiles': qos})
         self._handles[name] = handle
         self._topics[handle] = _Topic(
             name, type_name, _topic_metadata(name, type_name, qos, type_hash))
@@ -161,22 +158,16 @@ class BagWriter:
         """
         if not self._is_open:
             self._check_open()
-        topic = self._topics.get(handle)
-        if topic is None:
+        if handle not in self._topics:
             raise BagError(f'handle {handle!r} is unknown, expected one that add_topic returned')
         if not 0 <= log_time_ns < NO_TIME or not 0 <= publish_time_ns < NO_TIME:
             raise BagError(
-                f"topic '{topic.name}': log time {log_time_ns} ns and publish time"
+                f"topic '{self._topics[handle].name}': log time {log_time_ns} ns and publish time"
                 f' {publish_time_ns} ns, expected both in [0, 2^63 - 1)')
         try:
-            self._writer.add_message(handle, log_time_ns, data, publish_time_ns, topic.count)
+            self._file.write(handle, log_time_ns, publish_time_ns, data)
         except OSError as error:
             raise self._write_error(error) from error
-        topic.count += 1
-        if log_time_ns < self._start_ns:
-            self._start_ns = log_time_ns
-        if log_time_ns > self._end_ns:
-            self._end_ns = log_time_ns
         if time.monotonic_ns() >= self._flush_at_ns:
             self.flush()
 
@@ -201,15 +192,16 @@ class BagWriter:
         self._is_open = False
         try:
             with self._stream:
-                self._writer.add_metadata(
+                self._file.flush()
+                self._file.add_metadata(
                     'rosbag2', {'serialized_metadata': textwrap.dedent(self._information())})
-                self._writer.finish()  # type: ignore[no-untyped-call]
+                self._file.finish()
             self._write_metadata()
         except OSError as error:
             raise self._write_error(error) from error
 
     def _flush_file(self) -> None:
-        self._writer.flush()  # type: ignore[no-untyped-call]
+        self._file.flush()
         self._write_metadata()
         self._flush_at_ns = time.monotonic_ns() + self._period_ns
 
@@ -222,17 +214,19 @@ class BagWriter:
 
     def _information(self) -> str:
         # Composed as text: a YAML library would take 20 ms every second for the same.
-        duration = max(0, self._end_ns - self._start_ns)
+        start_ns = self._file.start_ns
+        duration = 0 if start_ns is None else self._file.end_ns - start_ns
+        start_ns = NO_TIME if start_ns is None else start_ns
         count = self.message_count
         name = json.dumps(self.path.name)
         topics = ''.join(
-            f'{topic.metadata_head}      message_count: {topic.count}\n'
-            for topic in self._topics.values())
+            f'{topic.metadata_head}      message_count: {self._file.count(handle)}\n'
+            for handle, topic in self._topics.items())
         return (
             f'  version: {METADATA_VERSION}\n'
             '  storage_identifier: mcap\n'
             f'  duration:\n    nanoseconds: {duration}\n'
-            f'  starting_time:\n    nanoseconds_since_epoch: {self._start_ns}\n'
+            f'  starting_time:\n    nanoseconds_since_epoch: {start_ns}\n'
             f'  message_count: {count}\n'
             f'  topics_with_message_count:{" []" if not topics else ""}\n{topics}'
             '  compression_format: ""\n'
@@ -240,7 +234,7 @@ class BagWriter:
             f'  relative_file_paths:\n    - {name}\n'
             '  files:\n'
             f'    - path: {name}\n'
-            f'      starting_time:\n        nanoseconds_since_epoch: {self._start_ns}\n'
+            f'      starting_time:\n        nanoseconds_since_epoch: {start_ns}\n'
             f'      duration:\n        nanoseconds: {duration}\n'
             f'      message_count: {count}\n'
             '  custom_data: ~\n'
@@ -252,6 +246,21 @@ class BagWriter:
 
     def _write_error(self, error: OSError) -> BagError:
         return BagError(f"bag '{self.folder}' cannot be written: {error.strerror or error}")
+
+
+def _compression(name: str) -> tuple[str, Callable[[bytes | bytearray], bytes]]:
+    """Return the name in the bag and the function for a chunk."""
+    if name not in _COMPRESSIONS:
+        raise BagError(f'compression is {name!r}, expected one of {", ".join(_COMPRESSIONS)}')
+    written, module = _COMPRESSIONS[name]
+    if module is None:
+        return written, bytes
+    try:
+        compress: Callable[[bytes | bytearray], bytes] = importlib.import_module(module).compress
+    except ImportError as error:
+        raise BagError(
+            f'compression {name} is not installed ({error}); take another one') from error
+    return written, compress
 
 
 def _normalised_qos(topic: str, text: str) -> str:

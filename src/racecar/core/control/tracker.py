@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import copy
 from dataclasses import dataclass, fields
 import math
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from racecar.core.trajectories import (
     ReferencePoint,
     TRAJECTORY_PARAMETERS,
 )
-from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
 
@@ -151,6 +152,10 @@ class TrajectoryTracker:
         """Forget clock and integrators: the next update starts the trajectory anew."""
         self._start_ns = None
         self._reset_pid()
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that an update calls; nothing changes."""
+        copy.copy(self).update(AT_REST)
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> TrackerOutput:
         """Compute the velocity of P for the reference at now_ns (default: the odometry's stamp).

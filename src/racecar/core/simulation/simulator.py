@@ -133,6 +133,14 @@ class Simulator:
         self._good: Any = vector(self._state)
         self.reset(initial_pose)
 
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a tick and its outputs call."""
+        self._good[:] = self._state
+        self._advance(self._good, self._inputs, self._parameters, self._limits, self._step, 0)
+        self.odometry()
+        self.diagnostics()
+        self.wheels()
+
     @property
     def time_ns(self) -> int:
         """Simulated time since the start [ns]."""

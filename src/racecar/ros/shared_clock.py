@@ -1,0 +1,66 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One subscription to /clock for all nodes of a process, where rclpy has one for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import struct
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.time import Time
+from rclpy.time_source import CLOCK_TOPIC
+from rosgraph_msgs.msg import Clock as ClockMessage
+
+from racecar.core.types import NANOSECONDS
+from racecar.ros.node import TableNode, TimeWatch
+from racecar.ros.wire import plain
+
+_STAMP = struct.Struct('<iI')
+_AFTER_ENCAPSULATION = 4
+
+# As rclpy's own: only the newest time counts.
+_PROFILE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class SharedClock:
+    """Hears the simulated time once and sets the clocks of nodes that share an executor.
+
+    Every tick, rclpy would decode the message into objects for each node again.
+    """
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        """Take over from the nodes that use simulated time; they are not in an executor yet."""
+        self.time_ns = 0
+        self._clocks: list[Clock] = []
+        self._watches: list[TimeWatch] = []
+        owner: Node | None = None
+        topic = ''
+        for node in nodes:
+            subscription = next(
+                (row for row in node.subscriptions if row.msg_type is ClockMessage), None)
+            if subscription is None or topic not in ('', subscription.topic_name):
+                continue
+            if owner is None:
+                owner, topic = node, subscription.topic_name
+            node.destroy_subscription(subscription)
+            self._clocks.append(node.get_clock())
+            if isinstance(node, TableNode):
+                node.shared_clock = self
+                for watch in node.time_watches:
+                    watch.follow_shared_clock()
+                self._watches += node.time_watches
+        if owner is not None:
+            owner.create_subscription(
+                ClockMessage, CLOCK_TOPIC, self._on_clock, _PROFILE, raw=True)
+
+    def _on_clock(self, data: bytes) -> None:
+        sec, nanosec = _STAMP.unpack_from(plain(data, ClockMessage), _AFTER_ENCAPSULATION)
+        self.time_ns = sec * NANOSECONDS + nanosec
+        time = Time(nanoseconds=self.time_ns, clock_type=ClockType.ROS_TIME)
+        for clock in self._clocks:
+            clock.set_ros_time_override(time)
+        for watch in self._watches:
+            watch.on_time(self.time_ns)
