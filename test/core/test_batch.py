@@ -14,9 +14,16 @@ import numpy as np
 import pytest
 
 from racecar.core.compiled import COMPILED
+from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, Noise
-from racecar.core.simulation.batch_kernels import LANES, STATE_ROWS
+from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat, Noise
+from racecar.core.simulation.batch_kernels import (
+    HELD,
+    integration_kernel,
+    LANES,
+    SCRATCH_ROWS,
+    STATE_ROWS,
+)
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator
@@ -25,6 +32,7 @@ from racecar.core.trajectories import ReferencePoint, Trajectory
 from racecar.core.types import AckermannCommand, Pose2
 from racecar.core.tyres import TYRE_MODELS
 from racecar.core.vehicles import SingleTrack, VehicleParameters
+from racecar.core.vehicles.interface import vector
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
@@ -250,8 +258,9 @@ def test_a_batch_runs_once_and_refuses_bad_arguments():
         BatchSimulation([], noise=NOISE)
     with pytest.raises(ConfigurationError, match='threads is 0'):
         BatchSimulation([], threads=0)
-    with pytest.raises(ConfigurationError, match=r'block_size is 129, expected 1 to 128'):
-        BatchSimulation([], block_size=129)
+    with pytest.raises(
+            ConfigurationError, match=f'block_size is {LANES + 1}, expected 1 to {LANES}'):
+        BatchSimulation([], block_size=LANES + 1)
     with pytest.raises(ConfigurationError, match=r"noise 'yaw' is -1\.0"):
         Noise(yaw=-1.0)
     with pytest.raises(ConfigurationError, match='nothing was recorded'):
@@ -272,21 +281,90 @@ def test_state_of_a_car_is_small():
 # --- steps ----------------------------------------------------------------------------------
 
 
+MODELS = list(itertools.product(TYRES, FORMULATIONS))
+COMMAND = vector((1.5, 0.2))
+NO_LIMITS = vector((1e9,) * 5)
+
+
+def racecar(tyre, formulation):
+    return SingleTrack(
+        VehicleParameters.from_file(ROOT / 'config/vehicles/racecar.yaml'), tyre, formulation)
+
+
 @pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
-@pytest.mark.parametrize(('tyre', 'formulation'), list(itertools.product(TYRES, FORMULATIONS)))
+@pytest.mark.parametrize(('tyre', 'formulation'), MODELS)
 def test_integration_in_registers_gives_the_bits_of_the_general_method(
         tyre, formulation, integrator):
-    model = SingleTrack(
-        VehicleParameters.from_file(ROOT / 'config/vehicles/racecar.yaml'), tyre, formulation)
-    limits = [1e9] * 5
+    model = racecar(tyre, formulation)
+    hold, rates, step = model.held_form.hold, model.held_form.rates, 0.0005
+
+    def within_step(state, inputs, parameters):
+        return rates(state, hold(inputs, parameters))
+
+    fast, general = ([0.05, 0.3, 1.0, 2.0, 0.7] for _ in range(2))
+    state = vector(fast)
+    assert model_advance(model, integrator)(
+        state, COMMAND, model.parameters, NO_LIMITS, step, 200)
+    fast = list(state)
+    advance = fixed_step(within_step, integrator)
+    for _ in range(200):
+        # x, y and yaw from the pose at the start of the step, as HeldForm says.
+        state = vector([*general[:2], 0.0, 0.0, 0.0])
+        assert advance(state, COMMAND, model.parameters, NO_LIMITS, step, 1)
+        lateral, rate, ahead, left, turned = state
+        sine, cosine = sine_cosine(general[4])
+        general = [lateral, rate, general[2] + (ahead * cosine - left * sine),
+                   general[3] + (ahead * sine + left * cosine), general[4] + turned]
+    assert fast == general
+
+
+@pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
+@pytest.mark.parametrize(('tyre', 'formulation'), MODELS)
+def test_steps_from_the_pose_of_the_car_are_those_of_the_derivative(tyre, formulation, integrator):
+    # Ten seconds in a circle: several turns.
+    model = racecar(tyre, formulation)
     states = []
     for advance in (model_advance(model, integrator), fixed_step(model.derivative, integrator)):
-        state = np.array([0.05, 0.3, 1.0, 2.0, 0.7]) if COMPILED else [0.05, 0.3, 1.0, 2.0, 0.7]
-        inputs = np.array([1.5, 0.2]) if COMPILED else [1.5, 0.2]
-        limit = np.array(limits) if COMPILED else limits
-        assert advance(state, inputs, model.parameters, limit, 0.0005, 200)
+        state = vector([0.05, 0.3, 1.0, 2.0, 0.7])
+        assert advance(
+            state, COMMAND, model.parameters, NO_LIMITS, 0.001, 10_000 if COMPILED else 500)
         states.append(list(state))
-    assert states[0] == states[1]
+    assert states[0] == pytest.approx(states[1], rel=1e-12, abs=1e-12)
+    if COMPILED:
+        assert states[0][4] > 2.0 * math.pi
+
+
+@pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
+@pytest.mark.parametrize(('tyre', 'formulation'), MODELS)
+def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
+    model = racecar(tyre, formulation)
+    count, steps = 19, 10_000 if COMPILED else 20
+    block, scratch = flat(5 * LANES), flat(SCRATCH_ROWS * LANES)
+    advance, advance_all = (
+        model_advance(model, integrator), integration_kernel(model.held_form, integrator))
+    states = []
+    for lane in range(count):
+        # Some of them spin.
+        state = [0.3 * (lane - 9), 0.5 * lane, 0.1 * lane, 2.0, 0.4 * lane]
+        inputs = vector((1.0 + 0.1 * lane, 0.03 * (lane - 5)))
+        for row, value in enumerate(state):
+            block[row * LANES + lane] = value
+        for row, value in enumerate(model.held_form.hold(inputs, model.parameters)):
+            scratch[(HELD + row) * LANES + lane] = value
+        states.append(vector(state))
+        advance(states[-1], inputs, model.parameters, NO_LIMITS, 0.001, steps)
+    advance_all(block, scratch, count, 0.001, steps)
+    for lane, state in enumerate(states):
+        assert [block[row * LANES + lane] for row in range(5)] == list(state)
+
+
+def test_rows_of_a_block_start_with_a_line_of_the_cache():
+    if not COMPILED:
+        pytest.skip('plain lists have no address')
+    for values in (1, 1000, [1.0] * 7):
+        assert flat(values).ctypes.data % 64 == 0
+    assert flat([1.0, 2.0]).tolist() == [1.0, 2.0]
+    assert 8 * LANES % 64 == 0
 
 
 def test_tyre_model_without_the_fast_form_gives_the_same_forces(monkeypatch):

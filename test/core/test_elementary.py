@@ -10,7 +10,12 @@ import numpy as np
 import pytest
 
 from racecar.core.compiled import njit
-from racecar.core.elementary import arctangent, arctangent2, sine_cosine
+from racecar.core.elementary import (
+    arctangent,
+    arctangent2,
+    sine_cosine,
+    sine_cosine_of_turn,
+)
 
 # Where long double is no wider than double there is nothing to compare with.
 EXTENDED = np.finfo(np.longdouble).nmant > 60
@@ -22,6 +27,12 @@ GENERATOR = np.random.default_rng(20261120)
 def all_sine_cosine(angles, sines, cosines):
     for i in range(angles.size):
         sines[i], cosines[i] = sine_cosine(angles[i])
+
+
+@njit
+def all_sine_cosine_of_turn(angles, sines, cosines):
+    for i in range(angles.size):
+        sines[i], cosines[i] = sine_cosine_of_turn(angles[i])
 
 
 @njit
@@ -64,6 +75,23 @@ def test_small_angles_keep_their_relative_accuracy():
 
 
 @needs_extended
+def test_sine_and_cosine_of_a_turn_are_within_the_errors_stated():
+    angles = np.concatenate([
+        GENERATOR.uniform(-4.0, 4.0, 100_000), GENERATOR.uniform(-0.16, 0.16, 100_000),
+        10.0 ** GENERATOR.uniform(-300, -1, 20_000)])
+    sines, cosines = np.empty_like(angles), np.empty_like(angles)
+    all_sine_cosine_of_turn(angles, sines, cosines)
+    exact = angles.astype(np.longdouble)
+    allowed = np.maximum(2e-16, np.abs(angles)**11 / 3e7)
+    for found, true in ((sines, np.sin(exact)), (cosines, np.cos(exact))):
+        assert float((np.abs(found - true) / allowed).max()) < 1.0
+    # What a car turns by in a millisecond keeps its relative accuracy.
+    small = np.abs(angles) < 0.1
+    error = np.abs(sines - np.sin(exact)) / np.spacing(np.abs(sines))
+    assert float(error[small].max()) < 1.0
+
+
+@needs_extended
 def test_beyond_a_million_the_error_is_that_of_the_angle():
     angles = samples(1e9)
     exact = angles.astype(np.longdouble)
@@ -89,11 +117,13 @@ def test_sine_is_odd_and_cosine_even_to_the_bit(angle):
     sine, cosine = sine_cosine(angle)
     assert sine_cosine(-angle) == (-sine, cosine)
     assert arctangent(-angle) == -arctangent(angle)
+    sine, cosine = sine_cosine_of_turn(angle * 1e-9)
+    assert sine_cosine_of_turn(angle * -1e-9) == (-sine, cosine)
 
 
 @given(st.floats(-1e6, 1e6))
 def test_compiled_and_plain_give_the_same_bits(angle):
-    for kernel in (sine_cosine, arctangent):
+    for kernel in (sine_cosine, sine_cosine_of_turn, arctangent):
         assert kernel(angle) == getattr(kernel, 'py_func', kernel)(angle)
 
 

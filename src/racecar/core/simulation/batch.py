@@ -39,6 +39,9 @@ from racecar.core.vehicles.interface import HeldForm
 CHUNK = 64
 """Ticks of a block that one call of a kernel runs."""
 
+# Bytes in a line of the cache.
+_LINE = 64
+
 # What the kernels know of each part. A part with more to it is run tick by tick by its methods.
 _KNOWN_PARTS: dict[type, frozenset[str]] = {
     Simulator: frozenset((
@@ -287,9 +290,16 @@ class Block:
 
 def flat(values: int | Sequence[float]) -> Any:
     """Return so many zeros, or these numbers, in the form that kernels run fastest on."""
-    if COMPILED:
-        return np.zeros(values) if isinstance(values, int) else np.array(values, dtype=float)
-    return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
+    if not COMPILED:
+        return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
+    count = values if isinstance(values, int) else len(values)
+    room = np.zeros(count + _LINE // 8)
+    # Vectors that start within a line of the cache take two accesses each.
+    first = -room.ctypes.data % _LINE // 8
+    numbers = room[first:first + count]
+    if not isinstance(values, int):
+        numbers[:] = values
+    return numbers
 
 
 def kind_of(simulator: Simulator) -> _Kind:

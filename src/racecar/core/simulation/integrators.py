@@ -12,6 +12,7 @@ from collections.abc import Callable, MutableSequence
 from typing import Any, NamedTuple, TypeVar
 
 from racecar.core.compiled import inlined, njit, specialise
+from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.vehicles.interface import (
     Derivative,
@@ -123,9 +124,13 @@ def _advance(
 
 
 # The same methods for models with a HeldForm: the state is a tuple of five that stays in
-# registers. Operations and order are those above, so both give the same bits.
+# registers. A step counts x, y and yaw from the pose at its start, where the angles are small and
+# their sines cheap, and turns the way it went by the yaw at the end. But for that, operations and
+# order are those above, and so are the bits.
 
 State5 = tuple[float, float, float, float, float]
+Stage = tuple[float, float, float, float, float, float, float, float]
+"""Between stages of Runge-Kutta 4: first two states and yaw at the next, five sums of rates."""
 
 
 def rates(state: State5, held: Held) -> Rates:
@@ -168,30 +173,65 @@ def _add(s: Rates, b: float, k: Rates) -> Rates:
     return (s[0] + b * k[0], s[1] + b * k[1], s[2] + b * k[2], s[3] + b * k[3], s[4] + b * k[4])
 
 
+@inlined
+def _at_origin(s: State5) -> State5:
+    return (s[0], s[1], 0.0, 0.0, 0.0)
+
+
+@inlined
+def _moved(s: State5, end: State5) -> State5:
+    """Return the state after a step that started from _at_origin() of s and got to `end`."""
+    sine, cosine = sine_cosine(s[4])
+    return (end[0], end[1], s[2] + (end[2] * cosine - end[3] * sine),
+            s[3] + (end[2] * sine + end[3] * cosine), s[4] + end[4])
+
+
 def _euler_held(state: State5, held: Held, dt: float) -> State5:
-    return _plus1(state, dt, 1.0, rates(state, held))
+    start = _at_origin(state)
+    return _moved(state, _plus1(start, dt, 1.0, rates(start, held)))
+
+
+def rk4_first(state: State5, held: Held, dt: float) -> Stage:
+    """Run the first stage; dt [s]: from the start of the step to the second."""
+    k = rates(_at_origin(state), held)
+    return (state[0] + dt * k[0], state[1] + dt * k[1], dt * k[4], k[0], k[1], k[2], k[3], k[4])
+
+
+def rk4_next(state: State5, stage: Stage, held: Held, dt: float) -> Stage:
+    """Run the second or third stage; dt [s]: from the start of the step to the next."""
+    k = rates((stage[0], stage[1], 0.0, 0.0, stage[2]), held)
+    return (state[0] + dt * k[0], state[1] + dt * k[1], dt * k[4], stage[3] + 2.0 * k[0],
+            stage[4] + 2.0 * k[1], stage[5] + 2.0 * k[2], stage[6] + 2.0 * k[3],
+            stage[7] + 2.0 * k[4])
+
+
+def rk4_last(state: State5, stage: Stage, held: Held, dt: float) -> State5:
+    """Run the fourth stage; returns the state at the end of the step of dt [s]."""
+    k = rates((stage[0], stage[1], 0.0, 0.0, stage[2]), held)
+    sixth = dt / 6.0
+    return _moved(state, (
+        state[0] + sixth * (stage[3] + k[0]), state[1] + sixth * (stage[4] + k[1]),
+        sixth * (stage[5] + k[2]), sixth * (stage[6] + k[3]), sixth * (stage[7] + k[4])))
 
 
 def _rk4_held(state: State5, held: Held, dt: float) -> State5:
     half = 0.5 * dt
-    k1 = rates(state, held)
-    k2 = rates(_plus1(state, half, 1.0, k1), held)
-    k3 = rates(_plus1(state, half, 1.0, k2), held)
-    k4 = rates(_plus1(state, dt, 1.0, k3), held)
-    return _plus1(state, dt / 6.0, 1.0, _add(_sum3(1.0, k1, 2.0, k2, 2.0, k3), 1.0, k4))
+    stage = rk4_next(state, rk4_first(state, held, half), held, half)
+    return rk4_last(state, rk4_next(state, stage, held, dt), held, dt)
 
 
 def _dopri5_held(state: State5, held: Held, dt: float) -> State5:
-    k1 = rates(state, held)
-    k2 = rates(_plus1(state, dt, _A21, k1), held)
-    k3 = rates(_plus2(state, dt, _A31, k1, _A32, k2), held)
-    k4 = rates(_plus1(state, dt, 1.0, _sum3(_A41, k1, _A42, k2, _A43, k3)), held)
+    start = _at_origin(state)
+    k1 = rates(start, held)
+    k2 = rates(_plus1(start, dt, _A21, k1), held)
+    k3 = rates(_plus2(start, dt, _A31, k1, _A32, k2), held)
+    k4 = rates(_plus1(start, dt, 1.0, _sum3(_A41, k1, _A42, k2, _A43, k3)), held)
     k5 = rates(
-        _plus1(state, dt, 1.0, _add(_sum3(_A51, k1, _A52, k2, _A53, k3), _A54, k4)), held)
-    k6 = rates(_plus1(state, dt, 1.0, _add(
+        _plus1(start, dt, 1.0, _add(_sum3(_A51, k1, _A52, k2, _A53, k3), _A54, k4)), held)
+    k6 = rates(_plus1(start, dt, 1.0, _add(
         _add(_sum3(_A61, k1, _A62, k2, _A63, k3), _A64, k4), _A65, k5)), held)
-    return _plus1(state, dt, 1.0, _add(
-        _add(_sum3(_B1, k1, _B3, k3, _B4, k4), _B5, k5), _B6, k6))
+    return _moved(state, _plus1(start, dt, 1.0, _add(
+        _add(_sum3(_B1, k1, _B3, k3, _B4, k4), _B5, k5), _B6, k6)))
 
 
 def _advance_held(
@@ -213,7 +253,8 @@ class Integrator(NamedTuple):
 
     stability_limit: the step [s] times the modulus of a real, negative eigenvalue [1/s] must stay
     below it. step: function with the name `derivative` still to be bound; held_step: the same for
-    models with a HeldForm, with the name `rates`.
+    models with a HeldForm, with the name `rates`, and the names of held_stages, the functions it
+    consists of where these are of use by themselves.
     """
 
     name: str
@@ -221,13 +262,15 @@ class Integrator(NamedTuple):
     stability_limit: float
     step: Callable[..., None]
     held_step: Callable[..., State5]
+    held_stages: tuple[Callable[..., Any], ...] = ()
 
 
 INTEGRATORS: dict[str, Integrator] = {
     row.name: row
     for row in (
         Integrator('euler', 1, 2.0, _euler, _euler_held),
-        Integrator('rk4', 4, 2.785293563405282, _rk4, _rk4_held),
+        Integrator('rk4', 4, 2.785293563405282, _rk4, _rk4_held,
+                   (rk4_first, rk4_next, rk4_last)),
         Integrator('dopri5', 5, 3.306567892634947, _dopri5, _dopri5_held),
     )
 }
@@ -264,9 +307,20 @@ def held_step(form: HeldForm, integrator: str = 'rk4') -> Callable[[State5, Held
 
     Raises ParameterError if the method is unknown.
     """
-    method = find_integrator(integrator)
     return specialise(
-        method.held_step, f'{method.name}_held_{form.name}', inlined, rates=form.rates)
+        find_integrator(integrator).held_step, f'{integrator}_held_{form.name}', inlined,
+        rates=form.rates, **held_stages(form, integrator))
+
+
+def held_stages(form: HeldForm, integrator: str) -> dict[str, Callable[..., Any]]:
+    """Bind the rates of a model to the stages of a method: inlined kernels by their names.
+
+    Empty if the method gives none. Raises ParameterError if it is unknown.
+    """
+    return {
+        stage.__name__: specialise(stage, f'{stage.__name__}_{form.name}', inlined,
+                                   rates=form.rates)
+        for stage in find_integrator(integrator).held_stages}
 
 
 def model_advance(model: VehicleModel, integrator: str = 'rk4') -> Advance:

@@ -40,7 +40,9 @@ class HeldForm(NamedTuple):
     """A derivative of five states in two parts, for loops over many steps and many vehicles.
 
     derivative(state, inputs, parameters) = rates(state, hold(inputs, parameters)); both are
-    inlined kernels that take and return tuples. name: unique among the forms of all models.
+    inlined kernels that take and return tuples. The last three states are x, y, yaw; as nothing
+    depends on where the vehicle is, a step counts them from the pose at its start, so the yaw that
+    rates gets is small (see sine_cosine_of_turn()). name: unique among the forms of all models.
     A model offers it as its attribute held_form; one without is integrated by its derivative.
     """
 

@@ -51,7 +51,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from racecar.core.compiled import inlined, njit, specialise
-from racecar.core.elementary import arctangent, sine_cosine
+from racecar.core.elementary import arctangent, sine_cosine, sine_cosine_of_turn
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres import TyreForm, TyreModel
@@ -117,6 +117,11 @@ def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple
     )
 
 
+def heading(yaw: float) -> tuple[float, float]:
+    """Stand for the sine and cosine that SingleTrack binds."""
+    raise NotImplementedError('SingleTrack binds this name')
+
+
 @inlined
 def held_coupling(speed: float, lateral: float, yaw_rate: float) -> float:
     """Return V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
@@ -156,7 +161,7 @@ def full_rates(state: Vector, held: Held) -> Rates:
 
     held: see full_hold(). The slip enters by its tangent, and the forces by what they do to vy
     and r, so that few operations wait for each other. The global name of_tangent is bound to the
-    tyre model.
+    tyre model, heading to sine and cosine.
     """
     (speed, along, across, sin_steering, turned, threshold, per_rear, to_front, to_rear,
      stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
@@ -168,7 +173,7 @@ def full_rates(state: Vector, held: Held) -> Rates:
         stiffness_front, friction, load_front, shape, curvature)
     force_rear = of_tangent(
         rear * per_rear, stiffness_rear, friction, load_rear, shape, curvature)
-    sine, cosine = sine_cosine(state[YAW])
+    sine, cosine = heading(state[YAW])
     coupling = held_coupling(speed, state[LATERAL], state[YAW_RATE])
     return (
         pushes_front * force_front + (pushes_rear * force_rear - coupling),
@@ -252,7 +257,8 @@ def report_hold(inputs: Vector, parameters: Vector) -> Held:
 def report_rates(state: Vector, held: Held) -> Rates:
     """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
 
-    held: see report_hold(). The global name of_angle is bound to the tyre model.
+    held: see report_hold(). The global names of_angle and heading are bound to the tyre model and
+    to sine and cosine.
     """
     (speed, direction, steering, per_front, per_rear, tangent_front, tangent_rear,
      stiffness_front, stiffness_rear, friction, load_front, load_rear, pushes_front, pushes_rear,
@@ -264,7 +270,7 @@ def report_rates(state: Vector, held: Held) -> Rates:
         direction * state[LATERAL] - per_rear * state[YAW_RATE],
         tangent_rear, stiffness_rear, friction, load_rear, shape, curvature)
     _, cos_sideslip = sine_cosine(state[LATERAL])
-    sine, cosine = sine_cosine(state[YAW])
+    sine, cosine = heading(state[YAW])
     return (
         within_right_angle(
             (pushes_front * force_front + pushes_rear * force_rear) * cos_sideslip
@@ -407,11 +413,12 @@ class SingleTrack:
         hold, rates, observe, diagnose, slip = _KERNELS[formulation]
         form = _tyre_form(tyre)
         kind = f'{formulation}_{tyre.name}'
-        bound: Any = specialise(
-            rates, f'rates_{kind}', inlined, **{slip: getattr(form, slip)})
-        self.held_form: HeldForm = HeldForm(kind, hold, bound)
+        forces = {slip: getattr(form, slip)}
+        self.held_form: HeldForm = HeldForm(kind, hold, specialise(
+            rates, f'rates_within_step_{kind}', inlined, heading=sine_cosine_of_turn, **forces))
         self.derivative: Derivative = specialise(
-            _derivative, f'derivative_{kind}', rates=bound, hold=hold)
+            _derivative, f'derivative_{kind}', hold=hold, rates=specialise(
+                rates, f'rates_{kind}', inlined, heading=sine_cosine, **forces))
         self.observe: Derivative = observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             diagnose, f'{diagnose.__name__}_{tyre.name}', lateral_force=tyre.lateral_force)
