@@ -151,7 +151,7 @@ def test_bad_value_is_refused_with_the_name_of_the_node():
 @pytest.mark.parametrize(
     ('options', 'message'),
     [({'topic_names': 'autoware'}, "topic_names 'autoware' is unknown, expected one of racecar"),
-     ({'vehicle': 'tank'}, "vehicle 'tank' is unknown, expected one of course, f1tenth")])
+     ({'vehicle': 'tank'}, "vehicle 'tank' is unknown, expected one of bmw_x5, car_2014")])
 def test_unknown_choice_is_refused_with_what_there_is(options, message):
     with pytest.raises(ConfigurationError, match=message):
         describe(**options)
@@ -253,5 +253,5 @@ def test_driver_records_what_the_driver_does():
 
 
 def test_driver_follows_no_trajectory():
-    with pytest.raises(ConfigurationError, match="trajectory is 'line', but the configuration dri"):
+    with pytest.raises(ConfigurationError, match="trajectory is 'line', but the configur"):
         describe_driver(trajectory='line')

@@ -347,7 +347,7 @@ def test_without_the_mux_that_there_was_wheels_are_not_commanded(bench):
     node._mux_holder = 'Driver'
     bench.call('/driver/set_throttle', SetFloat, value=0.5)
     bench.send('/vesc/odom', odometry(1.0))
-    bench.logged('wheels are not commanded: the command mux is gone')
+    bench.logged('wheels are not commanded: no command mux listens to')
 
 
 # Pedals
@@ -396,6 +396,16 @@ def test_silent_pedals_release_the_throttle_and_brake_once(bridge):
     assert len(warnings) == 1
 
 
+def test_silent_pedals_leave_a_cruising_speed_alone(bridge):
+    bridge.press(1.0, throttle=0.5, gear=1)
+    bridge.bench.until(lambda: bridge.controls.throttle == 0.5)
+    bridge.set('set_cruising_speed', 2.0)
+    bridge.drive(1.6)
+    assert bridge.controls.mode == ControlMode.SPEED
+    assert bridge.controls.brake_intensity == 0.0
+    assert seconds(bridge.bench.count(bridge.drives, 1)) == pytest.approx(1.6)
+
+
 def test_unstamped_pedals_count_as_pressed_now(bridge):
     bridge.press(0.0, throttle=0.5)
     bridge.bench.until(lambda: bridge.controls.throttle == 0.5)
@@ -435,6 +445,17 @@ def test_joint_states_that_are_not_finite_are_dropped(bridge):
     bridge.bench.send('/joint_states', message)
     bridge.bench.logged('joint states dropped')
     assert bridge.node._joints is None
+
+
+def test_old_joint_states_are_not_used(bridge):
+    bridge.set('set_throttle', 1.0)
+    bridge.gear(1)
+    bridge.joints(1.0, 5.0)
+    bridge.bench.set_clock(2.0)
+    bridge.bench.send('/vesc/odom', odometry(2.0, vx=0.5))
+    # At 5 m/s the engine would give nothing.
+    message = bridge.bench.until(lambda: bridge.wheels)[-1]
+    assert sum(message.drive_torque) == pytest.approx(2.75)
 
 
 def test_joint_states_of_other_joints_are_left_alone(bridge):

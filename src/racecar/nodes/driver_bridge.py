@@ -283,6 +283,9 @@ class DriverBridgeNode(TableNode):
         if self._command_ns is None or now_ns - self._command_ns <= timeout * NANOSECONDS:
             return
         self._command_ns = None
+        if self._controls.mode != ControlMode.TORQUE:
+            # Somebody has set a cruising speed since.
+            return
         self._controls.set_throttle(0.0)
         self._controls.set_brake_intensity(1.0)
         self.get_logger().warning(
@@ -394,8 +397,10 @@ class DriverBridgeNode(TableNode):
             return not has_mux
         if not has_mux:
             self.get_logger().error(
-                'wheels are not commanded: the command mux is gone, so that teleoperation and'
-                ' safety could not reach the car', throttle_duration_sec=THROTTLE)
+                'wheels are not commanded: no command mux listens to'
+                f' {self._hold_publisher.publisher.topic_name}, so that teleoperation and safety'
+                ' could not reach the car; is it running, and has its file a source'
+                f" '{self.values['mux_source']}' with holds?", throttle_duration_sec=THROTTLE)
             return False
         return self._mux_holder == self.values['mux_source']
 
@@ -405,8 +410,11 @@ class DriverBridgeNode(TableNode):
             None, 'idle', self.values['mux_source'])
 
     def _wheel_speeds(self, odometry: Odometry) -> Wheels:
-        if self._joints is not None:
-            return self._joints.speeds
+        joints = self._joints
+        if joints is not None and odometry.time_ns - joints.time_ns <= (
+                self.values['odometry_timeout'] * NANOSECONDS):
+            return joints.speeds
+        # As if they rolled.
         front, rear = (odometry.vx / radius for radius in self._vehicle.wheel_radii)
         return front, front, rear, rear
 
