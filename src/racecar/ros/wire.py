@@ -89,7 +89,7 @@ def read_command(data: bytes) -> tuple[AckermannCommand, int]:
 
 def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
     """Return command and stamp [ns] of a serialised racecar_interfaces/WheelCommand."""
-    data = _plain(data, WheelCommandMessage)
+    data = plain(data, WheelCommandMessage)
     time_ns, offset = _read_header(data)
     numbers = _WHEELS.unpack_from(data, _aligned(offset, 8))
     return WheelCommand(
