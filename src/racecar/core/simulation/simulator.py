@@ -31,8 +31,8 @@ from racecar.core.vehicles import (
 )
 from racecar.core.vehicles.double_track import DoubleTrack, front_angles, LEFT_ANGLE, MODE, WHEEL
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, vector
+from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
 from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
-from racecar.core.vehicles.single_track_force import DRIVE_TIME_CONSTANT
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
 
 SIMULATOR_PARAMETERS = ParameterTable([

@@ -61,11 +61,37 @@ from racecar.core.vehicles.interface import (
     vector,
 )
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.core.vehicles.planar import (
+    DRIVE_TIME_CONSTANT,
+    fastest_eigenvalue,
+    FORCE_LIMIT,
+    LOAD_FRONT,
+    LOAD_REAR,
+    LOW_SPEED,
+    MASS,
+    pack_planar,
+    PARAMETER_COUNT,
+    planar_limits,
+    planar_observe,
+    planar_start,
+    SHARE_FRONT,
+    STATE_COUNT,
+    TIME_CONSTANT,
+    TO_FRONT,
+    TO_REAR,
+    VX,
+    VY,
+    X,
+    Y,
+    YAW,
+    YAW_INERTIA,
+    YAW_RATE,
+)
 from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD
-from racecar.core.vehicles.single_track_force import DRIVE_TIME_CONSTANT, fastest_eigenvalue
-from racecar.core.vehicles.tyre_sets import make_tyre_set, TyreDirection
+from racecar.core.vehicles.tyre_sets import make_tyre_set
 
-VX, VY, YAW_RATE, X, Y, YAW, WHEEL = range(7)
+# State after those of planar: four wheel speeds.
+WHEEL = STATE_COUNT
 
 WHEELS = ('front_left', 'front_right', 'rear_left', 'rear_right')
 
@@ -77,11 +103,11 @@ MODE, LEFT_ANGLE, RIGHT_ANGLE, DRIVE = 2, 3, 4, 5
 BRAKE, DAMPING, BRAKE_DAMPING, FORCED, INPUT_COUNT = (
     DRIVE + 4, DRIVE + 8, DRIVE + 12, DRIVE + 16, DRIVE + 20)
 
-(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, HALF_TRACK, REAR_HALF_TRACK, HEIGHT, RADIUS, REAR_RADIUS,
- WHEEL_INERTIA, LOAD_FRONT, LOAD_REAR, LOW_SPEED, LOW_SPEED_ASIDE, ODOMETRY_OFFSET, SHARE_FRONT,
- FORCE_LIMIT, TIME_CONSTANT, STIFFNESS_BY_LOAD, FRONT_X) = range(20)
+# Packed parameters after those of planar.
+(HALF_TRACK, REAR_HALF_TRACK, HEIGHT, RADIUS, REAR_RADIUS, WHEEL_INERTIA, LOW_SPEED_ASIDE,
+ STIFFNESS_BY_LOAD, FRONT_X) = range(PARAMETER_COUNT, PARAMETER_COUNT + 9)
 # Four numbers of a TyreDirection each.
-FRONT_Y, REAR_X, REAR_Y, COUNT = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12, FRONT_X + 16
+FRONT_Y, REAR_X, REAR_Y = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12
 
 LOAD_PASSES = 3
 """Rounds of forces and loads; each makes the error of the loads several times smaller."""
@@ -103,8 +129,6 @@ STIFFEST = 1500.0
 
 DRIVE_STIFFEST = 700.0
 """Bound of the rate at which the speed controller turns a free wheel [1/s]."""
-
-_FAR = 1e9
 
 
 @njit
@@ -304,23 +328,6 @@ def double_derivative(
     )
 
 
-@njit
-def double_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    offset = parameters[ODOMETRY_OFFSET]
-    return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
-        state[VX],
-        state[VY] + offset * state[YAW_RATE],
-        state[YAW_RATE],
-    )
-
-
 def double_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
     """Return the fields of VehicleDiagnostics: mean slip angle and summed force per axle.
 
@@ -355,11 +362,7 @@ class DoubleTrack:
         wheels need it; drive_time_constant [s]: of the speed controller, likewise; tyre_values:
         see make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
         """
-        for name, value in (('low_speed_threshold', low_speed_threshold),
-                            ('drive_time_constant', drive_time_constant)):
-            if not (math.isfinite(value) and value > 0.0):
-                raise ParameterError(
-                    f"parameter '{name}' is {value!r}, expected a positive number")
+        packed = pack_planar(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
         tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         stiffest = 0.5 * max(tyres.front_x.stiffness, tyres.rear_x.stiffness)
@@ -382,36 +385,19 @@ class DoubleTrack:
             wheel_forces, f'wheel_forces_{name}', tyre_forces=tyre)
         self.derivative: Derivative = specialise(
             double_derivative, f'double_derivative_{name}', wheel_forces=self.wheel_kernel)
-        self.observe: Derivative = double_observe
+        self.observe: Derivative = planar_observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             double_diagnose, f'double_diagnose_{name}', wheel_forces=self.wheel_kernel)
-        packed = [0.0] * COUNT
-        packed[MASS] = vehicle.mass
-        packed[YAW_INERTIA] = vehicle.yaw_inertia
-        packed[TO_FRONT] = vehicle.cog_to_front_axle
-        packed[TO_REAR] = vehicle.cog_to_rear_axle
-        packed[HALF_TRACK], packed[REAR_HALF_TRACK] = (
-            0.5 * width for width in vehicle.track_widths)
-        packed[HEIGHT] = vehicle.cog_height
-        packed[RADIUS], packed[REAR_RADIUS] = vehicle.wheel_radii
-        packed[WHEEL_INERTIA] = vehicle.wheel_inertia
-        packed[LOAD_FRONT] = vehicle.front_axle_load
-        packed[LOAD_REAR] = vehicle.rear_axle_load
-        packed[LOW_SPEED] = self.low_speed_threshold
-        packed[LOW_SPEED_ASIDE] = aside
-        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
-        packed[SHARE_FRONT] = vehicle.front_drive_share
-        packed[FORCE_LIMIT] = vehicle.drive_force_limit
         driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
         packed[TIME_CONSTANT] = max(
-            float(drive_time_constant), max(vehicle.wheel_radii) ** 2 * vehicle.mass
+            packed[TIME_CONSTANT], max(vehicle.wheel_radii) ** 2 * vehicle.mass
             / (driven * vehicle.wheel_inertia * DRIVE_STIFFEST))
-        packed[STIFFNESS_BY_LOAD] = float(tyres.model.stiffness_by_load)
-        for first, direction in (
-                (FRONT_X, tyres.front_x), (FRONT_Y, tyres.front_y),
-                (REAR_X, tyres.rear_x), (REAR_Y, tyres.rear_y)):
-            packed[first:first + len(TyreDirection._fields)] = direction
-        self.parameters: Any = vector(packed)
+        packed[LOW_SPEED] = self.low_speed_threshold
+        self.parameters: Any = vector([
+            *packed, *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,
+            *vehicle.wheel_radii, vehicle.wheel_inertia, aside,
+            float(tyres.model.stiffness_by_load),
+            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y])
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
@@ -429,16 +415,11 @@ class DoubleTrack:
     @property
     def state_limits(self) -> tuple[float, ...]:
         """Modulus of each state up to which the model holds, in the order of state_names."""
-        vehicle = self.vehicle
-        fast = 10.0 * max(vehicle.speed_max, -vehicle.speed_min)
-        return (fast, fast, fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
-                _FAR, _FAR, _FAR, *(1e5,) * 4)
+        return (*planar_limits(self.vehicle), *(1e5,) * 4)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
-        offset = self.vehicle.odometry_offset
-        return (0.0, 0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
-                pose.y - offset * math.sin(pose.yaw), float(pose.yaw), 0.0, 0.0, 0.0, 0.0)
+        return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0)
 
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,

@@ -27,7 +27,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from racecar.core.compiled import njit, specialise
-from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres.linear import lateral_force
 from racecar.core.vehicles.interface import (
@@ -40,22 +39,40 @@ from racecar.core.vehicles.interface import (
     wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.planar import (
+    DRIVE_TIME_CONSTANT,
+    fastest_eigenvalue,
+    FORCE_LIMIT,
+    LOAD_FRONT,
+    LOAD_REAR,
+    LOW_SPEED,
+    MASS,
+    pack_planar,
+    PARAMETER_COUNT,
+    planar_limits,
+    planar_observe,
+    planar_start,
+    SHARE_FRONT,
+    TIME_CONSTANT,
+    TO_FRONT,
+    TO_REAR,
+    VX,
+    VY,
+    X,
+    Y,
+    YAW,
+    YAW_INERTIA,
+    YAW_RATE,
+)
 from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD, with_calm_threshold
 from racecar.core.vehicles.tyre_sets import make_tyre_set
-
-VX, VY, YAW_RATE, X, Y, YAW = range(6)
 
 # Inputs after speed and steering angle: MODE 0 follows the speed, 1 applies the force [N].
 MODE, FORCE = 2, 3
 
-(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_X, FRICTION_Y,
- LOAD_FRONT, LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHARE_FRONT, FORCE_LIMIT, TIME_CONSTANT, SHAPE,
- CURVATURE) = range(17)
-
-DRIVE_TIME_CONSTANT = 0.05
-"""Default time constant of the speed controller [s]."""
-
-_FAR = 1e9
+# Packed parameters after those of planar.
+(STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_X, FRICTION_Y, SHAPE,
+ CURVATURE) = range(PARAMETER_COUNT, PARAMETER_COUNT + 6)
 
 
 @njit
@@ -132,23 +149,6 @@ def force_derivative(
     )
 
 
-@njit
-def force_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    offset = parameters[ODOMETRY_OFFSET]
-    return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
-        state[VX],
-        state[VY] + offset * state[YAW_RATE],
-        state[YAW_RATE],
-    )
-
-
 def force_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
     """Return the fields of VehicleDiagnostics; axle_forces is bound to the tyre model."""
     along_front, across_front, _, across_rear, alpha_front, alpha_rear = axle_forces(
@@ -182,11 +182,7 @@ class SingleTrackForce:
         drive_time_constant [s]: of the speed controller; tyre_values: see make_tyre_set().
         Raises ParameterError if an option is unknown or not positive.
         """
-        for name, value in (('low_speed_threshold', low_speed_threshold),
-                            ('drive_time_constant', drive_time_constant)):
-            if not (math.isfinite(value) and value > 0.0):
-                raise ParameterError(
-                    f"parameter '{name}' is {value!r}, expected a positive number")
+        packed = pack_planar(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
@@ -195,28 +191,13 @@ class SingleTrackForce:
             axle_forces, f'axle_forces_{tyre.name}', lateral_force=tyre.lateral_force)
         self.derivative: Derivative = specialise(
             force_derivative, f'force_derivative_{tyre.name}', axle_forces=forces)
-        self.observe: Derivative = force_observe
+        self.observe: Derivative = planar_observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             force_diagnose, f'force_diagnose_{tyre.name}', axle_forces=forces)
-        packed = [0.0] * 17
-        packed[MASS] = vehicle.mass
-        packed[YAW_INERTIA] = vehicle.yaw_inertia
-        packed[TO_FRONT] = vehicle.cog_to_front_axle
-        packed[TO_REAR] = vehicle.cog_to_rear_axle
-        packed[STIFFNESS_FRONT] = self.tyres.front_y.stiffness
-        packed[STIFFNESS_REAR] = self.tyres.rear_y.stiffness
-        packed[FRICTION_X] = self.tyres.front_x.friction
-        packed[FRICTION_Y] = self.tyres.front_y.friction
-        packed[LOAD_FRONT] = vehicle.front_axle_load
-        packed[LOAD_REAR] = vehicle.rear_axle_load
-        packed[LOW_SPEED] = self.low_speed_threshold
-        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
-        packed[SHARE_FRONT] = vehicle.front_drive_share
-        packed[FORCE_LIMIT] = vehicle.drive_force_limit
-        packed[TIME_CONSTANT] = float(drive_time_constant)
-        packed[SHAPE] = self.tyres.front_y.shape
-        packed[CURVATURE] = self.tyres.front_y.curvature
-        self.parameters: Any = vector(packed)
+        front = self.tyres.front_y
+        self.parameters: Any = vector([
+            *packed, front.stiffness, self.tyres.rear_y.stiffness, self.tyres.front_x.friction,
+            front.friction, front.shape, front.curvature])
 
     @classmethod
     def from_values(
@@ -236,16 +217,11 @@ class SingleTrackForce:
     @property
     def state_limits(self) -> tuple[float, ...]:
         """Modulus of each state up to which the model holds, in the order of state_names."""
-        vehicle = self.vehicle
-        fast = 10.0 * max(vehicle.speed_max, -vehicle.speed_min)
-        return (fast, fast, fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
-                _FAR, _FAR, _FAR)
+        return planar_limits(self.vehicle)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
-        offset = self.vehicle.odometry_offset
-        return (0.0, 0.0, 0.0, pose.x - offset * math.cos(pose.yaw),
-                pose.y - offset * math.sin(pose.yaw), float(pose.yaw))
+        return planar_start(self.vehicle, pose)
 
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
         """Return what VehicleDiagnostics lists; inputs: speed, steering angle, mode, force."""
@@ -270,23 +246,3 @@ class SingleTrackForce:
         return max(fastest_eigenvalue(
             self.derivative, (speed, 0.0, 0.0, 0.0, 0.0, 0.0), (speed, 0.0, 0.0, 0.0),
             self.parameters) for speed in speeds)
-
-
-def fastest_eigenvalue(
-    derivative: Derivative, state: Vector, inputs: Vector, parameters: Vector,
-) -> float:
-    """Return the largest modulus of an eigenvalue of the Jacobian at a state [1/s].
-
-    By central differences; state and inputs: plain numbers [SI].
-    """
-    width = 1e-7
-    columns = []
-    for index in range(len(state)):
-        ahead, behind = list(state), list(state)
-        ahead[index] += width
-        behind[index] -= width
-        columns.append([
-            (high - low) / (2.0 * width) for high, low in zip(
-                derivative(vector(ahead), vector(inputs), parameters),
-                derivative(vector(behind), vector(inputs), parameters), strict=True)])
-    return float(np.abs(np.linalg.eigvals(np.array(columns).T)).max())
