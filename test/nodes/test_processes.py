@@ -23,7 +23,7 @@ pytestmark = pytest.mark.ros
 
 NEEDED = {
     'single_track_simulator': VEHICLE, 'kinematic_linearizer': VEHICLE,
-    'dynamic_linearizer': VEHICLE,
+    'dynamic_linearizer': VEHICLE, 'driver_bridge': VEHICLE,
     'ackermann_mux': ('-p', 'config_file:=mux/low_level')}
 
 BAD = {
@@ -33,6 +33,7 @@ BAD = {
         'kinematic_speed:=2.0', ["'kinematic_speed'", '2 m/s', 'less than dynamic_speed (1 m/s)']),
     'single_track_simulator': (
         'tyre_model:=square', ["'tyre_model'", "'square'", 'linear, fiala, fiala_unsaturated']),
+    'driver_bridge': ('state_rate:=0.0', ["'state_rate'", '0.0', '(0, 1000] [Hz]']),
     'ackermann_mux': ('config_file:=none', ["'none'", 'mux/high_level, mux/low_level']),
     'bag_recorder': ('compression:=zip', ["'compression'", "'zip'", 'zstd, lz4, none'])}
 

@@ -137,8 +137,8 @@ class DriverBridgeNode(TableNode):
             OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
             qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
             raw=True)
-        self._state_timer = None if self._lockstep else self.create_timer(
-            1.0 / values['state_rate'], self._on_state_timer)
+        self._state_watch = None if self._lockstep else self.watch_time(
+            1.0 / values['state_rate'], self._on_state_due)
 
     def _create_publishers(self) -> None:
         drive = AckermannDriveStamped()
@@ -179,9 +179,8 @@ class DriverBridgeNode(TableNode):
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply another rate of the state at once; timeouts are looked up where they count."""
-        if 'state_rate' in changed and self._state_timer is not None:
-            self._state_timer.timer_period_ns = round(NANOSECONDS / self.values['state_rate'])
-            self._state_timer.reset()
+        if 'state_rate' in changed and self._state_watch is not None:
+            self._state_watch.set_period(1.0 / self.values['state_rate'])
 
     def on_time_went_back(self) -> None:
         """Forget what was heard before; pedals that were pressed come to their timeout."""
@@ -192,8 +191,7 @@ class DriverBridgeNode(TableNode):
     def _now_ns(self) -> int:
         if self._lockstep:
             return 0 if self._odometry is None else self._odometry.time_ns
-        now_ns: int = self.get_clock().now().nanoseconds
-        return now_ns
+        return self.now_ns()
 
     # Services
 
@@ -420,7 +418,7 @@ class DriverBridgeNode(TableNode):
 
     # State
 
-    def _on_state_timer(self) -> None:
+    def _on_state_due(self) -> None:
         now_ns = self._now_ns()
         self._release_silent_pedals(now_ns)
         self._publish_state(now_ns)
