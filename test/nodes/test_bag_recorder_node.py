@@ -9,6 +9,7 @@ from node_bench import odometry
 from node_processes import NodeProcess
 import pytest
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
 
 from racecar.core.analysis.bag_reader import BagReader
 from racecar.core.analysis.run_data import TrackingRun
@@ -59,6 +60,26 @@ def test_messages_are_recorded_in_order_and_unchanged(bench, record):
     found = recorder.close()['/vesc/odom']
     assert [row.message.header.stamp.sec for row in found] == list(range(1, 21))
     assert [row.message.pose.pose.position.x for row in found] == [0.5 * i for i in range(20)]
+
+
+def test_last_topic_is_joined_after_those_that_are_awaited(bench, record):
+    recorder = record('/vesc/odom', '/car_state', '/tf', awaited=['/car_state'])
+    last = bench.probe.create_publisher(TFMessage, '/tf', qos.TF)
+    bench.send('/vesc/odom', odometry(1.0))
+    recorder.hear('/vesc/odom')
+    assert '/tf' not in recorder.node._recorded
+    bench.send('/car_state', CarState())
+    bench.until(lambda: '/tf' in recorder.node._recorded, 'the last topic')
+    bench.until(last.get_subscription_count, 'its subscription')
+    assert list(recorder.node._recorded) == ['/vesc/odom', '/car_state', '/tf']
+    recorder.close()
+
+
+def test_what_is_awaited_has_to_be_recorded(bench, tmp_path):
+    with pytest.raises(ParameterError, match=r"'awaited' has /tf, expected some of 'topics'"):
+        bench.start(BagRecorderNode, use_sim_time=False, folder=str(tmp_path / 'bag'),
+                    topics=['/vesc/odom'], awaited=['/tf'])
+    assert not (tmp_path / 'bag').exists()
 
 
 def test_closed_bag_has_an_index_and_metadata(bench, record):

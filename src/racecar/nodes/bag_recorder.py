@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 import importlib
 import sys
 from typing import Any
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from racecar.core.analysis.bag_writer import BagWriter
+from racecar.core.errors import ParameterError
 from racecar.nodes.tables import BAG_RECORDER
 from racecar.ros.message_definitions import MessageDefinitions
 from racecar.ros.node import TableNode
@@ -38,10 +41,19 @@ class BagRecorderNode(TableNode):
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'])
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
-        self._recorded: set[str] = set()
+        self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
+        self._recorded: dict[str, Subscription | None] = {}
         self.create_timer(_DISCOVERY_PERIOD, self._on_discovery_timer, clock=self.steady_clock)
         self.create_timer(_FLUSH_PERIOD, self._writer.flush, clock=self.steady_clock)
         self.get_logger().info(f'recording to {self._writer.folder}')
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if what is awaited is not recorded."""
+        others = [topic for topic in values['awaited'] if topic not in values['topics']]
+        if others:
+            raise ParameterError(
+                f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
+                f" ({', '.join(values['topics']) or 'empty'})")
 
     @property
     def folder(self) -> str:
@@ -52,29 +64,36 @@ class BagRecorderNode(TableNode):
         for name, types in self.get_topic_names_and_types():
             if name in self._recorded or (self._wanted and name not in self._wanted):
                 continue
+            if self._awaited and name == self._wanted[-1] and not self._hears_the_awaited():
+                continue
             publishers = self.get_publishers_info_by_topic(name)
             if publishers:
-                self._record(name, types, publishers)
+                self._recorded[name] = self._record(name, types, publishers)
 
-    def _record(self, name: str, types: list[str], publishers: list[TopicEndpointInfo]) -> None:
-        self._recorded.add(name)
+    def _hears_the_awaited(self) -> bool:
+        subscriptions = [self._recorded.get(name) for name in self._awaited]
+        return all(row is not None and row.get_publisher_count() for row in subscriptions)
+
+    def _record(
+        self, name: str, types: list[str], publishers: list[TopicEndpointInfo],
+    ) -> Subscription | None:
         if len(types) > 1:
             self.get_logger().error(
                 f"topic {name} is not recorded: it has the types {', '.join(types)},"
                 ' expected one')
-            return
+            return None
         try:
             package, kind, type_name = types[0].split('/')
             message_type = getattr(importlib.import_module(f'{package}.{kind}'), type_name)
         except (ImportError, AttributeError) as error:
             self.get_logger().error(
                 f'topic {name} is not recorded: the type {types[0]} is not installed ({error})')
-            return
+            return None
         definition, type_hash = self._definitions.text(types[0])
         profiles = [publisher.qos_profile for publisher in publishers]
         handle = self._writer.add_topic(
             name, types[0], definition, '\n'.join(_to_yaml(p) for p in profiles), type_hash)
-        self.create_subscription(
+        return self.create_subscription(
             message_type, name, partial(self._on_message, handle), _matching(profiles), raw=True)
 
     def _on_message(self, handle: int, data: bytes) -> None:

@@ -109,6 +109,9 @@ BAG_RECORDER = ParameterTable([
     Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True),
     Parameter('topics', list, [], 'Topics to record; empty records all there are',
               read_only=True),
+    Parameter('awaited', list, [], 'Those of topics that are joined before the last of topics is:'
+              ' a simulator in lockstep that waits for the recorder of its odometry loses none of'
+              ' them', read_only=True),
     Parameter('compression', str, 'zstd', 'Compression of the chunks of the MCAP file',
               choices=('zstd', 'lz4', 'none'), read_only=True),
 ])

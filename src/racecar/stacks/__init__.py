@@ -55,6 +55,17 @@ RECORDED_DRIVER_TOPICS = (
     'vesc/odom',
 )
 
+# What answers the odometry; in lockstep the recorder joins these before it.
+ANSWERS = (
+    'reference_trajectory', 'virtual_velocities', 'vesc/ackermann_cmd_mux/input/navigation',
+    'vesc/low_level/ackermann_cmd_mux/output',
+)
+
+DRIVER_ANSWERS = (
+    'driver/state', 'vesc/wheel_command', 'vesc/ackermann_cmd_mux/input/driver',
+    'vesc/low_level/ackermann_cmd_mux/output',
+)
+
 # Sixteen more messages a tick: recorded only for those who ask.
 WHEEL_TOPICS = tuple(
     f'{topic}/{wheel}' for topic in (SLIP_TOPIC, SLIP_ANGLE_TOPIC, FX_TOPIC, FY_TOPIC)
@@ -352,7 +363,7 @@ def _ode(
         *_command_muxes(options, namespace),
         _planar_simulator(options, namespace, vehicle_file, listeners=2),
     ]
-    return _with_recorder(descriptions, options, namespace, RECORDED_TOPICS)
+    return _with_recorder(descriptions, options, namespace, RECORDED_TOPICS, ANSWERS)
 
 
 def _driver(options: StackOptions) -> list[NodeDescription]:
@@ -371,7 +382,7 @@ def _driver(options: StackOptions) -> list[NodeDescription]:
         *_command_muxes(options, namespace),
         _planar_simulator(
             options, namespace, find_config('stacks/driver'), vehicle_file, listeners=1),
-    ], options, namespace, RECORDED_DRIVER_TOPICS)
+    ], options, namespace, RECORDED_DRIVER_TOPICS, DRIVER_ANSWERS)
 
 
 def _planar_simulator(
@@ -390,7 +401,7 @@ def _planar_simulator(
 
 def _with_recorder(
         descriptions: list[NodeDescription], options: StackOptions, namespace: str,
-        recorded: tuple[str, ...]) -> list[NodeDescription]:
+        recorded: tuple[str, ...], answers: tuple[str, ...]) -> list[NodeDescription]:
     if not options.record:
         return descriptions
     renamed = TOPIC_NAMES[options.topic_names]
@@ -398,7 +409,9 @@ def _with_recorder(
     return [NodeDescription(
         'bag_recorder', 'bag_recorder', namespace, (find_config('bag_recorder'),),
         {'folder': options.record,
-         'topics': [renamed.get(topic, topic) for topic in topics]}), *descriptions]
+         'topics': [renamed.get(topic, topic) for topic in topics],
+         'awaited': [renamed.get(topic, topic) for topic in answers if options.lockstep]}),
+        *descriptions]
 
 
 STACKS: dict[str, Callable[[StackOptions], list[NodeDescription]]] = {
