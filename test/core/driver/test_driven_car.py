@@ -344,7 +344,7 @@ def test_a_step_without_the_compiler_gives_the_same_bits():
         'rig.controls.set_steering_angle(0.2); rig.run(0.1)\n'
         'rig.controls.set_cruising_speed(9.0); rig.run(0.1)\n'
         'rig.controls.set_brake_intensity(0.4); rig.run(0.1)\n'
-        'print([value.hex() for value in (*rig.car.state, *rig.car.encoders)])\n')
+        'print([value.hex() for value in (*rig.car.state, *rig.car.wheel_angles)])\n')
     folders = [str(Path(__file__).parent), *sys.path]
     answers = [subprocess.run(
         [sys.executable, '-c', code], capture_output=True, text=True, check=True, timeout=120,

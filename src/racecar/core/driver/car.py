@@ -69,7 +69,7 @@ class Plant(Protocol):
         """Rotation of left front, right front, left rear, right rear wheel [rad/s]."""
 
     @property
-    def encoders(self) -> Sequence[float]:
+    def wheel_angles(self) -> Sequence[float]:
         """Angle that each wheel has turned [rad]."""
 
     def set_pedals(self, pedals: PedalControls) -> None:
@@ -368,7 +368,7 @@ class Car(Driver):
 
     def getWheelEncoder(self, wheel: int) -> float:
         """Return how far a wheel has turned [rad]; wheel: e.g. WHEEL_FRONT_RIGHT."""
-        return float(self._plant.encoders[self._index(wheel)])
+        return float(self._plant.wheel_angles[self._index(wheel)])
 
     def getWheelSpeed(self, wheel: int) -> float:
         """Return how fast a wheel turns [rad/s]; wheel: e.g. WHEEL_FRONT_RIGHT."""

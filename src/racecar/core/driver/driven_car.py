@@ -102,17 +102,12 @@ class DrivenCar(Simulator):
         super().__init__(
             model, step=step, period=period, integrator=integrator, initial_pose=initial_pose)
 
-    @property
-    def encoders(self) -> tuple[float, ...]:
-        """Angle that each wheel has turned since the last reset [rad], as wheel_speeds."""
-        return tuple(float(value) for value in self._memory[1:])
-
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
         self._controls[:] = vector(pedals)
 
     def reset(self, pose: Pose2 | None = None) -> None:
-        """Put the car at rest, as Simulator does, and the encoders to zero."""
+        """Put the car at rest, as Simulator does, with no cruising speed."""
         super().reset(pose)
         self._memory[:] = vector((0.0,) * 5)
 
@@ -129,3 +124,7 @@ class DrivenCar(Simulator):
             if not valid:
                 self._memory[:] = self._good_memory
         return valid
+
+    def _turn_wheels(self) -> None:
+        # Summed step by step in the loop.
+        self._rotations = [float(angle) for angle in self._memory[1:]]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.powertrain.steering import middle_tangent
 from racecar.core.simulation.integrators import find_integrator, INTEGRATORS, model_advance
 from racecar.core.types import (
     AckermannCommand,
@@ -220,7 +221,7 @@ class Simulator:
         left = min(max(command.left_angle, -outer), inner)
         right = min(max(command.right_angle, -inner), outer)
         inputs = model.torque_inputs(
-            self._steering_of(left, right), command.drive, command.brake, command.damping,
+            math.atan(middle_tangent(left, right)), command.drive, command.brake, command.damping,
             angles=(left, right), brake_damping=command.brake_damping)
         self.set_inputs(inputs)
 
@@ -326,15 +327,6 @@ class Simulator:
         vehicle = self.model.vehicle
         left, right = front_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
         return float(left), float(right)
-
-    def _steering_of(self, left: float, right: float) -> float:
-        """Return the angle of the virtual middle wheel for those of the front wheels [rad]."""
-        vehicle = self.model.vehicle
-        ratio = 0.5 * vehicle.track_width / vehicle.wheelbase
-        # Each wheel tells one; they agree where the angles are those of Ackermann.
-        return 0.5 * sum(
-            math.atan2(math.sin(angle), math.cos(angle) + side * math.sin(angle))
-            for angle, side in ((left, ratio), (right, -ratio)))
 
     def _integrate(self) -> bool:
         """Move the state on by one period; return whether it is valid then."""
