@@ -52,7 +52,7 @@ def real_time(duration: float) -> dict[str, float]:
     import rclpy
 
     from racecar.ros import qos
-    from racecar.ros.run_node import make_executor
+    from racecar.ros.run_node import end, make_executor
     from racecar.ros.wire import read_command, read_odometry
 
     odometry: dict[int, float] = {}
@@ -95,8 +95,7 @@ def real_time(duration: float) -> dict[str, float]:
     finally:
         stack.terminate()
         stack.wait(20.0)
-        executor.remove_node(node)
-        node.destroy_node()
+        end(executor, [node])
         rclpy.try_shutdown()
     latency = sorted(
         1e3 * (command[stamp] - arrival) for stamp, arrival in odometry.items()

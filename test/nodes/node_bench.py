@@ -27,7 +27,7 @@ from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS, yaw_to_quaternion
 from racecar.ros import qos
-from racecar.ros.run_node import make_executor
+from racecar.ros.run_node import end, make_executor
 from racecar.ros.shared_clock import SharedClock
 
 DEADLINE = 30.0
@@ -100,9 +100,7 @@ class Bench:
 
     def __exit__(self, *_):
         rclpy_implementation.rclpy_logging_rcutils_log = self._log
-        for node in reversed(self.nodes):
-            self.remove(node)
-        self.executor.shutdown()
+        end(self.executor, reversed(self.nodes))
         rclpy.try_shutdown()
 
     def add(self, node):
@@ -115,6 +113,8 @@ class Bench:
         """Destroy a node, as if its process had ended."""
         self.nodes = [other for other in self.nodes if other is not node]
         self.executor.remove_node(node)
+        # Only now does the executor let go of what is about to be destroyed.
+        self.executor.spin_once(timeout_sec=0.001)
         node.destroy_node()
 
     def start(self, node_class, *, use_sim_time=True, remap=None, name=None, namespace='',

@@ -11,7 +11,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
-from racecar.ros.run_node import make_executor, spin
+from racecar.ros.run_node import end, make_executor, spin
 
 pytestmark = pytest.mark.ros
 
@@ -22,20 +22,21 @@ def executor(request, monkeypatch):
         monkeypatch.setattr(sys, 'stderr', io.StringIO())
     rclpy.init()
     found = make_executor()
-    yield found
-    found.shutdown()
+    nodes = []
+    yield found, nodes
+    end(found, nodes)
     rclpy.try_shutdown()
 
 
 def test_executor_spins_until_a_future_is_done(executor):
+    executor, nodes = executor
     node = Node('worker')
+    nodes.append(node)
     executor.add_node(node)
     done = Future()
     node.create_timer(0.01, lambda: done.done() or done.set_result('done'))
     spin(executor, done)
     assert done.result() == 'done'
-    executor.remove_node(node)
-    node.destroy_node()
 
 
 def test_executor_without_a_file_behind_stderr_is_the_single_threaded_one(monkeypatch):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import UnsupportedOperation
 import signal
 import socket
@@ -13,6 +13,7 @@ import threading
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
@@ -44,6 +45,18 @@ def spin(executor: Executor, until: Future | None = None) -> None:
         executor.spin_until_future_complete(future, _SPIN_SLICE)
 
 
+def end(executor: Executor | None, nodes: Iterable[Node]) -> None:
+    """End an executor, which is not spinning, then its nodes.
+
+    In this order: remove_node() only notes what to let go of at the next event, and what a node
+    destroyed in the meantime has once hung the executor for ever.
+    """
+    if executor is not None:
+        executor.shutdown()
+    for node in nodes:
+        node.destroy_node()
+
+
 def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> int:
     """Run one node until it is done or interrupted; return 0, or 1 with one line on stderr.
 
@@ -67,12 +80,7 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         return 1
     finally:
         interrupted.no_more()
-        if executor is not None:
-            # Left to its destructor, it lets go of what the node has destroyed by then, and once
-            # hung in that.
-            executor.remove_node(node)
-        if node is not None:
-            node.destroy_node()
+        end(executor, [node] if node else [])
         rclpy.try_shutdown()
     return 0
 

@@ -33,7 +33,7 @@ from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.ros.node import TableNode
-from racecar.ros.run_node import make_executor, spin
+from racecar.ros.run_node import end, make_executor, spin
 from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import read_command, read_odometry
@@ -181,13 +181,8 @@ class ComposedStack:
 
     def close(self) -> None:
         """Destroy the nodes; the recorder closes its bag."""
-        for node in self.nodes:
-            if self._executor is not None:
-                self._executor.remove_node(node)
-            node.destroy_node()
+        end(self._executor, self.nodes)
         self.nodes.clear()
-        if self._executor is not None:
-            self._executor.shutdown()
         if self._owns_context:
             rclpy.try_shutdown()
 
