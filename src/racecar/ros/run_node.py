@@ -18,11 +18,15 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from racecar.core.errors import RacecarError
+from racecar.ros.exit_timer import ExitTimer
 from racecar.ros.node import TableNode
 from racecar.ros.shared_clock import SharedClock
 
 # The EventsExecutor of rclpy 7.1 never wakes from a wait without an end [s].
 _SPIN_SLICE = 3600.0
+
+# What a node has to close takes far less [s].
+_LONGEST_END = 10
 
 
 def make_executor() -> Executor:
@@ -80,8 +84,9 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         return 1
     finally:
         interrupted.no_more()
-        end(executor, [node] if node else [])
-        rclpy.try_shutdown()
+        with ExitTimer(_LONGEST_END):
+            end(executor, [node] if node else [])
+            rclpy.try_shutdown()
     return 0
 
 
