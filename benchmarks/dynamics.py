@@ -20,6 +20,7 @@ import time
 from typing import Any
 
 from measuring import machine, print_table
+import numpy as np
 
 from racecar.core.driver import Controls, DrivenCar
 from racecar.core.powertrain import CarParameters
@@ -153,6 +154,74 @@ def batch(cars: int) -> Work:
     return work
 
 
+def numpy_steps(car: SingleTrack, state: Any, speed: Any, steering: Any, count: int) -> Any:
+    """Return (vy, r, x, y, yaw) of many cars after some steps, as a NumPy user writes the model.
+
+    docs/models/single_track.md and fiala_tyre.md line by line, except that the tyre takes the
+    tangent of the slip as it is, without atan2 and tan, and what a command fixes stays outside.
+    """
+    vehicle, threshold = car.vehicle, car.low_speed_threshold
+    m, inertia, a, b = (vehicle.mass, vehicle.yaw_inertia, vehicle.cog_to_front_axle,
+                        vehicle.cog_to_rear_axle)
+    mu = vehicle.friction_coefficient
+    sine, cosine = np.sin(steering), np.cos(steering)
+    rear_speed = np.maximum(np.abs(speed), threshold)
+
+    def fiala(z: Any, stiffness: float, load: float) -> Any:
+        z = z / (3.0 * mu * load / stiffness)
+        size = np.minimum(np.abs(z), 1.0)
+        return -mu * load * np.sign(z) * size * (3.0 - 3.0 * size + size * size)
+
+    def rates(state: Any) -> Any:
+        vy, r, _, _, yaw = state
+        front, sin_yaw, cos_yaw = vy + a * r, np.sin(yaw), np.cos(yaw)
+        force_front = cosine * fiala(
+            (front * cosine - speed * sine)
+            / np.maximum(np.abs(speed * cosine + front * sine), threshold),
+            vehicle.front_cornering_stiffness, vehicle.front_axle_load)
+        force_rear = fiala((vy - b * r) / rear_speed,
+                           vehicle.rear_cornering_stiffness, vehicle.rear_axle_load)
+        drive = 9.81 / np.maximum(np.abs(r * vy), 9.81)
+        return np.stack((
+            (force_front + force_rear) / m - speed * r * drive,
+            (a * force_front - b * force_rear) / inertia,
+            speed * cos_yaw - vy * sin_yaw, speed * sin_yaw + vy * cos_yaw, r))
+
+    for _ in range(count):
+        k1 = rates(state)
+        k2 = rates(state + 0.5 * STEP * k1)
+        k3 = rates(state + 0.5 * STEP * k2)
+        k4 = rates(state + STEP * k3)
+        state = state + STEP / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+    return state
+
+
+def numpy_batch(cars: int) -> Work:
+    """Many cars, dynamics only, in NumPy. Raises SystemExit if they go elsewhere than ours."""
+    car = model()
+    advance, limits = model_advance(car), vector(car.state_limits)
+    # From straight running and from a spin; speed and steering angle.
+    runs = [((vy, r), (v, d)) for vy, r in ((0.0, 0.0), (-3.0, 5.0))
+            for v in (-1.0, 0.05, 1.0, 4.0) for d in (-0.4, 0.02, 0.1)]
+    start, speed, steering = np.zeros((5, len(runs))), *np.array([u for _, u in runs]).T
+    start[:2] = np.array([lateral for lateral, _ in runs]).T
+    ends = numpy_steps(car, start, speed, steering, 1000).T
+    for (lateral, command), end in zip(runs, ends, strict=True):
+        state = vector((*lateral, 0.0, 0.0, 0.0))
+        advance(state, vector(command), car.parameters, limits, STEP, 1000)
+        if not np.allclose(end, state, rtol=0.0, atol=1e-9):
+            raise SystemExit(f'NumPy and the model differ after 1 s of {command} from {lateral}')
+    start = np.zeros((5, cars))
+    start[0] = 0.001 * (np.arange(cars) % 16)
+    speed, steering, steps = np.full(cars, SPEED), np.full(cars, STEERING), 20
+
+    def work() -> int:
+        numpy_steps(car, start, speed, steering, steps)
+        return cars * steps
+
+    return work
+
+
 def closed_batch(cars: int, threads: int, duration: float = 1.0) -> Work:
     """Many cars with tracker and linearizer at 100 Hz, each its own gains and trajectory."""
     base = make_loop(values())
@@ -262,6 +331,7 @@ def main() -> int:
         ('one car, one Python call a step (Stepper)', calls(), 'cpu'),
         ('one car, one Python call a step (Simulator.tick)', simulator_ticks(), 'cpu'),
         (f'batch of {arguments.cars} cars, one core', batch(arguments.cars), 'cpu'),
+        (f'NumPy, batch of {arguments.cars} cars', numpy_batch(arguments.cars), 'cpu'),
         (f'batch of {arguments.cars} cars with the closed loop, one core',
          closed_batch(arguments.cars, 1), 'cpu'),
         (f'the same, {cores} threads, wall time', closed_batch(arguments.cars, cores), 'wall'),
