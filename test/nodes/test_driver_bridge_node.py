@@ -211,6 +211,7 @@ def test_car_info_tells_what_the_car_is(bench, bridge):
     info = bench.count(latched, 1)
     assert info == response.info
     assert (info.type, info.engine_type) == (CarInfo.FOUR_BY_FOUR, CarInfo.ELECTRIC)
+    assert (info.brake_model, info.brake_coefficient) == (CarInfo.COULOMB, 0.6)
     assert info.gear_count == 2
     assert list(info.gear_ratios) == [-10.0, 10.0]
     assert (info.wheelbase, info.track_front, info.track_rear, info.front_wheel_radius) == (

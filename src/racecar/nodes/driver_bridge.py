@@ -9,7 +9,7 @@ import copy
 from functools import partial
 import math
 import sys
-from typing import Any, NamedTuple
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from nav_msgs.msg import Odometry as OdometryMessage
@@ -24,6 +24,7 @@ from racecar.core.errors import ParameterError
 from racecar.core.powertrain import CarParameters, Powertrain, WheelTorques
 from racecar.core.types import NANOSECONDS, Odometry, WHEEL_NAMES, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.nodes.driver_messages import car_info, driver_state, Joints, UNKNOWN
 from racecar.nodes.lamp_markers import LampMarkers
 from racecar.nodes.tables import DRIVER_BRIDGE
 from racecar.ros import qos
@@ -52,7 +53,6 @@ MUX_ACTIVE = 'vesc/low_level/ackermann_cmd_mux/active'
 
 _WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
 _HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
-_UNKNOWN = math.nan
 # Longer gaps between two messages of odometry are no time to speed up in [s].
 _LONGEST_PERIOD = 0.1
 
@@ -71,15 +71,6 @@ _SWITCHES = {
     'enable_limited_slip_differential': 'limited-slip differential',
     'enable_indicator_auto_disabling': 'auto-disabling of the indicator',
 }
-
-
-class Joints(NamedTuple):
-    """Newest joint_states: stamp [ns], rotation [rad] and speed [rad/s] of the wheels, hinges."""
-
-    time_ns: int
-    rotations: Wheels
-    speeds: Wheels
-    front_angles: tuple[float, float]
 
 
 class DriverBridgeNode(TableNode):
@@ -161,7 +152,7 @@ class DriverBridgeNode(TableNode):
         self._state_publisher = self.create_publisher(DriverState, 'driver/state', qos.STATE)
         self._lamp_publisher = self.create_publisher(MarkerArray, 'driver/lamps', qos.LATCHED)
         self._info_publisher = self.create_publisher(CarInfo, 'driver/car_info', qos.LATCHED)
-        self._info = self._make_car_info()
+        self._info = car_info(self._car, self._vehicle)
         self._info_publisher.publish(self._info)
 
     def _create_services(self) -> None:
@@ -305,7 +296,7 @@ class DriverBridgeNode(TableNode):
         if not all(joint in position and joint in velocity for joint in _WHEEL_JOINTS):
             return
         stamp = message.header.stamp
-        left, right = (position.get(joint, _UNKNOWN) for joint in _HINGE_JOINTS)
+        left, right = (position.get(joint, UNKNOWN) for joint in _HINGE_JOINTS)
         joints = Joints(
             stamp.sec * NANOSECONDS + stamp.nanosec,
             tuple(position[joint] for joint in _WHEEL_JOINTS),
@@ -432,48 +423,9 @@ class DriverBridgeNode(TableNode):
             self._lamp_publisher.publish(self._markers.message(lamps))
 
     def _make_state(self, now_ns: int, lamps: Lamps) -> DriverState:
-        controls, joints = self._controls, self._joints
-        left, right = joints.front_angles if joints else (_UNKNOWN, _UNKNOWN)
-        rpm = torque = _UNKNOWN
-        if joints and controls.mode == ControlMode.TORQUE:
-            rpm = self._powertrain.rpm(controls.pedals(), joints.speeds)
-            torque = self._powertrain.engine_torque(controls.pedals(), joints.speeds)
-        state = DriverState(
-            control_mode=int(controls.mode), overruled=self._overruled,
-            target_cruising_speed=controls.cruising_speed,
-            steering_angle=controls.steering_angle, throttle=controls.throttle,
-            brake_intensity=controls.brake_intensity, gear=controls.gear,
-            speed=self._odometry.vx if self._odometry else _UNKNOWN,
-            left_front_angle=left, right_front_angle=right,
-            rpm=rpm, engine_torque=torque,
-            wheel_speeds=joints.speeds if joints else (_UNKNOWN,) * 4,
-            wheel_encoders=joints.rotations if joints else (_UNKNOWN,) * 4,
-            left_indicator_lit=lamps.left_indicator, right_indicator_lit=lamps.right_indicator,
-            front_lights_lit=lamps.front, rear_lights_lit=lamps.rear,
-            antifog_lights_lit=lamps.antifog, brake_lights_lit=lamps.brake,
-            backwards_lights_lit=lamps.backwards,
-            indicator=int(controls.indicator), indicator_period=controls.indicator_period,
-            hazard_flashers=controls.hazard_flashers, dipped_beams=controls.dipped_beams,
-            antifog_lights=controls.antifog_lights, wiper_mode=int(controls.wiper_mode),
-            limited_slip_differential=controls.limited_slip_differential,
-            indicator_auto_disabling=controls.indicator_auto_disabling)
-        state.header.frame_id = BASE_LINK
-        state.header.stamp.sec, state.header.stamp.nanosec = divmod(now_ns, NANOSECONDS)
-        return state
-
-    def _make_car_info(self) -> CarInfo:
-        car, vehicle = self._car, self._vehicle
-        front_track, rear_track = vehicle.track_widths
-        front_radius, rear_radius = vehicle.wheel_radii
-        return CarInfo(
-            name=vehicle.name, type=int(car.car_type), engine_type=int(car.engine_kind),
-            gear_count=len(car.gear_ratio), gear_ratios=list(car.gear_ratio),
-            engine_min_rpm=car.engine_min_rpm, engine_max_rpm=car.engine_max_rpm,
-            time_0_to_100=car.time_0_to_100, brake_coefficient=car.brake_coefficient,
-            wheel_damping=car.wheels_damping_constant, wheelbase=vehicle.wheelbase,
-            track_front=front_track, track_rear=rear_track, front_wheel_radius=front_radius,
-            rear_wheel_radius=rear_radius, steering_angle_limit=vehicle.steering_limit,
-            speed_min=vehicle.speed_min, speed_max=vehicle.speed_max)
+        return driver_state(
+            now_ns, self._controls, lamps, self._powertrain, self._joints,
+            self._odometry.vx if self._odometry else UNKNOWN, self._overruled)
 
 
 def _press(controls: Controls, command: DriverCommand) -> None:

@@ -1,0 +1,79 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What driver_bridge tells: the state of driver and car, and what the car is."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.powertrain import CarParameters, Powertrain
+from racecar.core.powertrain.car_parameters import BRAKE_MODELS
+from racecar.core.types import NANOSECONDS, Wheels
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.ros.interfaces import CarInfo, DriverState
+from racecar.ros.simulator_node import BASE_LINK
+
+UNKNOWN = math.nan
+
+
+class Joints(NamedTuple):
+    """Newest joint_states: stamp [ns], rotation [rad] and speed [rad/s] of the wheels, hinges."""
+
+    time_ns: int
+    rotations: Wheels
+    speeds: Wheels
+    front_angles: tuple[float, float]
+
+
+def driver_state(
+    time_ns: int, controls: Controls, lamps: Lamps, powertrain: Powertrain,
+    joints: Joints | None, speed: float, overruled: bool,
+) -> DriverState:
+    """Return the message at a time [ns].
+
+    joints: None where none were heard; speed: of the car [m/s], UNKNOWN likewise; overruled:
+    whether another source holds the mux.
+    """
+    left, right = joints.front_angles if joints else (UNKNOWN, UNKNOWN)
+    rpm = torque = UNKNOWN
+    if joints and controls.mode == ControlMode.TORQUE:
+        rpm = powertrain.rpm(controls.pedals(), joints.speeds)
+        torque = powertrain.engine_torque(controls.pedals(), joints.speeds)
+    state = DriverState(
+        control_mode=int(controls.mode), overruled=overruled,
+        target_cruising_speed=controls.cruising_speed, steering_angle=controls.steering_angle,
+        throttle=controls.throttle, brake_intensity=controls.brake_intensity,
+        gear=controls.gear, speed=speed, left_front_angle=left, right_front_angle=right,
+        rpm=rpm, engine_torque=torque,
+        wheel_speeds=joints.speeds if joints else (UNKNOWN,) * 4,
+        wheel_encoders=joints.rotations if joints else (UNKNOWN,) * 4,
+        left_indicator_lit=lamps.left_indicator, right_indicator_lit=lamps.right_indicator,
+        front_lights_lit=lamps.front, rear_lights_lit=lamps.rear,
+        antifog_lights_lit=lamps.antifog, brake_lights_lit=lamps.brake,
+        backwards_lights_lit=lamps.backwards,
+        indicator=int(controls.indicator), indicator_period=controls.indicator_period,
+        hazard_flashers=controls.hazard_flashers, dipped_beams=controls.dipped_beams,
+        antifog_lights=controls.antifog_lights, wiper_mode=int(controls.wiper_mode),
+        limited_slip_differential=controls.limited_slip_differential,
+        indicator_auto_disabling=controls.indicator_auto_disabling)
+    state.header.frame_id = BASE_LINK
+    state.header.stamp.sec, state.header.stamp.nanosec = divmod(time_ns, NANOSECONDS)
+    return state
+
+
+def car_info(car: CarParameters, vehicle: VehicleParameters) -> CarInfo:
+    """Return the message about a car."""
+    front_track, rear_track = vehicle.track_widths
+    front_radius, rear_radius = vehicle.wheel_radii
+    return CarInfo(
+        name=vehicle.name, type=int(car.car_type), engine_type=int(car.engine_kind),
+        gear_count=len(car.gear_ratio), gear_ratios=list(car.gear_ratio),
+        engine_min_rpm=car.engine_min_rpm, engine_max_rpm=car.engine_max_rpm,
+        time_0_to_100=car.time_0_to_100, brake_coefficient=car.brake_coefficient,
+        brake_model=BRAKE_MODELS.index(car.brake_model),
+        wheel_damping=car.wheels_damping_constant, wheelbase=vehicle.wheelbase,
+        track_front=front_track, track_rear=rear_track, front_wheel_radius=front_radius,
+        rear_wheel_radius=rear_radius, steering_angle_limit=vehicle.steering_limit,
+        speed_min=vehicle.speed_min, speed_max=vehicle.speed_max)
