@@ -189,6 +189,33 @@ def test_engine_speed_exists_in_torque_mode_only():
     assert car.getGear() == -1
 
 
+def test_engine_speed_is_not_capped_where_a_gear_is_too_low():
+    car = Car('bmw_x5')
+    car.setCruisingSpeed(100.0)
+    drive(car, 10.0)
+    car.setThrottle(1.0)
+    car.setGear(1)
+    assert car.getRpm() == pytest.approx(100.0 / 3.6 / 0.374 * 12.5 * 30.0 / math.pi, rel=1e-6)
+    assert car.getRpm() > 6500.0
+    assert car.engine_torque == 0.0
+
+
+def test_wheels_that_spin_up_fast_keep_their_torque():
+    car = Car('tesla_model3')
+    car.setThrottle(1.0)
+    car.setGear(1)
+    before = car.getWheelSpeed(Car.WHEEL_REAR_LEFT)
+    drive(car, 0.03)
+    assert (car.getWheelSpeed(Car.WHEEL_REAR_LEFT) - before) / 0.03 > 50.0
+    assert car.engine_torque == 639.0
+
+
+def test_tesla_turns_like_a_car_of_its_size():
+    vehicle = Car('tesla_model3')._powertrain.vehicle
+    box = vehicle.mass * (4.5 ** 2 + 1.8 ** 2) / 12.0
+    assert vehicle.yaw_inertia == pytest.approx(box, rel=0.05)
+
+
 def test_reverse_gear_drives_backwards_and_neutral_not_at_all():
     car = Car('tesla_model3')
     car.setThrottle(1.0)
