@@ -5,7 +5,7 @@
 import math
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
@@ -184,6 +184,7 @@ def test_indicator_stays_on_where_that_is_disabled(controls):
 
 
 @given(angle=st.floats(-LIMIT, LIMIT))
+@settings(deadline=None)
 def test_steering_is_read_back(angle):
     controls = Controls(CAR, VEHICLE)
     controls.set_steering_angle(angle)

@@ -52,6 +52,7 @@ def test_front_angles_have_the_published_digits(name, right_turn, right, left):
 
 @pytest.mark.parametrize('name', CARS)
 @given(share=st.floats(-1.0, 1.0))
+@settings(deadline=None)
 def test_axes_of_all_wheels_meet_in_one_point(name, share):
     vehicle = vehicle_of(name)
     angle = share * vehicle.steering_limit
@@ -77,7 +78,7 @@ def test_turn_about_a_point_between_the_wheels_is_refused():
 @pytest.mark.parametrize('kind', CAR_TYPES)
 @pytest.mark.parametrize('name', CARS)
 @given(share=st.floats(-1.0, 1.0), speed=st.floats(-5.0, 5.0))
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_cruising_wheels_roll_on_circles_about_one_point(name, kind, share, speed):
     vehicle = dataclasses.replace(vehicle_of(name), driven_axle=AXLES[kind])
     car = CarParameters(type=kind, time_0_to_100=1e-3)
@@ -122,6 +123,7 @@ def test_reference_of_webots_gives_its_wheel_speeds(
 
 
 @given(value=st.floats(-100.0, 100.0), target=st.floats(-100.0, 100.0), most=st.floats(0.0, 9.0))
+@settings(deadline=None)
 def test_ramp_goes_towards_the_target_and_not_beyond(value, target, most):
     reached = ramp(value, target, most)
     assert abs(reached - value) <= most * (1.0 + 1e-12) + 1e-12
@@ -140,6 +142,7 @@ tangents = st.floats(-1.1, 1.1)
 
 @pytest.mark.parametrize('driven', DRIVEN.values(), ids=DRIVEN)
 @given(torque=st.floats(-9000.0, 9000.0), speeds=speeds, radii=radii, tangent=tangents)
+@settings(deadline=None)
 def test_open_differential_gives_every_driven_wheel_the_same(
         driven, torque, speeds, radii, tangent):
     ratios = path_ratios(tangent, 0.2, 0.2)
@@ -150,6 +153,7 @@ def test_open_differential_gives_every_driven_wheel_the_same(
 @pytest.mark.parametrize('driven', DRIVEN.values(), ids=DRIVEN)
 @given(torque=st.floats(-9000.0, 9000.0), speeds=speeds, radii=radii, tangent=tangents,
        coupling=st.floats(0.1, 1000.0))
+@settings(deadline=None)
 def test_limited_slip_moves_torque_but_makes_none(
         driven, torque, speeds, radii, tangent, coupling):
     ratios = path_ratios(tangent, 0.2, 0.2)
@@ -164,6 +168,7 @@ def test_limited_slip_moves_torque_but_makes_none(
 @pytest.mark.parametrize('driven', DRIVEN.values(), ids=DRIVEN)
 @given(torque=st.floats(-9000.0, 9000.0), speed=st.floats(-60.0, 60.0), radii=radii,
        tangent=tangents)
+@settings(deadline=None)
 def test_limited_slip_leaves_a_turn_without_slip_alone(driven, torque, speed, radii, tangent):
     ratios = path_ratios(tangent, 0.2, 0.15)
     rolling = tuple(speed * g / radius for g, radius in zip(ratios, radii, strict=True))
