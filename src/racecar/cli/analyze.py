@@ -14,7 +14,7 @@ import sys
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.cli.output import print_rows
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import BagError, ConfigurationError
 
 if TYPE_CHECKING:
     from racecar.core.analysis.metrics import Metrics
@@ -57,12 +57,15 @@ def run(arguments: argparse.Namespace) -> int:
     Raises BagError or ConfigurationError with a one-line message.
     """
     output = arguments.output or default_output(arguments.bag)
-    if _is_drive_only(arguments):
+    try:
+        analysis = analyse(
+            arguments.bag, output, skip=arguments.skip,
+            odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
+    except BagError:
+        if not _is_drive_only(arguments):
+            raise
         print('\n'.join(analyse_drive(arguments.bag, output)))
         return 0
-    analysis = analyse(
-        arguments.bag, output, skip=arguments.skip,
-        odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
     if arguments.json:
         print(json.dumps(analysis.metrics.as_dict()))
     else:
