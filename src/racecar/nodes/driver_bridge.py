@@ -56,13 +56,13 @@ _HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
 # Longer gaps between two messages of odometry are no time to speed up in [s].
 _LONGEST_PERIOD = 0.1
 
-# Service below driver/: setter of Controls and unit.
+# Service below driver/ and setter of Controls: noun and unit.
 _NUMBERS = {
-    'set_steering_angle': ('set_steering_angle', 'steering angle', 'rad'),
-    'set_cruising_speed': ('set_cruising_speed', 'cruising speed', 'm/s'),
-    'set_throttle': ('set_throttle', 'throttle', ''),
-    'set_brake_intensity': ('set_brake_intensity', 'brake intensity', ''),
-    'set_indicator_period': ('set_indicator_period', 'indicator period', 's'),
+    'set_steering_angle': ('steering angle', 'rad'),
+    'set_cruising_speed': ('cruising speed', 'm/s'),
+    'set_throttle': ('throttle', ''),
+    'set_brake_intensity': ('brake intensity', ''),
+    'set_indicator_period': ('indicator period', 's'),
 }
 _SWITCHES = {
     'set_hazard_flashers': 'hazard flashers',
@@ -156,9 +156,9 @@ class DriverBridgeNode(TableNode):
         self._info_publisher.publish(self._info)
 
     def _create_services(self) -> None:
-        for name, (setter, noun, unit) in _NUMBERS.items():
+        for name, (noun, unit) in _NUMBERS.items():
             self.create_service(
-                SetFloat, f'driver/{name}', partial(self._on_set_number, setter, noun, unit))
+                SetFloat, f'driver/{name}', partial(self._on_set_number, name, noun, unit))
         for name, noun in _SWITCHES.items():
             self.create_service(
                 SetBool, f'driver/{name}', partial(self._on_set_switch, name, noun))
@@ -257,8 +257,9 @@ class DriverBridgeNode(TableNode):
         if reason is None:
             try:
                 # On a copy first, so that a message is taken as a whole or not at all.
-                _press(copy.copy(self._controls), message)
-                _press(self._controls, message)
+                pressed = copy.copy(self._controls)
+                _press(pressed, message)
+                self._controls = pressed
             except ParameterError as error:
                 reason = str(error)
         if reason is not None:

@@ -3,8 +3,9 @@
 """Drive the car like a car: controls, lamps, wipers, and the library after Webots."""
 
 from racecar.core.driver.car import Car, Driver, DriverWarning
-from racecar.core.driver.controls import ControlMode, Controls, Indicator, Lamps, WiperMode
+from racecar.core.driver.controls import Controls, Indicator, Lamps, WiperMode
 from racecar.core.driver.driven_car import DrivenCar
+from racecar.core.powertrain.powertrain import ControlMode
 
 __all__ = [
     'Car', 'ControlMode', 'Controls', 'DrivenCar', 'Driver', 'DriverWarning', 'Indicator',

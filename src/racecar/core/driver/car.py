@@ -16,7 +16,6 @@ from typing import ClassVar, Protocol
 import warnings
 
 from racecar.core.driver.controls import (
-    ControlMode,
     Controls,
     Indicator,
     INDICATOR_PERIOD_MAX,
@@ -28,7 +27,7 @@ from racecar.core.driver.driven_car import DrivenCar
 from racecar.core.driver.wipers import Wipers
 from racecar.core.errors import ControlModeError, ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters, CarType, EngineType
-from racecar.core.powertrain.powertrain import PedalControls, Powertrain
+from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
 from racecar.core.powertrain.steering import wheel_angle_limit
 from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS, Odometry

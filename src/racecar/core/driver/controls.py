@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from racecar.core.errors import ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters
-from racecar.core.powertrain.powertrain import PedalControls
+from racecar.core.powertrain.powertrain import ControlMode, PedalControls
 from racecar.core.powertrain.steering import middle_tangent, wheel_angle_limit, wheel_angles
 from racecar.core.types import NANOSECONDS
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -26,14 +26,6 @@ INDICATOR_PERIOD_MIN, INDICATOR_PERIOD_MAX = 0.01, 10.0
 
 CANCEL_ANGLE = 0.1
 """Turning the steering wheel back by this much switches the indicator off [rad]."""
-
-
-class ControlMode(IntEnum):
-    """Who governs the wheels: nobody yet (they are held), cruise control, or the throttle."""
-
-    UNDEFINED = -1
-    SPEED = 0
-    TORQUE = 1
 
 
 class Indicator(IntEnum):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from racecar.core.compiled import njit
-from racecar.core.powertrain.differential import Four
+from racecar.core.types import Wheels
 
 REAR_AXLE, WEBOTS = 0.0, 1.0
 
@@ -26,8 +26,8 @@ def ramp(value: float, target: float, most: float) -> float:
 
 @njit
 def wheel_speeds(
-    speed: float, tangent: float, ratios: Four, radii: Four, driven: Four, reference: float,
-) -> Four:
+    speed: float, tangent: float, ratios: Wheels, radii: Wheels, driven: Wheels, reference: float,
+) -> Wheels:
     """Return the speed of each driven wheel [rad/s], 0 for the others.
 
     speed [m/s]; tangent: tan d; ratios, radii, driven as in differential.rolling_speed();

@@ -18,12 +18,11 @@ with equal speeds and sums the error up over steps: it starves the outer wheels 
 from __future__ import annotations
 
 from racecar.core.compiled import njit
-
-Four = tuple[float, float, float, float]
+from racecar.core.types import Wheels
 
 
 @njit
-def rolling_speed(speeds: Four, ratios: Four, radii: Four, driven: Four) -> float:
+def rolling_speed(speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels) -> float:
     """Return the speed of the rear axle's middle that the driven wheels tell on average [m/s].
 
     speeds: of the wheels [rad/s]; ratios: racecar.core.powertrain.steering.path_ratios(); radii
@@ -39,8 +38,8 @@ def rolling_speed(speeds: Four, ratios: Four, radii: Four, driven: Four) -> floa
 
 @njit
 def split_torque(
-    torque: float, speeds: Four, ratios: Four, radii: Four, driven: Four, coupling: float,
-) -> Four:
+    torque: float, speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels, coupling: float,
+) -> Wheels:
     """Return the torque of each wheel [N m]; their sum is the torque given.
 
     coupling: J rate [N m s] of the limited slip, 0 for an open differential; the rest as in

@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 
 from racecar.core.compiled import njit
-from racecar.core.powertrain.differential import Four
+from racecar.core.types import Wheels
 
 
 @njit
-def engine_rpm(speeds: Four, driven: Four, ratio: float) -> float:
+def engine_rpm(speeds: Wheels, driven: Wheels, ratio: float) -> float:
     """Return the speed of the engine [rev/min], never negative; 0 in neutral (ratio 0).
 
     speeds: of the wheels [rad/s]; driven: 1 for a driven wheel, else 0.

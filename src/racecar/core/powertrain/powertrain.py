@@ -16,6 +16,7 @@ Sources: seeds 000 and 001, section 2.1. There is no engine braking, no idle and
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 import math
 from typing import Any, NamedTuple
 
@@ -23,23 +24,32 @@ from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
 from racecar.core.powertrain.cruise import ramp, wheel_speeds
-from racecar.core.powertrain.differential import Four, rolling_speed, split_torque
+from racecar.core.powertrain.differential import rolling_speed, split_torque
 from racecar.core.powertrain.engine import torque_at
 from racecar.core.powertrain.gearbox import engine_rpm
 from racecar.core.powertrain.steering import path_ratios, wheel_angle_limit
+from racecar.core.types import Wheels
 from racecar.core.vehicles.interface import Vector, vector
 from racecar.core.vehicles.parameters import VehicleParameters
 
-UNDEFINED, SPEED, TORQUE = -1.0, 0.0, 1.0
-"""Modes of control."""
+
+class ControlMode(IntEnum):
+    """Who governs the wheels: nobody yet (they are held), cruise control, or the throttle."""
+
+    UNDEFINED = -1
+    SPEED = 0
+    TORQUE = 1
+
+
+# For kernels, which hold the mode among other numbers.
+UNDEFINED, SPEED, TORQUE = map(float, ControlMode)
 
 # Packed car.
 (ENGINE, DRIVEN, RADII, FRONT_RATIO, REAR_RATIO, BRAKE_TORQUE, BRAKE_DAMPING, DAMPING,
- ACCELERATION, REFERENCE, COUPLING, CAR_COUNT) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26)
+ ACCELERATION, REFERENCE, COUPLING) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25)
 
 # Packed controls; angles and their tangent are positive to the left.
-(MODE, THROTTLE, BRAKE, RATIO, CRUISE, TANGENT, LEFT, RIGHT, LIMITED_SLIP,
- CONTROL_COUNT) = range(10)
+(MODE, THROTTLE, BRAKE, RATIO, CRUISE, TANGENT, LEFT, RIGHT, LIMITED_SLIP) = range(9)
 
 SLIP_RATE = 500.0
 """Rate at which the limited-slip differential brings wheels together [1/s]."""
@@ -58,11 +68,11 @@ class WheelTorques(NamedTuple):
 
     left_angle: float
     right_angle: float
-    drive: Four
-    brake: Four
-    brake_damping: Four
-    damping: Four
-    forced: Four
+    drive: Wheels
+    brake: Wheels
+    brake_damping: Wheels
+    damping: Wheels
+    forced: Wheels
 
 
 class PedalControls(NamedTuple):
@@ -85,18 +95,18 @@ class PedalControls(NamedTuple):
 
 
 @njit
-def _four(values: Vector, first: int) -> Four:
+def _four(values: Vector, first: int) -> Wheels:
     return values[first], values[first + 1], values[first + 2], values[first + 3]
 
 
 @njit
-def measured_rpm(controls: Vector, car: Vector, speeds: Four) -> float:
+def measured_rpm(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the speed of the engine [rev/min]; speeds of the wheels [rad/s]."""
     return engine_rpm(speeds, _four(car, DRIVEN), controls[RATIO])
 
 
 @njit
-def engine_output(controls: Vector, car: Vector, speeds: Four) -> float:
+def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the torque of the engine behind the throttle, before the gearbox [N m]."""
     if controls[MODE] != TORQUE:
         return 0.0
@@ -107,7 +117,7 @@ def engine_output(controls: Vector, car: Vector, speeds: Four) -> float:
 
 
 @njit
-def measured_speed(controls: Vector, car: Vector, speeds: Four) -> float:
+def measured_speed(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the speed of the rear axle's middle that the driven wheels tell [m/s]."""
     ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
     return rolling_speed(speeds, ratios, _four(car, RADII), _four(car, DRIVEN))
@@ -115,7 +125,7 @@ def measured_speed(controls: Vector, car: Vector, speeds: Four) -> float:
 
 @njit
 def next_cruise(
-    controls: Vector, car: Vector, speeds: Four, cruise: float, dt: float,
+    controls: Vector, car: Vector, speeds: Wheels, cruise: float, dt: float,
 ) -> float:
     """Return the ramped cruising speed [m/s] after dt [s]; that of the car where none governs."""
     if controls[MODE] == SPEED and controls[BRAKE] == 0.0:
@@ -125,8 +135,8 @@ def next_cruise(
 
 @njit
 def wheel_drive(
-    controls: Vector, car: Vector, speeds: Four, cruise: float,
-) -> tuple[Four, bool]:
+    controls: Vector, car: Vector, speeds: Wheels, cruise: float,
+) -> tuple[Wheels, bool]:
     """Return torques of the wheels [N m] and False, or speeds of the driven ones and True.
 
     speeds: of the wheels [rad/s]; cruise: ramped cruising speed [m/s].
@@ -223,6 +233,6 @@ class Powertrain:
         return float(measured_speed(packed, self.packed, four))
 
     @staticmethod
-    def _packed(controls: PedalControls, speeds: Sequence[float]) -> tuple[Any, Four]:
+    def _packed(controls: PedalControls, speeds: Sequence[float]) -> tuple[Any, Wheels]:
         a, b, c, d = (float(speed) for speed in speeds)
         return vector(controls), (a, b, c, d)

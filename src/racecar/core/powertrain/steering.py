@@ -20,6 +20,7 @@ import math
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
+from racecar.core.vehicles.double_track import front_angles
 from racecar.core.vehicles.parameters import VehicleParameters
 
 
@@ -35,8 +36,8 @@ def wheel_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[flo
             f'steering_angle is {steering_angle!r} rad, expected less than'
             f' {math.atan(1.0 / widest):.6g} rad to either side: the car would turn about a'
             ' point between its wheels')
-    lean = vehicle.track_width / (2.0 * vehicle.wheelbase) * tangent
-    return math.atan(tangent / (1.0 - lean)), math.atan(tangent / (1.0 + lean))
+    left, right = front_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
+    return float(left), float(right)
 
 
 def wheel_angle_limit(vehicle: VehicleParameters) -> float:

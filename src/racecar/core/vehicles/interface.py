@@ -29,6 +29,9 @@ Held = tuple[float, float, float, float, float, float, float, float, float, floa
 SPEED = 0
 STEERING_ANGLE = 1
 
+FAR = 1e9
+"""Beyond this a float64 no longer resolves a step of motion [m, rad]."""
+
 
 def vector(values: Vector) -> Any:
     """Return numbers in the form that kernels run fastest on."""

@@ -22,6 +22,7 @@ from racecar.core.types import Pose2, WheelState
 from racecar.core.vehicles.interface import (
     AxleTyres,
     Derivative,
+    FAR,
     SPEED,
     STEERING_ANGLE,
     Vector,
@@ -32,7 +33,6 @@ from racecar.core.vehicles.parameters import VehicleParameters
 
 X, Y, YAW = range(3)
 WHEELBASE, GAIN, ODOMETRY_OFFSET, TO_REAR = range(4)
-_FAR = 1e9
 
 
 @njit
@@ -86,7 +86,7 @@ class KinematicBicycle:
 
     name: ClassVar[str] = 'kinematic_bicycle'
     state_names = ('x', 'y', 'yaw')
-    state_limits = (_FAR, _FAR, _FAR)
+    state_limits = (FAR, FAR, FAR)
     derivative: Derivative = staticmethod(kinematic_derivative)
     observe: Derivative = staticmethod(kinematic_observe)
     diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = staticmethod(

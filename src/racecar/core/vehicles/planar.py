@@ -14,7 +14,7 @@ import numpy as np
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Derivative, Vector, vector
+from racecar.core.vehicles.interface import Derivative, FAR, Vector, vector
 from racecar.core.vehicles.parameters import VehicleParameters
 
 VX, VY, YAW_RATE, X, Y, YAW, STATE_COUNT = range(7)
@@ -24,9 +24,6 @@ VX, VY, YAW_RATE, X, Y, YAW, STATE_COUNT = range(7)
 
 DRIVE_TIME_CONSTANT = 0.05
 """Default time constant of the speed controller [s]."""
-
-FAR = 1e9
-"""Beyond this a float64 no longer resolves a step of motion [m, rad]."""
 
 
 def pack_planar(

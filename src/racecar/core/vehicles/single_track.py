@@ -59,6 +59,7 @@ from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
 from racecar.core.vehicles.interface import (
     AxleTyres,
     Derivative,
+    FAR,
     Held,
     HeldForm,
     Rates,
@@ -87,8 +88,6 @@ _DRIVE_LIMIT = 9.81
 _EDGE = 0.2
 _PER_EDGE = 1.0 / _EDGE
 _HALF_PI = 0.5 * math.pi
-# Beyond this [m, rad] a float64 no longer resolves a step of motion.
-_FAR = 1e9
 
 _Model = TypeVar('_Model', bound=VehicleModel)
 
@@ -469,7 +468,7 @@ class SingleTrack:
         return (
             fast if self.formulation == 'full' else math.pi,
             fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
-            _FAR, _FAR, _FAR)
+            FAR, FAR, FAR)
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
