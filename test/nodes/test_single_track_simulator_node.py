@@ -19,7 +19,8 @@ from tf2_msgs.msg import TFMessage
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.types import WHEEL_NAMES, yaw_to_quaternion
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
-from racecar.ros import qos, simulator_node
+from racecar.ros import qos
+from racecar.ros.codecs import ackermann_command
 from racecar.ros.interfaces import CarState, Reset, WheelCommand
 from racecar.ros.wire import read_command
 
@@ -268,7 +269,7 @@ def test_joint_states_of_four_wheels_are_those_of_each(bench, lockstep):
     joints = bench.listen('/joint_states', JointState)
     car = lockstep(vehicle_model='double_track', tyre_model='fiala').drive(100, 1.0, 0.3)
     message = bench.count(joints, 101)
-    plant = car.node.plant
+    plant = car.node.plant.simulator
     assert tuple(message.position) == (*plant.wheel_angles, *plant.front_angles)
     assert tuple(message.velocity) == (*plant.wheel_speeds, 0.0, 0.0)
     assert message.position[0] < message.position[1]
@@ -285,7 +286,7 @@ def test_command_drives_the_car(lockstep):
 def test_command_is_clamped_to_the_limits_of_the_vehicle(lockstep):
     car = lockstep()
     car.answer(50.0, -9.0)
-    assert car.node.plant.command == (5.0, -1.0)
+    assert car.node.plant.simulator.command == (5.0, -1.0)
 
 
 def test_unstamped_command_is_taken(free):
@@ -301,7 +302,7 @@ def test_silence_stops_the_car_after_the_command_timeout(free):
     car.bench.until(lambda: car.speed == 0.0)
     moving = [seconds(m) for m in car.odometry if m.twist.twist.linear.x]
     assert moving[-1] - moving[0] == pytest.approx(0.3, abs=0.021)
-    assert car.node.plant.command.steering_angle == pytest.approx(0.2)
+    assert car.node.plant.simulator.command.steering_angle == pytest.approx(0.2)
     car.bench.logged('(command_timeout 0.3 s): the car is stopped')
 
 
@@ -319,8 +320,8 @@ def test_old_command_is_dropped(free):
     car.send(1.0, at=0.4)
     car.bench.logged('command dropped: its stamp is 0.600 s old, more than the timeout of 0.5 s')
     car.send(2.0, at=0.6)
-    car.bench.until(lambda: car.node.plant.command.speed)
-    assert car.node.plant.command.speed == 2.0
+    car.bench.until(lambda: car.node.plant.simulator.command.speed)
+    assert car.node.plant.simulator.command.speed == 2.0
 
 
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
@@ -331,7 +332,7 @@ def test_command_that_is_not_finite_is_dropped(bench, field, bad, stepping):
     car.send(**{'speed': 1.0, field: bad})
     assert 'expected finite numbers' in bench.logged('command dropped')
     car.send(2.0)
-    bench.until(lambda: car.node.plant.command.speed == 2.0)
+    bench.until(lambda: car.node.plant.simulator.command.speed == 2.0)
     assert not stepping or bench.until(lambda: len(car.odometry) == 2)
 
 
@@ -425,7 +426,7 @@ def test_initial_pose_in_another_frame_is_refused_and_changes_nothing(paused):
     message.pose.pose = pose(1.0)
     car.bench.send('/initialpose', message)
     car.bench.logged("initialpose refused: frame_id is 'base_link', expected 'map' or 'odom'")
-    assert car.node.plant.odometry().x == 0.0
+    assert car.node.plant.simulator.odometry().x == 0.0
 
 
 def test_initial_pose_without_a_unit_quaternion_is_refused(paused):
@@ -435,7 +436,7 @@ def test_initial_pose_without_a_unit_quaternion_is_refused(paused):
     message.pose.pose.orientation.w = 2.0
     car.bench.send('/initialpose', message)
     car.bench.logged('initialpose refused: orientation has length 2')
-    assert car.node.plant.odometry().x == 0.0
+    assert car.node.plant.simulator.odometry().x == 0.0
 
 
 def test_real_time_factor_changed_at_run_time_acts_at_once(bench, free):
@@ -451,7 +452,7 @@ def test_real_time_factor_can_slow_the_car_down_at_run_time(bench, free):
     held = car.node.plant.time_ns
     # A command takes effect in the next tick only, a hundred seconds from here.
     car.send(1.0)
-    bench.until(lambda: car.node.plant.command.speed == 1.0)
+    bench.until(lambda: car.node.plant.simulator.command.speed == 1.0)
     assert car.node.plant.time_ns == held
 
 
@@ -460,7 +461,7 @@ def test_time_ends_at_the_end_time(bench, free):
     car.wait_until(0.25)
     assert car.node.finished
     car.send(1.0)
-    bench.until(lambda: car.node.plant.command.speed == 1.0)
+    bench.until(lambda: car.node.plant.simulator.command.speed == 1.0)
     assert car.node.plant.time_ns == 250_000_000
 
 
@@ -499,7 +500,7 @@ def test_lockstep_ignores_a_command_of_another_tick(lockstep, monkeypatch):
         heard.append(data)
         return read_command(data)
 
-    monkeypatch.setattr(simulator_node, 'read_command', listening)
+    monkeypatch.setattr(ackermann_command, 'read_command', listening)
     car = lockstep()
     car.answer(1.0)
     for number, at in enumerate((0.0, 0.02), start=2):
@@ -521,7 +522,7 @@ def test_lockstep_stops_the_car_after_the_deadline_and_goes_on(lockstep):
     car.bench.until(lambda: car.time >= 0.02)
     message = car.bench.logged('lockstep: no command stamped 10000000 ns came on ' + COMMANDS)
     assert 'within lockstep_deadline (0.1 s of wall time); the car is stopped' in message
-    assert car.node.plant.command == (0.0, pytest.approx(0.2))
+    assert car.node.plant.simulator.command == (0.0, pytest.approx(0.2))
     assert car.odometry[2].twist.twist.linear.x == 0.0
 
 
@@ -536,7 +537,7 @@ def test_lockstep_drives_on_with_the_next_answer_after_the_deadline(lockstep):
 
 def narrow(car):
     """Lower the limit of the lateral velocity: no command makes the model itself diverge."""
-    car.node.plant._limits[0] = 0.5
+    car.node.plant.simulator._limits[0] = 0.5
     return car
 
 
@@ -560,7 +561,7 @@ def test_divergence_holds_the_time_and_says_what_to_do(diverged):
     assert diverged.time == held / 1e9
     assert all(map(math.isfinite, diverged.pose))
     diverged.send(0.0, at=diverged.time)
-    diverged.bench.until(lambda: diverged.node.plant.command.speed == 0.0)
+    diverged.bench.until(lambda: diverged.node.plant.simulator.command.speed == 0.0)
     assert diverged.node.plant.time_ns == held
 
 
@@ -602,7 +603,7 @@ def test_each_wheel_publishes_its_own_slip_and_forces_before_the_odometry(lockst
     car.drive(40, 2.0, 0.2)
     for messages in heard.values():
         bench.count(messages, 41)
-    wheels = car.node.plant.wheels()
+    wheels = car.node.plant.simulator.wheels()
     for (quantity, wheel), messages in heard.items():
         expected = wheels[WHEEL_NAMES.index(wheel)][QUANTITIES.index(quantity)]
         assert messages[-1].data == expected
@@ -614,19 +615,22 @@ def test_a_wheel_is_published_to_those_who_listen_only(lockstep, bench, monkeypa
     heard = bench.listen('/fy_pub/left_rear', Float64)
     car = lockstep()
     sent = []
-    number = car.node._number
-    fill = number.fill
-    monkeypatch.setattr(number, 'fill', lambda value: sent.append(value) or fill(value))
+    for publisher in car.node.publishers:
+        if publisher.topic_name[1:].startswith(QUANTITIES):
+            monkeypatch.setattr(
+                publisher, 'publish', lambda data, publish=publisher.publish, topic=publisher
+                .topic_name: sent.append(topic) or publish(data))
     car.drive(20, 1.0, 0.2)
     bench.count(heard, 21)
-    assert sent == [message.data for message in heard[1:]]
-    axle = car.node.plant.diagnostics().lateral_force_rear
+    assert sent == ['/fy_pub/left_rear'] * 20
+    axle = car.node.plant.simulator.diagnostics().lateral_force_rear
     assert heard[-1].data == 0.5 * axle > 0.0
 
 
 def test_nobody_listening_costs_no_forces(lockstep, monkeypatch):
     car = lockstep()
-    monkeypatch.setattr(car.node.plant, 'wheels', lambda: pytest.fail('computed for nobody'))
+    monkeypatch.setattr(
+        car.node.plant.simulator, 'wheels', lambda: pytest.fail('computed for nobody'))
     car.drive(3, 1.0)
 
 
@@ -685,15 +689,15 @@ def test_wheel_command_for_another_tick_is_no_answer(bench, lockstep):
 
 
 @pytest.mark.parametrize(('what', 'message'), [
-    ({'drive': math.nan}, r'command dropped: drive \(nan, .*expected finite numbers'),
-    ({'angles': (0.0, math.inf)}, 'command dropped: right_angle inf, expected finite'),
-    ({'brake': -1.0}, r'command dropped: brake \(-1\.0.*expected numbers of at least 0'),
-    ({'bearing_damping': [0.0, 0.0, 0.0, -0.1]}, r'command dropped: damping \(0\.0.*at least 0')])
+    ({'drive': math.nan}, r'drive \(nan, .*expected finite numbers'),
+    ({'angles': (0.0, math.inf)}, 'right_angle inf, expected finite'),
+    ({'brake': -1.0}, r'brake \(-1\.0.*expected numbers of at least 0'),
+    ({'bearing_damping': [0.0, 0.0, 0.0, -0.1]}, r'damping \(0\.0.*at least 0')])
 def test_faulty_wheel_command_is_dropped_and_said(bench, lockstep, what, message):
     car = lockstep(**DOUBLE)
     bench.send('/vesc/wheel_command', wheel_command(0.0, **what))
     found = bench.logged('command dropped')
-    assert re.search(message, found)
+    assert re.search(f'command dropped: wheel command has {message}', found)
     assert car.answer(0.0).header.stamp.nanosec == 10_000_000
 
 

@@ -21,6 +21,12 @@ NANOSECONDS = 1_000_000_000
 WHEEL_NAMES = ('left_front', 'right_front', 'left_rear', 'right_rear')
 """Wheels as topics and links name them, in the order of VehicleModel.wheels()."""
 
+WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
+"""Joints of the robot description that turn the wheels, in the order of WHEEL_NAMES."""
+
+HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
+"""Joints of the robot description that steer the front wheels."""
+
 SLIP_TOPIC, SLIP_ANGLE_TOPIC, FX_TOPIC, FY_TOPIC = 'long_pub', 'lat_pub', 'fx_pub', 'fy_pub'
 """Topics of each wheel, as fx_pub/left_front: the first four fields of WheelState."""
 
@@ -31,6 +37,36 @@ class Pose2(NamedTuple):
     x: float
     y: float
     yaw: float
+
+
+class Pose3(NamedTuple):
+    """Pose in space: x, y, z [m] and a unit quaternion qx, qy, qz, qw [-]."""
+
+    x: float
+    y: float
+    z: float
+    qx: float
+    qy: float
+    qz: float
+    qw: float
+
+
+class Twist3(NamedTuple):
+    """Velocity vx, vy, vz [m/s] and angular velocity wx, wy, wz [rad/s] in the body frame."""
+
+    vx: float
+    vy: float
+    vz: float
+    wx: float
+    wy: float
+    wz: float
+
+
+class BodyState(NamedTuple):
+    """Pose of a robot in `odom` and its twist in the robot's frame (REP-105)."""
+
+    pose: Pose3
+    twist: Twist3
 
 
 class Odometry(NamedTuple):
@@ -163,6 +199,23 @@ class WheelState(NamedTuple):
     lateral_force: float
     load: float
     speed: float
+
+
+class JointStates(NamedTuple):
+    """Positions [rad or m] and velocities [rad/s or m/s] of joints, in the order of names."""
+
+    names: tuple[str, ...]
+    positions: tuple[float, ...]
+    velocities: tuple[float, ...]
+
+
+class WheelStates(NamedTuple):
+    """The four wheels, in the order of WHEEL_NAMES."""
+
+    left_front: WheelState
+    right_front: WheelState
+    left_rear: WheelState
+    right_rear: WheelState
 
 
 def yaw_to_quaternion(yaw: float) -> tuple[float, float]:

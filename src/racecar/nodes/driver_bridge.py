@@ -21,13 +21,14 @@ from visualization_msgs.msg import MarkerArray
 
 from racecar.core.driver import ControlMode, Controls, Lamps
 from racecar.core.errors import ParameterError
+from racecar.core.frames import BASE_LINK
 from racecar.core.powertrain import CarParameters, Powertrain, WheelTorques
 from racecar.core.types import NANOSECONDS, Odometry, WHEEL_NAMES, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.driver_messages import car_info, driver_state, Joints, UNKNOWN
 from racecar.nodes.lamp_markers import LampMarkers
 from racecar.nodes.tables import DRIVER_BRIDGE
-from racecar.ros import qos
+from racecar.ros import qos, topics
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import (
     CarInfo,
@@ -45,7 +46,6 @@ from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.odometry import finite_odometry
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import BASE_LINK, ODOMETRY_TOPIC, WHEEL_COMMAND_TOPIC
 from racecar.ros.wire import MessageTemplate
 
 MUX_INPUT = 'vesc/ackermann_cmd_mux/input/driver'
@@ -125,7 +125,7 @@ class DriverBridgeNode(TableNode):
         self.create_subscription(
             JointState, 'joint_states', self._on_joint_states, qos.STATE, raw=True)
         self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
+            OdometryMessage, topics.ODOMETRY, self._on_odometry,
             qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
             raw=True)
         self._state_watch = None if self._lockstep else self.watch_time(
@@ -148,7 +148,7 @@ class DriverBridgeNode(TableNode):
         self._hold_publisher = AnswerPublisher(
             self, AckermannDriveStamped, f'{MUX_INPUT}_hold', qos.COMMAND, self._lockstep)
         self._wheel_publisher = AnswerPublisher(
-            self, WheelCommand, WHEEL_COMMAND_TOPIC, qos.COMMAND, self._lockstep)
+            self, WheelCommand, topics.WHEEL_COMMAND, qos.COMMAND, self._lockstep)
         self._state_publisher = self.create_publisher(DriverState, 'driver/state', qos.STATE)
         self._lamp_publisher = self.create_publisher(MarkerArray, 'driver/lamps', qos.LATCHED)
         self._info_publisher = self.create_publisher(CarInfo, 'driver/car_info', qos.LATCHED)

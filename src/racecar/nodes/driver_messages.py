@@ -8,12 +8,12 @@ import math
 from typing import NamedTuple
 
 from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.frames import BASE_LINK
 from racecar.core.powertrain import CarParameters, Powertrain
 from racecar.core.powertrain.car_parameters import BRAKE_MODELS
 from racecar.core.types import NANOSECONDS, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros.interfaces import CarInfo, DriverState
-from racecar.ros.simulator_node import BASE_LINK
 
 UNKNOWN = math.nan
 

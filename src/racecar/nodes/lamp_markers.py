@@ -9,8 +9,8 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from racecar.core.driver import Lamps
+from racecar.core.frames import BASE_LINK
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.ros.simulator_node import BASE_LINK
 
 _AMBER, _WHITE, _RED, _YELLOW = (1.0, 0.6, 0.0), (1.0, 1.0, 0.9), (1.0, 0.0, 0.0), (1.0, 1.0, 0.3)
 _DARK_SHARE, _DARK_ALPHA = 0.25, 0.5

@@ -53,6 +53,9 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('lockstep_deadline', float, 5.0,
               'Wall time to wait for a command in lockstep before the car is stopped', 's',
               above=0.0, maximum=3600.0),
+    Parameter('lockstep_output', str, 'odometry',
+              'Output of the plant whose every value wants an answer in lockstep, and whose'
+              ' subscribers wait_for_subscribers counts', read_only=True),
     Parameter('command_timeout', float, 0.5,
               'Age of the newest command at which the car is stopped', 's',
               above=0.0, maximum=60.0),

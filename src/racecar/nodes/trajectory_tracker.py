@@ -16,17 +16,17 @@ from std_srvs.srv import SetBool
 
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
+from racecar.core.frames import BASE_LINK, MAP
 from racecar.core.trajectories import make_trajectory, sample_path
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 from racecar.nodes.tables import TRAJECTORY_TRACKER
-from racecar.ros import qos
+from racecar.ros import qos, topics
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.odometry import finite_odometry
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import BASE_LINK, MAP, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate
 
 
@@ -78,7 +78,7 @@ class TrajectoryTrackerNode(TableNode):
             PointStamped, 'tracked_point', qos.LATCHED)
         self._point_publisher.publish(tracked_point)
         self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
+            OdometryMessage, topics.ODOMETRY, self._on_odometry,
             qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION,
             raw=True)
         self.create_service(SetBool, '~/activate', self._on_activate)

@@ -7,9 +7,10 @@ from __future__ import annotations
 import math
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import Pose
+from geometry_msgs.msg import Pose, TransformStamped
 
-from racecar.core.types import NANOSECONDS, Pose2, quaternion_to_yaw
+from racecar.core.types import NANOSECONDS, Pose3
+from racecar.ros.transformations import euler_from_quaternion
 
 
 def set_stamp(stamp: Time, time_ns: int) -> None:
@@ -17,18 +18,32 @@ def set_stamp(stamp: Time, time_ns: int) -> None:
     stamp.sec, stamp.nanosec = divmod(time_ns, NANOSECONDS)
 
 
-def pose_from_message(message: Pose) -> Pose2:
-    """Return the planar part of a pose.
+def pose_from_message(message: Pose) -> Pose3:
+    """Return a pose with a quaternion of exactly unit length.
 
     Raises ValueError if it is not finite or its quaternion is not of unit length.
     """
-    q = message.orientation
-    numbers = (message.position.x, message.position.y, q.x, q.y, q.z, q.w)
+    p, q = message.position, message.orientation
+    numbers = (p.x, p.y, p.z, q.x, q.y, q.z, q.w)
     if not all(math.isfinite(number) for number in numbers):
         raise ValueError(f'pose holds {numbers}, expected finite numbers')
     norm = math.sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w)
     if abs(norm - 1.0) > 1e-3:
         raise ValueError(
             f'orientation has length {norm:.6g}, expected a unit quaternion (w: 1.0 for yaw 0)')
-    return Pose2(message.position.x, message.position.y,
-                 quaternion_to_yaw(q.x / norm, q.y / norm, q.z / norm, q.w / norm))
+    return Pose3(p.x, p.y, p.z, q.x / norm, q.y / norm, q.z / norm, q.w / norm)
+
+
+def transform_from_pose(parent: str, child: str, pose: Pose3) -> TransformStamped:
+    """Return the transform, without a stamp, of a frame that stands so in its parent."""
+    transform = TransformStamped(child_frame_id=child)
+    transform.header.frame_id = parent
+    translation, rotation = transform.transform.translation, transform.transform.rotation
+    translation.x, translation.y, translation.z = pose[:3]
+    rotation.x, rotation.y, rotation.z, rotation.w = pose[3:]
+    return transform
+
+
+def yaw_of(pose: Pose3) -> float:
+    """Return the heading in (-pi, pi] [rad]."""
+    return float(euler_from_quaternion(pose[3:])[2])

@@ -13,6 +13,7 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 
+from racecar.core.frames import BASE_LINK, MAP, ODOM
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import (
     AckermannCommand,
@@ -21,12 +22,11 @@ from racecar.core.types import (
     Odometry,
     PlanarVelocity,
 )
-from racecar.ros import qos
+from racecar.ros import qos, topics
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode, THROTTLE
 from racecar.ros.odometry import finite_odometry
-from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate, read_velocity
 
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
@@ -79,7 +79,7 @@ class LinearizerNode(TableNode):
             self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
             self._lockstep)
         self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
+            OdometryMessage, topics.ODOMETRY, self._on_odometry,
             qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
             raw=True)
         self.create_subscription(
@@ -152,7 +152,7 @@ class LinearizerNode(TableNode):
         if self._odometry is None:
             self.get_logger().warning(
                 f'virtual velocity not used: no odometry yet on'
-                f' {self.resolve_topic_name(ODOMETRY_TOPIC)}', throttle_duration_sec=THROTTLE)
+                f' {self.resolve_topic_name(topics.ODOMETRY)}', throttle_duration_sec=THROTTLE)
             return
         stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
         if stale is not None:

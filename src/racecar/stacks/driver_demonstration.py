@@ -15,7 +15,7 @@ from std_srvs.srv import SetBool
 from racecar.core.driver import Indicator
 from racecar.core.errors import RacecarError
 from racecar.core.types import NANOSECONDS
-from racecar.ros import qos
+from racecar.ros import qos, topics
 from racecar.ros.interfaces import (
     CarInfo,
     DriverState,
@@ -24,7 +24,6 @@ from racecar.ros.interfaces import (
     SetIndicator,
 )
 from racecar.ros.odometry import finite_odometry
-from racecar.ros.simulator_node import ODOMETRY_TOPIC
 
 PHASES = ('pull away', 'shift up', 'turn left', 'brake to a stop', 'reverse', 'park')
 
@@ -72,7 +71,7 @@ class DriverDemonstration(Node):
         self._script = self._drive()
         self.create_subscription(CarInfo, 'driver/car_info', self._on_info, qos.LATCHED)
         self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry, qos.ODOMETRY_SUBSCRIPTION,
+            OdometryMessage, topics.ODOMETRY, self._on_odometry, qos.ODOMETRY_SUBSCRIPTION,
             raw=True)
         self.create_subscription(DriverState, 'driver/state', self._on_state, qos.STATE)
 

@@ -111,7 +111,7 @@ class DrivenCar(Simulator):
         super().reset(pose)
         self._memory[:] = vector((0.0,) * 5)
 
-    def _integrate(self) -> bool:
+    def _integrate(self, steps: int) -> bool:
         self._good_memory[:] = self._memory
         self._inputs[SPEED] = self._memory[0]
         self._inputs[STEERING_ANGLE] = 0.5 * (self._controls[LEFT] + self._controls[RIGHT])
@@ -119,12 +119,12 @@ class DrivenCar(Simulator):
         try:
             valid = self._drive(
                 self._state, self._inputs, self._parameters, self._limits, self._step,
-                self.steps_per_tick, self._controls, self.powertrain.packed, self._memory)
+                steps, self._controls, self.powertrain.packed, self._memory)
         finally:
             if not valid:
                 self._memory[:] = self._good_memory
         return valid
 
-    def _turn_wheels(self) -> None:
+    def _turn_wheels(self, duration: float) -> None:
         # Summed step by step in the loop.
         self._rotations = [float(angle) for angle in self._memory[1:]]

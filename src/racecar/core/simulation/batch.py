@@ -45,7 +45,7 @@ _LINE = 64
 # What the kernels know of each part. A part with more to it is run tick by tick by its methods.
 _KNOWN_PARTS: dict[type, frozenset[str]] = {
     Simulator: frozenset((
-        'model', 'integrator', 'step_ns', 'period_ns', 'steps_per_tick', '_step', '_period',
+        'model', 'integrator', 'step_ns', 'period_ns', 'steps_per_tick', '_step',
         '_advance', '_observe', '_parameters', '_limits', '_inputs', '_initial_pose', '_steps',
         '_actuators', '_command', '_distance', '_rotations', '_turns_wheels', '_has_speed',
         '_state', '_good')),

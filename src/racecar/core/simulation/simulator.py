@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.ports import period_steps, whole_nanoseconds
 from racecar.core.powertrain.steering import middle_tangent
 from racecar.core.simulation.integrators import find_integrator, INTEGRATORS, model_advance
 from racecar.core.types import (
@@ -102,20 +103,11 @@ class Simulator:
         method = find_integrator(integrator)
         self.model = model
         self.integrator = integrator
-        self.step_ns = _nanoseconds('step', step)
-        self.period_ns = round(period * NANOSECONDS)
-        self.steps_per_tick, rest = divmod(self.period_ns, self.step_ns)
-        if rest or not self.steps_per_tick:
-            count = max(1, round(self.period_ns / self.step_ns))
-            while self.period_ns % count and count < self.period_ns:
-                count += 1
-            raise ConfigurationError(
-                f'the tick period of {period:.9g} s (rate {1.0 / period:.9g} Hz) is not a whole'
-                f' number of integration steps of {step:.9g} s; choose a step such as'
-                f' {self.period_ns / count / NANOSECONDS:.9g} s, or another rate')
+        self.step_ns = whole_nanoseconds('step', step)
+        self.steps_per_tick = period_steps('rate', 1.0 / period, self.step_ns)
+        self.period_ns = self.steps_per_tick * self.step_ns
         self._check_stability(method.stability_limit)
         self._step = self.step_ns / NANOSECONDS
-        self._period = self.period_ns / NANOSECONDS
         self._advance = model_advance(model, integrator)
         self._observe = model.observe
         self._parameters = model.parameters
@@ -196,7 +188,7 @@ class Simulator:
         if not command.is_finite:
             raise ParameterError(
                 f'command has speed {command.speed!r} and steering_angle'
-                f' {command.steering_angle!r}, expected finite numbers [m/s, rad]; it is ignored')
+                f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
         vehicle = self.model.vehicle
         limit = vehicle.steering_limit
         self._apply(AckermannCommand(
@@ -210,7 +202,7 @@ class Simulator:
         ConfigurationError if the model takes no torques or there are actuators.
         """
         if command.fault:
-            raise ParameterError(f'wheel command has {command.fault}; it is ignored')
+            raise ParameterError(f'wheel command has {command.fault}')
         model = self.model
         if not isinstance(model, DoubleTrack):
             raise ConfigurationError(
@@ -247,22 +239,26 @@ class Simulator:
         self._apply(AckermannCommand(0.0, self._command.steering_angle))
 
     def tick(self) -> None:
-        """Advance by one period.
+        """Advance by one period, as advance() does."""
+        self.advance(self.steps_per_tick)
+
+    def advance(self, steps: int) -> None:
+        """Advance by so many steps.
 
         Raises DivergenceError if the state is not finite or leaves the range in which the model
-        holds; state and time then stay those before the tick.
+        holds; state and time then stay those before the call.
         """
         self._good[:] = self._state
         try:
-            valid = self._integrate()
+            valid = self._integrate(steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
         if not valid:
             self._state[:] = self._good
-            raise self._divergence()
-        self._steps += self.steps_per_tick
-        self._turn_wheels()
+            raise self._divergence(steps)
+        self._steps += steps
+        self._turn_wheels(steps * self.step_ns / NANOSECONDS)
 
     def odometry(self) -> Odometry:
         """Return pose and twist of the odometry point, stamped with the current time."""
@@ -309,17 +305,17 @@ class Simulator:
         self._inputs[SPEED] = applied.speed
         self._inputs[STEERING_ANGLE] = applied.steering_angle
 
-    def _turn_wheels(self) -> None:
-        """Let the wheels turn through the tick that led from the last good state to this."""
+    def _turn_wheels(self, duration: float) -> None:
+        """Let the wheels turn through the time [s] from the last good state to this."""
         if self._turns_wheels:
-            half = 0.5 * self._period
+            half = 0.5 * duration
             for i in range(4):
                 self._rotations[i] += half * float(
                     self._good[WHEEL + i] + self._state[WHEEL + i])
         elif self._has_speed:
-            self._distance += 0.5 * self._period * float(self._good[0] + self._state[0])
+            self._distance += 0.5 * duration * float(self._good[0] + self._state[0])
         elif self._actuators is None:
-            self._distance += self._command.speed * self._period
+            self._distance += self._command.speed * duration
         else:
             self._distance += self._actuators.distance
 
@@ -328,21 +324,20 @@ class Simulator:
         left, right = front_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
         return float(left), float(right)
 
-    def _integrate(self) -> bool:
-        """Move the state on by one period; return whether it is valid then."""
+    def _integrate(self, steps: int) -> bool:
+        """Move the state on by so many steps; return whether it is valid then."""
         if self._actuators is not None:
-            return self._advance_actuated()
+            return self._advance_actuated(steps)
         return self._advance(
-            self._state, self._inputs, self._parameters, self._limits, self._step,
-            self.steps_per_tick)
+            self._state, self._inputs, self._parameters, self._limits, self._step, steps)
 
-    def _advance_actuated(self) -> bool:
+    def _advance_actuated(self, steps: int) -> bool:
         actuators = self._actuators
         assert actuators is not None
         before = actuators.save()
         valid = False
         try:
-            for _ in range(self.steps_per_tick):
+            for _ in range(steps):
                 self._inputs[SPEED], self._inputs[STEERING_ANGLE] = actuators.step(self._command)
                 valid = self._advance(
                     self._state, self._inputs, self._parameters, self._limits, self._step, 1)
@@ -369,8 +364,9 @@ class Simulator:
             f' {self.period_ns / count / NANOSECONDS:.9g} s would do, or a higher'
             ' low_speed_threshold')
 
-    def _divergence(self) -> DivergenceError:
+    def _divergence(self, steps: int) -> DivergenceError:
         start = self._steps * self.step_ns / NANOSECONDS
+        duration = steps * self.step_ns / NANOSECONDS
         state = ', '.join(
             f'{name}={value:.6g}' for name, value in zip(
                 self.model.state_names, self.state, strict=True))
@@ -379,7 +375,7 @@ class Simulator:
                 self.model.state_names, self._limits, strict=True))
         return DivergenceError(
             f'the integration of {self.model.description} left the range in which the model holds'
-            f' between {start:.6g} s and {start + self._period:.6g} s; last good state {state};'
+            f' between {start:.6g} s and {start + duration:.6g} s; last good state {state};'
             f' command speed={self._command.speed:.6g} m/s,'
             f' steering_angle={self._command.steering_angle:.6g} rad; limits'
             f' {limits}. Either the car spins at a speed that no drive could hold: reset it and'
@@ -398,12 +394,3 @@ def make_simulator(values: Mapping[str, Any]) -> Simulator:
         step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
         initial_pose=Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']),
         actuators=values)
-
-
-def _nanoseconds(name: str, seconds: float) -> int:
-    """Return a duration [s] as a whole number of nanoseconds, at least one."""
-    count = round(seconds * NANOSECONDS)
-    if count < 1 or abs(seconds * NANOSECONDS - count) > 1e-3:
-        raise ConfigurationError(
-            f'{name} is {seconds!r} s, expected a whole number of nanoseconds, at least one')
-    return count

@@ -1,0 +1,158 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a simulation shows to the outside: plants, their robots, and the ports of these.
+
+A plant is whatever is simulated. It owns integer time, moves by whole steps, and holds one or more
+robots (entities). A robot is driven through inputs and observed through outputs; what crosses a
+port is a value type of core, a NamedTuple in SI units, so that neither side knows the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+import math
+from typing import Any, NamedTuple, Protocol
+
+from racecar.core.errors import ConfigurationError
+from racecar.core.types import NANOSECONDS, Pose3
+
+LONGEST_PERIOD = 3600.0
+"""Longest period of an output [s]."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """One way to drive a robot; of all its inputs the last value that came governs.
+
+    name: of the port, unique within the entity. value_type: NamedTuple that it takes.
+    apply: takes a value over from now on; raises RacecarError, changing nothing, for a value that
+    the plant cannot use.
+    """
+
+    name: str
+    value_type: type
+    apply: Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Output:
+    """One thing that a robot shows.
+
+    name: of the port, unique within the entity. value_type: NamedTuple that it gives.
+    read: computes the value at the plant's present time; called only when it is due and somebody
+    listens, so it must not change the plant. steps: period in whole steps of the plant. frame: to
+    which the value belongs, without the entity's prefix.
+    """
+
+    name: str
+    value_type: type
+    read: Callable[[], Any]
+    steps: int
+    frame: str = ''
+
+
+class Mount(NamedTuple):
+    """A frame that is fixed to another: pose of the child in the parent."""
+
+    parent: str
+    child: str
+    pose: Pose3
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A robot of a plant.
+
+    name: unique within the plant, empty for a plant of one robot; it is the namespace of topics
+    and, with a slash, the prefix of frames. reset: puts the robot at rest at a pose of its base
+    frame in odom, its initial one if None, and returns where it then is; time goes on. Raises
+    ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop and keeps
+    it there until the next input. mounts: frames that never move against each other.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    outputs: tuple[Output, ...]
+    reset: Callable[[Pose3 | None], Pose3]
+    halt: Callable[[], None]
+    mounts: tuple[Mount, ...] = ()
+
+    @property
+    def frame_prefix(self) -> str:
+        """What comes before the names of its frames."""
+        return f'{self.name}/' if self.name else ''
+
+    def output(self, name: str) -> Output:
+        """Return the output of a name. Raises ConfigurationError naming those there are."""
+        for output in self.outputs:
+            if output.name == name:
+                return output
+        known = ', '.join(output.name for output in self.outputs)
+        raise ConfigurationError(f"output '{name}' is unknown, expected one of {known}")
+
+
+class Plant(Protocol):
+    """Whatever is simulated: time_ns = steps done * step_ns, in integers."""
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The robots, at least one, the same ones for the plant's life."""
+
+    def warm_up(self) -> None:
+        """Do what would hold up the first step, such as to compile; the state stays."""
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps.
+
+        Raises DivergenceError; state and time are then those before the call.
+        """
+
+
+def whole_nanoseconds(name: str, seconds: float) -> int:
+    """Return a duration [s] in nanoseconds.
+
+    Raises ConfigurationError if it is no whole number of them, at least one.
+    """
+    count = round(seconds * NANOSECONDS)
+    if count < 1 or abs(seconds * NANOSECONDS - count) > 1e-3:
+        raise ConfigurationError(
+            f'{name} is {seconds!r} s, expected a whole number of nanoseconds, at least one')
+    return count
+
+
+def period_steps(name: str, rate: float, step_ns: int) -> int:
+    """Return the period of a rate [Hz] in whole steps.
+
+    name: what has the rate, for the message. Raises ConfigurationError, naming the nearest rates
+    that are possible, if the period is no whole number of steps.
+    """
+    if not (math.isfinite(rate) and rate * LONGEST_PERIOD >= 1.0):
+        raise ConfigurationError(
+            f'{name} is {rate!r} Hz, expected a number of at least 1/{LONGEST_PERIOD:g} Hz')
+    period_ns = round(NANOSECONDS / rate)
+    steps, excess_ns = divmod(period_ns, step_ns)
+    if steps and not excess_ns:
+        return steps
+    choices = [f'{NANOSECONDS / (count * step_ns):.9g}' for count in (steps + 1, steps) if count]
+    raise ConfigurationError(
+        f'{name} of {rate:.9g} Hz: its period of {period_ns / NANOSECONDS:.9g} s is not a whole'
+        f' number of integration steps of {step_ns / NANOSECONDS:.9g} s; choose'
+        f" {' or '.join(choices)} Hz, or a step of"
+        f' {_dividing_step(period_ns, step_ns) / NANOSECONDS:.9g} s')
+
+
+def _dividing_step(period_ns: int, step_ns: int) -> int:
+    """Return a step near the one wanted of which the period is a whole number."""
+    count = max(1, round(period_ns / step_ns))
+    while period_ns % count and count < period_ns:
+        count += 1
+    return period_ns // count

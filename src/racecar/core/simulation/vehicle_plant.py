@@ -1,0 +1,101 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A car in the plane as a plant: a Simulator behind ports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from racecar.core.frames import BASE_LINK, COG
+from racecar.core.ports import Entity, Input, Mount, Output
+from racecar.core.simulation.simulator import Simulator
+from racecar.core.types import (
+    AckermannCommand,
+    BodyState,
+    HINGE_JOINTS,
+    JointStates,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+    Twist3,
+    VehicleDiagnostics,
+    WHEEL_JOINTS,
+    WheelCommand,
+    WheelStates,
+)
+
+ODOMETRY = 'odometry'
+"""Name of the output that a controller answers."""
+
+
+class VehiclePlant:
+    """One car; it shows everything with the period of the simulator's ticks.
+
+    Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques).
+    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates), odometry
+    (BodyState).
+    """
+
+    def __init__(self, simulator: Simulator) -> None:
+        """Take over a simulator, which is then moved by this plant only."""
+        self.simulator = simulator
+        steps = simulator.steps_per_tick
+        vehicle = simulator.model.vehicle
+        cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
+        self._entities = (Entity(
+            name='',
+            inputs=(
+                Input('drive', AckermannCommand, simulator.set_command),
+                Input('wheels', WheelCommand, simulator.set_wheel_command)),
+            outputs=(
+                Output('diagnostics', VehicleDiagnostics, simulator.diagnostics, steps, COG),
+                Output('joints', JointStates, self._joints, steps),
+                Output('wheels', WheelStates, self._wheels, steps),
+                Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
+            reset=self._reset, halt=simulator.stop,
+            mounts=(Mount(BASE_LINK, COG, cog),)),)
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self.simulator.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self.simulator.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The car."""
+        return self._entities
+
+    def warm_up(self) -> None:
+        """Compile all that a step and the outputs call."""
+        self.simulator.warm_up()
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError as Simulator.advance() does."""
+        self.simulator.advance(steps)
+
+    def _reset(self, pose: Pose3 | None) -> Pose3:
+        simulator = self.simulator
+        # A car in the plane takes the planar part.
+        simulator.reset(None if pose is None else Pose2(
+            pose.x, pose.y, quaternion_to_yaw(pose.qx, pose.qy, pose.qz, pose.qw)))
+        return self._body_state().pose
+
+    def _body_state(self) -> BodyState:
+        _, x, y, qz, qw, vx, vy, yaw_rate = self.simulator.odometry()
+        return BodyState(
+            Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
+
+    def _joints(self) -> JointStates:
+        simulator = self.simulator
+        return JointStates(
+            WHEEL_JOINTS + HINGE_JOINTS,
+            (*simulator.wheel_angles, *simulator.front_angles),
+            (*simulator.wheel_speeds, 0.0, 0.0))
+
+    def _wheels(self) -> WheelStates:
+        return WheelStates(*self.simulator.wheels())

@@ -1,0 +1,23 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One codec for each value type of core that crosses a topic, a file each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
+from racecar.ros.codecs.body_state import BodyStateCodec
+from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
+from racecar.ros.codecs.joint_states import JointStatesCodec
+from racecar.ros.codecs.vehicle_diagnostics import VehicleDiagnosticsCodec
+from racecar.ros.codecs.wheel_command import WheelCommandCodec
+from racecar.ros.codecs.wheel_states import WheelStatesCodec
+
+__all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
+
+CODECS: Mapping[type, Codec] = {
+    codec.value_type: codec for codec in (
+        AckermannCommandCodec(), BodyStateCodec(), JointStatesCodec(), VehicleDiagnosticsCodec(),
+        WheelCommandCodec(), WheelStatesCodec())}
+"""By value type; a simulator binds the ports of its plant with these."""

@@ -1,0 +1,87 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Body state: nav_msgs/Odometry, and the transform from odom to the robot on tf."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from geometry_msgs.msg import TransformStamped
+from nav_msgs.msg import Odometry
+from tf2_msgs.msg import TFMessage
+
+from racecar.core.frames import ODOM
+from racecar.core.ports import Output
+from racecar.core.types import BodyState
+from racecar.ros import qos, topics
+from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.node import TableNode
+from racecar.ros.wire import MessageTemplate
+
+_POSE = ('position.x', 'position.y', 'position.z', 'orientation.x', 'orientation.y',
+         'orientation.z', 'orientation.w')
+_TWIST = tuple(f'twist.twist.{kind}.{axis}' for kind in ('linear', 'angular') for axis in 'xyz')
+_TRANSFORM = tuple(
+    f'transforms.0.transform.{field}' for field in (
+        'translation.x', 'translation.y', 'translation.z', 'rotation.x', 'rotation.y',
+        'rotation.z', 'rotation.w'))
+
+# Variance of what a planar car does not do (z, roll, pitch): known to be zero, yet not exactly.
+_PLANAR_VARIANCE = 1e-9
+
+
+class BodyStateCodec(Codec):
+    """Pose in odom and twist in the robot's frame.
+
+    The node has the parameters odometry_variance.* and publish_tf.
+    """
+
+    value_type = BodyState
+    message_type = Odometry
+    topic = topics.ODOMETRY
+    profile = qos.ODOMETRY
+
+    def encode(self, node: TableNode, output: Output, place: Place) -> _OdometryChannel:
+        """Create the publishers of odometry and, if wanted, of the transform."""
+        return _OdometryChannel(node, output, place)
+
+
+class _OdometryChannel:
+    """Sends the transform, then the odometry, which may set off the next tick."""
+
+    is_heard = True
+
+    def __init__(self, node: TableNode, output: Output, place: Place) -> None:
+        values = node.values
+        frame, odom = place.frame(output.frame), place.frame(ODOM)
+        message = Odometry(child_frame_id=frame)
+        message.header.frame_id = odom
+        _fill_covariances(message, values)
+        self._odometry = MessageTemplate(message, (
+            'header.stamp', *(f'pose.pose.{field}' for field in _POSE), *_TWIST))
+        transform = TransformStamped(child_frame_id=frame)
+        transform.header.frame_id = odom
+        self._transform = MessageTemplate(
+            TFMessage(transforms=[transform]), ('transforms.0.header.stamp', *_TRANSFORM))
+        self.publisher = node.create_publisher(
+            Odometry, place.topic(topics.ODOMETRY), qos.ODOMETRY)
+        self._tf = node.create_publisher(TFMessage, topics.TF, qos.TF) \
+            if values['publish_tf'] else None
+
+    def publish(self, sec: int, nanosec: int, value: BodyState) -> None:
+        """Send both messages with a stamp."""
+        pose, twist = value
+        if self._tf is not None and self._tf.get_subscription_count():
+            self._tf.publish(self._transform.fill(sec, nanosec, *pose))
+        self.publisher.publish(self._odometry.fill(sec, nanosec, *pose, *twist))
+
+
+def _fill_covariances(message: Odometry, values: dict[str, Any]) -> None:
+    for covariance, linear, yaw in (
+            (message.pose.covariance, values['odometry_variance.position'],
+             values['odometry_variance.yaw']),
+            (message.twist.covariance, values['odometry_variance.velocity'],
+             values['odometry_variance.yaw_rate'])):
+        diagonal = (linear, linear, _PLANAR_VARIANCE, _PLANAR_VARIANCE, _PLANAR_VARIANCE, yaw)
+        for i, variance in enumerate(diagonal):
+            covariance[7 * i] = variance

@@ -1,0 +1,87 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a codec is: it turns a value of core into messages of one topic or several, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+
+from racecar.core.ports import Output
+from racecar.ros.node import TableNode
+from racecar.ros.wire import MessageTemplate
+
+
+class Place(NamedTuple):
+    """Where a robot's topics and frames are: its namespace and the prefix of its frames."""
+
+    namespace: str = ''
+    frame_prefix: str = ''
+
+    def topic(self, name: str) -> str:
+        """Return a relative topic name."""
+        return f'{self.namespace}/{name}' if self.namespace else name
+
+    def frame(self, name: str) -> str:
+        """Return the name of a frame of the robot."""
+        return f'{self.frame_prefix}{name}' if name else ''
+
+
+class Channel(Protocol):
+    """An output that is bound to its topics."""
+
+    publisher: Publisher
+    """The one whose subscriptions a simulator in lockstep waits for."""
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens, so that the value is worth computing."""
+
+    def publish(self, sec: int, nanosec: int, value: Any) -> None:
+        """Send a value with a stamp."""
+
+
+class MessageChannel:
+    """Publishes each value as one message with the numbers filled in."""
+
+    def __init__(
+        self, publisher: Publisher, template: MessageTemplate,
+        numbers: Callable[[Any], Sequence[float]],
+    ) -> None:
+        """numbers: of a value, in the order of the template's fields after the stamp."""
+        self.publisher = publisher
+        self._template = template
+        self._numbers = numbers
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return self.publisher.get_subscription_count() > 0
+
+    def publish(self, sec: int, nanosec: int, value: Any) -> None:
+        """Send a value with a stamp."""
+        self.publisher.publish(self._template.fill(sec, nanosec, *self._numbers(value)))
+
+
+class Codec:
+    """Between one value type of core and its message; the base of all codecs.
+
+    value_type: of the value. message_type: of the message. topic: its relative name. profile: of
+    publishers and subscriptions. A codec has encode(), decode(), or both.
+    """
+
+    value_type: ClassVar[type]
+    message_type: ClassVar[Any]
+    topic: ClassVar[str]
+    profile: ClassVar[QoSProfile]
+
+    def encode(self, node: TableNode, output: Output, place: Place) -> Channel:
+        """Create the publishers of an output on a node."""
+        raise NotImplementedError(f'{type(self).__name__} does not encode')
+
+    def decode(self, data: bytes) -> tuple[Any, int]:
+        """Return value and stamp [ns] of a serialised message. Raises MessageError."""
+        raise NotImplementedError(f'{type(self).__name__} does not decode')

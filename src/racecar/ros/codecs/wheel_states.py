@@ -1,0 +1,59 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Wheel states: a std_msgs/Float64 for each quantity of each wheel, as in the original."""
+
+from __future__ import annotations
+
+from std_msgs.msg import Float64
+
+from racecar.core.ports import Output
+from racecar.core.types import WHEEL_NAMES, WheelStates
+from racecar.ros import qos, topics
+from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.node import TableNode
+from racecar.ros.wire import MessageTemplate
+
+# Asking all sixteen each time would cost more than a tick's integration.
+_LISTENERS_EVERY = 10
+
+
+class WheelStatesCodec(Codec):
+    """Slip [-], slip angle [rad] and forces [N]: topics.WHEELS, each followed by the wheel."""
+
+    value_type = WheelStates
+    message_type = Float64
+    topic = topics.WHEEL_SLIP
+    profile = qos.STATE
+
+    def encode(self, node: TableNode, output: Output, place: Place) -> _WheelChannel:
+        """Create the sixteen publishers."""
+        return _WheelChannel(node, place)
+
+
+class _WheelChannel:
+    """Sends each quantity of each wheel to those who listen to it."""
+
+    def __init__(self, node: TableNode, place: Place) -> None:
+        self._number = MessageTemplate(Float64(), ('data',))
+        self._rows = [
+            (node.create_publisher(Float64, place.topic(f'{topic}/{name}'), qos.STATE), wheel,
+             quantity)
+            for quantity, topic in enumerate(topics.WHEELS)
+            for wheel, name in enumerate(WHEEL_NAMES)]
+        self.publisher = self._rows[0][0]
+        self._heard = self._rows
+        self._until_next_count = 0
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens to any of them."""
+        if self._until_next_count == 0:
+            self._until_next_count = _LISTENERS_EVERY
+            self._heard = [row for row in self._rows if row[0].get_subscription_count()]
+        self._until_next_count -= 1
+        return bool(self._heard)
+
+    def publish(self, sec: int, nanosec: int, value: WheelStates) -> None:
+        """Send what is listened to; these messages have no stamp."""
+        for publisher, wheel, quantity in self._heard:
+            publisher.publish(self._number.fill(value[wheel][quantity]))

@@ -1,0 +1,132 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The ports of one robot of a plant, bound to topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from racecar.core.errors import ConfigurationError, RacecarError
+from racecar.core.ports import Entity, Input
+from racecar.core.types import NANOSECONDS
+from racecar.ros.codecs import Channel, Codec, Place
+from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.node import TableNode, THROTTLE
+
+Receive = Callable[['RobotLink', Callable[[], None], int], None]
+"""Called with the link, what applies the value, and the value's stamp [ns]."""
+
+
+class RobotLink:
+    """Inputs and outputs of an entity on the topics that their codecs name.
+
+    In lockstep one output is awaited: it is published last of those that are due at the same
+    time, and each value of it wants an answer.
+    """
+
+    def __init__(
+        self, node: TableNode, entity: Entity, codecs: Mapping[type, Codec], awaited: str,
+        receive: Receive,
+    ) -> None:
+        """awaited: name of the output that controllers answer.
+
+        Raises ConfigurationError if the entity has no such output or a port's type has no codec.
+        """
+        self.entity = entity
+        self.place = Place(entity.name, entity.frame_prefix)
+        self.answered = True
+        self._node = node
+        self._receive = receive
+        self._command_ns = 0
+        self._is_stopped = True
+        answered_output = entity.output(awaited)
+        outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
+        # Steps, value and channel of each output.
+        self._rows = [
+            (output.steps, output.read,
+             self._codec(codecs, output.value_type).encode(node, output, self.place))
+            for output in outputs]
+        self._awaited_steps = answered_output.steps
+        self.awaited_channel: Channel = self._rows[-1][2]
+        self._input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
+
+    @staticmethod
+    def _codec(codecs: Mapping[type, Codec], value_type: type) -> Codec:
+        if value_type not in codecs:
+            raise ConfigurationError(
+                f'{value_type.__name__} has no codec, expected one of'
+                f" {', '.join(known.__name__ for known in codecs)}; add one to racecar.ros.codecs")
+        return codecs[value_type]
+
+    def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
+        codec = self._codec(codecs, port.value_type)
+        topic = self.place.topic(codec.topic)
+        self._node.create_subscription(
+            codec.message_type, topic, partial(self._on_message, codec, port), codec.profile,
+            raw=True)
+        return self._node.resolve_topic_name(topic)
+
+    @property
+    def commanded_on(self) -> str:
+        """The topics of the inputs, for messages."""
+        return ' or '.join(self._input_topics)
+
+    @property
+    def periods(self) -> set[int]:
+        """Periods of the outputs in steps."""
+        return {steps for steps, *_ in self._rows}
+
+    def publish(self, sec: int, nanosec: int, index: int | None) -> bool:
+        """Send the outputs that are due at a step, all of them for None, to those who listen.
+
+        Returns whether the awaited output was among them.
+        """
+        for steps, read, channel in self._rows:
+            if (index is None or index % steps == 0) and channel.is_heard:
+                channel.publish(sec, nanosec, read())
+        return index is None or index % self._awaited_steps == 0
+
+    def _on_message(self, codec: Codec, port: Input, data: bytes) -> None:
+        value, stamp_ns = codec.decode(data)
+        self._receive(self, partial(port.apply, value), stamp_ns)
+
+    def obey(self, apply: Callable[[], None]) -> bool:
+        """Apply a value; say why and return False if the plant does not take it."""
+        try:
+            apply()
+        except RacecarError as error:
+            self.drop(str(error))
+            return False
+        return True
+
+    def drop(self, reason: str) -> None:
+        """Say why a command is not obeyed."""
+        self._node.get_logger().error(
+            f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
+
+    # Age of the commands, where nobody waits for them
+
+    def obey_if_young(
+        self, apply: Callable[[], None], stamp_ns: int, now_ns: int, timeout: float,
+    ) -> None:
+        """Apply a value unless its stamp is older than the timeout [s]."""
+        stale = staleness(stamp_ns, now_ns, timeout)
+        if stale is not None:
+            self.drop(stale)
+        elif self.obey(apply):
+            self._command_ns = effective_stamp(stamp_ns, now_ns)
+            self._is_stopped = False
+
+    def stop_if_silent(self, now_ns: int, timeout: float) -> None:
+        """Stop the robot, and say so, once the newest command is older than the timeout [s]."""
+        age = (now_ns - self._command_ns) / NANOSECONDS
+        if age > timeout and not self._is_stopped:
+            self._is_stopped = True
+            self.entity.halt()
+            self._node.get_logger().warning(
+                f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped')
+
+    def forget_commands(self) -> None:
+        """Begin anew after a reset: the robot stands, so silence is nothing to tell."""
+        self._is_stopped = True

@@ -1,0 +1,50 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the topics, relative to a robot's namespace: those of the original, and other sets.
+
+Plain Python: also what runs without ROS (bags, analyses, descriptions of stacks) reads them here.
+"""
+
+from __future__ import annotations
+
+CLOCK = '/clock'
+TF, TF_STATIC = 'tf', 'tf_static'
+
+ODOMETRY = 'vesc/odom'
+CAR_STATE = 'car_state'
+JOINT_STATES = 'joint_states'
+WHEEL_SLIP, WHEEL_SLIP_ANGLE = 'long_pub', 'lat_pub'
+WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE = 'fx_pub', 'fy_pub'
+WHEELS = (WHEEL_SLIP, WHEEL_SLIP_ANGLE, WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE)
+"""Topics of each wheel, as fx_pub/left_front: the first four fields of WheelState in order."""
+
+REFERENCE_TRAJECTORY = 'reference_trajectory'
+REFERENCE_PATH = 'reference_path'
+TRACKED_POINT = 'tracked_point'
+VIRTUAL_VELOCITIES = 'virtual_velocities'
+INITIAL_POSE = 'initialpose'
+
+MUX_INPUT = 'vesc/ackermann_cmd_mux/input'
+NAVIGATION_COMMAND = f'{MUX_INPUT}/navigation'
+TELEOP_COMMAND = f'{MUX_INPUT}/teleop'
+SAFETY_COMMAND = f'{MUX_INPUT}/safety'
+DRIVER_COMMAND = f'{MUX_INPUT}/driver'
+DRIVER_HOLD = f'{MUX_INPUT}/driver_hold'
+HIGH_LEVEL_MUX = 'vesc/high_level/ackermann_cmd_mux'
+LOW_LEVEL_MUX = 'vesc/low_level/ackermann_cmd_mux'
+HIGH_LEVEL_OUTPUT = f'{HIGH_LEVEL_MUX}/output'
+COMMAND = f'{LOW_LEVEL_MUX}/output'
+"""What the simulators obey: the output of the last mux."""
+MUX_ACTIVE = f'{LOW_LEVEL_MUX}/active'
+WHEEL_COMMAND = 'vesc/wheel_command'
+
+DRIVER_PEDALS = 'driver/command'
+DRIVER_STATE = 'driver/state'
+DRIVER_CAR_INFO = 'driver/car_info'
+DRIVER_LAMPS = 'driver/lamps'
+
+TOPIC_NAMES: dict[str, dict[str, str]] = {
+    'racecar': {},
+    'f1tenth': {ODOMETRY: 'odom', NAVIGATION_COMMAND: 'drive', TELEOP_COMMAND: 'teleop'},
+}
+"""Sets of names by their own name: {relative name of this package: name in other software}."""
