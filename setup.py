@@ -10,15 +10,10 @@ import xml.etree.ElementTree as ElementTree
 from setuptools import find_packages, setup
 
 NAME = 'racecar'
-NODES = (
-    'ackermann_mux',
-    'bag_recorder',
-    'driver_bridge',
-    'dynamic_linearizer',
-    'kinematic_linearizer',
-    'single_track_simulator',
-    'trajectory_tracker',
-)
+# Every module directly in this folder is an executable.
+NODES = sorted(
+    os.path.splitext(os.path.basename(path))[0]
+    for path in glob('src/racecar/nodes/[!_]*.py'))
 DATA_FOLDERS = ('config', 'launch', 'urdf', 'worlds')
 
 

@@ -13,7 +13,7 @@ import re
 import sys
 
 from racecar.cli.parameters import markdown_table, parameter_file
-from racecar.nodes.tables import TABLES
+from racecar.catalogue import TABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(r'(<!-- parameters (\w+) -->\n).*?(<!-- end -->)', re.DOTALL)

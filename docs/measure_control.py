@@ -17,28 +17,23 @@ from matplotlib.figure import Figure
 import numpy as np
 
 from racecar.core.analysis.run_table import RunTable
-from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
-from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.closed_loop import run_closed_loop
-from racecar.core.simulation.simulator import make_simulator
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
-from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks import describe_stack, find_stack, StackOptions
+from racecar.stacks.loops import make_loop
 
 DOCS = Path(__file__).resolve().parent
 _BLOCK = re.compile(r'(<!-- measured -->\n).*?(<!-- end -->)', re.DOTALL)
 _SPEEDS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
 
 
-def run(stack: str, trajectory: str, duration: float, tracker: Mapping[str, Any],
+def run(name: str, trajectory: str, duration: float, tracker: Mapping[str, Any],
         tyre_model: str = 'linear') -> RunTable:
     """Return the table of a run of a configuration with parameters of the tracker."""
-    values = {d.executable: d.resolve() for d in describe_stack(stack, StackOptions(
+    values = {d.executable: d.resolve() for d in describe_stack(name, StackOptions(
         trajectory=trajectory, tyre_model=tyre_model,
         overrides={'trajectory_tracker': tracker}))}
-    law = next(name for name in values if name in LINEARIZERS)
-    return run_closed_loop(
-        TrajectoryTracker(values['trajectory_tracker']), make_linearizer(law, values[law]),
-        make_simulator(values['single_track_simulator']), duration)
+    return run_closed_loop(*make_loop(find_stack(name), values), duration)
 
 
 def comparison() -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import flatten, load_parameter_file, Parameter, ParameterTable
-from racecar.nodes.tables import TABLES
+from racecar.catalogue import TABLES
 
 TABLE = ParameterTable([
     Parameter('gain', float, 1.0, 'A gain', '1/s', minimum=0.0, maximum=10.0),

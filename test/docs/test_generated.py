@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from racecar.nodes.tables import TABLES
+from racecar.catalogue import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 

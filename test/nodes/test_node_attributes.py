@@ -7,7 +7,7 @@ import pytest
 from rcl_interfaces.srv import DescribeParameters
 from rclpy.node import Node
 
-from racecar.nodes.tables import TABLES
+from racecar.catalogue import TABLES
 from racecar.stacks.composing import NODE_CLASSES
 
 pytestmark = pytest.mark.ros

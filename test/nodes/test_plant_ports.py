@@ -25,7 +25,7 @@ from racecar.core.errors import ConfigurationError, DivergenceError, ParameterEr
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import Entity, Input, Mount, Output, period_steps
 from racecar.core.types import NANOSECONDS, Pose3
-from racecar.nodes.tables import SIMULATOR_NODE
+from racecar.catalogue.tables import SIMULATOR_NODE
 from racecar.ros import qos
 from racecar.ros.codecs import Codec, MessageChannel
 from racecar.ros.interfaces import Reset

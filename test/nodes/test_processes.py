@@ -15,7 +15,7 @@ from node_bench import Bench, seconds
 from node_processes import arguments_of, NodeProcess, VEHICLE
 import pytest
 
-from racecar.nodes.tables import TABLES
+from racecar.catalogue import TABLES
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
 

@@ -9,7 +9,7 @@ import textwrap
 
 from racecar.core.parameters import Parameter, ParameterTable, Value
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
-from racecar.nodes.tables import TABLES
+from racecar.catalogue import TABLES
 
 _WIDTH = 99
 

@@ -24,7 +24,7 @@ from racecar.core.control.command_mux import (
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
 from racecar.core.types import AckermannCommand, NANOSECONDS
-from racecar.nodes.tables import ACKERMANN_MUX
+from racecar.catalogue.tables import ACKERMANN_MUX
 from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
@@ -45,7 +45,7 @@ class AckermannMuxNode(TableNode):
     `holds` hold the mux and are not forwarded.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
-    Parameters: racecar.nodes.tables.ACKERMANN_MUX.
+    Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
     """
 
     def __init__(self, **kwargs: Any) -> None:

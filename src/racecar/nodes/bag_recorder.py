@@ -16,7 +16,7 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from racecar.core.analysis.bag_writer import BagWriter
 from racecar.core.errors import ParameterError
-from racecar.nodes.tables import BAG_RECORDER
+from racecar.catalogue.tables import BAG_RECORDER
 from racecar.ros.message_definitions import MessageDefinitions
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
@@ -30,7 +30,7 @@ class BagRecorderNode(TableNode):
     """Subscribes to topics as they appear and writes what arrives, as it was serialised.
 
     Subscribes: the topics of the parameter topics, or all there are.
-    Parameters: racecar.nodes.tables.BAG_RECORDER. Messages are logged with the node's clock
+    Parameters: racecar.catalogue.tables.BAG_RECORDER. Messages are logged with the node's clock
     (simulated time with use_sim_time). After a kill the bag holds all but the last second.
     """
 

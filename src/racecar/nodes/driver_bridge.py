@@ -27,7 +27,7 @@ from racecar.core.types import NANOSECONDS, Odometry, WHEEL_NAMES, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.driver_messages import car_info, driver_state, Joints, UNKNOWN
 from racecar.nodes.lamp_markers import LampMarkers
-from racecar.nodes.tables import DRIVER_BRIDGE
+from racecar.catalogue.tables import DRIVER_BRIDGE
 from racecar.ros import qos, topics
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import (
@@ -93,7 +93,7 @@ class DriverBridgeNode(TableNode):
     vesc/ackermann_cmd_mux/input/driver_hold then holds the mux, and wheels are commanded only
     while the mux says that the driver holds it.
     Before the first throttle or cruising speed nothing is commanded; in lockstep, speed 0.
-    Parameters: racecar.nodes.tables.DRIVER_BRIDGE.
+    Parameters: racecar.catalogue.tables.DRIVER_BRIDGE.
     """
 
     def __init__(self, **kwargs: Any) -> None:

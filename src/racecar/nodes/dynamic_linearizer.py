@@ -11,7 +11,7 @@ from typing import Any
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.dynamic_linearizer import DynamicLinearizer
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.nodes.tables import DYNAMIC_LINEARIZER
+from racecar.catalogue.tables import DYNAMIC_LINEARIZER
 from racecar.ros.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
 
@@ -23,7 +23,7 @@ class DynamicLinearizerNode(LinearizerNode):
     hands over to the kinematic law.
 
     Topics: those of racecar.ros.linearizer_node.LinearizerNode.
-    Parameters: racecar.nodes.tables.DYNAMIC_LINEARIZER.
+    Parameters: racecar.catalogue.tables.DYNAMIC_LINEARIZER.
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.nodes.tables import KINEMATIC_LINEARIZER
+from racecar.catalogue.tables import KINEMATIC_LINEARIZER
 from racecar.ros.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
 
@@ -21,7 +21,7 @@ class KinematicLinearizerNode(LinearizerNode):
     Exact for P ahead of base_link, so the tracker must track base_link.
 
     Topics: those of racecar.ros.linearizer_node.LinearizerNode.
-    Parameters: racecar.nodes.tables.KINEMATIC_LINEARIZER.
+    Parameters: racecar.catalogue.tables.KINEMATIC_LINEARIZER.
     """
 
     def __init__(self, **kwargs: Any) -> None:

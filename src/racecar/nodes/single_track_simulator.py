@@ -11,7 +11,7 @@ from typing import Any
 from racecar.core.compiled import announce_compilation
 from racecar.core.simulation.simulator import make_simulator
 from racecar.core.simulation.vehicle_plant import VehiclePlant
-from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR
+from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 
@@ -35,7 +35,7 @@ class SingleTrackSimulatorNode(SimulatorNode):
     WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
     fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
-    Parameters: racecar.nodes.tables.SINGLE_TRACK_SIMULATOR.
+    Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
     """
 
     def __init__(self, **kwargs: Any) -> None:

@@ -19,7 +19,7 @@ from racecar.core.control.tracker import TrackerGains, TrackerOutput, Trajectory
 from racecar.core.frames import BASE_LINK, MAP
 from racecar.core.trajectories import make_trajectory, sample_path
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
-from racecar.nodes.tables import TRAJECTORY_TRACKER
+from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.ros import qos, topics
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
@@ -41,7 +41,7 @@ class TrajectoryTrackerNode(TableNode):
     that follows the reference; linearizers refuse one that they are not exact for, and analyses
     move the odometry to it).
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
-    Parameters: racecar.nodes.tables.TRAJECTORY_TRACKER. Gains act at once, a changed trajectory
+    Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed trajectory
     with the next activation.
     """
 

@@ -29,7 +29,7 @@ from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder, vehicle_names
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.nodes.tables import SINGLE_TRACK_SIMULATOR, TRAJECTORY_TRACKER
+from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR, TRAJECTORY_TRACKER
 from racecar.stacks import (
     describe_stack,
     has_tracker,

@@ -1,28 +1,45 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The closed loop of a configuration without ROS, from the values of its nodes."""
+"""The closed loop of a stack without ROS, from the values of its nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
+from racecar.catalogue import NODES
+from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.batch import ClosedLoop
 from racecar.core.simulation.simulator import make_simulator, Simulator
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.stacks.stack import Stack
 
 Values = Mapping[str, Mapping[str, Any]]
 """Value of every parameter of every node: {executable: {parameter: value}}."""
 
 
-def make_loop(values: Values, simulator: Simulator | None = None) -> ClosedLoop:
-    """Build tracker, linearizer and simulator, or take a simulator that is built already.
+def make_law(executable: str, values: Mapping[str, Any]) -> Linearizer:
+    """Return the control law behind a linearizer node from its resolved parameter values.
 
-    Raises RacecarError if values contradict each other.
+    Raises ParameterError if values contradict each other and ConfigurationError for a node that
+    is no linearizer.
     """
-    executable = next(name for name in values if name in LINEARIZERS)
+    make = NODES[executable].make_law
+    if make is None:
+        laws = ', '.join(name for name, spec in NODES.items() if spec.make_law)
+        raise ConfigurationError(f"node '{executable}' has no control law, expected one of {laws}")
+    return make(values, VehicleParameters.from_values(values))
+
+
+def make_loop(stack: Stack, values: Values, simulator: Simulator | None = None) -> ClosedLoop:
+    """Build tracker, law and simulator of a stack that follows a trajectory.
+
+    simulator: one that is built already. Raises RacecarError if values contradict each other.
+    """
+    assert stack.tracker is not None and stack.linearizer is not None
     return ClosedLoop(
-        TrajectoryTracker(dict(values['trajectory_tracker'])),
-        make_linearizer(executable, values[executable]),
-        simulator or make_simulator(values['single_track_simulator']))
+        TrajectoryTracker(dict(values[stack.tracker])),
+        make_law(stack.linearizer, values[stack.linearizer]),
+        simulator or make_simulator(values[stack.simulator]))

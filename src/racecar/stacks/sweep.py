@@ -13,20 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from racecar.core.control.linearizer import LINEARIZERS
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import ClosedLoop, Noise
+from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
-from racecar.nodes.tables import TABLES
-from racecar.stacks import describe_stack, NodeDescription, require_tracker, StackOptions
+from racecar.stacks import (
+    describe_stack,
+    find_tracking_stack,
+    NodeDescription,
+    Stack,
+    StackOptions,
+)
 from racecar.stacks.loops import make_loop
+from racecar.stacks.options import run_options, SWEEP
 
-_KEYS = ('vehicle', 'trajectory', 'tyre_model', 'params_file', 'duration', 'skip', 'set', 'grid',
-         'sample', 'count', 'seed', 'noise')
+# Single options of a run; its settings have a key of their own.
+_OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
+_KEYS = (*_OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
-_LOOP_NODES = ('trajectory_tracker', *LINEARIZERS, 'single_track_simulator')
 VEHICLE = 'vehicle'
 """Stands for all nodes that know the vehicle: vehicle.mass is set in each of them."""
 
@@ -35,11 +41,12 @@ VEHICLE = 'vehicle'
 class Sweep:
     """Points to simulate and what they have in common.
 
-    names: of the varied parameters, as the file has them. points: one tuple of values each.
+    stack: what the points are of. names: of the varied parameters, as the file has them. points: one tuple of values each.
     base: {node: value of each parameter}. duration, skip [s]. noise: None without.
     is_grid: whether the points are all combinations of some values.
     """
 
+    stack: Stack
     names: tuple[str, ...]
     points: tuple[tuple[Any, ...], ...]
     base: Mapping[str, Mapping[str, Any]]
@@ -63,10 +70,10 @@ class Sweep:
                 for node, parameter in targets:
                     changes.setdefault(node, {})[parameter] = value
             values = {node: {**self.base[node], **changes.get(node, {})} for node in self.base}
-            simulated = tuple(sorted(changes.get('single_track_simulator', {}).items()))
+            simulated = tuple(sorted(changes.get(self.stack.simulator, {}).items()))
             try:
                 shares = last is not None and last[0] == simulated and last[1].is_compilable
-                loop = make_loop(values, last[1].simulator if last and shares else None)
+                loop = make_loop(self.stack, values, last[1].simulator if last and shares else None)
             except RacecarError as error:
                 raise type(error)(
                     f'point {number} of {len(self.points)} ({self.describe(number - 1)}):'
@@ -86,10 +93,10 @@ def load_sweep(name: str, path: Path | str) -> Sweep:
 
     Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
     """
-    require_tracker(name)
+    stack = find_tracking_stack(name)
     content = _read(path)
     try:
-        return _make_sweep(name, content)
+        return _make_sweep(stack, content)
     except RacecarError as error:
         raise type(error)(f"sweep file '{path}': {error}") from error
 
@@ -103,7 +110,7 @@ def _read(path: Path | str) -> dict[str, Any]:
     return content
 
 
-def _make_sweep(name: str, content: dict[str, Any]) -> Sweep:
+def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
     for key in content:
         if key not in _KEYS:
             raise ConfigurationError(
@@ -116,12 +123,12 @@ def _make_sweep(name: str, content: dict[str, Any]) -> Sweep:
             raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
 
     overrides: dict[str, dict[str, Any]] = {}
-    descriptions = _describe(name, content, {})
+    descriptions = _describe(stack, content, {})
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, descriptions):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
-    descriptions = _describe(name, content, overrides)
-    base = {d.executable: d.resolve() for d in descriptions if d.executable in _LOOP_NODES}
+    descriptions = _describe(stack, content, overrides)
+    base = {d.executable: d.resolve() for d in descriptions}
 
     varied = grid or sample
     rows = {key: _targets(key, descriptions) for key in varied}
@@ -137,34 +144,37 @@ def _make_sweep(name: str, content: dict[str, Any]) -> Sweep:
     else:
         points = _sample_points(sample, rows, _integer(content, 'count', None, 1), seed)
     return Sweep(
-        tuple(varied), points, base, _seconds(content, 'duration', 80.0, positive=True),
+        stack, tuple(varied), points, base, _seconds(content, 'duration', 80.0, positive=True),
         _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid),
         tuple(tuple((node, row.name) for node, row in rows[key]) for key in varied))
 
 
 def _describe(
-    name: str, content: dict[str, Any], overrides: dict[str, dict[str, Any]],
+    stack: Stack, content: dict[str, Any], overrides: dict[str, dict[str, Any]],
 ) -> list[NodeDescription]:
-    options = {key: str(content[key]) for key in (
-        'vehicle', 'trajectory', 'tyre_model', 'params_file') if content.get(key) is not None}
-    return describe_stack(name, StackOptions(**options, overrides=overrides))  # type: ignore[arg-type]
+    """Return the nodes of the loop that take part without ROS."""
+    options: dict[str, Any] = {
+        key: str(content[key]) for key in _OPTIONS if content.get(key) is not None}
+    parts = (stack.tracker, stack.linearizer, stack.simulator)
+    return [d for d in describe_stack(stack.name, StackOptions(**options, overrides=overrides))
+            if d.executable in parts]
 
 
 def _targets(key: Any, descriptions: list[NodeDescription]) -> list[tuple[str, Parameter]]:
     """Return (node, parameter) for each place that a dotted name stands for."""
     node, dot, parameter = str(key).partition('.')
-    nodes = [d.name for d in descriptions if d.executable in _LOOP_NODES]
-    if not (dot and parameter) or node not in (*nodes, VEHICLE):
+    tables = {d.name: d.spec.table for d in descriptions}
+    if not (dot and parameter) or node not in (*tables, VEHICLE):
         raise ConfigurationError(
             f"'{key}' is not a parameter of the loop, expected node.parameter with a node among"
-            f" {', '.join(nodes)}, or {VEHICLE}.parameter for all that know the vehicle")
+            f" {', '.join(tables)}, or {VEHICLE}.parameter for all that know the vehicle")
     if node == VEHICLE:
-        found = [(name, TABLES[name][str(key)]) for name in nodes if str(key) in TABLES[name]]
+        found = [(name, table[str(key)]) for name, table in tables.items() if str(key) in table]
         if found:
             return found
         # Raises the error that suggests a name.
-        return [('', TABLES['single_track_simulator'][str(key)])]
-    return [(node, TABLES[node][parameter])]
+        return [('', VEHICLE_PARAMETERS[str(key)])]
+    return [(node, tables[node][parameter])]
 
 
 def _grid_points(

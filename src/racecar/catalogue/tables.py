@@ -118,13 +118,3 @@ BAG_RECORDER = ParameterTable([
     Parameter('compression', str, 'zstd', 'Compression of the chunks of the MCAP file',
               choices=('zstd', 'lz4', 'none'), read_only=True),
 ])
-
-TABLES: dict[str, ParameterTable] = {
-    'trajectory_tracker': TRAJECTORY_TRACKER,
-    'kinematic_linearizer': KINEMATIC_LINEARIZER,
-    'dynamic_linearizer': DYNAMIC_LINEARIZER,
-    'single_track_simulator': SINGLE_TRACK_SIMULATOR,
-    'ackermann_mux': ACKERMANN_MUX,
-    'driver_bridge': DRIVER_BRIDGE,
-    'bag_recorder': BAG_RECORDER,
-}

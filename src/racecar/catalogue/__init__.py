@@ -1,0 +1,67 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The one list of nodes: what composing, launching, sweeping and checking read; needs no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from racecar.catalogue import tables
+from racecar.core.control.dynamic_linearizer import DynamicLinearizer
+from racecar.core.control.kinematic_linearizer import KinematicLinearizer
+from racecar.core.control.linearizer import Linearizer
+from racecar.core.parameters import ParameterTable
+from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
+
+__all__ = ['NODES', 'NodeSpec', 'TABLES']
+
+MakeLaw = Callable[[Mapping[str, Any], VehicleParameters], Linearizer]
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """A node: its executable, its class, its parameters, and its part in a loop.
+
+    name: of executable, module in racecar.nodes, and, by default, node. class_name: in that module.
+    table: its parameters. hears_odometry: a simulator in lockstep waits for its subscription to
+    the odometry. is_simulator: it owns the time. make_law: builds the control law behind it from
+    resolved values; None for nodes that are no linearizer.
+    """
+
+    name: str
+    class_name: str
+    table: ParameterTable
+    hears_odometry: bool = False
+    is_simulator: bool = False
+    make_law: MakeLaw | None = None
+
+    @property
+    def module(self) -> str:
+        """Full name of the module, to be imported."""
+        return f'racecar.nodes.{self.name}'
+
+    @property
+    def knows_vehicle(self) -> bool:
+        """Whether it takes the parameters of the vehicle."""
+        return all(row.name in self.table for row in VEHICLE_PARAMETERS)
+
+
+NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
+    NodeSpec('trajectory_tracker', 'TrajectoryTrackerNode', tables.TRAJECTORY_TRACKER,
+             hears_odometry=True),
+    NodeSpec('kinematic_linearizer', 'KinematicLinearizerNode', tables.KINEMATIC_LINEARIZER,
+             hears_odometry=True, make_law=KinematicLinearizer),
+    NodeSpec('dynamic_linearizer', 'DynamicLinearizerNode', tables.DYNAMIC_LINEARIZER,
+             hears_odometry=True, make_law=DynamicLinearizer),
+    NodeSpec('single_track_simulator', 'SingleTrackSimulatorNode', tables.SINGLE_TRACK_SIMULATOR,
+             is_simulator=True),
+    NodeSpec('ackermann_mux', 'AckermannMuxNode', tables.ACKERMANN_MUX),
+    NodeSpec('driver_bridge', 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
+    NodeSpec('bag_recorder', 'BagRecorderNode', tables.BAG_RECORDER),
+)}
+"""By executable."""
+
+TABLES: dict[str, ParameterTable] = {name: spec.table for name, spec in NODES.items()}
+"""Parameter table of each executable."""

@@ -1,0 +1,97 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of a stack with the user's choices applied, and whether these fit together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from racecar.core.errors import ConfigurationError
+from racecar.ros import topics
+from racecar.ros.topics import TOPIC_NAMES
+from racecar.stacks import driver, dynamic_ode, kinematic_ode
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import StackOptions
+from racecar.stacks.parts import absolute, namespace_of, recorder
+from racecar.stacks.stack import Stack
+
+STACKS: dict[str, Stack] = {
+    stack.name: stack for stack in (kinematic_ode.STACK, dynamic_ode.STACK, driver.STACK)}
+"""By name; the file of each one is named like it."""
+
+
+def find_stack(name: str) -> Stack:
+    """Return a stack. Raises ConfigurationError naming those there are."""
+    if name not in STACKS:
+        raise ConfigurationError(
+            f"configuration '{name}' is unknown, expected one of {', '.join(STACKS)}")
+    return STACKS[name]
+
+
+def find_tracking_stack(name: str) -> Stack:
+    """Return a stack that follows a trajectory. Raises ConfigurationError for others."""
+    stack = find_stack(name)
+    if not stack.follows_trajectory:
+        known = ', '.join(other.name for other in STACKS.values() if other.follows_trajectory)
+        raise ConfigurationError(
+            f"configuration '{name}' follows no trajectory, expected one of {known};"
+            f' `racecar up {name}` runs it')
+    return stack
+
+
+def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
+    """Return the nodes of a configuration with the user's choices applied.
+
+    The user's params_file goes over the files of config/, single options over both, and
+    overrides over everything. Raises ConfigurationError for an unknown name, an override of a
+    node that is not there, or tyre_data without record.
+    """
+    stack = find_stack(name)
+    if options.topic_names not in TOPIC_NAMES:
+        raise ConfigurationError(
+            f"topic_names '{options.topic_names}' is unknown, expected one of"
+            f" {', '.join(TOPIC_NAMES)}")
+    descriptions = _with_listeners(stack, options, stack.nodes(options))
+    if options.tyre_data and not options.record:
+        raise ConfigurationError(
+            'tyre_data is what to record, but nothing is recorded: name a folder with record')
+    for node in options.overrides:
+        _check_override(name, node, descriptions)
+    extra = (Path(options.params_file),) if options.params_file else ()
+    clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
+        if options.own_clock else ()
+    descriptions = [
+        replace(
+            d, parameter_files=d.parameter_files + extra, remappings=d.remappings + clock,
+            parameters={**d.parameters, **options.overrides.get(d.name, {}),
+                        **options.overrides.get(d.full_name, {})})
+        for d in descriptions]
+    stack.check(descriptions)
+    return descriptions
+
+
+def _with_listeners(
+    stack: Stack, options: StackOptions, descriptions: list[NodeDescription],
+) -> list[NodeDescription]:
+    """Add the recorder, and tell the simulator how many subscriptions to wait for."""
+    listeners = options.observers
+    if options.lockstep:
+        listeners += sum(d.spec.hears_odometry for d in descriptions)
+    if options.record:
+        listeners += 1
+        descriptions = [recorder(options, stack.recorded, stack.answers), *descriptions]
+    return [
+        replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners})
+        if d.executable == stack.simulator else d for d in descriptions]
+
+
+def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
+    matches = [d for d in descriptions if node in (d.name, d.full_name)]
+    if not matches:
+        names = ', '.join(sorted(d.full_name for d in descriptions))
+        raise ConfigurationError(
+            f"--set: node '{node}' is not part of {stack}, expected one of {names}")
+    if len(matches) > 1:
+        names = ' or '.join(d.full_name for d in matches)
+        raise ConfigurationError(f"--set: node '{node}' stands for several, give {names}")

@@ -1,0 +1,10 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""dynamic_ode: the report's configuration with the dynamic law, in the plane."""
+
+from racecar.stacks.tracking import tracking_stack
+
+STACK = tracking_stack(
+    'dynamic_ode',
+    'trajectory tracker, dynamic linearizer, command muxes and single-track simulator',
+    'dynamic_linearizer', 'stacks/dynamic_ode')

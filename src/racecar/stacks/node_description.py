@@ -1,0 +1,59 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A node to be: what a stack wants of an executable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from racecar.catalogue import NODES, NodeSpec
+from racecar.core.errors import ParameterError
+from racecar.core.parameters import load_parameter_file
+
+
+@dataclass(frozen=True)
+class NodeDescription:
+    """A node to be: executable, name, namespace, parameter files and values, remappings."""
+
+    executable: str
+    name: str
+    namespace: str = ''
+    parameter_files: tuple[Path, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    remappings: tuple[tuple[str, str], ...] = ()
+    use_sim_time: bool = True
+
+    @property
+    def spec(self) -> NodeSpec:
+        """What the catalogue says of the executable."""
+        return NODES[self.executable]
+
+    @property
+    def full_name(self) -> str:
+        """Namespace and name, without the leading slash."""
+        return f'{self.namespace}/{self.name}' if self.namespace else self.name
+
+    def explicit_parameters(self) -> dict[str, Any]:
+        """Return what files and values set, later ones over earlier ones.
+
+        Raises ParameterError, naming the node, for what its table does not allow.
+        """
+        merged: dict[str, Any] = {}
+        for path in self.parameter_files:
+            merged.update(load_parameter_file(path, self.name, self.namespace))
+        merged.update(self.parameters)
+        merged.pop('use_sim_time', None)
+        try:
+            values = self.spec.table.resolve(merged)
+        except ParameterError as error:
+            raise ParameterError(f'node {self.full_name}: {error}') from error
+        # Lists must be of one type; YAML may mix whole numbers with others.
+        return {name: values[name] if isinstance(value, list) else value
+                for name, value in merged.items()}
+
+    def resolve(self) -> dict[str, Any]:
+        """Return the value of every parameter of the node."""
+        return self.spec.table.resolve(self.explicit_parameters())

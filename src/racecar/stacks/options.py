@@ -1,0 +1,196 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The table of run options: launch arguments and the options of the commands are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, Field, field, fields
+import os
+import shlex
+from typing import Any, cast, NamedTuple
+
+import yaml
+
+from racecar.catalogue import tables
+from racecar.core.errors import ConfigurationError
+from racecar.core.share import vehicle_names
+from racecar.ros.topics import TOPIC_NAMES
+
+LAUNCH, UP, DEMO, SIMULATE, SWEEP = 'launch', 'up', 'demo', 'simulate', 'sweep'
+"""Ways to run a stack; a sweep has its options in its file."""
+
+_ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
+_NODES = (LAUNCH, UP, DEMO)
+LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
+
+
+class RunOption(NamedTuple):
+    """What a user may choose of a run.
+
+    help: for people. type: bool, float or str; dict for settings node.parameter=value. ways: that
+    have the option. choices: the allowed values, looked up when they are needed. flag: name on the
+    command line, if it is not the option's; a bool that is on by default has one that switches it
+    off. for_tracking: only for stacks that follow a trajectory. suggestions: as choices, but
+    other values are allowed too. metavar: stands for the value in help texts. is_path: of a file
+    or folder, so that ~ is the home folder.
+    """
+
+    help: str
+    type: type
+    ways: tuple[str, ...]
+    choices: Callable[[], Sequence[str]] | None = None
+    flag: str = ''
+    for_tracking: bool = False
+    suggestions: Callable[[], Sequence[str]] | None = None
+    metavar: str = ''
+    is_path: bool = False
+
+
+def _option(default: Any, help_text: str, kind: type, ways: tuple[str, ...], **more: Any) -> Any:
+    option = RunOption(help_text, kind, ways, **more)
+    if default is dict:
+        return field(default_factory=dict, metadata={'option': option})
+    return field(default=default, metadata={'option': option})
+
+
+def _texts(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values)
+
+
+@dataclass(frozen=True)
+class StackOptions:
+    """What a user may choose of a run; None leaves a parameter as its file has it.
+
+    The fields are the table of run options: see run_options(). observers: further subscriptions to
+    the odometry for which the simulator waits; no user's choice.
+    """
+
+    vehicle: str = _option(
+        'racecar', 'vehicle, by name or as a parameter file', str, _ALL,
+        suggestions=vehicle_names, is_path=True)
+    trajectory: str | None = _option(
+        None, "shape of the reference, by name or the report's number", str, _ALL,
+        choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
+        for_tracking=True)
+    tyre_model: str | None = _option(
+        None, 'tyre model, by name or number', str, _ALL,
+        choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
+    params_file: str | None = _option(
+        None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
+        metavar='FILE', is_path=True)
+    overrides: Mapping[str, Mapping[str, Any]] = _option(
+        dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0', dict,
+        _ALL, flag='set', metavar='NODE.PARAMETER=VALUE')
+    namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
+    own_clock: bool = _option(
+        False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
+        ' cars, each with its own time', bool, (LAUNCH, UP))
+    topic_names: str = _option(
+        'racecar', 'set of topic names', str, (LAUNCH, UP), choices=lambda: tuple(TOPIC_NAMES))
+    use_sim_time: bool = _option(
+        True, 'whether the nodes take their time from /clock; the simulator makes that time and'
+        ' never does', bool, (LAUNCH,))
+    real_time_factor: float | None = _option(
+        None, 'simulated seconds per second; 0: as fast as possible', float, _NODES,
+        metavar='FACTOR')
+    lockstep: bool = _option(
+        False, 'wait for the answer to every odometry message: deterministic at any speed', bool,
+        (LAUNCH, UP))
+    active: bool = _option(
+        True, 'drive at once; otherwise wait for the parameter active or the service ~/activate of'
+        ' the tracker', bool, (LAUNCH, UP), flag='inactive', for_tracking=True)
+    end_time: float | None = _option(
+        None, 'simulated time at which the run ends [s]', float, (LAUNCH, UP, DEMO, SIMULATE),
+        flag='duration', metavar='SECONDS')
+    record: str | None = _option(
+        None, 'folder of a new bag', str, (LAUNCH, UP), metavar='FOLDER', is_path=True)
+    tyre_data: bool = _option(
+        False, 'record slip and forces of each wheel too; takes more time', bool, _NODES)
+    rviz: bool = _option(False, 'show the car in RViz', bool, (LAUNCH,))
+    log_level: str = _option(
+        'info', 'least severe messages that the nodes print', str, (LAUNCH,),
+        choices=lambda: LOG_LEVELS)
+    observers: int = 0
+
+
+class NamedOption(NamedTuple):
+    """An option with its name and its default."""
+
+    name: str
+    default: Any
+    option: RunOption
+
+    @property
+    def launch_name(self) -> str:
+        """Name of the launch argument."""
+        return self.option.flag if self.option.type is dict else self.name
+
+
+def run_options(way: str, *, tracking: bool = True) -> Iterator[NamedOption]:
+    """Yield the options of a way to run; tracking: of a stack that follows a trajectory."""
+    for row in fields(StackOptions):
+        option = _option_of(row)
+        if option is not None and way in option.ways and (tracking or not option.for_tracking):
+            default = None if option.type is dict else row.default
+            yield NamedOption(row.name, default, option)
+
+
+def _option_of(row: Field[Any]) -> RunOption | None:
+    return cast('RunOption | None', row.metadata.get('option'))
+
+
+def from_texts(way: str, texts: Mapping[str, str], **more: Any) -> StackOptions:
+    """Return the options that texts by launch_name stand for; an empty text is the default.
+
+    more: values of options that take precedence. Raises ConfigurationError for what cannot be
+    read; a number that is none goes on, as the check of its parameter says what was expected.
+    """
+    values: dict[str, Any] = {}
+    for row in run_options(way):
+        name, _, option = row
+        text = texts.get(row.launch_name, '')
+        if not text or name in more:
+            continue
+        if option.type is bool:
+            values[name] = text.lower() == 'true'
+        elif option.type is dict:
+            try:
+                values[name] = parse_overrides(shlex.split(text), f'{option.flag}:=')
+            except ValueError as error:
+                raise ConfigurationError(f'{option.flag}:={text!r}: {error}') from error
+        elif option.type is float:
+            values[name] = _number_or_text(text)
+        else:
+            values[name] = os.path.expanduser(text) if option.is_path else text
+    return StackOptions(**{**values, **more})
+
+
+def _number_or_text(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def parse_overrides(settings: Sequence[str], source: str = '--set ') -> dict[str, dict[str, Any]]:
+    """Turn `node.parameter=value` texts into {node: {parameter: value}}.
+
+    source: how the user gave them, for the message. Raises ConfigurationError for a text of
+    another form.
+    """
+    overrides: dict[str, dict[str, Any]] = {}
+    for setting in settings:
+        key, equals, text = setting.partition('=')
+        node, dot, parameter = key.strip().partition('.')
+        if not (equals and dot and node and parameter):
+            raise ConfigurationError(
+                f'{source}{setting!r}: expected node.parameter=value, for example'
+                ' trajectory_tracker.Kp=3.0')
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise ConfigurationError(
+                f'{source}{setting!r}: the value is not YAML: {error}') from error
+        overrides.setdefault(node.strip('/'), {})[parameter] = value
+    return overrides

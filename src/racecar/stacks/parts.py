@@ -1,0 +1,123 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Parts that stacks have in common: names, files, muxes, the planar simulator, the recorder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from racecar.core.errors import ConfigurationError
+from racecar.core.share import find_config, vehicle_names
+from racecar.core.types import WHEEL_NAMES
+from racecar.ros import topics
+from racecar.ros.topics import TOPIC_NAMES
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import StackOptions
+
+WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
+"""Sixteen more messages a tick: recorded only for those who ask."""
+
+MUX = 'ackermann_mux'
+PLANAR_SIMULATOR = 'single_track_simulator'
+RECORDER = 'bag_recorder'
+
+# Relative name of each input of a mux below ~/, and the topic that it is joined with.
+_MUX_INPUTS = {
+    topics.HIGH_LEVEL_MUX: {'navigation': topics.NAVIGATION_COMMAND},
+    topics.LOW_LEVEL_MUX: {
+        'teleop': topics.TELEOP_COMMAND, 'safety': topics.SAFETY_COMMAND,
+        'driver': topics.DRIVER_COMMAND, 'driver_hold': topics.DRIVER_HOLD,
+        'input/navigation': topics.HIGH_LEVEL_OUTPUT},
+}
+_MUX_FILES = {topics.HIGH_LEVEL_MUX: 'mux/high_level', topics.LOW_LEVEL_MUX: 'mux/low_level'}
+
+
+def namespace_of(options: StackOptions) -> str:
+    """Return the namespace of the stack without slashes around it."""
+    return options.namespace.strip('/')
+
+
+def absolute(namespace: str, topic: str) -> str:
+    """Return the full name of a relative one."""
+    return '/' + '/'.join(part for part in (namespace, topic) if part)
+
+
+def renamed(options: StackOptions, topic: str) -> str:
+    """Return what the chosen set of names calls a topic."""
+    return TOPIC_NAMES[options.topic_names].get(topic, topic)
+
+
+def remappings(options: StackOptions) -> tuple[tuple[str, str], ...]:
+    """Return the renamings of the chosen set."""
+    return tuple(TOPIC_NAMES[options.topic_names].items())
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that the user chose."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def vehicle_file(vehicle: str) -> Path:
+    """Return the parameter file of a vehicle, by name or path.
+
+    Raises ConfigurationError naming the vehicles there are.
+    """
+    names = vehicle_names()
+    if vehicle in names:
+        return find_config(f'vehicles/{vehicle}')
+    path = Path(vehicle)
+    if path.is_file():
+        return path
+    raise ConfigurationError(
+        f"vehicle '{vehicle}' is unknown, expected one of {', '.join(names)} or a parameter file")
+
+
+def node(
+    executable: str, options: StackOptions, *files: Path, parameters: dict[str, Any] | None = None,
+    **more: Any,
+) -> NodeDescription:
+    """Return a node named like its executable, with its file of config/ below the others.
+
+    files: parameter files over its defaults; parameters: over these.
+    """
+    return NodeDescription(
+        executable, executable, namespace_of(options), (find_config(executable), *files),
+        parameters or {}, remappings(options), **more)
+
+
+def command_muxes(options: StackOptions) -> list[NodeDescription]:
+    """Return the muxes of both levels."""
+    namespace = namespace_of(options)
+    muxes = []
+    for full_name, inputs in _MUX_INPUTS.items():
+        place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
+        muxes.append(NodeDescription(
+            MUX, name, place, (find_config(MUX),),
+            {'config_file': _MUX_FILES[full_name], 'lockstep': options.lockstep},
+            tuple((f'~/{topic}', absolute(namespace, renamed(options, target)))
+                  for topic, target in inputs.items())))
+    return muxes
+
+
+def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
+    """Return the simulator of a car in the plane; files: over its defaults."""
+    return node(
+        PLANAR_SIMULATOR, options, *files, parameters={
+            **given(tyre_model=options.tyre_model, end_time=options.end_time,
+                    real_time_factor=options.real_time_factor),
+            'lockstep': options.lockstep},
+        use_sim_time=False)
+
+
+def recorder(
+    options: StackOptions, recorded: tuple[str, ...], answers: tuple[str, ...],
+) -> NodeDescription:
+    """Return the recorder of a stack: its topics, and those that answer the odometry."""
+    assert options.record is not None
+    chosen = (*WHEEL_TOPICS, *recorded) if options.tyre_data else recorded
+    return NodeDescription(
+        RECORDER, RECORDER, namespace_of(options), (find_config(RECORDER),),
+        {'folder': options.record,
+         'topics': [renamed(options, topic) for topic in chosen],
+         'awaited': [renamed(options, topic) for topic in answers if options.lockstep]})

@@ -1,0 +1,39 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a stack is: the file of each one gives one of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import StackOptions
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A configuration of nodes.
+
+    name: as users give it. summary: one line for people. nodes: gives all but the recorder.
+    simulator, tracker, linearizer: executables that play these parts; a stack without a tracker
+    follows no trajectory. recorded: topics that a bag of a run holds, the odometry last. answers:
+    those of them that answer the odometry, which in lockstep the recorder joins before it. check:
+    raises ConfigurationError for nodes that do not fit together; those whose own parameters
+    cannot be used are left to the error of their own check.
+    """
+
+    name: str
+    summary: str
+    nodes: Callable[[StackOptions], list[NodeDescription]]
+    simulator: str
+    recorded: tuple[str, ...]
+    answers: tuple[str, ...]
+    check: Callable[[list[NodeDescription]], None]
+    tracker: str | None = None
+    linearizer: str | None = None
+
+    @property
+    def follows_trajectory(self) -> bool:
+        """Whether there is a reference, so that there is an error to measure."""
+        return self.tracker is not None

@@ -1,0 +1,88 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks that follow a trajectory: tracker, a linearizer, both muxes, a planar simulator."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from racecar.core.control.tracker import tracked_ahead
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.share import find_config
+from racecar.core.trajectories import trajectory_type
+from racecar.ros import topics
+from racecar.stacks.loops import make_law
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import StackOptions
+from racecar.stacks.parts import (
+    command_muxes,
+    given,
+    node,
+    planar_simulator,
+    PLANAR_SIMULATOR,
+    vehicle_file,
+)
+from racecar.stacks.stack import Stack
+
+TRACKER = 'trajectory_tracker'
+
+# Two descriptions of one vehicle may differ by rounding, not by more [m].
+_SAME_POINT = 1e-3
+
+_ANSWERS = (
+    topics.REFERENCE_TRAJECTORY, topics.VIRTUAL_VELOCITIES, topics.NAVIGATION_COMMAND,
+    topics.COMMAND)
+
+
+def tracking_stack(name: str, summary: str, linearizer: str, *tracker_files: str) -> Stack:
+    """Return a stack with a linearizer.
+
+    tracker_files: names in config/ of parameter files that go over the tracker's defaults.
+    """
+    return Stack(
+        name=name, summary=summary,
+        nodes=partial(_nodes, linearizer, tracker_files), check=partial(_check, linearizer),
+        simulator=PLANAR_SIMULATOR, tracker=TRACKER, linearizer=linearizer,
+        recorded=(
+            topics.TF_STATIC, topics.REFERENCE_PATH, topics.TRACKED_POINT, topics.TF,
+            topics.CAR_STATE, topics.JOINT_STATES, *_ANSWERS, topics.ODOMETRY),
+        answers=_ANSWERS)
+
+
+def _nodes(
+    linearizer: str, tracker_files: tuple[str, ...], options: StackOptions,
+) -> list[NodeDescription]:
+    vehicle = vehicle_file(options.vehicle)
+    lockstep = {'lockstep': options.lockstep}
+    files: list[Path] = [find_config(name) for name in tracker_files]
+    return [
+        node(TRACKER, options, *files, parameters={
+            **given(trajectory=options.trajectory), 'active': options.active, **lockstep}),
+        node(linearizer, options, vehicle, parameters=lockstep),
+        *command_muxes(options),
+        planar_simulator(options, vehicle),
+    ]
+
+
+def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
+    """Refuse a tracker and a reference that the law is not made for."""
+    parts = {d.executable: d for d in descriptions}
+    tracker, law_node = parts[TRACKER], parts[linearizer]
+    try:
+        values = tracker.resolve()
+        law = make_law(law_node.executable, law_node.resolve())
+        tracked = tracked_ahead(values)
+    except ParameterError:
+        return
+    exact = law.tracked_ahead
+    if abs(tracked - exact) > _SAME_POINT:
+        raise ConfigurationError(
+            f"tracked_point of {tracker.full_name} is '{values['tracked_point']}', {tracked:g} m"
+            f' ahead of base_link, but the law of {law_node.full_name} is exact for the point'
+            f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
+            ' one')
+    if trajectory_type(values['trajectory']).reverses and not law.reverses:
+        raise ConfigurationError(
+            f"trajectory '{values['trajectory']}' of {tracker.full_name} goes backwards, which"
+            f' {law_node.full_name} does not: use kinematic_linearizer with reverse: true')
