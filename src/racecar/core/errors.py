@@ -2,6 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """One exception class per area; messages name the value, the expectation and the remedy."""
 
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+_excerpt = reprlib.Repr()
+_excerpt.maxlevel = 4
+_excerpt.maxlist = _excerpt.maxtuple = _excerpt.maxdict = 10
+_excerpt.maxstring = _excerpt.maxother = _excerpt.maxlong = 300
+
+
+def excerpt(value: Any) -> str:
+    """Return repr() for a message: in one line, its middle left out where it is long."""
+    return _excerpt.repr(value)
+
 
 class RacecarError(Exception):
     """Base of all errors that this package raises on purpose."""

@@ -89,7 +89,9 @@ class TableNode(Node):
         self.time_watches: list[TimeWatch] = []
         self._table = table
         overrides = {
-            key: parameter.value for key, parameter in self._parameter_overrides.items()
+            # An empty list is what rcl finds no type for.
+            key: [] if parameter.type_ == RosParameter.Type.NOT_SET else parameter.value
+            for key, parameter in self._parameter_overrides.items()
             if key not in _RCLPY_PARAMETERS and not key.startswith('qos_overrides.')
         }
         self.values: dict[str, Any] = table.resolve(overrides)

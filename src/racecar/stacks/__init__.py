@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ import yaml
 
 from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
 from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.parameters import load_parameter_file, read_parameter_file, USE_SIM_TIME
 from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.trajectories import trajectory_type
@@ -26,6 +27,7 @@ from racecar.core.types import (
     WHEEL_NAMES,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.nodes.tables import TABLES
 
 __all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'StackOptions', 'describe_stack',
@@ -124,13 +126,14 @@ class NodeDescription:
 
         Raises ParameterError, naming the node, for what its table does not allow.
         """
+        table = TABLES[self.executable]
         merged: dict[str, Any] = {}
         for path in self.parameter_files:
-            merged.update(load_parameter_file(path, self.name, self.namespace))
+            merged.update(read_parameter_file(path).of_node(self.full_name, table))
         merged.update(self.parameters)
-        merged.pop('use_sim_time', None)
+        merged.pop(USE_SIM_TIME, None)
         try:
-            values = TABLES[self.executable].resolve(merged)
+            values = table.resolve(merged)
         except ParameterError as error:
             raise ParameterError(f'node {self.full_name}: {error}') from error
         # Lists must be of one type; YAML may mix whole numbers with others.
@@ -153,13 +156,14 @@ def parse_overrides(settings: list[str]) -> dict[str, dict[str, Any]]:
         node, dot, parameter = key.strip().partition('.')
         if not (equals and dot and node and parameter):
             raise ConfigurationError(
-                f'--set {setting!r}: expected node.parameter=value, for example'
+                f'--set {excerpt(setting)}: expected node.parameter=value, for example'
                 ' trajectory_tracker.Kp=3.0')
         try:
-            value = yaml.safe_load(text)
+            value = parse_yaml(text)
         except yaml.YAMLError as error:
             raise ConfigurationError(
-                f'--set {setting!r}: the value is not YAML: {error}') from error
+                f'--set {excerpt(setting)}: the value is not YAML: {describe_error(error)}'
+            ) from error
         overrides.setdefault(node.strip('/'), {})[parameter] = value
     return overrides
 
@@ -182,6 +186,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
         _check_override(name, node, descriptions)
+    _check_files(name, options, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
     clock = (('/clock', _absolute(options.namespace.strip('/'), 'clock')),) \
         if options.own_clock else ()
@@ -278,6 +283,24 @@ def _with_matching_tracker(
     return descriptions
 
 
+def _check_files(
+        stack: str, options: StackOptions, descriptions: list[NodeDescription]) -> None:
+    """Refuse what is in the user's files for a node that there is not, or that no node knows.
+
+    The file of a vehicle may also be for nodes that this configuration does not have.
+    """
+    def tables(*executables: str) -> dict[str, Collection[str]]:
+        namespace = options.namespace.strip('/')
+        return {f'{namespace}/{name}'.strip('/'): TABLES[name].names for name in executables}
+
+    nodes = {d.full_name: TABLES[d.executable].names for d in descriptions}
+    read_parameter_file(_vehicle_file(options.vehicle)).check(
+        {**tables(*TABLES), **nodes}, 'racecar')
+    if options.params_file:
+        # There only while it records.
+        read_parameter_file(options.params_file).check({**tables('bag_recorder'), **nodes}, stack)
+
+
 def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
@@ -301,11 +324,11 @@ def _vehicle_file(vehicle: str) -> Path:
     names = vehicle_names()
     if vehicle in names:
         return find_config(f'vehicles/{vehicle}')
-    path = Path(vehicle)
-    if path.is_file():
-        return path
+    if os.path.isfile(vehicle):
+        return Path(vehicle)
     raise ConfigurationError(
-        f"vehicle '{vehicle}' is unknown, expected one of {', '.join(names)} or a parameter file")
+        f"vehicle {excerpt(vehicle)} is unknown, expected one of {', '.join(names)} or a parameter"
+        ' file')
 
 
 def _command_muxes(options: StackOptions, namespace: str) -> list[NodeDescription]:

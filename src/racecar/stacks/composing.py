@@ -32,6 +32,7 @@ from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
+from racecar.ros.initialising import init
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import end, make_executor, spin
 from racecar.ros.shared_clock import SharedClock
@@ -121,7 +122,7 @@ class ComposedStack:
         """Initialise rclpy if nobody did and construct the nodes; on failure nothing remains."""
         self._owns_context = not rclpy.ok()
         if self._owns_context:
-            rclpy.init()
+            init()
         self.nodes: list[Node] = []
         self._executor: Any = None
         try:
