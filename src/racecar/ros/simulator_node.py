@@ -314,7 +314,7 @@ class SimulatorNode(TableNode):
                 return
         try:
             apply()
-        except ConfigurationError as error:
+        except (ConfigurationError, ParameterError) as error:
             self._drop(str(error))
             return
         if self._lockstep:
