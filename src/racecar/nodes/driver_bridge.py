@@ -247,16 +247,16 @@ class DriverBridgeNode(TableNode):
     def _on_driver_command(self, message: DriverCommand) -> None:
         now_ns = self._now_ns()
         stamp = message.header.stamp
-        stamp_ns = stamp.sec * NANOSECONDS + stamp.nanosec
-        reason = staleness(stamp_ns, now_ns, self.values['command_timeout'])
-        if reason is None:
-            try:
+        try:
+            stamp_ns = check_stamp(stamp.sec, stamp.nanosec)
+            reason = staleness(stamp_ns, now_ns, self.values['command_timeout'])
+            if reason is None:
                 # On a copy first, so that a message is taken as a whole or not at all.
                 pressed = copy.copy(self._controls)
                 _press(pressed, message)
                 self._controls = pressed
-            except ParameterError as error:
-                reason = str(error)
+        except (MessageError, ParameterError) as error:
+            reason = str(error)
         if reason is not None:
             self.get_logger().error(
                 f'driver command dropped: {reason}', throttle_duration_sec=THROTTLE)
