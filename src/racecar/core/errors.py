@@ -40,3 +40,7 @@ class ControlModeError(RacecarError):
 
 class BagError(RacecarError):
     """A bag cannot be read or lacks what was asked for."""
+
+
+class MessageError(RacecarError):
+    """A serialised message is cut short, corrupt, or has a stamp that is no time."""

@@ -23,10 +23,11 @@ from racecar.ros import qos
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.odometry import finite_odometry
+from racecar.ros.node import TableNode
+from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import BASE_LINK, MAP, ODOMETRY_TOPIC
+from racecar.ros.simulator_node import BASE_LINK, MAP
 from racecar.ros.wire import MessageTemplate
 
 
@@ -77,10 +78,7 @@ class TrajectoryTrackerNode(TableNode):
         self._point_publisher = self.create_publisher(
             PointStamped, 'tracked_point', qos.LATCHED)
         self._point_publisher.publish(tracked_point)
-        self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
+        subscribe_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
             self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
@@ -106,10 +104,7 @@ class TrajectoryTrackerNode(TableNode):
         response.message = result.reason or ('active' if request.data else 'inactive')
         return response
 
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = finite_odometry(self, data)
-        if odometry is None:
-            return
+    def _on_odometry(self, odometry: Odometry) -> None:
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
             self.get_logger().warning('the time went back: the trajectory starts anew')
             self._tracker = TrajectoryTracker(self.values)

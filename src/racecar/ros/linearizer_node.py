@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
-from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import (
@@ -24,8 +23,9 @@ from racecar.core.types import (
 from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.odometry import finite_odometry
+from racecar.ros.node import TableNode
+from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate, read_velocity
 
@@ -78,12 +78,9 @@ class LinearizerNode(TableNode):
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
             self._lockstep)
-        self.create_subscription(
-            OdometryMessage, ODOMETRY_TOPIC, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
-        self.create_subscription(
-            TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
+        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
+        subscribe_raw(self, TwistStamped, 'virtual_velocities', read_velocity, self._on_velocity,
+                      qos.COMMAND)
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
         self._watch = None if self._lockstep else self.watch_time(
@@ -114,17 +111,14 @@ class LinearizerNode(TableNode):
                 f" {BASE_LINK!r}: set the tracker's tracked_point (and cog_ahead), or use the"
                 ' other linearizer')
 
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = finite_odometry(self, data)
-        if odometry is None:
-            return
+    def _on_odometry(self, odometry: Odometry) -> None:
         self._odometry = odometry
         # In lockstep either of the two may come first.
         if self._lockstep:
             self._answer_pair()
 
-    def _on_velocity(self, data: bytes) -> None:
-        velocity, stamp_ns, frame = read_velocity(data)
+    def _on_velocity(self, message: tuple[PlanarVelocity, int, str]) -> None:
+        velocity, stamp_ns, frame = message
         if not (math.isfinite(velocity.x) and math.isfinite(velocity.y)):
             self.get_logger().error(
                 f'virtual velocity dropped: ({velocity.x}, {velocity.y}) m/s, expected finite'

@@ -24,7 +24,8 @@ from racecar.ros.conversions import pose_from_message
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import Reset
 from racecar.ros.interfaces import WheelCommand as WheelCommandMessage
-from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.wire import MessageTemplate, read_command, read_wheel_command
 
 COMMAND_TOPIC = 'vesc/low_level/ackermann_cmd_mux/output'
@@ -122,7 +123,8 @@ class SimulatorNode(TableNode):
                 'transform.rotation.z', 'transform.rotation.w')])
         self._clock_template = MessageTemplate(ClockMessage(), ('clock',))
         self._odometry_publisher = self.create_publisher(
-            OdometryMessage, ODOMETRY_TOPIC, qos.ODOMETRY)
+            OdometryMessage, ODOMETRY_TOPIC,
+            qos.ODOMETRY_LOCKSTEP if self._lockstep else qos.ODOMETRY)
         self._tf_publisher = self.create_publisher(TFMessage, 'tf', qos.TF) \
             if values['publish_tf'] else None
         self._clock_publisher = self.create_publisher(ClockMessage, '/clock', qos.CLOCK) \
@@ -131,11 +133,10 @@ class SimulatorNode(TableNode):
         self.set_up()
         self._publish_static_transforms()
 
-        self.create_subscription(
-            AckermannDriveStamped, COMMAND_TOPIC, self._on_command, qos.COMMAND, raw=True)
-        self.create_subscription(
-            WheelCommandMessage, WHEEL_COMMAND_TOPIC, self._on_wheel_command, qos.COMMAND,
-            raw=True)
+        subscribe_raw(self, AckermannDriveStamped, COMMAND_TOPIC, read_command, self._on_command,
+                      qos.COMMAND)
+        subscribe_raw(self, WheelCommandMessage, WHEEL_COMMAND_TOPIC, read_wheel_command,
+                      self._on_wheel_command, qos.COMMAND)
         self.create_subscription(
             PoseWithCovarianceStamped, 'initialpose', self._on_initial_pose, qos.COMMAND)
         self.create_service(Reset, '~/reset', self._on_reset)
@@ -279,16 +280,16 @@ class SimulatorNode(TableNode):
     def _command_topic(self) -> str:
         return self.resolve_topic_name(COMMAND_TOPIC)
 
-    def _on_command(self, data: bytes) -> None:
-        command, stamp_ns = read_command(data)
+    def _on_command(self, message: tuple[AckermannCommand, int]) -> None:
+        command, stamp_ns = message
         if not command.is_finite:
             self._drop(f'speed {command.speed}, steering_angle {command.steering_angle}, expected'
                        ' finite numbers')
             return
         self._obey(partial(self.plant.set_command, command), stamp_ns)
 
-    def _on_wheel_command(self, data: bytes) -> None:
-        command, stamp_ns = read_wheel_command(data)
+    def _on_wheel_command(self, message: tuple[WheelCommand, int]) -> None:
+        command, stamp_ns = message
         if command.fault:
             self._drop(command.fault)
         elif not isinstance(self.plant, WheelPlant):
@@ -313,7 +314,7 @@ class SimulatorNode(TableNode):
                 return
         try:
             apply()
-        except ConfigurationError as error:
+        except (ConfigurationError, ParameterError) as error:
             self._drop(str(error))
             return
         if self._lockstep:

@@ -206,16 +206,18 @@ class Simulator:
     def set_wheel_command(self, command: WheelCommand) -> None:
         """Drive with wheel angles and torques from now on; angles are clamped to the limits.
 
-        Raises ParameterError, and keeps the old command, for what is not finite or negative, and
-        ConfigurationError if the model takes no torques or there are actuators.
+        Raises ParameterError, and keeps the old command, for what is not finite or out of the
+        range that DoubleTrack.wheel_command_fault() names, and ConfigurationError if the model
+        takes no torques or there are actuators.
         """
-        if command.fault:
-            raise ParameterError(f'wheel command has {command.fault}; it is ignored')
         model = self.model
         if not isinstance(model, DoubleTrack):
             raise ConfigurationError(
                 f'wheel commands need wheels with torques, which {model.description} has not: set'
                 ' vehicle_model to double_track')
+        fault = model.wheel_command_fault(command)
+        if fault:
+            raise ParameterError(f'wheel command has {fault}; it is ignored')
         # Left and right limits mirror each other.
         outer, inner = sorted(map(abs, self._ackermann(model.vehicle.steering_limit)))
         left = min(max(command.left_angle, -outer), inner)
