@@ -54,6 +54,10 @@ class Messages:
             types['TwistWithCovariance'](types['Twist'](zero, zero), np.zeros(36)))
         return bytes(self.store.serialize_cdr(message, ODOMETRY))
 
+    def path(self, stamp_ns: int) -> bytes:
+        message = self.store.types['nav_msgs/msg/Path'](self.header(stamp_ns), [])
+        return bytes(self.store.serialize_cdr(message, 'nav_msgs/msg/Path'))
+
     def number(self, value: float) -> bytes:
         message = self.store.types[NUMBER](value)
         return bytes(self.store.serialize_cdr(message, NUMBER))
