@@ -72,7 +72,7 @@ def test_what_the_recording_lost_is_said_in_text_json_and_report(
         ' 0.21 s;')
     assert 'record:= or --record' in lost
     assert late.startswith(
-        'the recording begins late: 0.2 s after the start of /reference_trajectory;')
+        'the recording begins late, 0.2 s after the start of /reference_trajectory;')
     assert captured.err.startswith(f'warning: {lost}\nwarning: {late}\n')
     report = (bag / 'analysis' / 'report.html').read_text(encoding='utf-8')
     assert report.count('<p class="warning">') == 2

@@ -20,6 +20,9 @@ _ROUNDING = 0.01
 # Share of single ticks among the steps without which the shortest step is taken for jitter.
 _SINGLE_TICKS = 0.05
 
+# Slower cars stand [m/s].
+_ROLLING = 0.05
+
 # A tracker answers the odometry within two ticks; the half is for rounding.
 _TICKS_TO_ANSWER = 2.5
 
@@ -75,35 +78,44 @@ class LateStart(NamedTuple):
     """A recording that begins when the reference is under way.
 
     missing: time between the start of the reference and the first sample that can be compared
-    [s]; is_bound: whether it may be less, for the start itself is not known.
+    [s], None if it cannot be told; is_bound: whether it may be less.
     """
 
-    missing: float
+    missing: float | None
     is_bound: bool
 
 
 def late_start(
-    t: Array, reference_t: Array, *, path_stamps: Sequence[float] = (),
+    t: Array, speed: Array, reference_t: Array, *, path_stamps: Sequence[float] = (),
     time_zero: float | None = None,
 ) -> LateStart | None:
     """Return how much of the start is missing, None if nothing is.
 
-    t, reference_t: stamps of odometry and reference [s]. path_stamps: those of the latched
-    path, which a tracker publishes when it starts [s]. time_zero: when a simulation began [s],
-    None for a real car. Without a path a reference that is there from the first odometry on was
-    under way before, unless the simulation begins there, too.
+    t, speed: (n,) stamps [s] and speed [m/s] of the odometry; reference_t: (m,) stamps of the
+    reference [s]. path_stamps: those of the latched path, which a tracker publishes when it
+    starts [s]. time_zero: when a simulation began [s], None for a real car.
+    Without a path, a car that rolls before the first reference followed it before.
     """
-    first, first_reference = float(np.min(t)), float(np.min(reference_t))
+    first_reference = float(np.min(reference_t))
     slack = _TICKS_TO_ANSWER * max(_period(t), _period(reference_t))
-    begin = max(first, first_reference)
+    begin = max(float(np.min(t)), first_reference)
     started = [stamp for stamp in path_stamps if stamp <= first_reference + slack]
+    rolls = speed[_last_until(t, first_reference)] > _ROLLING
     if started:
         start, is_bound = max(started), False
-    elif time_zero is not None and first_reference <= first + slack:
-        start, is_bound = time_zero, True
-    else:
+    elif not rolls:
         start, is_bound = first_reference, False
+    elif time_zero is None:
+        return LateStart(None, False)
+    else:
+        start, is_bound = time_zero, True
     return LateStart(begin - start, is_bound) if begin - start > slack else None
+
+
+def _last_until(t: Array, end: float) -> int:
+    """Return the index of the last stamp up to a time, of the first if there is none."""
+    order = np.argsort(t, kind='stable')
+    return int(order[max(0, int(np.searchsorted(t[order], end, side='right')) - 1)])
 
 
 def _period(t: Array) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+import math
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ class TrackingRun:
                 ' interpolated across the pause and the errors there mean little')
         lost = lost_ticks(t)
         late = late_start(
-            t, reference_t,
+            t, np.array(actual.speed), reference_t,
             path_stamps=[(stamp - origin_ns) / NANOSECONDS for stamp in path_stamps],
             time_zero=-origin_ns / NANOSECONDS if origin_ns < EPOCH_FROM_NS else None)
         warnings += _losses(odometry, reference, len(np.unique(t)), lost, late)
@@ -189,15 +190,16 @@ def _losses(
     if lost is not None:
         found.append(
             f'{odometry} has lost {lost.ticks} of {lost.ticks + samples} ticks'
-            f' ({lost.share:.1%}): its stamps step by {lost.period:g} s, at'
-            f' {lost.longest_at:.3f} s by {lost.longest:g} s; the errors there are not in the'
+            f' ({lost.share:.1%}): its stamps step by {lost.period:.4g} s, at'
+            f' {lost.longest_at:.3f} s by {lost.longest:.6g} s; the errors there are not in the'
             ' numbers. record:= or --record loses none; other recorders should run at real time')
     if late is not None:
-        upto = 'up to ' if late.is_bound else ''
+        when = f'when {reference} was under way' if late.missing is None else (
+            f'{"up to " if late.is_bound else ""}{late.missing:.4g} s after the start of'
+            f' {reference}')
         found.append(
-            f'the recording begins late: {upto}{late.missing:g} s after the start of'
-            f' {reference}; the errors there are not in the numbers. Begin to record before the'
-            ' tracker is active')
+            f'the recording begins late, {when}; the errors before are not in the numbers. Begin'
+            ' to record before the tracker is active')
     return found
 
 
@@ -218,12 +220,15 @@ class _Samples:
     x: array[float] = field(default_factory=lambda: array('d'))
     y: array[float] = field(default_factory=lambda: array('d'))
     yaw: array[float] = field(default_factory=lambda: array('d'))
+    speed: array[float] = field(default_factory=lambda: array('d'))
 
     def add(self, message: Any) -> None:
         pose = message.pose.pose
         self.stamps.append(_stamp_ns(message))
         self.x.append(pose.position.x)
         self.y.append(pose.position.y)
+        velocity = message.twist.twist.linear
+        self.speed.append(math.hypot(velocity.x, velocity.y))
         turn = pose.orientation
         self.yaw.append(quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w))
 
