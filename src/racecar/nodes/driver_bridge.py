@@ -131,6 +131,17 @@ class DriverBridgeNode(TableNode):
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
 
+    def waits_for(self) -> str:
+        """Return which topic is silent, or what the driver may do."""
+        if self._odometry is None:
+            return f'waiting for odometry on {self.resolve_topic_name(ODOMETRY_TOPIC)}'
+        if self._controls.mode == ControlMode.UNDEFINED:
+            command = self.resolve_topic_name('driver/command')
+            return (f'waiting for the driver: call {self.resolve_service_name("driver/set_gear")}'
+                    f' and {self.resolve_service_name("driver/set_throttle")}, or publish on'
+                    f' {command}')
+        return ''
+
     def _create_publishers(self) -> None:
         drive = AckermannDriveStamped()
         drive.header.frame_id = BASE_LINK
