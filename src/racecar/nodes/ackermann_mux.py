@@ -163,6 +163,13 @@ class AckermannMuxNode(TableNode):
         self._mux = CommandMux(configuration.sources)
         self._announce()
 
+    def waits_for(self) -> str:
+        """Return the inputs if nobody holds the mux."""
+        if self._mux.active != IDLE:
+            return ''
+        topics = ', '.join(subscription.topic_name for subscription in self._sources)
+        return f'waiting for commands on {topics}'
+
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
         self._mux = CommandMux(self._configuration.sources)

@@ -70,6 +70,13 @@ class BagRecorderNode(TableNode):
             if publishers:
                 self._recorded[name] = self._record(name, types, publishers)
 
+    def waits_for(self) -> str:
+        """Return the topics that nobody publishes."""
+        absent = [name for name in self._wanted if name not in self._recorded]
+        if not self._recorded and not self._wanted:
+            return 'waiting for topics: there are none'
+        return f"waiting for {', '.join(absent)}" if absent else ''
+
     def _hears_the_awaited(self) -> bool:
         subscriptions = [self._recorded.get(name) for name in self._awaited]
         return all(row is not None and row.get_publisher_count() for row in subscriptions)

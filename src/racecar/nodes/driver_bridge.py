@@ -44,7 +44,7 @@ from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import BASE_LINK, WHEEL_COMMAND_TOPIC
+from racecar.ros.simulator_node import BASE_LINK, ODOMETRY_TOPIC, WHEEL_COMMAND_TOPIC
 from racecar.ros.wire import check_stamp, deserialize, MessageTemplate
 
 MUX_INPUT = 'vesc/ackermann_cmd_mux/input/driver'
@@ -125,6 +125,17 @@ class DriverBridgeNode(TableNode):
         subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
+
+    def waits_for(self) -> str:
+        """Return which topic is silent, or what the driver may do."""
+        if self._odometry is None:
+            return f'waiting for odometry on {self.resolve_topic_name(ODOMETRY_TOPIC)}'
+        if self._controls.mode == ControlMode.UNDEFINED:
+            command = self.resolve_topic_name('driver/command')
+            return (f'waiting for the driver: call {self.resolve_service_name("driver/set_gear")}'
+                    f' and {self.resolve_service_name("driver/set_throttle")}, or publish on'
+                    f' {command}')
+        return ''
 
     def _create_publishers(self) -> None:
         drive = AckermannDriveStamped()

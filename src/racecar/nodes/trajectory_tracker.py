@@ -27,7 +27,7 @@ from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.simulator_node import BASE_LINK, MAP
+from racecar.ros.simulator_node import BASE_LINK, MAP, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate
 
 
@@ -96,6 +96,16 @@ class TrajectoryTrackerNode(TableNode):
             self._tracker = TrajectoryTracker(self.values)
         elif self._odometry is not None:
             self._publish_velocity(PlanarVelocity(0.0, 0.0), self._odometry.time_ns)
+
+    def waits_for(self) -> str:
+        """Return how to activate the tracker, or which topic is silent."""
+        if not self.values['active']:
+            name = self.get_fully_qualified_name()
+            return (f'inactive; activate it by `ros2 param set {name} active true` or by the'
+                    f' service {name}/activate')
+        if self._odometry is None:
+            return f'waiting for odometry on {self.resolve_topic_name(ODOMETRY_TOPIC)}'
+        return ''
 
     def _on_activate(
             self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:

@@ -29,6 +29,8 @@ from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.simulator_node import BASE_LINK, MAP, ODOM, ODOMETRY_TOPIC
 from racecar.ros.wire import MessageTemplate, read_velocity
 
+VELOCITY_TOPIC = 'virtual_velocities'
+
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3
 
@@ -70,6 +72,7 @@ class LinearizerNode(TableNode):
         self._wrong_point = ''
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
+        self._has_answered = False
 
         command = AckermannDriveStamped()
         command.header.frame_id = BASE_LINK
@@ -79,7 +82,7 @@ class LinearizerNode(TableNode):
             self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
             self._lockstep)
         subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
-        subscribe_raw(self, TwistStamped, 'virtual_velocities', read_velocity, self._on_velocity,
+        subscribe_raw(self, TwistStamped, VELOCITY_TOPIC, read_velocity, self._on_velocity,
                       qos.COMMAND)
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
@@ -95,6 +98,14 @@ class LinearizerNode(TableNode):
         self._linearizer.tune(self.values)
         if 'velocity_timeout' in changed and self._watch is not None:
             self._watch.set_period(self.values['velocity_timeout'] / 4.0)
+
+    def waits_for(self) -> str:
+        """Return which topics are silent."""
+        silent = [] if self._odometry else [
+            f'odometry on {self.resolve_topic_name(ODOMETRY_TOPIC)}']
+        if not self._has_answered and self._velocity is None:
+            silent.append(f'virtual velocities on {self.resolve_topic_name(VELOCITY_TOPIC)}')
+        return f"waiting for {' and '.join(silent)}" if silent else ''
 
     def on_time_went_back(self) -> None:
         """Forget the velocity: it would stay young until the old time comes again."""
@@ -166,6 +177,7 @@ class LinearizerNode(TableNode):
 
     def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         assert self._odometry is not None
+        self._has_answered = True
         command = self._linearizer.command(self._odometry, velocity)
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))

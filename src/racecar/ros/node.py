@@ -24,6 +24,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from racecar.core.errors import MessageError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import NANOSECONDS
+from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.raw_subscription import Complaints
 from racecar.ros.wire import check_stamp
 
@@ -111,6 +112,7 @@ class TableNode(Node):
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
+        self._idle_notice = IdleNotice(self, self.steady_clock, self.waits_for)
 
     def now_ns(self) -> int:
         """Return the node's time [ns]."""
@@ -130,6 +132,10 @@ class TableNode(Node):
 
     def on_values_changed(self, changed: set[str]) -> None:
         """React to the parameters that really changed; subclasses override it."""
+
+    def waits_for(self) -> str:
+        """Return a sentence on what the node waits for, empty if it is at work; for overriding."""
+        return ''
 
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""

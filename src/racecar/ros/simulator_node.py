@@ -109,6 +109,7 @@ class SimulatorNode(TableNode):
         self._answered = not self._lockstep
         self._ever_answered = False
         self._stopped_by_timeout = True
+        self._has_obeyed = False
         self._command_ns = 0
 
         self._odometry = MessageTemplate(self._make_odometry_message(values), (
@@ -179,6 +180,21 @@ class SimulatorNode(TableNode):
         """Take over a new real-time factor."""
         if 'real_time_factor' in changed and self._started:
             self._set_pace()
+
+    def waits_for(self) -> str:
+        """Return what keeps the time or the car from going on."""
+        if not self._started:
+            found = self._odometry_publisher.get_subscription_count()
+            return (f"waiting for {self.values['wait_for_subscribers']} subscriptions to"
+                    f' {self._odometry_publisher.topic_name} (wait_for_subscribers), there are'
+                    f' {found}')
+        if self._paused:
+            name = self.get_fully_qualified_name()
+            return f'paused; go on by the service {name}/pause with data: false'
+        # In lockstep _watch_lockstep() says it.
+        if not self._lockstep and not self._has_obeyed:
+            return f'waiting for commands on {self._command_topic()}; the car stands still'
+        return ''
 
     def _on_start_timer(self) -> None:
         if self._odometry_publisher.get_subscription_count() \
@@ -321,6 +337,7 @@ class SimulatorNode(TableNode):
             self._answered = self._ever_answered = True
             self._advance_when_ready()
             return
+        self._has_obeyed = True
         self._command_ns = effective_stamp(stamp_ns, now_ns)
         self._stopped_by_timeout = False
 

@@ -33,14 +33,20 @@ from racecar.nodes.tables import TABLES
 __all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'StackOptions', 'describe_stack',
            'has_tracker', 'parse_overrides', 'require_tracker']
 
+_COMMANDS_OF_F1TENTH = {
+    'vesc/ackermann_cmd_mux/input/navigation': 'drive',
+    'vesc/ackermann_cmd_mux/input/teleop': 'teleop',
+}
+
 # Relative names of this package on the left, those of other worlds on the right.
 TOPIC_NAMES: dict[str, dict[str, str]] = {
     'racecar': {},
-    'f1tenth': {
-        'vesc/odom': 'odom',
-        'vesc/ackermann_cmd_mux/input/navigation': 'drive',
-        'vesc/ackermann_cmd_mux/input/teleop': 'teleop',
-    },
+    'f1tenth': {'vesc/odom': 'odom', **_COMMANDS_OF_F1TENTH},
+    # f1tenth_gym_ros calls its first car ego_racecar.
+    'f1tenth_gym': {'vesc/odom': 'ego_racecar/odom', **_COMMANDS_OF_F1TENTH},
+    # On the track controllers take the odometry of a particle filter, whose place the simulator
+    # takes: it knows the pose on the map.
+    'f1tenth_pf': {'vesc/odom': 'pf/pose/odom', **_COMMANDS_OF_F1TENTH},
 }
 
 # The odometry comes last: the simulator waits for its subscription before the first tick.
@@ -77,6 +83,9 @@ WHEEL_TOPICS = tuple(
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3
 
+# What the commands call overrides.
+SET_OPTION = '--set'
+
 
 @dataclass(frozen=True)
 class StackOptions:
@@ -85,6 +94,7 @@ class StackOptions:
     record: folder of the bag; tyre_data: with slip and forces of the wheels.
     observers: further subscriptions to the odometry to wait for.
     own_clock: time on the topic clock of the namespace instead of /clock, for several cars.
+    overrides_option: what the user calls the overrides, for messages.
     """
 
     vehicle: str = 'racecar'
@@ -102,6 +112,7 @@ class StackOptions:
     topic_names: str = 'racecar'
     own_clock: bool = False
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    overrides_option: str = SET_OPTION
 
 
 @dataclass(frozen=True)
@@ -145,9 +156,11 @@ class NodeDescription:
         return TABLES[self.executable].resolve(self.explicit_parameters())
 
 
-def parse_overrides(settings: list[str]) -> dict[str, dict[str, Any]]:
+def parse_overrides(
+        settings: list[str], option: str = SET_OPTION) -> dict[str, dict[str, Any]]:
     """Turn `node.parameter=value` texts into {node: {parameter: value}}.
 
+    option: what the user calls them, for messages.
     Raises ConfigurationError for a text of another form.
     """
     overrides: dict[str, dict[str, Any]] = {}
@@ -156,13 +169,13 @@ def parse_overrides(settings: list[str]) -> dict[str, dict[str, Any]]:
         node, dot, parameter = key.strip().partition('.')
         if not (equals and dot and node and parameter):
             raise ConfigurationError(
-                f'--set {excerpt(setting)}: expected node.parameter=value, for example'
+                f'{option} {excerpt(setting)}: expected node.parameter=value, for example'
                 ' trajectory_tracker.Kp=3.0')
         try:
             value = parse_yaml(text)
         except yaml.YAMLError as error:
             raise ConfigurationError(
-                f'--set {excerpt(setting)}: the value is not YAML: {describe_error(error)}'
+                f'{option} {excerpt(setting)}: the value is not YAML: {describe_error(error)}'
             ) from error
         overrides.setdefault(node.strip('/'), {})[parameter] = value
     return overrides
@@ -185,7 +198,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        _check_override(name, node, descriptions)
+        _check_override(name, node, descriptions, options.overrides_option)
     _check_files(name, options, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
     clock = (('/clock', _absolute(options.namespace.strip('/'), 'clock')),) \
@@ -301,15 +314,16 @@ def _check_files(
         read_parameter_file(options.params_file).check({**tables('bag_recorder'), **nodes}, stack)
 
 
-def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
+def _check_override(
+        stack: str, node: str, descriptions: list[NodeDescription], option: str) -> None:
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = ', '.join(sorted(d.full_name for d in descriptions))
         raise ConfigurationError(
-            f"--set: node '{node}' is not part of {stack}, expected one of {names}")
+            f"{option}: node '{node}' is not part of {stack}, expected one of {names}")
     if len(matches) > 1:
         names = ' or '.join(d.full_name for d in matches)
-        raise ConfigurationError(f"--set: node '{node}' stands for several, give {names}")
+        raise ConfigurationError(f"{option}: node '{node}' stands for several, give {names}")
 
 
 def _absolute(namespace: str, topic: str) -> str:

@@ -90,7 +90,7 @@ def test_metadata_is_that_of_jazzy(tmp_path):
 
 def test_file_follows_the_ros2_profile(tmp_path):
     with BagWriter(tmp_path / 'run') as writer:
-        one = writer.add_topic('/one', STRING, 'string data')
+        one = writer.add_topic('/one', STRING, 'string data', type_hash='RIHS01_1')
         idl = writer.add_topic('/idl', 'a_msgs/msg/A', '=' * 80 + '\nIDL: a_msgs/msg/A\n')
         bare = writer.add_topic('/bare', 'a_msgs/msg/B', '')
         for handle in (one, idl, bare):
@@ -106,6 +106,9 @@ def test_file_follows_the_ros2_profile(tmp_path):
     schema, channel, message = found['/one']
     assert (schema.name, schema.data) == (STRING, b'string data')
     assert channel.message_encoding == 'cdr'
+    # Without metadata.yaml `ros2 bag reindex` takes both from here.
+    assert channel.metadata == {'offered_qos_profiles': '', 'topic_type_hash': 'RIHS01_1'}
+    assert found['/bare'][1].metadata['topic_type_hash'] == ''
     assert (message.log_time, message.publish_time, message.data) == (3, 2, hello())
 
 
