@@ -14,7 +14,17 @@ import time
 
 import pytest
 
-from bootstrap import checks, commands, environments, paths, processes, stamps, wheels
+from bootstrap import (
+    checks,
+    choice,
+    commands,
+    environments,
+    paths,
+    processes,
+    stamps,
+    virtual_environments,
+    wheels,
+)
 from bootstrap.errors import SetupError, Stopped
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,8 +84,8 @@ def test_a_reader_of_the_help_may_have_seen_enough():
 
 
 def test_the_platform_of_the_wheels_is_accepted():
-    assert checks.platform_problem('Linux', 'x86_64', ('glibc', '2.28')) == ''
-    assert checks.platform_problem('Linux', 'x86_64', ('glibc', '2.100')) == ''
+    assert checks.platform_problem('Linux', 'x86_64', ('glibc', '2.28'), 'jazzy') == ''
+    assert checks.platform_problem('Linux', 'x86_64', ('glibc', '2.100'), 'jazzy') == ''
 
 
 @pytest.mark.parametrize(('system', 'machine', 'libc', 'named'), [
@@ -86,9 +96,9 @@ def test_the_platform_of_the_wheels_is_accepted():
     ('Windows', 'AMD64', ('', ''), 'Windows'),
 ])
 def test_another_platform_is_refused_with_its_name(system, machine, libc, named):
-    problem = checks.platform_problem(system, machine, libc)
+    problem = checks.platform_problem(system, machine, libc, 'kilted')
     assert named in problem
-    assert 'Install ROS 2' in problem
+    assert 'Install ROS 2 Kilted' in problem
 
 
 def test_a_path_with_spaces_is_accepted_but_not_one_with_separators():
@@ -108,7 +118,7 @@ def test_a_missing_compiler_is_named_with_the_remedy(tmp_path, monkeypatch):
 def test_a_python_that_is_none_is_refused(monkeypatch):
     monkeypatch.setenv('RACECAR_PYTHON', '/bin/false')
     with pytest.raises(SetupError, match=r'3\.11 to 3\.13.*/bin/false'):
-        checks.choose_python()
+        checks.choose_python(checks.PYTHON_VERSIONS)
 
 
 def test_hints_explain_a_log():
@@ -197,7 +207,7 @@ def test_the_cmake_fix_up_replaces_foreign_include_folders_only():
 
 def test_the_lock_is_split_into_packages():
     text = '# note\na-b==1 ; python_version < "3.12" \\\n  --hash=1\na-b==2\n  --hash=2\nC==3\n'
-    assert wheels.requirement_blocks(text) == {
+    assert virtual_environments.requirement_blocks(text) == {
         'a-b': 'a-b==1 ; python_version < "3.12" \\\n  --hash=1\na-b==2\n  --hash=2\n',
         'c': 'C==3\n',
     }
@@ -216,7 +226,7 @@ def asked_for(path):
 @pytest.mark.parametrize('lock', LOCKS, ids=lambda path: path.stem)
 def test_a_lock_pins_everything_asked_for_and_names_no_place(lock):
     text = lock.read_text()
-    blocks = wheels.requirement_blocks(text)
+    blocks = virtual_environments.requirement_blocks(text)
     assert all('--hash=sha256:' in block for block in blocks.values())
     assert '://' not in text
     assert '--find-links' not in text
@@ -224,6 +234,68 @@ def test_a_lock_pins_everything_asked_for_and_names_no_place(lock):
     assert names <= set(blocks)
     # Bare names of the ROS packages would mix distributions.
     assert not [name for name in names if name.startswith('ros-') and lock.stem not in name]
+
+
+# --- choice ---
+
+
+@pytest.fixture
+def sourced(monkeypatch):
+    """Set what is sourced and asked for; the state of this process does not count."""
+    def source(**variables):
+        for name in ('ROS_DISTRO', 'AMENT_PREFIX_PATH', 'RACECAR_ROS', 'RACECAR_DISTRO'):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(choice, 'missing_modules', lambda python, names: [])
+        return choice.choose()
+
+    return source
+
+
+def test_every_distribution_has_a_list_a_lock_and_a_folder_of_its_own(sourced):
+    found = [sourced(RACECAR_DISTRO=distro) for distro in wheels.DISTRIBUTIONS]
+    assert len({workspace.folder for workspace in found}) == len(found)
+    assert len({workspace.venv.folder for workspace in found}) == len(found)
+    for workspace in found:
+        assert workspace.venv.lock_file in LOCKS
+        assert f'\nros-{workspace.distro}-rclpy==' in workspace.venv.lock_file.read_text()
+        assert workspace.base_environment()['ROS_DISTRO'] == workspace.distro
+
+
+def test_jazzy_is_the_distribution_of_who_asks_for_none(sourced):
+    assert sourced().distro == 'jazzy'
+
+
+def test_the_sourced_installation_is_taken_unless_another_distribution_is_asked_for(
+        sourced, capsys):
+    ros = {'ROS_DISTRO': 'jazzy', 'AMENT_PREFIX_PATH': '/opt/ros/jazzy'}
+    assert sourced(**ros).name == 'ros-jazzy'
+    assert sourced(**ros, RACECAR_DISTRO='jazzy').name == 'ros-jazzy'
+    assert sourced(**ros, RACECAR_ROS='wheels').name == 'wheels-jazzy'
+    assert capsys.readouterr().err == ''
+    assert sourced(**ros, RACECAR_DISTRO='kilted').name == 'wheels-kilted'
+    assert 'ROS 2 jazzy is sourced, but RACECAR_DISTRO is kilted' in capsys.readouterr().err
+    with pytest.raises(SetupError, match='installed, but ROS 2 jazzy is sourced, but .*kilted'):
+        sourced(**ros, RACECAR_DISTRO='kilted', RACECAR_ROS='installed')
+
+
+def test_run_inside_run_stays_with_the_distribution(sourced):
+    assert sourced(**sourced(RACECAR_DISTRO='kilted').base_environment()).distro == 'kilted'
+
+
+def test_an_environment_whose_lock_changed_while_it_was_made_is_not_ready(state, monkeypatch):
+    monkeypatch.setattr(paths, 'REQUIREMENTS', state)
+    venv = virtual_environments.VirtualEnvironment('some')
+    venv.lock_file.write_text('a==1\n')
+    (venv.folder / 'bin').mkdir(parents=True)
+    Path(venv.python).symlink_to(sys.executable)
+    key = venv.key()
+    venv.finish(key)
+    assert venv.ready()
+    venv.lock_file.write_text('a==2\n')
+    venv.finish(key)
+    assert not venv.ready()
 
 
 # --- environments ---
@@ -238,11 +310,12 @@ def test_the_wheels_see_no_other_ros(tmp_path):
         'ROS_DISTRO': 'humble',
         'ROS_DOMAIN_ID': '7',
         'PYTHONHOME': '/x',
-    }, tmp_path)
+    }, tmp_path, 'kilted')
     assert 'humble' not in json.dumps(environment)
     assert environment['PATH'] == f'{tmp_path}/bin:/usr/bin'
     assert environment['LD_LIBRARY_PATH'] == f'{tmp_path}/lib:/usr/local/lib'
     assert environment['ROS_DOMAIN_ID'] == '7'
+    assert environment['ROS_DISTRO'] == 'kilted'
     assert 'PYTHONHOME' not in environment
     assert 'PYTHONPATH' not in environment
 
@@ -343,10 +416,14 @@ def test_an_unknown_command_is_refused_before_any_set_up():
     assert answer.stdout == ''
 
 
-def test_a_wrong_choice_of_ros_is_refused():
-    answer = call('true', RACECAR_ROS='both')
+@pytest.mark.parametrize(('variable', 'value', 'expected'), [
+    ('RACECAR_ROS', 'both', "'wheels', 'installed' or 'none'"),
+    ('RACECAR_DISTRO', 'jazy', "'jazzy' or 'kilted'"),
+])
+def test_a_wrong_choice_is_refused(variable, value, expected):
+    answer = call('true', **{variable: value})
     assert answer.returncode == 1
-    assert "expected 'wheels' or 'installed'" in answer.stderr
+    assert answer.stderr == f"run: {variable}='{value}': expected {expected}\n"
 
 
 @pytest.mark.parametrize('name', ['run', '.ci/run', 'bin/racecar'])

@@ -9,16 +9,16 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Iterable, List, Optional, Tuple
+from typing import Iterable, List, Optional, Sequence, Tuple
 
 from .errors import SetupError
 
-PYTHON_VERSIONS = ((3, 11), (3, 12), (3, 13))
+Version = Tuple[int, int]
+PYTHON_VERSIONS: Sequence[Version] = ((3, 11), (3, 12), (3, 13))
 OLDEST_GLIBC = (2, 28)
-DISK_NEEDED = 2 * 1024**3
 
 
-def platform_problem(system: str, machine: str, libc: Tuple[str, str]) -> str:
+def platform_problem(system: str, machine: str, libc: Tuple[str, str], distro: str) -> str:
     """Say why the wheels cannot run here, or return an empty text."""
     version = tuple(int(number) for number in re.findall(r'\d+', libc[1])[:2])
     oldest = '.'.join(map(str, OLDEST_GLIBC))
@@ -28,7 +28,7 @@ def platform_problem(system: str, machine: str, libc: Tuple[str, str]) -> str:
     return (
         f'the ROS 2 wheels need Linux on x86-64 with glibc {oldest} or newer; this is {system} '
         f'on {machine} with {" ".join(libc).strip() or "an unknown C library"}. Install ROS 2 '
-        'Jazzy, source its setup.bash and run this again.'
+        f'{distro.capitalize()}, source its setup.bash and run this again.'
     )
 
 
@@ -51,7 +51,7 @@ PROBE = (
 )
 
 
-def probe_python(program: str) -> Optional[Tuple[Tuple[int, int], str, bool, bool]]:
+def probe_python(program: str) -> Optional[Tuple[Version, str, bool, bool]]:
     """Ask a Python for (version, real path, has headers, has ensurepip)."""
     try:
         answer = subprocess.run(
@@ -64,14 +64,14 @@ def probe_python(program: str) -> Optional[Tuple[Tuple[int, int], str, bool, boo
     return (version[0], version[1]), real, headers, ensurepip
 
 
-def choose_python() -> str:
-    """Return the Python to make the virtual environment from.
+def choose_python(versions: Sequence[Version]) -> str:
+    """Return a Python of these versions to make a virtual environment from.
 
     Raises:
         SetupError: none fits, or it lacks a part
     """
     asked = os.environ.get('RACECAR_PYTHON')
-    names = ['python%d.%d' % version for version in PYTHON_VERSIONS]
+    names = ['python%d.%d' % version for version in versions]
     if asked:
         programs = [asked]
     else:
@@ -79,7 +79,7 @@ def choose_python() -> str:
         programs += [found for found in map(shutil.which, names) if found]
     for program in programs:
         answer = probe_python(program)
-        if answer is None or answer[0] not in PYTHON_VERSIONS:
+        if answer is None or answer[0] not in versions:
             continue
         (major, minor), real, headers, ensurepip = answer
         if not ensurepip:
@@ -93,7 +93,7 @@ def choose_python() -> str:
                 f'sudo apt install python{major}.{minor}-dev'
             )
         return program
-    low, high = PYTHON_VERSIONS[0], PYTHON_VERSIONS[-1]
+    low, high = versions[0], versions[-1]
     raise SetupError(
         'Python %d.%d to %d.%d is needed' % (low + high)
         + (f', and RACECAR_PYTHON={asked} is none' if asked

@@ -9,8 +9,8 @@ import sys
 from typing import Any, List
 
 from . import paths
+from .choice import choose
 from .errors import SetupError, Stopped, UnknownCommandError
-from .installed import choose_workspace
 from .processes import exclusive
 from .stamps import remove
 from .terminal import say
@@ -59,13 +59,13 @@ def execute(arguments: List[str]) -> None:
     """Replace this process by the command, in the prepared environment."""
     command = command_line(arguments)
     program = command[0]
-    workspace = choose_workspace()
-    environment = workspace.environment()
+    preparation = choose()
+    environment = preparation.environment()
     if environment is None:
         # A slip of the pen must not cost the minutes of a first set-up.
         if program not in MADE_BY_SETUP and shutil.which(program) is None:
             raise unknown(program)
-        environment = workspace.prepare()
+        environment = preparation.prepare()
     found = shutil.which(program, path=environment['PATH'])
     if found is None:
         raise unknown(program)
@@ -100,7 +100,7 @@ def main(arguments: List[str], usage: str) -> int:
         if arguments[0] == 'clean':
             clean()
         elif arguments[0] == 'setup':
-            choose_workspace().prepare()
+            choose().prepare()
             say('ready.')
         else:
             execute(arguments)

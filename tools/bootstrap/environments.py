@@ -53,7 +53,7 @@ def without_ros(environment: Environment) -> Environment:
     return clean
 
 
-def wheels_environment(environment: Environment, venv: Path = paths.VENV) -> Environment:
+def wheels_environment(environment: Environment, venv: Path, distro: str) -> Environment:
     """Return the environment in which the wheels' ROS 2 works."""
     result = without_ros(environment)
     libraries = [str(venv / 'lib')]
@@ -64,7 +64,7 @@ def wheels_environment(environment: Environment, venv: Path = paths.VENV) -> Env
         'LD_LIBRARY_PATH': joined(libraries, result.get('LD_LIBRARY_PATH', '')),
         'AMENT_PREFIX_PATH': str(venv),
         'CMAKE_PREFIX_PATH': str(venv),
-        'ROS_DISTRO': paths.WHEELS_DISTRO,
+        'ROS_DISTRO': distro,
         'ROS_VERSION': '2',
         'ROS_PYTHON_VERSION': '3',
         # The only middleware among the wheels.
@@ -72,6 +72,7 @@ def wheels_environment(environment: Environment, venv: Path = paths.VENV) -> Env
         WHEELS_READY: '1',
         # Marks the environment as ours, so that ./run inside ./run stays here.
         'RACECAR_ROS': 'wheels',
+        'RACECAR_DISTRO': distro,
     })
     # A class of thirty in one network must not drive each other's cars.
     result.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')

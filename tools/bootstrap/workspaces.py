@@ -15,13 +15,44 @@ from .stamps import interface_key, package_key, read_stamp, remove, write_stamp
 from .terminal import Progress
 
 
-class Workspace:
+class Preparation:
+    """Something prepared below .racecar in which commands run."""
+
+    def environment(self) -> Optional[Environment]:
+        """Return the complete environment, or None if something must be made first."""
+        raise NotImplementedError
+
+    def steps(self) -> int:
+        """Return the number of steps that make() announces."""
+        raise NotImplementedError
+
+    def make(self, progress: Progress, lock: int) -> None:
+        """Make what is missing."""
+        raise NotImplementedError
+
+    def prepare(self) -> Environment:
+        """Return the complete environment, making what is missing."""
+        ready = self.environment()
+        if ready is not None:
+            return ready
+        with exclusive() as lock:
+            # Someone else may have done it while we waited.
+            ready = self.environment()
+            if ready is not None:
+                return ready
+            self.make(Progress(self.steps()), lock)
+        ready = self.environment()
+        if ready is None:
+            raise SetupError('the sources changed during the build: run this again')
+        return ready
+
+
+class Workspace(Preparation):
     """The colcon workspace under .racecar and the ROS 2 it is built against."""
 
-    name = ''
-
-    def __init__(self) -> None:
-        self.folder = paths.STATE / self.name
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.folder = paths.STATE / name
         self.stamp = self.folder / 'ready.json'
 
     def base_key(self) -> str:
@@ -65,7 +96,6 @@ class Workspace:
         }
 
     def environment(self) -> Optional[Environment]:
-        """Return the complete environment, or None if something must be built first."""
         if not self.base_ready():
             return None
         stamp = read_stamp(self.stamp)
@@ -73,25 +103,13 @@ class Workspace:
             return None
         return with_additions(self.base_environment(), stamp['additions'])
 
-    def prepare(self) -> Environment:
-        """Return the complete environment, building what is missing."""
-        ready = self.environment()
-        if ready is not None:
-            return ready
-        with exclusive() as lock:
-            # Someone else may have done it while we waited.
-            ready = self.environment()
-            if ready is not None:
-                return ready
-            need_base = not self.base_ready()
-            progress = Progress(1 + (self.base_steps() if need_base else 0))
-            if need_base:
-                self.make_base(progress, lock)
-            self.build(progress, lock)
-        ready = self.environment()
-        if ready is None:
-            raise SetupError('the sources changed during the build: run this again')
-        return ready
+    def steps(self) -> int:
+        return 1 + (0 if self.base_ready() else self.base_steps())
+
+    def make(self, progress: Progress, lock: int) -> None:
+        if not self.base_ready():
+            self.make_base(progress, lock)
+        self.build(progress, lock)
 
     def build(self, progress: Progress, lock: int) -> None:
         """Build with colcon; the stamp comes last, and without it all is built anew."""
