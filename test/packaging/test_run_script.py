@@ -29,6 +29,7 @@ from bootstrap.errors import SetupError, Stopped
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [ROOT / 'run', *sorted((ROOT / 'tools' / 'bootstrap').glob('*.py'))]
+PROFILE_FILE = environments.PROFILE_FILES[0]
 LOCKS = sorted((ROOT / 'requirements').glob('*.lock'))
 
 
@@ -318,6 +319,28 @@ def test_the_wheels_see_no_other_ros(tmp_path):
     assert environment['ROS_DISTRO'] == 'kilted'
     assert 'PYTHONHOME' not in environment
     assert 'PYTHONPATH' not in environment
+
+
+PROFILE = dict.fromkeys(environments.PROFILE_FILES, environments.LOOPBACK_PROFILE)
+RANGE = environments.DISCOVERY_RANGE
+
+
+@pytest.mark.parametrize(('given', 'expected'), [
+    ({}, {**PROFILE, RANGE: 'SYSTEM_DEFAULT'}),
+    ({RANGE: 'LOCALHOST'}, {**PROFILE, RANGE: 'SYSTEM_DEFAULT'}),
+    ({RANGE: 'SUBNET'}, {RANGE: 'SUBNET'}),
+    ({RANGE: 'SYSTEM_DEFAULT'}, {RANGE: 'SYSTEM_DEFAULT'}),
+    ({PROFILE_FILE: '/own.xml'}, {PROFILE_FILE: '/own.xml', RANGE: 'LOCALHOST'}),
+    ({PROFILE_FILE: '/own.xml', RANGE: 'SUBNET'}, {PROFILE_FILE: '/own.xml', RANGE: 'SUBNET'}),
+])
+def test_dds_keeps_to_this_machine_unless_the_user_opens_it(given, expected):
+    assert environments.with_loopback_only(given) == expected
+
+
+def test_run_inside_run_keeps_to_this_machine_and_can_be_opened():
+    inner = environments.with_loopback_only({})
+    assert environments.with_loopback_only(inner) == inner
+    assert environments.with_loopback_only({**inner, RANGE: 'SUBNET'}) == {RANGE: 'SUBNET'}
 
 
 def test_cached_search_paths_come_first_and_once():

@@ -15,6 +15,10 @@ Environment = Dict[str, str]
 
 # The wheels restart every interpreter until this is set beside LD_LIBRARY_PATH.
 WHEELS_READY = '_ROS_WHEELS_BOOTSTRAP_COMPLETE'
+# Fast DDS reads the file that one of them names; 2.x (Jazzy) knows the first, 3.x the second.
+PROFILE_FILES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
+LOOPBACK_PROFILE = str(paths.ROOT / 'config' / 'dds' / 'loopback.xml')
+DISCOVERY_RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
 ROS_PATHS = ('AMENT_PREFIX_PATH', 'CMAKE_PREFIX_PATH', 'COLCON_PREFIX_PATH')
 
 
@@ -74,8 +78,28 @@ def wheels_environment(environment: Environment, venv: Path, distro: str) -> Env
         'RACECAR_ROS': 'wheels',
         'RACECAR_DISTRO': distro,
     })
-    # A class of thirty in one network must not drive each other's cars.
-    result.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    return with_loopback_only(result)
+
+
+def with_loopback_only(environment: Environment) -> Environment:
+    """Return the environment in which DDS keeps to this machine, unless asked otherwise.
+
+    A class of thirty in one network must not drive each other's cars. A range other than
+    LOCALHOST and a profile of the user's own are asking.
+    """
+    result = dict(environment)
+    nested = False
+    for name in PROFILE_FILES:
+        if result.get(name) == LOOPBACK_PROFILE:
+            nested = True
+            del result[name]
+    wanted = result.get(DISCOVERY_RANGE, 'LOCALHOST')
+    if any(map(result.get, PROFILE_FILES)):
+        result.setdefault(DISCOVERY_RANGE, 'LOCALHOST')
+    elif wanted == 'LOCALHOST' or nested and wanted == 'SYSTEM_DEFAULT':
+        result.update(dict.fromkeys(PROFILE_FILES, LOOPBACK_PROFILE))
+        # The profile says it all; see there.
+        result[DISCOVERY_RANGE] = 'SYSTEM_DEFAULT'
     return result
 
 
