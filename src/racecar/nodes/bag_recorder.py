@@ -17,7 +17,7 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 from racecar.core.analysis.bag_writer import BagWriter
 from racecar.core.errors import ParameterError
 from racecar.nodes.tables import BAG_RECORDER
-from racecar.ros.message_definitions import MessageDefinitions
+from racecar.ros.message_definitions import distribution, MessageDefinitions
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
 
@@ -39,7 +39,8 @@ class BagRecorderNode(TableNode):
         super().__init__(kwargs.pop('node_name', 'bag_recorder'), BAG_RECORDER, **kwargs)
         self._definitions = MessageDefinitions()
         self._writer = BagWriter(
-            self.values['folder'], compression=self.values['compression'])
+            self.values['folder'], compression=self.values['compression'],
+            ros_distro=distribution())
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
