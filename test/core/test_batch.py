@@ -107,6 +107,17 @@ def test_compiled_loop_gives_the_same_bits_on_every_trajectory_and_goes_on_with_
     np.testing.assert_array_equal(run_closed_loop(*compiled, 0.4).rows, rows)
 
 
+@pytest.mark.parametrize('trajectory', TRAJECTORIES)
+@pytest.mark.parametrize(('x', 'yaw'), [(0.0, 3.1), (3.0, 0.5), (-9.0, -1.6)])
+def test_compiled_loop_turns_round_waits_and_catches_up_with_the_same_bits(trajectory, x, yaw):
+    options = {'tracker': {'reference_origin': 'map', 'catch_up_speed': 0.7},
+               'simulator': {'initial_x': x, 'initial_yaw': yaw}}
+    rows, error = rows_tick_by_tick(loop(trajectory=trajectory, **options), 1500)
+    assert error is None
+    np.testing.assert_array_equal(
+        run_closed_loop(*loop(trajectory=trajectory, **options), 15.0).rows, rows)
+
+
 def test_limits_of_law_and_plant_may_differ():
     options = {'law': {'vehicle.steering_limit': 0.2, 'vehicle.speed_max': 0.6},
                'simulator': {'vehicle.steering_limit': 0.15, 'vehicle.speed_max': 0.5}}

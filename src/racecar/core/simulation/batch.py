@@ -215,6 +215,7 @@ class Block:
             rows.FADE_SPEED: fade_speed, rows.REVERSE: float(reverse),
             rows.KP: gains.Kp, rows.KI: gains.Ki, rows.KD: gains.Kd, rows.FFWD: float(gains.FFWD),
             rows.PL_DISTANCE: gains.PL_distance, rows.VELOCITY_LIMIT: gains.velocity_limit,
+            rows.CATCH_UP_SPEED: gains.catch_up_speed,
             rows.LAW_SPEED_MIN: speed_min, rows.LAW_SPEED_MAX: speed_max,
             rows.LAW_STEERING_LIMIT: steering_limit,
             rows.FROM_CAR: float(tracker._starts_at_car)}
