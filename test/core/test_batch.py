@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -16,8 +17,15 @@ import pytest
 from racecar.core.compiled import COMPILED
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, lane_rows, Noise
+from racecar.core.simulation.batch import (
+    BatchSimulation,
+    Block,
+    ClosedLoop,
+    lane_rows,
+    Noise,
+)
 from racecar.core.simulation.batch_kernels import (
+    DIVERGED,
     HELD,
     integration_kernel,
     LANES,
@@ -130,6 +138,40 @@ def test_progress_names_every_tick_once():
     ticks = []
     run_closed_loop(*loop(), 1.5, ticks.append)
     assert ticks == list(range(151))
+
+
+def test_run_does_not_go_on_if_the_simulator_does_not_meet_a_divergence(monkeypatch):
+    run = Block.run
+
+    def diverging(block, *arguments, **options):
+        run(block, *arguments, **options)
+        block.state[DIVERGED * LANES] = 70.0
+
+    monkeypatch.setattr(Block, 'run', diverging)
+    with pytest.raises(DivergenceError, match=r'diverged in tick 70, but .* did not'):
+        run_closed_loop(*loop(), 2.0)
+
+
+def test_progress_is_counted_and_told_by_one_thread_at_a_time():
+    inside, most, told = [], [], []
+    second = threading.Event()
+
+    def on_progress(share):
+        inside.append(share)
+        most.append(len(inside))
+        if len(inside) > 1:
+            second.set()
+        # The first to come gives others the time to come too.
+        second.wait(0.2)
+        second.set()
+        told.append(share)
+        inside.pop()
+
+    BatchSimulation((loop() for _ in range(8)), threads=8, block_size=1).run(
+        1.5, on_progress=on_progress)
+    assert max(most) == 1
+    assert told == sorted(told)
+    assert told[-1] == 1.0
 
 
 def mixed_loops():
