@@ -492,6 +492,10 @@ class DoubleTrack:
         """Return what VehicleDiagnostics lists; inputs: input_count numbers."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
+    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
+        """Return the forward velocity of the car [m/s]; the wheels have a slip against it."""
+        return float(state[VX])
+
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
         f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
