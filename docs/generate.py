@@ -12,8 +12,8 @@ from pathlib import Path
 import re
 import sys
 
-from racecar.cli.parameters import markdown_table, parameter_file
 from racecar.catalogue import TABLES
+from racecar.cli.parameters import markdown_table, parameter_file
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(r'(<!-- parameters (\w+) -->\n).*?(<!-- end -->)', re.DOTALL)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from racecar.catalogue import TABLES
 from racecar.cli.main import main
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import vehicle_names
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
-from racecar.catalogue import TABLES
 
 CONFIG = Path(__file__).parents[2] / 'config'
 REQUIRED = {'bag_recorder': {'folder': 'bag'}, 'ackermann_mux': {'config_file': 'mux/low_level'}}

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -16,8 +17,15 @@ import pytest
 from racecar.core.compiled import COMPILED
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, lane_rows, Noise
+from racecar.core.simulation.batch import (
+    BatchSimulation,
+    Block,
+    ClosedLoop,
+    lane_rows,
+    Noise,
+)
 from racecar.core.simulation.batch_kernels import (
+    DIVERGED,
     HELD,
     integration_kernel,
     LANES,
@@ -107,6 +115,17 @@ def test_compiled_loop_gives_the_same_bits_on_every_trajectory_and_goes_on_with_
     np.testing.assert_array_equal(run_closed_loop(*compiled, 0.4).rows, rows)
 
 
+@pytest.mark.parametrize('trajectory', TRAJECTORIES)
+@pytest.mark.parametrize(('x', 'yaw'), [(0.0, 3.1), (3.0, 0.5), (-9.0, -1.6)])
+def test_compiled_loop_turns_round_waits_and_catches_up_with_the_same_bits(trajectory, x, yaw):
+    options = {'tracker': {'reference_origin': 'map', 'catch_up_speed': 0.7},
+               'simulator': {'initial_x': x, 'initial_yaw': yaw}}
+    rows, error = rows_tick_by_tick(loop(trajectory=trajectory, **options), 1500)
+    assert error is None
+    np.testing.assert_array_equal(
+        run_closed_loop(*loop(trajectory=trajectory, **options), 15.0).rows, rows)
+
+
 def test_limits_of_law_and_plant_may_differ():
     options = {'law': {'vehicle.steering_limit': 0.2, 'vehicle.speed_max': 0.6},
                'simulator': {'vehicle.steering_limit': 0.15, 'vehicle.speed_max': 0.5}}
@@ -119,6 +138,40 @@ def test_progress_names_every_tick_once():
     ticks = []
     run_closed_loop(*loop(), 1.5, ticks.append)
     assert ticks == list(range(151))
+
+
+def test_run_does_not_go_on_if_the_simulator_does_not_meet_a_divergence(monkeypatch):
+    run = Block.run
+
+    def diverging(block, *arguments, **options):
+        run(block, *arguments, **options)
+        block.state[DIVERGED * LANES] = 70.0
+
+    monkeypatch.setattr(Block, 'run', diverging)
+    with pytest.raises(DivergenceError, match=r'diverged in tick 70, but .* did not'):
+        run_closed_loop(*loop(), 2.0)
+
+
+def test_progress_is_counted_and_told_by_one_thread_at_a_time():
+    inside, most, told = [], [], []
+    second = threading.Event()
+
+    def on_progress(share):
+        inside.append(share)
+        most.append(len(inside))
+        if len(inside) > 1:
+            second.set()
+        # The first to come gives others the time to come too.
+        second.wait(0.2)
+        second.set()
+        told.append(share)
+        inside.pop()
+
+    BatchSimulation((loop() for _ in range(8)), threads=8, block_size=1).run(
+        1.5, on_progress=on_progress)
+    assert max(most) == 1
+    assert told == sorted(told)
+    assert told[-1] == 1.0
 
 
 def mixed_loops():

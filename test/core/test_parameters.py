@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import flatten, load_parameter_file, Parameter, ParameterTable
 from racecar.catalogue import TABLES
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
 
 TABLE = ParameterTable([
     Parameter('gain', float, 1.0, 'A gain', '1/s', minimum=0.0, maximum=10.0),
@@ -142,10 +142,6 @@ def test_every_default_is_inside_its_own_range(row):
         assert row.validate(row.default) == row.default
 
 
-def test_nested_mappings_become_dotted_names():
-    assert flatten({'a': 1, 'b': {'c': 2, 'd': {'e': 3}}}) == {'a': 1, 'b.c': 2, 'b.d.e': 3}
-
-
 FILE = """
 /**:
   ros__parameters:
@@ -195,10 +191,30 @@ def test_section_in_another_namespace_is_not_read(file):
 
 @pytest.mark.parametrize(
     ('text', 'message'),
-    [('tracker: [', 'is not YAML'), ('3', 'holds int, expected node names with ros__parameters'),
-     ('', 'holds NoneType, expected node names'),
-     ('tracker: {gain: 1.0}', "'tracker' has no mapping 'ros__parameters' below it"),
-     ('tracker: {ros__parameters: 3}', "'tracker' has no mapping 'ros__parameters' below it")])
+    [('tracker: [', 'is not YAML'), ('3', 'holds 3, expected node names with ros__parameters'),
+     ('', 'holds nothing, expected node names'),
+     ('tracker: {gain: 1.0}', "line 1: 'gain' is 1.0, expected a node name with ros__parameters"),
+     ('tracker: {}', "line 1: 'tracker' has no ros__parameters below it"),
+     ('tracker: {ros__parameters: 3}',
+      "line 1: ros__parameters of 'tracker' is 3, expected parameters below it"),
+     ('tracker: {ros__parameters: }', "ros__parameters of 'tracker' is empty, expected"),
+     ('tracker: {ros__parameters: {a: 1}, gain: 1}',
+      "line 1: 'gain' stands beside ros__parameters of 'tracker', expected it below"),
+     ('my car: {ros__parameters: {a: 1}}', "line 1: 'my car' in 'my car' is no part of a node"),
+     ('/a//b: {ros__parameters: {a: 1}}', "line 1: '' in '/a//b' is no part of a node name"),
+     ('a: {/b: {ros__parameters: {a: 1}}}', "'' in '/b' is no part of a node name"),
+     ('a: {ros__parameters: {b: [[1]]}}', "parameter 'b' holds a list or mapping within a list"),
+     ('a: {ros__parameters: {b: [1, x]}}', r"parameter 'b' is \[1, 'x'\], expected one type"),
+     ('a: {ros__parameters: {b: !thing 3}}', "tag '!thing' has no meaning here"),
+     ('a: {ros__parameters: {[b]: 1}}', 'a list or mapping stands as a key, expected a name'),
+     ('a:\n  ros__parameters:\n    b: 1\n    c: 2\n    b: 3\n',
+      "line 5, column 5: key 'b' stands twice, first in line 3"),
+     ('a:\n  ros__parameters:\n    b: {c: 1}\n    b.c: 3\n',
+      r"line 4: parameter 'b\.c' stands twice, first in line 3"),
+     ('/a: {ros__parameters: {b: 1}}\na: {ros__parameters: {b: 2}}\n',
+      "line 2: section '/a' stands twice, first in line 1"),
+     ('a:\n  ros__parameters:\n    b:\n', "line 3: parameter 'b' has no value; give it one"),
+     ('a: {ros__parameters: {b: [1, ]}}\n---\nc: {}', 'is not YAML: line 2')])
 def test_file_of_another_form_is_refused(file, text, message):
     with pytest.raises(ConfigurationError, match=message):
         load_parameter_file(file(text), 'tracker')

@@ -5,6 +5,8 @@
 import math
 from pathlib import Path
 
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
@@ -123,7 +125,11 @@ def test_the_last_kind_of_command_governs():
     (wheels(angles=(math.inf, 0.0)), 'left_angle inf, expected finite'),
     (wheels(brake=(0.0, 0.0, 0.0, -1.0)), r'brake \(.*-1\.0\), expected numbers of at least 0'),
     (wheels(brake_damping=(-1.0, 0.0, 0.0, 0.0)), 'brake_damping'),
-    (wheels(damping=(-1.0, 0.0, 0.0, 0.0)), 'damping')])
+    (wheels(damping=(-1.0, 0.0, 0.0, 0.0)), 'damping'),
+    (wheels(damping=(0.0, 0.0, 0.0, 1.5)),
+     r'damping \(.*1\.5\), expected numbers within \[0, 0\.20613\] N m s/rad for wheels of'),
+    (wheels(drive=(0.0, -50.0, 0.0, 0.0)),
+     r'drive \(.*-50\.0, .*expected torques within \[-41\.226, 41\.226\] N m for wheels of')])
 def test_what_cannot_be_is_refused_and_changes_nothing(command, message):
     sim = drive(simulator(), wheels(drive=(0.05,) * 4), 10)
     with pytest.raises(ParameterError, match=message):
@@ -131,6 +137,43 @@ def test_what_cannot_be_is_refused_and_changes_nothing(command, message):
     same = drive(simulator(), wheels(drive=(0.05,) * 4), 11)
     sim.tick()
     assert sim.state == same.state
+
+
+EXTREMES = st.builds(
+    wheels,
+    **{name: st.tuples(*[st.sampled_from(numbers)] * 4) for name, numbers in {
+        'drive': (-41.2, 0.0, 41.2), 'damping': (0.0, 0.001, 0.206), 'brake': (0.0, 0.6, 1e308),
+        'brake_damping': (0.0, 0.6, 1e308)}.items()},
+    angles=st.tuples(*[st.sampled_from((-1e300, -0.3, 0.0, 0.3, 1e300))] * 2))
+
+
+@pytest.mark.parametrize('tyre_model', ['fiala', 'linear', 'pacejka'])
+@settings(deadline=None, max_examples=30)
+@given(commands=st.lists(EXTREMES, min_size=1, max_size=4))
+@example(commands=[wheels(drive=(41.2,) * 4)])
+@example(commands=[wheels(drive=(-41.2,) * 4, angles=(0.3, 0.3)), wheels()])
+@example(commands=[wheels(damping=(0.206,) * 4)])
+def test_no_command_within_the_ranges_brings_the_time_to_a_stand(tyre_model, commands):
+    sim = simulator(tyre_model=tyre_model)
+    sim.set_command(AckermannCommand(5.0, 0.2))
+    for _ in range(100):
+        sim.tick()
+    for command in commands:
+        # Far longer than any timeout; a divergence raises.
+        drive(sim, command, 600)
+    sim.set_command(AckermannCommand(0.0, 0.0))
+    for _ in range(200):
+        sim.tick()
+    assert sim.time_ns == (300 + 600 * len(commands)) * sim.period_ns
+
+
+def test_torque_drives_no_wheel_beyond_five_times_the_highest_speed():
+    sim = drive(simulator(), wheels(drive=(0.0, 0.0, 2.0, 2.0)), 300)
+    assert sim.wheel_speeds[2:] == pytest.approx((5.0 * 5.0 / 0.05,) * 2, rel=0.01)
+    before = sim.wheel_speeds
+    # Backwards it works, and the brake does.
+    assert drive(sim, wheels(drive=(0.0, 0.0, -2.0, 0.0)), 5).wheel_speeds[2] < before[2] - 1.0
+    assert drive(sim, wheels(brake=(0.0, 0.0, 0.0, 2.0)), 5).wheel_speeds[3] < before[3] - 1.0
 
 
 @pytest.mark.parametrize('name', ['single_track', 'kinematic_bicycle', 'single_track_force'])

@@ -90,6 +90,29 @@ def test_the_kinematic_bicycle_has_neither_slip_nor_force():
         assert wheel[:4] == (0.0, 0.0, 0.0, 0.0)
 
 
+@pytest.mark.parametrize('formulation', ['full', 'report'])
+@pytest.mark.parametrize('name', VEHICLE_MODELS)
+def test_every_answer_to_how_fast_a_wheel_turns_is_the_same(name, formulation):
+    sim = in_a_bend(name, **{
+        'vehicle.rear.wheel_radius': 0.07, 'speed_gain': 0.5, 'formulation': formulation})
+    assert sim.wheel_speeds == tuple(wheel.speed for wheel in sim.wheels())
+    front, _, rear, _ = sim.wheel_speeds
+    assert front * 0.05 == pytest.approx(rear * 0.07, rel=0.2)
+
+
+@pytest.mark.parametrize('values', [{}, {'actuators.speed_lag': 0.05}])
+def test_wheels_of_a_car_with_a_speed_gain_turn_as_far_as_it_drives(values):
+    sim = make_simulator(TABLE.resolve({
+        **load_parameter_file(FILE, 'any_node'), 'vehicle_model': 'kinematic_bicycle',
+        'speed_gain': 0.5, 'vehicle.rear.wheel_radius': 0.07, **values}))
+    sim.set_command(AckermannCommand(2.0, 0.0))
+    for _ in range(100):
+        sim.tick()
+    x = sim.odometry().x
+    assert 0.5 < x < 1.01
+    assert sim.wheel_angles == pytest.approx((x / 0.05,) * 2 + (x / 0.07,) * 2, rel=1e-9)
+
+
 @pytest.mark.parametrize('name', VEHICLE_MODELS)
 def test_nothing_pushes_a_car_at_rest(name):
     sim = make_simulator(TABLE.resolve({

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 
 from domains import claim_domain
 import pytest
@@ -31,7 +32,8 @@ def ros_environment(tmp_path_factory):
     """Keep the nodes of these tests, and the processes they start, to themselves."""
     with contextlib.ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
         patch.setenv('ROS_DOMAIN_ID', str(claim_domain(stack)))
-        patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+        if 'ROS_AUTOMATIC_DISCOVERY_RANGE' not in os.environ:
+            patch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
         patch.setenv('ROS_LOG_DIR', str(tmp_path_factory.mktemp('ros_logs')))
         yield
 

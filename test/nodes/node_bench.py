@@ -31,7 +31,7 @@ from racecar.ros.run_node import end, make_executor
 from racecar.ros.shared_clock import SharedClock
 
 DEADLINE = 30.0
-PROFILES = {Odometry: qos.ODOMETRY, PointStamped: qos.LATCHED, String: qos.LATCHED,
+PROFILES = {Odometry: qos.ODOMETRY_LOCKSTEP, PointStamped: qos.LATCHED, String: qos.LATCHED,
             Clock: qos.CLOCK}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')

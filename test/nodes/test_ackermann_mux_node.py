@@ -3,6 +3,7 @@
 """The node ackermann_mux: priorities, timeouts and files over real topics, and both levels."""
 
 import math
+import re
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command, RACECAR, seconds
@@ -278,6 +279,62 @@ def test_reload_of_a_faulty_file_is_refused_and_the_mux_goes_on(bench, own):
     assert not response.success
     assert "has no list 'subscribers'" in response.message
     assert mux.forwards('pilot', 1.0, 1.0)
+
+
+@pytest.mark.parametrize(('before', 'after', 'message'), [
+    ('publisher: output', 'publisher: "a b"', "topic 'a b' cannot be used below ~/: Invalid"),
+    ('publisher: output', 'publisher: /output', "topic '/output' cannot be used below ~/: "),
+    ('publisher: output', 'publisher: "{car}"', "topic '{car}' cannot be used below ~/: "),
+    ('publisher: output', f'publisher: {"a" * 300}', "a' cannot be used below ~/: .* length"),
+    ('publisher: output', 'publisher: active', "'~/active' and 'active' are one topic, "),
+    ('publisher: output', 'publisher: input/pilot', "'input/pilot' and 'input/pilot' are one"),
+    ('input/copilot', 'input//copilot', "topic 'input//copilot' cannot be used below ~/: "),
+    ('input/copilot', 'input/pilot', 'are one topic, /ackermann_cmd_mux/input/pilot; give one'),
+    ('input/copilot', '"\\ud800"', r"topic of subscriber 1 .* '\\ud800', expected a non-empty"),
+    ('name: Copilot', 'name: "\\ud800"', r"name of subscriber 1 .* '\\ud800', expected"),
+    ('timeout: 0.5', 'timeout: 1.0e+300', 'at most 3600'),
+    ('timeout: 0.5', f'timeout: 1{"0" * 400}', 'at most 3600'),
+    ('input/copilot', 'taken', 'cannot be used: '),
+])
+def test_reload_of_a_file_that_cannot_work_leaves_the_mux_driving(
+        bench, own, before, after, message):
+    mux, path = own
+    bench.probe.create_publisher(String, '/ackermann_cmd_mux/taken', 1)
+    sound = path.read_text()
+    path.write_text(sound.replace(before, after))
+    assert path.read_text() != sound
+    mux.forwards('copilot', 1.0, 1.0)
+    response = bench.call('/ackermann_cmd_mux/reload', Trigger)
+    assert not response.success
+    assert re.search(message, response.message)
+    assert '\n' not in response.message
+    assert mux.forwards('copilot', 1.0, 1.0)
+    assert mux.forwards('pilot', 1.0, 1.0)
+    # The car was not told to stop either.
+    assert [output.drive.speed for output in mux.outputs] == [1.0] * 3
+    assert bench.probe.count_subscribers('/ackermann_cmd_mux/input/pilot') == 1
+
+
+def test_file_that_is_spoilt_after_its_name_was_accepted_leaves_the_mux_driving(
+        bench, own, monkeypatch, tmp_path):
+    mux, path = own
+    other = tmp_path / 'other.yaml'
+    other.write_text(path.read_text().replace('input/copilot', 'taken'))
+    bench.probe.create_publisher(String, '/ackermann_cmd_mux/taken', 1)
+    assert bench.set_parameter(mux.node, 'config_file', str(other)).successful
+    bench.logged('mux file not loaded, the mux goes on as it was')
+    assert mux.forwards('copilot', 1.0, 1.0)
+
+
+def test_reload_renames_an_output_that_still_waits_for_somebody(bench, own):
+    mux, path = own
+    node = bench.start(AckermannMuxNode, name='waiting', config_file=str(path), lockstep=True)
+    path.write_text(path.read_text().replace('publisher: output', 'publisher: other'))
+    assert bench.call('/waiting/reload', Trigger).success
+    found = bench.listen('/waiting/other', AckermannDriveStamped)
+    bench.send('/waiting/input/pilot', command(1.0, 1.0))
+    assert bench.count(found, 1).drive.speed == 1.0
+    assert node.count_publishers('/waiting/output') == 0
 
 
 def test_reload_while_a_source_holds_the_mux_stops_the_car(bench, own):

@@ -3,6 +3,8 @@
 """The node bag_recorder: what it records, how the bag is closed, and what a kill leaves."""
 
 import contextlib
+from pathlib import Path
+import re
 import time
 
 from node_bench import odometry
@@ -50,6 +52,14 @@ class Recorder:
 def record(bench, tmp_path):
     return lambda *topics, **more: Recorder(
         bench, tmp_path / 'bag', **{'topics': list(topics)} if topics else {}, **more)
+
+
+def test_the_bag_names_the_distribution(record, monkeypatch):
+    monkeypatch.setenv('ROS_DISTRO', 'kilted')
+    recorder = record('/vesc/odom')
+    recorder.close()
+    metadata = (Path(recorder.folder) / 'metadata.yaml').read_text()
+    assert re.search(r'^ +ros_distro: "?kilted"?$', metadata, re.MULTILINE)
 
 
 def test_messages_are_recorded_in_order_and_unchanged(bench, record):

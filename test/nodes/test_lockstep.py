@@ -98,7 +98,7 @@ def test_separate_processes_give_the_same_bytes_as_one(first):
     with Bench() as bench, ExitStack() as stack:
         heard = []
         bench.probe.create_subscription(
-            Odometry, '/vesc/odom', heard.append, qos.ODOMETRY, raw=True)
+            Odometry, '/vesc/odom', heard.append, qos.ODOMETRY_LOCKSTEP, raw=True)
         processes = [
             stack.enter_context(NodeProcess(d.executable, *arguments_of(d)))
             for d in describe_stack('kinematic_ode', options)]

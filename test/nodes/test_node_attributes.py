@@ -4,8 +4,10 @@
 
 from node_bench import RACECAR, RACECAR_DRIVER
 import pytest
-from rcl_interfaces.srv import DescribeParameters
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import DescribeParameters, SetParametersAtomically
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from racecar.catalogue import TABLES
 from racecar.stacks.composing import NODE_CLASSES
@@ -47,6 +49,87 @@ def test_every_parameter_is_declared_with_range_unit_and_meaning(bench, start, e
             for d in response.descriptors] == [
         (row.name, row.description, row.read_only, f'{row.range} {row.unit}'.strip())
         for row in rows]
+
+
+def describe(bench, node, *names):
+    return bench.call(f'{node.get_fully_qualified_name()}/describe_parameters',
+                      DescribeParameters, names=names).descriptors
+
+
+@pytest.mark.parametrize('executable', NODE_CLASSES)
+def test_ranges_with_two_ends_are_offered_as_sliders(bench, start, executable):
+    rows = [row for row in TABLES[executable] if row.type in (int, float)]
+    for row, found in zip(
+            rows, describe(bench, start(executable), *(row.name for row in rows)), strict=True):
+        lower = row.minimum if row.above is None else row.above
+        expected = [] if None in (lower, row.maximum) else [(lower, row.maximum)]
+        other, mine = (found.integer_range, found.floating_point_range)[::1 if row.type is float
+                                                                        else -1]
+        assert [(entry.from_value, entry.to_value) for entry in mine] == expected, row.name
+        assert not other
+
+
+def test_some_parameters_have_sliders(bench, start):
+    found, = describe(bench, start('kinematic_linearizer'), 'velocity_timeout')
+    assert [(r.from_value, r.to_value) for r in found.floating_point_range] == [(0.0, 60.0)]
+    simulator = start('single_track_simulator')
+    found, = describe(bench, simulator, 'wait_for_subscribers')
+    assert [(r.from_value, r.to_value) for r in found.integer_range] == [(0, 100)]
+
+
+@pytest.mark.parametrize('executable', NODE_CLASSES)
+def test_the_ends_of_a_range_can_be_set(bench, start, executable):
+    node = start(executable)
+    for row in TABLES[executable]:
+        if row.type is float and not row.read_only:
+            for value in (row.minimum, row.maximum):
+                if value is not None:
+                    result = bench.set_parameter(node, row.name, float(value))
+                    # Two parameters may contradict each other.
+                    assert result.successful or 'expected less than' in result.reason, row.name
+
+
+@pytest.mark.parametrize(('value', 'reason'), [
+    ('hello', "parameter 'velocity_timeout' is 'hello', expected a number in (0, 60] [s]"),
+    (True, "parameter 'velocity_timeout' is True, expected a number in (0, 60] [s]"),
+    (60.001, "parameter 'velocity_timeout' is 60.001, expected a number in (0, 60] [s]"),
+    (0.0, "parameter 'velocity_timeout' is 0.0, expected a number in (0, 60] [s]"),
+    (None, "parameter 'velocity_timeout' is None, expected a number in (0, 60] [s]")])
+def test_refused_value_is_named_and_leaves_type_and_value(bench, start, value, reason):
+    node = start('kinematic_linearizer')
+    result = bench.set_parameter(node, 'velocity_timeout', value)
+    assert not result.successful
+    assert result.reason.startswith(reason)
+    found, = describe(bench, node, 'velocity_timeout')
+    assert found.type == ParameterType.PARAMETER_DOUBLE
+    assert node.get_parameter('velocity_timeout').value == 0.2
+
+
+def test_integer_where_a_number_is_meant_is_taken_as_one(bench, start):
+    node = start('kinematic_linearizer')
+    assert bench.set_parameter(node, 'velocity_timeout', 5).successful
+    value = node.get_parameter('velocity_timeout').value
+    assert (value, type(value), node.values['velocity_timeout']) == (5.0, float, 5.0)
+    found, = describe(bench, node, 'velocity_timeout')
+    assert found.type == ParameterType.PARAMETER_DOUBLE
+
+
+def test_parameters_are_set_all_or_none(bench, start):
+    node = start('kinematic_linearizer')
+    result = bench.call(
+        '/kinematic_linearizer/set_parameters_atomically', SetParametersAtomically,
+        parameters=[Parameter(name, value=value).to_parameter_msg() for name, value in (
+            ('use_sim_time', True), ('velocity_timeout', 1.0), ('odometry_timeout', 'x'))]).result
+    assert not result.successful
+    assert "parameter 'odometry_timeout' is 'x'" in result.reason
+    assert (node.values['velocity_timeout'], node.get_parameter('use_sim_time').value) == (
+        0.2, False)
+    assert not node.get_clock().ros_time_is_active
+
+
+def test_unknown_parameter_is_refused_with_the_nearest_name(bench, start):
+    result = bench.set_parameter(start('kinematic_linearizer'), 'velocity_timout', 1.0)
+    assert "'velocity_timout' is unknown here; did you mean velocity_timeout" in result.reason
 
 
 @pytest.mark.parametrize('executable', NODE_CLASSES)

@@ -21,11 +21,11 @@ from rclpy.serialization import deserialize_message
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
+from racecar.catalogue.tables import SIMULATOR_NODE
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import Entity, Input, Mount, Output, period_steps
 from racecar.core.types import NANOSECONDS, Pose3
-from racecar.catalogue.tables import SIMULATOR_NODE
 from racecar.ros import qos
 from racecar.ros.codecs import Codec, MessageChannel
 from racecar.ros.interfaces import Reset

@@ -10,6 +10,7 @@ from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR, seconds
 import numpy as np
 import pytest
+from rclpy.qos import DurabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
@@ -484,6 +485,24 @@ def test_first_tick_waits_for_the_wanted_number_of_subscriptions(bench):
     assert seconds(first[0]) == seconds(second[0]) == 0.0
 
 
+@pytest.mark.parametrize('in_lockstep', [False, True])
+def test_odometry_is_latched_in_lockstep_only(bench, in_lockstep):
+    bench.start(SingleTrackSimulatorNode, use_sim_time=False, lockstep=in_lockstep, **RACECAR)
+    info = bench.probe.get_publishers_info_by_topic
+    found = bench.until(lambda: info('/vesc/odom'), 'the publisher')[0].qos_profile
+    assert found.durability == (
+        DurabilityPolicy.TRANSIENT_LOCAL if in_lockstep else DurabilityPolicy.VOLATILE)
+
+
+def test_who_comes_late_gets_the_present_odometry_first(bench):
+    node = bench.start(
+        SingleTrackSimulatorNode, use_sim_time=False, real_time_factor=0.0, **RACECAR)
+    bench.until(lambda: node.plant.time_ns > 1_000_000_000, 'a second')
+    then = node.plant.time_ns / 1e9
+    late = bench.listen('/vesc/odom', Odometry, qos.STATE)
+    assert seconds(bench.until(lambda: late, 'an odometry')[0]) > then
+
+
 # Lockstep
 
 def test_lockstep_waits_for_the_first_command_and_repeats_the_odometry(lockstep):
@@ -692,7 +711,9 @@ def test_wheel_command_for_another_tick_is_no_answer(bench, lockstep):
     ({'drive': math.nan}, r'drive \(nan, .*expected finite numbers'),
     ({'angles': (0.0, math.inf)}, 'right_angle inf, expected finite'),
     ({'brake': -1.0}, r'brake \(-1\.0.*expected numbers of at least 0'),
-    ({'bearing_damping': [0.0, 0.0, 0.0, -0.1]}, r'damping \(0\.0.*at least 0')])
+    ({'bearing_damping': [0.0, 0.0, 0.0, -0.1]}, r'damping \(0\.0.*at least 0'),
+    ({'bearing_damping': [1.5] * 4}, r'damping \(1\.5.* within \[0, 0'),
+    ({'drive': -1e6}, r'drive \(-1000000\.0.* within \[-41\.226, 41')])
 def test_faulty_wheel_command_is_dropped_and_said(bench, lockstep, what, message):
     car = lockstep(**DOUBLE)
     bench.send('/vesc/wheel_command', wheel_command(0.0, **what))

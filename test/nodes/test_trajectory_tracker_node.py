@@ -266,7 +266,7 @@ def test_odometry_that_is_not_finite_is_dropped(lockstep, field, value):
     if field == 'yaw':
         message.pose.pose.orientation.z = value
     found.bench.send('/vesc/odom', message)
-    found.bench.logged('odometry dropped')
+    found.bench.logged('message on /vesc/odom dropped: Odometry(')
     found.see(1.01)
     found.bench.count(found.velocities, 1)
 

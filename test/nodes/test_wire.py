@@ -4,19 +4,26 @@
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TransformStamped, TwistStamped
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.serialization import deserialize_message, serialize_message
-from rosbags.typesys import get_typestore, Stores
+from rosbags.typesys import get_types_from_msg, get_typestore, Stores
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
+from racecar.core.errors import MessageError
+from racecar.core.types import WHEEL_NAMES
+from racecar.nodes.driver_bridge import read_joints
 from racecar.ros.interfaces import WheelCommand
+from racecar.ros.message_definitions import MessageDefinitions
 from racecar.ros.wire import (
     MessageTemplate,
+    read_clock,
     read_command,
+    read_finite_odometry,
     read_odometry,
     read_velocity,
     read_wheel_command,
@@ -144,3 +151,111 @@ def test_filled_bytes_do_not_change_with_the_next_fill():
 def test_field_that_is_no_number_is_refused():
     with pytest.raises(ValueError, match='child_frame_id is string, expected one of double'):
         MessageTemplate(Odometry(), ('child_frame_id',))
+
+
+# Whatever comes
+
+_WHEELS = [f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES]
+
+
+def stamped(message):
+    fill_header(message, (12, 345), 'map')
+    return message
+
+
+MESSAGES = {
+    read_clock: Clock(),
+    read_odometry: stamped(Odometry(child_frame_id='base_link')),
+    read_finite_odometry: stamped(Odometry()),
+    read_command: stamped(AckermannDriveStamped()),
+    read_wheel_command: stamped(WheelCommand()),
+    read_velocity: stamped(TwistStamped()),
+    read_joints: stamped(JointState(name=_WHEELS, position=[1.0] * 4, velocity=[2.0] * 4)),
+}
+BYTES = {read: MessageTemplate(message, ()).fill() for read, message in MESSAGES.items()}
+
+decoders = pytest.mark.parametrize('read', MESSAGES, ids=lambda read: read.__name__)
+encapsulations = st.builds(bytes, st.tuples(
+    st.just(0), st.integers(0, 13), st.just(0), st.integers(0, 3)))
+
+
+def value_or_message_error(read, data):
+    """Call it; another error than MessageError fails the test. Tell whether there was a value."""
+    try:
+        read(data)
+    except MessageError as error:
+        assert '\n' not in str(error)
+        return False
+    return True
+
+
+@decoders
+@given(head=encapsulations, body=st.binary(max_size=400))
+@example(head=b'', body=b'')
+@example(head=b'', body=b'\0\1\0')
+@example(head=b'\0\1\0\0', body=b'')
+def test_any_bytes_give_a_value_or_a_message_error(read, head, body):
+    value_or_message_error(read, head + body)
+
+
+@decoders
+@given(head=encapsulations, data=st.data())
+def test_flipped_bytes_give_a_value_or_a_message_error(read, head, data):
+    changed = bytearray(BYTES[read])
+    if data.draw(st.booleans()):
+        changed[:4] = head
+    for place in data.draw(st.lists(st.integers(0, len(changed) - 1), max_size=6)):
+        changed[place] ^= data.draw(st.integers(1, 255))
+    value_or_message_error(read, bytes(changed))
+
+
+@decoders
+@pytest.mark.parametrize('head', [b'\0\1', b'\0\0', b'\0\7'], ids=['CDR', 'big endian', 'CDR2'])
+def test_message_cut_short_anywhere_is_refused(read, head):
+    whole = head + BYTES[read][2:]
+    for length in range(len(whole)):
+        assert not value_or_message_error(read, whole[:length])
+
+
+@decoders
+def test_message_of_wild_string_length_is_refused(read):
+    if read is not read_clock:
+        for length in (len(BYTES[read]), 2**31, 2**32 - 1):
+            changed = bytearray(BYTES[read])
+            changed[12:16] = length.to_bytes(4, 'little')
+            assert not value_or_message_error(read, bytes(changed))
+
+
+@decoders
+@pytest.mark.parametrize(
+    ('sec', 'nanosec'), [(-1, 0), (-2**31, 0), (5, 10**9), (2**31 - 1, 2**32 - 1)])
+def test_time_that_is_none_is_refused_by_name(read, sec, nanosec):
+    changed = bytearray(BYTES[read])
+    changed[4:12] = sec.to_bytes(4, 'little', signed=True) + nanosec.to_bytes(4, 'little')
+    with pytest.raises(MessageError, match=f'its time is {sec} s and {nanosec} ns, expected'):
+        read(bytes(changed))
+
+
+def test_message_error_names_the_bytes_and_the_type():
+    with pytest.raises(MessageError, match='its 4 bytes, which begin with 00 01 00 00, are no'
+                                           ' whole nav_msgs/Odometry'):
+        read_odometry(b'\0\1\0\0')
+
+
+@decoders
+def test_big_endian_message_gives_the_same_value(read):
+    message = MESSAGES[read]
+    package = type(message).__module__.partition('.')[0]
+    kind = f'{package}/msg/{type(message).__name__}'
+    store = get_typestore(Stores.ROS2_JAZZY)
+    if kind not in store.fielddefs:
+        store.register(get_types_from_msg(MessageDefinitions().text(kind)[0], kind))
+    data = bytes(store.serialize_cdr(
+        store.deserialize_cdr(BYTES[read], kind), kind, little_endian=False))
+    assert data[:2] == b'\0\0'
+    assert read(data) == read(BYTES[read])
+
+
+def test_frame_without_even_a_terminator_is_empty():
+    # Encapsulation, stamp, length 0, padding, six numbers.
+    assert read_velocity(b'\0\1\0\0' + bytes(8 + 4 + 4 + 48))[1:] == (0, '')

@@ -1,12 +1,12 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of the run script that need no set-up."""
+"""The run script and the modules behind it, as far as they need no set-up."""
 
-import importlib.machinery
-import importlib.util
+import ast
 import json
 import os
 from pathlib import Path
+import re
 import stat
 import subprocess
 import sys
@@ -14,38 +14,79 @@ import time
 
 import pytest
 
+from bootstrap import (
+    checks,
+    choice,
+    commands,
+    environments,
+    paths,
+    processes,
+    stamps,
+    virtual_environments,
+    wheels,
+)
+from bootstrap.errors import SetupError, Stopped
+
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope='module')
-def run():
-    loader = importlib.machinery.SourceFileLoader('racecar_run', str(ROOT / 'run'))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    module = importlib.util.module_from_spec(spec)
-    # The script has no suffix, so its byte code would lie beside it.
-    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    try:
-        loader.exec_module(module)
-    finally:
-        sys.dont_write_bytecode = before
-    return module
+SOURCES = [ROOT / 'run', *sorted((ROOT / 'tools' / 'bootstrap').glob('*.py'))]
+PROFILE_FILE = environments.PROFILE_FILES[0]
+LOCKS = sorted((ROOT / 'requirements').glob('*.lock'))
 
 
 @pytest.fixture
-def state(run, tmp_path, monkeypatch):
+def state(tmp_path, monkeypatch):
     folder = tmp_path / '.racecar'
     folder.mkdir()
-    monkeypatch.setattr(run, 'STATE', folder)
-    monkeypatch.setattr(run, 'LOGS', folder / 'logs')
+    monkeypatch.setattr(paths, 'STATE', folder)
+    monkeypatch.setattr(paths, 'LOGS', folder / 'logs')
     return folder
+
+
+# --- the script itself ---
+
+
+@pytest.mark.parametrize('path', SOURCES, ids=lambda path: path.name)
+def test_an_old_python_can_read_it(path):
+    tree = ast.parse(path.read_text(), feature_version=(3, 6))
+    # Absent from Python 3.6.
+    assert not [node for node in ast.walk(tree)
+                if isinstance(node, ast.ImportFrom) and node.module == '__future__']
+
+
+@pytest.mark.parametrize('path', SOURCES, ids=lambda path: path.name)
+def test_it_needs_nothing_but_python(path):
+    names = [
+        name
+        for node in ast.walk(ast.parse(path.read_text()))
+        for name in ([alias.name for alias in node.names] if isinstance(node, ast.Import)
+                     else [node.module] if isinstance(node, ast.ImportFrom) and not node.level
+                     else [])
+    ]
+    assert {name.split('.')[0] for name in names} <= {*sys.stdlib_module_names, 'bootstrap'}
+
+
+def test_it_starts_without_site_packages_and_from_a_link(tmp_path):
+    (tmp_path / 'go').symlink_to(ROOT / 'run')
+    answer = subprocess.run([sys.executable, '-I', '-S', str(tmp_path / 'go'), 'help'],
+                            capture_output=True, text=True, check=True)
+    assert 'usage: ./run' in answer.stdout
+
+
+def test_a_reader_of_the_help_may_have_seen_enough():
+    process = subprocess.Popen([sys.executable, str(ROOT / 'run'), 'help'],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.close()
+    assert process.stderr.read() == ''
+    process.stderr.close()
+    assert process.wait() == 0
 
 
 # --- checks ---
 
 
-def test_the_platform_of_the_wheels_is_accepted(run):
-    assert run.platform_problem('Linux', 'x86_64', ('glibc', '2.28')) == ''
-    assert run.platform_problem('Linux', 'x86_64', ('glibc', '2.100')) == ''
+def test_the_platform_of_the_wheels_is_accepted():
+    assert checks.platform_problem('Linux', 'x86_64', ('glibc', '2.28'), 'jazzy') == ''
+    assert checks.platform_problem('Linux', 'x86_64', ('glibc', '2.100'), 'jazzy') == ''
 
 
 @pytest.mark.parametrize(('system', 'machine', 'libc', 'named'), [
@@ -55,107 +96,109 @@ def test_the_platform_of_the_wheels_is_accepted(run):
     ('Linux', 'x86_64', ('', ''), 'unknown C library'),
     ('Windows', 'AMD64', ('', ''), 'Windows'),
 ])
-def test_another_platform_is_refused_with_its_name(run, system, machine, libc, named):
-    problem = run.platform_problem(system, machine, libc)
+def test_another_platform_is_refused_with_its_name(system, machine, libc, named):
+    problem = checks.platform_problem(system, machine, libc, 'kilted')
     assert named in problem
-    assert 'Install ROS 2' in problem
+    assert 'Install ROS 2 Kilted' in problem
 
 
-def test_a_path_with_spaces_is_accepted_but_not_one_with_separators(run):
-    assert run.path_problem('/home/a user/race car') == ''
-    assert "':'" in run.path_problem('/home/a:b')
-    assert "';'" in run.path_problem('/home/a;b')
+def test_a_path_with_spaces_is_accepted_but_not_one_with_separators():
+    assert checks.path_problem('/home/a user/race car') == ''
+    assert "':'" in checks.path_problem('/home/a:b')
+    assert "';'" in checks.path_problem('/home/a;b')
 
 
-def test_a_missing_compiler_is_named_with_the_remedy(run, tmp_path, monkeypatch):
+def test_a_missing_compiler_is_named_with_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setenv('PATH', str(tmp_path))
     monkeypatch.delenv('CC', raising=False)
     monkeypatch.delenv('CXX', raising=False)
-    with pytest.raises(run.SetupError, match='no C compiler.*build-essential'):
-        run.check_compiler()
+    with pytest.raises(SetupError, match='no C compiler.*build-essential'):
+        checks.check_compiler()
 
 
-def test_a_python_that_is_none_is_refused(run, monkeypatch):
+def test_a_python_that_is_none_is_refused(monkeypatch):
     monkeypatch.setenv('RACECAR_PYTHON', '/bin/false')
-    with pytest.raises(run.SetupError, match=r'3\.11 to 3\.13.*/bin/false'):
-        run.choose_python()
+    with pytest.raises(SetupError, match=r'3\.11 to 3\.13.*/bin/false'):
+        checks.choose_python(checks.PYTHON_VERSIONS)
 
 
-def test_hints_explain_a_log(run):
-    assert 'network' in run.hint_for('... Temporary failure in NAME resolution')
-    assert 'disk' in run.hint_for('OSError: [Errno 28] No space left on device')
-    assert run.hint_for('all is well') == ''
+def test_hints_explain_a_log():
+    assert 'network' in processes.hint_for('... Temporary failure in NAME resolution')
+    assert 'disk' in processes.hint_for('OSError: [Errno 28] No space left on device')
+    assert processes.hint_for('all is well') == ''
 
 
-def test_modules_that_a_python_lacks_are_listed(run):
-    assert run.missing_modules(sys.executable, ['json', 'no_such_module']) == ['no_such_module']
+def test_modules_that_a_python_lacks_are_listed():
+    assert checks.missing_modules(sys.executable, ['json', 'no_such_module']) == ['no_such_module']
 
 
-def test_clean_leaves_only_the_lock(run, state):
+def test_clean_leaves_only_the_lock(state):
     (state / 'venv').mkdir()
     (state / 'venv' / 'file').touch()
     (state / 'link').symlink_to('/nowhere')
-    run.clean()
+    commands.clean()
     assert [path.name for path in state.iterdir()] == ['lock']
 
 
 # --- stamps ---
 
 
-def test_the_digest_knows_where_each_part_ends(run):
-    assert run.digest(['ab', 'c']) != run.digest(['a', 'bc'])
-    assert run.digest(['ab', 'c']) == run.digest(['ab', 'c'])
+def test_the_digest_knows_where_each_part_ends():
+    assert stamps.digest(['ab', 'c']) != stamps.digest(['a', 'bc'])
+    assert stamps.digest(['ab', 'c']) == stamps.digest(['ab', 'c'])
 
 
-def test_a_stamp_is_read_back_and_a_damaged_one_is_empty(run, tmp_path):
+def test_a_stamp_is_read_back_and_a_damaged_one_is_empty(tmp_path):
     path = tmp_path / 'ready.json'
-    assert run.read_stamp(path) == {}
-    run.write_stamp(path, {'key': 'x'})
-    assert run.read_stamp(path) == {'key': 'x'}
+    assert stamps.read_stamp(path) == {}
+    stamps.write_stamp(path, {'key': 'x'})
+    assert stamps.read_stamp(path) == {'key': 'x'}
     path.write_text('{"key": ')
-    assert run.read_stamp(path) == {}
+    assert stamps.read_stamp(path) == {}
     path.write_text('[1]')
-    assert run.read_stamp(path) == {}
+    assert stamps.read_stamp(path) == {}
 
 
-def test_a_changed_message_changes_the_interface_key(run, tmp_path):
+def test_a_changed_message_changes_the_interface_key(tmp_path):
     package = tmp_path / 'some_msgs'
     package.mkdir()
     message = package / 'A.msg'
     message.write_text('float64 x\n')
-    before = run.interface_key([package], 'base')
-    assert run.interface_key([package], 'base') == before
-    assert run.interface_key([package], 'other base') != before
+    before = stamps.interface_key([package], 'base')
+    assert stamps.interface_key([package], 'base') == before
+    assert stamps.interface_key([package], 'other base') != before
     message.write_text('float64 y\n')
-    assert run.interface_key([package], 'base') != before
+    assert stamps.interface_key([package], 'base') != before
 
 
-def test_the_package_key_counts_names_of_data_files_but_not_their_text(run, tmp_path):
+def test_the_package_key_counts_names_of_data_files_but_not_their_text(tmp_path):
     for name in ('package.xml', 'setup.py', 'setup.cfg'):
         (tmp_path / name).write_text(name)
     (tmp_path / 'config').mkdir()
     (tmp_path / 'config' / 'a.yaml').write_text('a: 1\n')
-    before = run.package_key(tmp_path)
+    before = stamps.package_key(tmp_path)
     (tmp_path / 'config' / 'a.yaml').write_text('a: 2\n')
-    assert run.package_key(tmp_path) == before
+    assert stamps.package_key(tmp_path) == before
     (tmp_path / 'config' / 'b.yaml').write_text('b: 1\n')
-    after = run.package_key(tmp_path)
+    after = stamps.package_key(tmp_path)
     assert after != before
     (tmp_path / 'setup.py').write_text('other')
-    assert run.package_key(tmp_path) != after
+    assert stamps.package_key(tmp_path) != after
 
 
 # --- wheels ---
 
 
-def test_the_cmake_fix_up_replaces_foreign_include_folders_only(run):
+def test_the_cmake_fix_up_replaces_foreign_include_folders_only():
     text = (
         'set_target_properties(m PROPERTIES\n'
         '  INTERFACE_INCLUDE_DIRECTORIES "/opt/python/cp312-cp312/include/python3.12;'
         '/opt/python/cp312-cp312/lib/python3.12/site-packages/numpy/_core/include;'
         '${_IMPORT_PREFIX}/include/m"\n)\n'
     )
-    assert run.adapted_cmake(text, '/usr/include/python3.12', r'/a b\1/numpy/_core/include') == (
+    adapted = wheels.adapted_cmake(
+        text, '/usr/include/python3.12', r'/a b\1/numpy/_core/include')
+    assert adapted == (
         'set_target_properties(m PROPERTIES\n'
         '  INTERFACE_INCLUDE_DIRECTORIES "/usr/include/python3.12;'
         r'/a b\1/numpy/_core/include;'
@@ -163,35 +206,104 @@ def test_the_cmake_fix_up_replaces_foreign_include_folders_only(run):
     )
 
 
-def test_the_lock_is_split_into_packages(run):
+def test_the_lock_is_split_into_packages():
     text = '# note\na-b==1 ; python_version < "3.12" \\\n  --hash=1\na-b==2\n  --hash=2\nC==3\n'
-    assert run.requirement_blocks(text) == {
+    assert virtual_environments.requirement_blocks(text) == {
         'a-b': 'a-b==1 ; python_version < "3.12" \\\n  --hash=1\na-b==2\n  --hash=2\n',
         'c': 'C==3\n',
     }
 
 
-def test_the_lock_pins_everything_asked_for_and_names_no_place(run):
-    text = run.LOCK_FILE.read_text()
-    blocks = run.requirement_blocks(text)
+def asked_for(path):
+    """Yield the names that a list of requirements asks for, and those that it includes."""
+    for line in path.read_text().splitlines():
+        line = line.split('#')[0].strip()
+        if line.startswith('-r '):
+            yield from asked_for(path.parent / line[3:])
+        elif line:
+            yield re.match(r'[\w.-]+', line).group().lower().replace('_', '-')
+
+
+@pytest.mark.parametrize('lock', LOCKS, ids=lambda path: path.stem)
+def test_a_lock_pins_everything_asked_for_and_names_no_place(lock):
+    text = lock.read_text()
+    blocks = virtual_environments.requirement_blocks(text)
     assert all('--hash=sha256:' in block for block in blocks.values())
     assert '://' not in text
     assert '--find-links' not in text
-    asked = {
-        line.split('#')[0].strip()
-        for line in (ROOT / 'requirements' / 'jazzy.in').read_text().splitlines()
-    } - {''}
-    names = {line.split('[')[0].split('<')[0].lower().replace('_', '-') for line in asked}
+    names = set(asked_for(lock.with_suffix('.in')))
     assert names <= set(blocks)
     # Bare names of the ROS packages would mix distributions.
-    assert not [name for name in names if name.startswith('ros-') and 'jazzy' not in name]
+    assert not [name for name in names if name.startswith('ros-') and lock.stem not in name]
+
+
+# --- choice ---
+
+
+@pytest.fixture
+def sourced(monkeypatch):
+    """Set what is sourced and asked for; the state of this process does not count."""
+    def source(**variables):
+        for name in ('ROS_DISTRO', 'AMENT_PREFIX_PATH', 'RACECAR_ROS', 'RACECAR_DISTRO'):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(choice, 'missing_modules', lambda python, names: [])
+        return choice.choose()
+
+    return source
+
+
+def test_every_distribution_has_a_list_a_lock_and_a_folder_of_its_own(sourced):
+    found = [sourced(RACECAR_DISTRO=distro) for distro in wheels.DISTRIBUTIONS]
+    assert len({workspace.folder for workspace in found}) == len(found)
+    assert len({workspace.venv.folder for workspace in found}) == len(found)
+    for workspace in found:
+        assert workspace.venv.lock_file in LOCKS
+        assert f'\nros-{workspace.distro}-rclpy==' in workspace.venv.lock_file.read_text()
+        assert workspace.base_environment()['ROS_DISTRO'] == workspace.distro
+
+
+def test_jazzy_is_the_distribution_of_who_asks_for_none(sourced):
+    assert sourced().distro == 'jazzy'
+
+
+def test_the_sourced_installation_is_taken_unless_another_distribution_is_asked_for(
+        sourced, capsys):
+    ros = {'ROS_DISTRO': 'jazzy', 'AMENT_PREFIX_PATH': '/opt/ros/jazzy'}
+    assert sourced(**ros).name == 'ros-jazzy'
+    assert sourced(**ros, RACECAR_DISTRO='jazzy').name == 'ros-jazzy'
+    assert sourced(**ros, RACECAR_ROS='wheels').name == 'wheels-jazzy'
+    assert capsys.readouterr().err == ''
+    assert sourced(**ros, RACECAR_DISTRO='kilted').name == 'wheels-kilted'
+    assert 'ROS 2 jazzy is sourced, but RACECAR_DISTRO is kilted' in capsys.readouterr().err
+    with pytest.raises(SetupError, match='installed, but ROS 2 jazzy is sourced, but .*kilted'):
+        sourced(**ros, RACECAR_DISTRO='kilted', RACECAR_ROS='installed')
+
+
+def test_run_inside_run_stays_with_the_distribution(sourced):
+    assert sourced(**sourced(RACECAR_DISTRO='kilted').base_environment()).distro == 'kilted'
+
+
+def test_an_environment_whose_lock_changed_while_it_was_made_is_not_ready(state, monkeypatch):
+    monkeypatch.setattr(paths, 'REQUIREMENTS', state)
+    venv = virtual_environments.VirtualEnvironment('some')
+    venv.lock_file.write_text('a==1\n')
+    (venv.folder / 'bin').mkdir(parents=True)
+    Path(venv.python).symlink_to(sys.executable)
+    key = venv.key()
+    venv.finish(key)
+    assert venv.ready()
+    venv.lock_file.write_text('a==2\n')
+    venv.finish(key)
+    assert not venv.ready()
 
 
 # --- environments ---
 
 
-def test_the_wheels_see_no_other_ros(run, tmp_path):
-    environment = run.wheels_environment({
+def test_the_wheels_see_no_other_ros(tmp_path):
+    environment = environments.wheels_environment({
         'PATH': '/opt/ros/humble/bin:/usr/bin',
         'PYTHONPATH': '/opt/ros/humble/lib/python3.10/site-packages',
         'LD_LIBRARY_PATH': '/opt/ros/humble/lib:/usr/local/lib',
@@ -199,22 +311,45 @@ def test_the_wheels_see_no_other_ros(run, tmp_path):
         'ROS_DISTRO': 'humble',
         'ROS_DOMAIN_ID': '7',
         'PYTHONHOME': '/x',
-    }, tmp_path)
+    }, tmp_path, 'kilted')
     assert 'humble' not in json.dumps(environment)
     assert environment['PATH'] == f'{tmp_path}/bin:/usr/bin'
     assert environment['LD_LIBRARY_PATH'] == f'{tmp_path}/lib:/usr/local/lib'
     assert environment['ROS_DOMAIN_ID'] == '7'
+    assert environment['ROS_DISTRO'] == 'kilted'
     assert 'PYTHONHOME' not in environment
     assert 'PYTHONPATH' not in environment
 
 
-def test_cached_search_paths_come_first_and_once(run):
+PROFILE = dict.fromkeys(environments.PROFILE_FILES, environments.LOOPBACK_PROFILE)
+RANGE = environments.DISCOVERY_RANGE
+
+
+@pytest.mark.parametrize(('given', 'expected'), [
+    ({}, {**PROFILE, RANGE: 'SYSTEM_DEFAULT'}),
+    ({RANGE: 'LOCALHOST'}, {**PROFILE, RANGE: 'SYSTEM_DEFAULT'}),
+    ({RANGE: 'SUBNET'}, {RANGE: 'SUBNET'}),
+    ({RANGE: 'SYSTEM_DEFAULT'}, {RANGE: 'SYSTEM_DEFAULT'}),
+    ({PROFILE_FILE: '/own.xml'}, {PROFILE_FILE: '/own.xml', RANGE: 'LOCALHOST'}),
+    ({PROFILE_FILE: '/own.xml', RANGE: 'SUBNET'}, {PROFILE_FILE: '/own.xml', RANGE: 'SUBNET'}),
+])
+def test_dds_keeps_to_this_machine_unless_the_user_opens_it(given, expected):
+    assert environments.with_loopback_only(given) == expected
+
+
+def test_run_inside_run_keeps_to_this_machine_and_can_be_opened():
+    inner = environments.with_loopback_only({})
+    assert environments.with_loopback_only(inner) == inner
+    assert environments.with_loopback_only({**inner, RANGE: 'SUBNET'}) == {RANGE: 'SUBNET'}
+
+
+def test_cached_search_paths_come_first_and_once():
     before = {'PATH': '/b:/a', 'HOME': '/h'}
-    environment = run.with_additions(before, {'PATH': ['/a'], 'X': ['/x']})
+    environment = environments.with_additions(before, {'PATH': ['/a'], 'X': ['/x']})
     assert environment == {'PATH': '/a:/b', 'HOME': '/h', 'X': '/x'}
 
 
-def test_sourcing_a_script_gives_what_it_adds(run, tmp_path):
+def test_sourcing_a_script_gives_what_it_adds(tmp_path):
     prefix = tmp_path / 'in stall'
     prefix.mkdir()
     script = prefix / 'local_setup.bash'
@@ -222,19 +357,19 @@ def test_sourcing_a_script_gives_what_it_adds(run, tmp_path):
         f'echo chatter\nexport PATH="{prefix}/racecar/bin:$PATH"\n'
         f'export AMENT_PREFIX_PATH="{prefix}/racecar"\nexport OTHER=1\n'
     )
-    assert run.additions(script, '/python/bin') == {
+    assert environments.additions(script, '/python/bin') == {
         'PATH': [f'{prefix}/racecar/bin'], 'AMENT_PREFIX_PATH': [f'{prefix}/racecar'],
     }
     script.write_text('echo broken >&2\n')
-    with pytest.raises(run.SetupError, match='broken'):
-        run.additions(script, '/python/bin')
+    with pytest.raises(SetupError, match='broken'):
+        environments.additions(script, '/python/bin')
 
 
-def test_scripts_that_the_kernel_cannot_start_are_repaired(run, tmp_path):
+def test_scripts_that_the_kernel_cannot_start_are_repaired(tmp_path):
     (tmp_path / 'good').write_text('#!/usr/bin/python3\nx\n')
     (tmp_path / 'spaces').write_text('#!"/a b/python3"\nx\n')
     (tmp_path / 'long').write_text(f'#!/{"a" * 200}/python3\nx\n')
-    run.repair_shebangs(tmp_path)
+    environments.repair_shebangs(tmp_path)
     assert (tmp_path / 'good').read_text() == '#!/usr/bin/python3\nx\n'
     assert (tmp_path / 'spaces').read_text() == '#!/usr/bin/env python3\nx\n'
     assert (tmp_path / 'long').read_text() == '#!/usr/bin/env python3\nx\n'
@@ -243,22 +378,23 @@ def test_scripts_that_the_kernel_cannot_start_are_repaired(run, tmp_path):
 # --- processes ---
 
 
-def test_a_failing_step_names_the_log_and_shows_its_end(run, state):
-    with run.exclusive() as lock, pytest.raises(run.SetupError) as caught:
-        run.run_logged(['sh', '-c', 'echo no space left; exit 3'], 'x.log', dict(os.environ), lock)
+def test_a_failing_step_names_the_log_and_shows_its_end(state):
+    with processes.exclusive() as lock, pytest.raises(SetupError) as caught:
+        processes.run_logged(
+            ['sh', '-c', 'echo no space left; exit 3'], 'x.log', dict(os.environ), lock)
     assert 'code 3: the disk is full' in str(caught.value)
     assert str(state / 'logs' / 'x.log') in str(caught.value)
 
 
-def test_a_stopped_step_leaves_no_child(run, state):
+def test_a_stopped_step_leaves_no_child(state):
     marker = state / 'pid'
 
     def stop_when_started():
         if marker.exists() and marker.read_text().strip():
-            raise run.Stopped(2)
+            raise Stopped(2)
 
-    with run.exclusive() as lock, pytest.raises(run.Stopped):
-        run.run_logged(
+    with processes.exclusive() as lock, pytest.raises(Stopped):
+        processes.run_logged(
             ['sh', '-c', f'sleep 60 & echo $! > "{marker}"; wait'], 'x.log', dict(os.environ),
             lock, on_tick=stop_when_started,
         )
@@ -303,10 +439,14 @@ def test_an_unknown_command_is_refused_before_any_set_up():
     assert answer.stdout == ''
 
 
-def test_a_wrong_choice_of_ros_is_refused():
-    answer = call('true', RACECAR_ROS='both')
+@pytest.mark.parametrize(('variable', 'value', 'expected'), [
+    ('RACECAR_ROS', 'both', "'wheels', 'installed' or 'none'"),
+    ('RACECAR_DISTRO', 'jazy', "'jazzy' or 'kilted'"),
+])
+def test_a_wrong_choice_is_refused(variable, value, expected):
+    answer = call('true', **{variable: value})
     assert answer.returncode == 1
-    assert "expected 'wheels' or 'installed'" in answer.stderr
+    assert answer.stderr == f"run: {variable}='{value}': expected {expected}\n"
 
 
 @pytest.mark.parametrize('name', ['run', '.ci/run', 'bin/racecar'])

@@ -24,9 +24,9 @@ MakeLaw = Callable[[Mapping[str, Any], VehicleParameters], Linearizer]
 class NodeSpec:
     """A node: its executable, its class, its parameters, and its part in a loop.
 
-    name: of executable, module in racecar.nodes, and, by default, node. class_name: in that module.
-    table: its parameters. hears_odometry: a simulator in lockstep waits for its subscription to
-    the odometry. is_simulator: it owns the time. make_law: builds the control law behind it from
+    name: of executable, module in racecar.nodes, and, by default, node. class_name: in that
+    module. table: its parameters. hears_odometry: a simulator in lockstep waits for its
+    subscription to the odometry. is_simulator: it owns the time. make_law: builds the control law behind it from
     resolved values; None for nodes that are no linearizer.
     """
 

@@ -48,7 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
              ' beside a bare file NAME.mcap); files of an earlier analysis are replaced')
     parser.add_argument(
         '--json', action='store_true',
-        help='print one JSON object with the metrics in SI units, everything else to stderr')
+        help='print one JSON object with the metrics in SI units, ticks and seconds that the'
+             ' recording lost, and the warnings; everything else to stderr')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -67,12 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
         print('\n'.join(analyse_drive(arguments.bag, output)))
         return 0
     if arguments.json:
-        print(json.dumps(analysis.metrics.as_dict()))
+        print(json.dumps({**analysis.metrics.as_dict(), **_losses(analysis.run)}))
     else:
         print(f'{analysis.run.odometry_topic} against {analysis.run.reference_topic}')
         print_rows(analysis.metrics.as_rows())
     print('\n'.join(analysis.places), file=sys.stderr if arguments.json else sys.stdout)
     return 0
+
+
+def _losses(run: TrackingRun) -> dict[str, object]:
+    return {
+        'lost_ticks': 0 if run.lost is None else run.lost.ticks,
+        'lost_share': 0.0 if run.lost is None else run.lost.share,
+        'late_start': 0.0 if run.late is None else run.late.missing,
+        'warnings': list(run.warnings),
+    }
 
 
 class Analysis(NamedTuple):

@@ -30,8 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
         return 1
     except ImportError as error:
-        if error.name and error.name.split('.')[0].startswith('racecar') \
-                and error.name != 'racecar_interfaces':
+        if error.name and error.name.split('.')[0].startswith('racecar'):
             raise
         print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
         return 1

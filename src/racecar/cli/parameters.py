@@ -7,9 +7,10 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from racecar.core.parameters import Parameter, ParameterTable, Value
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.catalogue import TABLES
+from racecar.core.parameter_text import described, facts, shown, yaml_value
+from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 
 _WIDTH = 99
 
@@ -35,10 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.markdown:
         print(markdown_table(arguments.node), end='')
     else:
-        for row in table_of(arguments.node):
-            print(f'{row.name} ({row.type.__name__}, default {_shown(row.default)})'
-                  f'{" read-only" if row.read_only else ""}\n'
-                  f'    {row.description}{_facts(row)}')
+        print('\n'.join(described(table_of(arguments.node))))
     return 0
 
 
@@ -56,7 +54,7 @@ def markdown_table(node: str) -> str:
     for row in table_of(node):
         fixed = '' if row.read_only else 'yes'
         lines.append(
-            f'| `{row.name}` | {row.type.__name__} | {_shown(row.default)} | {row.range} |'
+            f'| `{row.name}` | {row.type.__name__} | {shown(row.default)} | {row.range} |'
             f' {row.unit} | {fixed} | {row.description} |')
     return '\n'.join(lines) + '\n'
 
@@ -84,38 +82,14 @@ def _yaml_lines(tree: dict[str, object], indent: int) -> list[str]:
     lines = []
     for key, entry in tree.items():
         if isinstance(entry, Parameter):
-            comment = f'{entry.description}{_facts(entry)}'
+            comment = f'{entry.description}{facts(entry)}'
             if entry.default is None or entry.default == []:
-                comment = f'{key} ({_shown(entry.default)}): {comment}'
+                comment = f'{key} ({shown(entry.default)}): {comment}'
             lines += textwrap.wrap(comment, _WIDTH, initial_indent=f'{margin}# ',
                                    subsequent_indent=f'{margin}# ')
             if not (entry.default is None or entry.default == []):
-                lines.append(f'{margin}{key}: {_yaml_value(entry.default)}')
+                lines.append(f'{margin}{key}: {yaml_value(entry.default)}')
         else:
             assert isinstance(entry, dict)
             lines += [f'{margin}{key}:', *_yaml_lines(entry, indent + 2)]
     return lines
-
-
-def _facts(row: Parameter) -> str:
-    facts = [f'one of {row.range}' if row.choices else f'in {row.range}'] if row.range else []
-    facts += [row.unit] if row.unit else []
-    return f'; {" ".join(facts)}' if facts else ''
-
-
-def _yaml_value(value: Value | None) -> str:
-    if isinstance(value, bool):
-        return 'true' if value else 'false'
-    if isinstance(value, float):
-        # YAML 1.1 reads 1e-06 as a text.
-        text = repr(value)
-        return text if '.' in text or 'e' not in text else text.replace('e', '.0e')
-    return str(value)
-
-
-def _shown(value: Value | None) -> str:
-    if value is None:
-        return 'required'
-    if isinstance(value, list):
-        return ', '.join(map(str, value)) or 'empty'
-    return _yaml_value(value)

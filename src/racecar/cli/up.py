@@ -46,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--namespace', default='', help='namespace of all nodes and topics')
     parser.add_argument(
         '--topic-names', choices=tuple(TOPIC_NAMES), default='racecar',
-        help='names of the original, or those of F1TENTH (/drive, /odom, /teleop)')
+        help='names of the original, or those of F1TENTH: /drive, /teleop and /odom,'
+             ' /ego_racecar/odom (gym) or /pf/pose/odom (particle filter)')
 
 
 def run(arguments: argparse.Namespace) -> int:

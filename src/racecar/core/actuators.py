@@ -22,19 +22,23 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand
 
+_LONGEST_DELAY = 10.0
+"""[s]"""
+_MOST_STEPS = 10_000
 
-def _row(name: str, text: str, unit: str) -> Parameter:
+
+def _row(name: str, text: str, unit: str, maximum: float) -> Parameter:
     return Parameter(f'actuators.{name}', float, 0.0, f'{text}; 0 none', unit=unit, minimum=0.0,
-                     read_only=True)
+                     maximum=maximum, read_only=True)
 
 
 ACTUATOR_PARAMETERS = ParameterTable([
-    _row('steering_delay', 'Delay of the steering, a whole number of steps', 's'),
-    _row('steering_lag', 'Time constant of the steering', 's'),
-    _row('steering_rate', 'Largest rate of the steering angle', 'rad/s'),
-    _row('speed_delay', 'Delay of the speed, a whole number of steps', 's'),
-    _row('speed_lag', 'Time constant of the speed', 's'),
-    _row('acceleration', 'Largest rate of the speed, up and down', 'm/s^2'),
+    _row('steering_delay', 'Delay of the steering, a whole number of steps', 's', _LONGEST_DELAY),
+    _row('steering_lag', 'Time constant of the steering', 's', 1000.0),
+    _row('steering_rate', 'Largest rate of the steering angle', 'rad/s', 1e9),
+    _row('speed_delay', 'Delay of the speed, a whole number of steps', 's', _LONGEST_DELAY),
+    _row('speed_lag', 'Time constant of the speed', 's', 1000.0),
+    _row('acceleration', 'Largest rate of the speed, up and down', 'm/s^2', 1e9),
 ])
 
 
@@ -47,6 +51,10 @@ class _Channel:
             raise ConfigurationError(
                 f"parameter 'actuators.{name}_delay' is {delay:g} s, expected a whole number of"
                 f' integration steps of {step:g} s')
+        if count > _MOST_STEPS:
+            raise ConfigurationError(
+                f"parameter 'actuators.{name}_delay' is {delay:g} s, {count} integration steps of"
+                f' {step:g} s, expected at most {_MOST_STEPS}; choose a longer step')
         self.share = 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0
         self.most = rate * step if rate > 0.0 else math.inf
         self.pending = deque([0.0] * count)

@@ -2,6 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """One exception class per area; messages name the value, the expectation and the remedy."""
 
+from __future__ import annotations
+
+import reprlib
+from typing import Any
+
+_excerpt = reprlib.Repr()
+_excerpt.maxlevel = 4
+_excerpt.maxlist = _excerpt.maxtuple = _excerpt.maxdict = 10
+_excerpt.maxstring = _excerpt.maxother = _excerpt.maxlong = 300
+
+
+def excerpt(value: Any) -> str:
+    """Return repr() for a message: in one line, its middle left out where it is long."""
+    return _excerpt.repr(value)
+
 
 class RacecarError(Exception):
     """Base of all errors that this package raises on purpose."""
@@ -25,3 +40,7 @@ class ControlModeError(RacecarError):
 
 class BagError(RacecarError):
     """A bag cannot be read or lacks what was asked for."""
+
+
+class MessageError(RacecarError):
+    """A serialised message is cut short, corrupt, or has a stamp that is no time."""

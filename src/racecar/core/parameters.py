@@ -5,17 +5,45 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 import math
 import numbers
 from pathlib import Path
+import re
 from typing import Any, cast
 
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.yaml_file import load_yaml
+import yaml
+
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.yaml_file import (
+    compose_yaml,
+    describe_error,
+    entries,
+    is_plain,
+    plain_value,
+    value_of,
+)
 
 Value = bool | int | float | str | list[Any]
+
+USE_SIM_TIME = 'use_sim_time'
+"""What every node has besides its table."""
+
+_PARAMETERS = 'ros__parameters'
+_NAME = re.compile(r'[A-Za-z_][A-Za-z0-9_]*|[*]{1,2}')
+# Booleans of parameter files only: elsewhere they are names.
+_LETTERS = {'Y': True, 'y': True, 'N': False, 'n': False}
+# Names that are compared cost the product of their lengths.
+_LONGEST_NAME = 100
 
 _TYPE_NAMES = {
     bool: 'a boolean', int: 'an integer', float: 'a number', str: 'a string', list: 'a list',
@@ -107,14 +135,18 @@ class Parameter:
         elif self.range:
             expected += f' in {self.range}'
         unit = f' [{self.unit}]' if self.unit else ''
+        given = 'has no value' if value is None else f'is {excerpt(value)}'
         return ParameterError(
-            f"parameter '{self.name}' is {value!r}, expected {expected}{unit}:"
+            f"parameter '{self.name}' {given}, expected {expected}{unit}:"
             f' {self.description}')
 
 
 def _is_number(value: Any) -> bool:
-    return (not isinstance(value, bool) and isinstance(value, numbers.Real)
-            and math.isfinite(value))
+    try:
+        return (not isinstance(value, bool) and isinstance(value, numbers.Real)
+                and math.isfinite(value))
+    except OverflowError:  # an integer beyond the largest number
+        return False
 
 
 class ParameterTable:
@@ -133,6 +165,11 @@ class ParameterTable:
 
     def __contains__(self, name: object) -> bool:
         return name in self._rows
+
+    @property
+    def names(self) -> Collection[str]:
+        """The dotted names in order."""
+        return self._rows.keys()
 
     def __getitem__(self, name: str) -> Parameter:
         try:
@@ -154,7 +191,7 @@ class ParameterTable:
         values: dict[str, Value] = {}
         for row in self:
             value = overrides.get(row.name, row.default)
-            if value is None:
+            if value is None and row.name not in overrides:
                 raise ParameterError(
                     f"parameter '{row.name}' is missing and has no default, expected"
                     f' {_TYPE_NAMES[row.type]} {row.range}: {row.description}.'
@@ -163,46 +200,217 @@ class ParameterTable:
         return values
 
     def _unknown(self, name: str) -> str:
-        import difflib
-
-        close = difflib.get_close_matches(name, self._rows, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else (
-            f"known: {', '.join(self._rows)}")
-        return f"parameter '{name}' is unknown here; {hint}"
+        return f'parameter {excerpt(name)} is unknown here; {_suggest(name, self._rows)}'
 
 
-def flatten(tree: Mapping[str, Any], prefix: str = '') -> dict[str, Any]:
-    """Turn nested mappings into dotted names, as ROS does with its parameter files."""
-    flat: dict[str, Any] = {}
-    for key, value in tree.items():
-        name = f'{prefix}{key}'
-        if isinstance(value, Mapping):
-            flat.update(flatten(value, f'{name}.'))
-        else:
-            flat[name] = value
-    return flat
+@dataclass(frozen=True)
+class Section:
+    """A part of a parameter file: what stands below one name of nodes.
+
+    pattern: the name in full, `*` for one part of it and `**` for any number. line: of the file.
+    parameters: raw values by dotted name; lines: where each stands.
+    """
+
+    pattern: str
+    line: int
+    parameters: Mapping[str, Any]
+    lines: Mapping[str, int]
+
+    def matches(self, full_name: str) -> bool:
+        """Tell whether it is for a node, given by namespace and name."""
+        # As rclcpp and rclpy do it; stars side by side would only make the search long.
+        text = re.sub(r'(/[*]{2})+', '/**', self.pattern).replace('/*', r'(/\w+)')
+        return re.fullmatch(text, '/' + full_name.lstrip('/')) is not None
+
+    @property
+    def is_for_any(self) -> bool:
+        """Whether it stands for nodes of any name, not all of which know all it holds."""
+        return self.pattern.endswith('*')
+
+
+@dataclass(frozen=True)
+class ParameterFile:
+    """A ROS parameter file, read as rcl_yaml_param_parser does.
+
+    Namespaces may be nested or joined by slashes; of the sections that match a node all count,
+    later ones over earlier ones.
+    """
+
+    path: Path
+    sections: tuple[Section, ...]
+
+    def of_node(self, full_name: str, known: Container[str] | None = None) -> dict[str, Any]:
+        """Return the raw values for one node.
+
+        known: its parameters; others are left out of the sections that are for nodes of any name.
+        """
+        return {
+            name: value for section in self.sections if section.matches(full_name)
+            for name, value in section.parameters.items()
+            if known is None or name in known or not section.is_for_any}
+
+    def check(self, nodes: Mapping[str, Collection[str]], where: str) -> None:
+        """Raise ConfigurationError for a section without a node and a name that no node knows.
+
+        nodes: full name of each that there can be, and its parameters. where: of what they are
+        part, for the message.
+        """
+        for section in self.sections:
+            found = [known for name, known in nodes.items() if section.matches(name)]
+            if not found:
+                names = {f'/{name}': None for name in nodes}
+                raise self._error(
+                    section.line, f"section '{excerpt(section.pattern)[1:-1]}' matches no node of"
+                    f' {where}; {_suggest(section.pattern, names)}')
+            for name, line in section.lines.items():
+                if not any(name in known for known in found) and name != USE_SIM_TIME:
+                    names = dict.fromkeys(other for known in found for other in known)
+                    raise self._error(
+                        line, f'parameter {excerpt(name)} is unknown to what'
+                        f" '{excerpt(section.pattern)[1:-1]}' stands for;"
+                        f' {_suggest(name, names)}')
+
+    def _error(self, line: int, problem: str) -> ConfigurationError:
+        return ConfigurationError(
+            f'parameter file {excerpt(str(self.path))}, line {line}: {problem}')
+
+
+def read_parameter_file(path: Path | str) -> ParameterFile:
+    """Read a ROS parameter file.
+
+    Raises ConfigurationError naming the file, the line and the reason if it is not one.
+    """
+    kind = 'parameter file'
+    root = compose_yaml(kind, path)
+    if not isinstance(root, yaml.MappingNode):
+        held = 'nothing' if root is None else _shown(root)
+        raise ConfigurationError(
+            f'{kind} {excerpt(str(path))} holds {held}, expected node names with'
+            f' {_PARAMETERS} below')
+    try:
+        sections = tuple(_sections(root, ''))
+        seen: dict[str, int] = {}
+        for section in sections:
+            first = seen.setdefault(section.pattern, section.line)
+            if first != section.line:
+                raise _MalformedError(
+                    section.line,
+                    f"section '{section.pattern}' stands twice, first in line {first}")
+    except _MalformedError as error:
+        raise ConfigurationError(
+            f'{kind} {excerpt(str(path))}, line {error.line}: {error}') from error
+    except yaml.YAMLError as error:
+        raise ConfigurationError(
+            f'{kind} {excerpt(str(path))}, {describe_error(error)}') from error
+    return ParameterFile(Path(path), sections)
 
 
 def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dict[str, Any]:
-    """Read the parameters of one node from a ROS parameter file, wildcards first.
+    """Read the parameters of one node from a ROS parameter file.
 
-    node: its name; namespace: without the leading slash, empty for the root.
+    node: its name; namespace: empty for the root.
     Returns dotted names and raw values. Raises ConfigurationError if the file is not one.
     """
-    content = load_yaml('parameter file', path)
-    if not isinstance(content, dict):
-        raise ConfigurationError(
-            f"parameter file '{path}' holds {type(content).__name__},"
-            ' expected node names with ros__parameters below')
-    full = '/'.join(part for part in (namespace.strip('/'), node) if part)
-    keys = ['/**', f'/**/{node}', node, f'/{full}', full]
-    found: dict[str, Any] = {}
-    for key in dict.fromkeys(keys):
-        section = content.get(key)
-        if section is None:
+    return read_parameter_file(path).of_node(f"{namespace.strip('/')}/{node}")
+
+
+class _MalformedError(Exception):
+    """Something of a parameter file has another form than ROS gives it."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+def _sections(node: yaml.MappingNode, outer: str) -> Iterator[Section]:
+    """Yield the sections below a namespace."""
+    for key, line, below in entries(node):
+        pattern = (f'{outer}/{key}' if outer else f"/{key.removeprefix('/')}").removesuffix('/')
+        wrong = next((part for part in pattern.split('/')[1:] if not _NAME.fullmatch(part)), None)
+        if wrong is not None:
+            raise _MalformedError(
+                line, f'{excerpt(wrong)} in {excerpt(key)} is no part of a node name, expected'
+                      ' letters, digits and _, or * or **')
+        if not isinstance(below, yaml.MappingNode):
+            raise _MalformedError(
+                line, f'{excerpt(key)} is {_shown(below)}, expected a node name with'
+                      f' {_PARAMETERS} below it')
+        parameters = [value for name, _, value in entries(below) if name == _PARAMETERS]
+        if not parameters:
+            if not below.value:
+                raise _MalformedError(line, f'{excerpt(key)} has no {_PARAMETERS} below it')
+            yield from _sections(below, pattern)
             continue
-        if not isinstance(section, dict) or not isinstance(section.get('ros__parameters'), dict):
-            raise ConfigurationError(
-                f"parameter file '{path}': '{key}' has no mapping 'ros__parameters' below it")
-        found.update(flatten(section['ros__parameters']))
-    return found
+        if len(below.value) > 1:
+            other = next(name for name, _, _ in entries(below) if name != _PARAMETERS)
+            raise _MalformedError(
+                line, f'{excerpt(other)} stands beside {_PARAMETERS} of {excerpt(key)}, expected'
+                      ' it below')
+        if not isinstance(parameters[0], yaml.MappingNode):
+            raise _MalformedError(
+                line, f'{_PARAMETERS} of {excerpt(key)} is {_shown(parameters[0])}, expected'
+                      ' parameters below it')
+        values: dict[str, Any] = {}
+        lines: dict[str, int] = {}
+        for name, place, value in _parameters(parameters[0], ''):
+            if name in values:
+                raise _MalformedError(
+                    place,
+                    f'parameter {excerpt(name)} stands twice, first in line {lines[name]}')
+            values[name], lines[name] = value, place
+        yield Section(pattern, line, values, lines)
+
+
+def _parameters(node: yaml.MappingNode, prefix: str) -> Iterator[tuple[str, int, Any]]:
+    """Yield dotted name, line and value of each parameter."""
+    for key, line, below in entries(node):
+        name = f'{prefix}{key}'
+        if isinstance(below, yaml.MappingNode):
+            yield from _parameters(below, f'{name}.')
+        elif isinstance(below, yaml.SequenceNode):
+            yield name, line, _list(name, below)
+        else:
+            yield name, line, _single(name, below)
+
+
+def _shown(node: yaml.Node) -> str:
+    value = value_of(node)
+    return 'empty' if value is None else excerpt(value)
+
+
+def _single(name: str, node: yaml.Node) -> Any:
+    if not is_plain(node):
+        return value_of(node)
+    if not node.value:
+        raise _MalformedError(
+            node.start_mark.line + 1,
+            f'parameter {excerpt(name)} has no value; give it one, or take the line out')
+    # What other YAML files have besides: ROS has no null, it is the word.
+    return _LETTERS.get(node.value, plain_value(node.value))
+
+
+def _list(name: str, node: yaml.SequenceNode) -> list[Any]:
+    values = []
+    for item in node.value:
+        if not isinstance(item, yaml.ScalarNode):
+            raise _MalformedError(
+                item.start_mark.line + 1,
+                f'parameter {excerpt(name)} holds a list or mapping within a list, expected'
+                ' values')
+        values.append(_single(name, item))
+    # Whole numbers among others are numbers to everybody but rcl.
+    kinds = {float if type(value) is int else type(value) for value in values}
+    if len(kinds) > 1:
+        raise _MalformedError(
+            node.start_mark.line + 1,
+            f'parameter {excerpt(name)} is {excerpt(values)}, expected one type')
+    return values
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    """Return the nearest names, or all."""
+    import difflib
+
+    names = list(known)
+    close = difflib.get_close_matches(name[:_LONGEST_NAME], names, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"

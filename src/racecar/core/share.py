@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 
 
 def share_folder() -> Path:
@@ -32,15 +32,14 @@ def find_config(name: str | Path) -> Path:
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
-    given = Path(name)
     folder = share_folder() / 'config'
-    for candidate in (given, folder / given, folder / f'{given}.yaml'):
-        if candidate.is_file():
-            return candidate
+    found = _find(name, folder, '.yaml')
+    if found is not None:
+        return found
     known = sorted(
         str(path.relative_to(folder).with_suffix('')) for path in folder.rglob('*.yaml'))
     raise ConfigurationError(
-        f"configuration file '{name}' is neither a file nor one of {', '.join(known)}")
+        f'configuration file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}')
 
 
 def vehicle_names() -> list[str]:
@@ -53,10 +52,17 @@ def find_track(name: str | Path) -> Path:
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
-    given = Path(name)
     folder = share_folder() / 'config' / 'tracks'
-    for candidate in (given, folder / given, folder / f'{given}.csv'):
-        if candidate.is_file():
-            return candidate
+    found = _find(name, folder, '.csv')
+    if found is not None:
+        return found
     known = ', '.join(sorted(path.stem for path in folder.glob('*.csv')))
-    raise ConfigurationError(f"way-point file '{name}' is neither a file nor one of {known}")
+    raise ConfigurationError(
+        f'way-point file {excerpt(str(name))} is neither a file nor one of {known}')
+
+
+def _find(name: str | Path, folder: Path, suffix: str) -> Path | None:
+    given = Path(name)
+    candidates = (given, folder / given, folder / f'{given}{suffix}')
+    # Unlike Path.is_file() this also takes a name that is too long for one that is not there.
+    return next((path for path in candidates if os.path.isfile(path)), None)

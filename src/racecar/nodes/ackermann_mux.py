@@ -6,14 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from rclpy.exceptions import InvalidTopicNameException
 from rclpy.subscription import Subscription
+from rclpy.validate_full_topic_name import validate_full_topic_name
+from rclpy.validate_topic_name import validate_topic_name
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from racecar.catalogue.tables import ACKERMANN_MUX
 from racecar.core.control.command_mux import (
     CommandMux,
     IDLE,
@@ -24,13 +29,15 @@ from racecar.core.control.command_mux import (
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
 from racecar.core.types import AckermannCommand, NANOSECONDS
-from racecar.catalogue.tables import ACKERMANN_MUX
 from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.wire import MessageTemplate, read_command
+
+ACTIVE_TOPIC = '~/active'
 
 _WATCH_PERIOD = 0.02
 
@@ -59,67 +66,119 @@ class AckermannMuxNode(TableNode):
         self._announced = ''
         self._mux = CommandMux(())
         self._output: AnswerPublisher | None = None
-        self._active_publisher = self.create_publisher(String, '~/active', qos.LATCHED)
-        self._configure(load_mux_configuration(find_config(self.values['config_file'])))
+        self._active_publisher = self.create_publisher(String, ACTIVE_TOPIC, qos.LATCHED)
+        self._configure(self._load(self.values))
         self.create_service(Trigger, '~/reload', self._on_reload)
         self.watch_time(_WATCH_PERIOD, self._expire)
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the mux file cannot be used."""
         try:
-            load_mux_configuration(find_config(values['config_file']))
+            self._load(values)
         except ConfigurationError as error:
             raise ParameterError(str(error)) from error
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Load the newly named mux file."""
-        self._configure(load_mux_configuration(find_config(self.values['config_file'])))
+        try:
+            self._configure(self._load(self.values))
+        except ConfigurationError as error:
+            # It was in order when it was checked.
+            self.get_logger().error(f'mux file not loaded, the mux goes on as it was: {error}')
 
     def _on_reload(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         try:
-            configuration = load_mux_configuration(find_config(self.values['config_file']))
+            configuration = self._load(self.values)
+            self._configure(configuration)
         except ConfigurationError as error:
             response.success = False
             response.message = f'not reloaded: {error}'
             return response
-        self._configure(configuration)
         response.success = True
         response.message = f"sources: {', '.join(s.name for s in configuration.sources)}"
         return response
 
+    def _load(self, values: Mapping[str, Any]) -> MuxConfiguration:
+        """Return the mux file's content; raise ConfigurationError for what cannot be used."""
+        path = find_config(values['config_file'])
+        configuration = load_mux_configuration(path)
+        found = {self.resolve_topic_name(ACTIVE_TOPIC): ACTIVE_TOPIC}
+        for topic in (configuration.output,
+                      *(topic for source in configuration.sources for topic in source.inputs)):
+            name = self._resolve(path, topic)
+            if name in found:
+                raise ConfigurationError(
+                    f"mux file '{path}': {found[name]!r} and {topic!r} are one topic, {name}; give"
+                    ' one of them another name')
+            found[name] = topic
+        return configuration
+
+    def _resolve(self, path: Path | str, topic: str) -> str:
+        """Return the full name of a topic below ~/; raise ConfigurationError if it has none."""
+        try:
+            validate_topic_name(f'~/{topic}')
+            name: str = self.resolve_topic_name(f'~/{topic}')
+            validate_full_topic_name(name)
+        except (InvalidTopicNameException, RuntimeError) as error:
+            # The first line says it; the others draw an arrow below the name.
+            reason = str(error).partition('\n')[0].rstrip(':')
+            raise ConfigurationError(
+                f"mux file '{path}': topic {topic!r} cannot be used below ~/: {reason}") from error
+        return name
+
     def _configure(self, configuration: MuxConfiguration) -> None:
-        for subscription in self._sources:
-            self.destroy_subscription(subscription)
+        """Put the configuration in the place of the present one.
+
+        Raises ConfigurationError, and keeps the present one, if the middleware refuses a topic.
+        """
+        name = f'~/{configuration.output}'
+        before, output = self._output, self._output
+        sources: list[Subscription] = []
+        try:
+            if output is None or output.publisher.topic_name != self.resolve_topic_name(name):
+                output = AnswerPublisher(
+                    self, AckermannDriveStamped, name, qos.COMMAND, self.values['lockstep'])
+            for source in configuration.sources:
+                for topics, forwards in ((source.topics, True), (source.holds, False)):
+                    for topic in topics:
+                        sources.append(subscribe_raw(
+                            self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,
+                            partial(self._on_command, source, forwards), qos.COMMAND))
+        except RuntimeError as error:
+            # RCLError, for one because a topic exists with another type.
+            for subscription in sources:
+                self.destroy_subscription(subscription)
+            if output is not None and output is not before:
+                output.destroy()
+            raise ConfigurationError(
+                f"mux file '{self.values['config_file']}' cannot be used: {error}") from error
         if self._mux.active != IDLE:
             # The new file may not know the source that drives.
             self._tell_to_stop(self.now_ns())
-        self._configuration = configuration
+        for subscription in self._sources:
+            self.destroy_subscription(subscription)
+        if before is not None and before is not output:
+            before.destroy()
+        self._configuration, self._sources, self._output = configuration, sources, output
         self._mux = CommandMux(configuration.sources)
-        self._sources = [
-            self.create_subscription(
-                AckermannDriveStamped, f'~/{topic}', partial(self._on_command, source, forwards),
-                qos.COMMAND, raw=True)
-            for source in configuration.sources
-            for topics, forwards in ((source.topics, True), (source.holds, False))
-            for topic in topics
-        ]
-        output = f'~/{configuration.output}'
-        if self._output is not None \
-                and self._output.publisher.topic_name != self.resolve_topic_name(output):
-            self.destroy_publisher(self._output.publisher)
-            self._output = None
-        if self._output is None:
-            self._output = AnswerPublisher(
-                self, AckermannDriveStamped, output, qos.COMMAND, self.values['lockstep'])
         self._announce()
+
+    def waits_for(self) -> str:
+        """Return the inputs if nobody holds the mux."""
+        if self._mux.active != IDLE:
+            return ''
+        topics = ', '.join(subscription.topic_name for subscription in self._sources)
+        return f'waiting for commands on {topics}'
 
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
         self._mux = CommandMux(self._configuration.sources)
         self._announce()
 
-    def _on_command(self, source: Source, forwards: bool, data: bytes) -> None:
-        command, stamp_ns = read_command(data)
+    def _on_command(
+            self, source: Source, forwards: bool,
+            message: tuple[AckermannCommand, int, bytes]) -> None:
+        command, stamp_ns, data = message
         if not command.is_finite:
             self.get_logger().error(
                 f'command of {source.name} dropped: speed {command.speed}, steering_angle'
@@ -155,6 +214,10 @@ class AckermannMuxNode(TableNode):
         if self._mux.active != self._announced:
             self._announced = self._mux.active
             self._active_publisher.publish(String(data=self._announced))
+
+
+def _read_with_bytes(data: bytes) -> tuple[AckermannCommand, int, bytes]:
+    return (*read_command(data), data)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -14,10 +14,10 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
+from racecar.catalogue.tables import BAG_RECORDER
 from racecar.core.analysis.bag_writer import BagWriter
 from racecar.core.errors import ParameterError
-from racecar.catalogue.tables import BAG_RECORDER
-from racecar.ros.message_definitions import MessageDefinitions
+from racecar.ros.message_definitions import distribution, MessageDefinitions
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
 
@@ -39,7 +39,8 @@ class BagRecorderNode(TableNode):
         super().__init__(kwargs.pop('node_name', 'bag_recorder'), BAG_RECORDER, **kwargs)
         self._definitions = MessageDefinitions()
         self._writer = BagWriter(
-            self.values['folder'], compression=self.values['compression'])
+            self.values['folder'], compression=self.values['compression'],
+            ros_distro=distribution())
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
@@ -69,6 +70,13 @@ class BagRecorderNode(TableNode):
             publishers = self.get_publishers_info_by_topic(name)
             if publishers:
                 self._recorded[name] = self._record(name, types, publishers)
+
+    def waits_for(self) -> str:
+        """Return the topics that nobody publishes."""
+        absent = [name for name in self._wanted if name not in self._recorded]
+        if not self._recorded and not self._wanted:
+            return 'waiting for topics: there are none'
+        return f"waiting for {', '.join(absent)}" if absent else ''
 
     def _hears_the_awaited(self) -> bool:
         subscriptions = [self._recorded.get(name) for name in self._awaited]

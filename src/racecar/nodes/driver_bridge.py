@@ -12,22 +12,20 @@ import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from nav_msgs.msg import Odometry as OdometryMessage
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import MarkerArray
 
+from racecar.catalogue.tables import DRIVER_BRIDGE
 from racecar.core.driver import ControlMode, Controls, Lamps
-from racecar.core.errors import ParameterError
+from racecar.core.errors import MessageError, ParameterError
 from racecar.core.frames import BASE_LINK
 from racecar.core.powertrain import CarParameters, Powertrain, WheelTorques
 from racecar.core.types import NANOSECONDS, Odometry, WHEEL_NAMES, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.nodes.driver_messages import car_info, driver_state, Joints, UNKNOWN
-from racecar.nodes.lamp_markers import LampMarkers
-from racecar.catalogue.tables import DRIVER_BRIDGE
+from racecar.nodes.shared.driver_messages import car_info, driver_state, Joints, UNKNOWN
+from racecar.nodes.shared.lamp_markers import LampMarkers
 from racecar.ros import qos, topics
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import (
@@ -43,10 +41,11 @@ from racecar.ros.interfaces import (
     WheelCommand,
 )
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.odometry import finite_odometry
+from racecar.ros.node import TableNode
+from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.wire import MessageTemplate
+from racecar.ros.wire import check_stamp, deserialize, MessageTemplate
 
 MUX_INPUT = 'vesc/ackermann_cmd_mux/input/driver'
 MUX_ACTIVE = 'vesc/low_level/ackermann_cmd_mux/active'
@@ -122,14 +121,21 @@ class DriverBridgeNode(TableNode):
         self.create_subscription(
             DriverCommand, 'driver/command', self._on_driver_command, qos.COMMAND)
         # Before the odometry, for which a simulator waits.
-        self.create_subscription(
-            JointState, 'joint_states', self._on_joint_states, qos.STATE, raw=True)
-        self.create_subscription(
-            OdometryMessage, topics.ODOMETRY, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
+        subscribe_raw(self, JointState, 'joint_states', read_joints, self._on_joints, qos.STATE)
+        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
+
+    def waits_for(self) -> str:
+        """Return which topic is silent, or what the driver may do."""
+        if self._odometry is None:
+            return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
+        if self._controls.mode == ControlMode.UNDEFINED:
+            command = self.resolve_topic_name('driver/command')
+            return (f'waiting for the driver: call {self.resolve_service_name("driver/set_gear")}'
+                    f' and {self.resolve_service_name("driver/set_throttle")}, or publish on'
+                    f' {command}')
+        return ''
 
     def _create_publishers(self) -> None:
         drive = AckermannDriveStamped()
@@ -252,16 +258,16 @@ class DriverBridgeNode(TableNode):
     def _on_driver_command(self, message: DriverCommand) -> None:
         now_ns = self._now_ns()
         stamp = message.header.stamp
-        stamp_ns = stamp.sec * NANOSECONDS + stamp.nanosec
-        reason = staleness(stamp_ns, now_ns, self.values['command_timeout'])
-        if reason is None:
-            try:
+        try:
+            stamp_ns = check_stamp(stamp.sec, stamp.nanosec)
+            reason = staleness(stamp_ns, now_ns, self.values['command_timeout'])
+            if reason is None:
                 # On a copy first, so that a message is taken as a whole or not at all.
                 pressed = copy.copy(self._controls)
                 _press(pressed, message)
                 self._controls = pressed
-            except ParameterError as error:
-                reason = str(error)
+        except (MessageError, ParameterError) as error:
+            reason = str(error)
         if reason is not None:
             self.get_logger().error(
                 f'driver command dropped: {reason}', throttle_duration_sec=THROTTLE)
@@ -290,31 +296,14 @@ class DriverBridgeNode(TableNode):
             self._wheel_publisher.publish(self._waiting)
             self._waiting = None
 
-    def _on_joint_states(self, data: bytes) -> None:
-        message = deserialize_message(data, JointState)
-        position = dict(zip(message.name, message.position, strict=False))
-        velocity = dict(zip(message.name, message.velocity, strict=False))
-        if not all(joint in position and joint in velocity for joint in _WHEEL_JOINTS):
-            return
-        stamp = message.header.stamp
-        left, right = (position.get(joint, UNKNOWN) for joint in _HINGE_JOINTS)
-        joints = Joints(
-            stamp.sec * NANOSECONDS + stamp.nanosec,
-            tuple(position[joint] for joint in _WHEEL_JOINTS),
-            tuple(velocity[joint] for joint in _WHEEL_JOINTS), (left, right))
-        if not all(map(math.isfinite, (*joints.rotations, *joints.speeds))):
-            self.get_logger().error(
-                f'joint states dropped: {joints.rotations} rad, {joints.speeds} rad/s, expected'
-                ' finite numbers', throttle_duration_sec=THROTTLE)
+    def _on_joints(self, joints: Joints | None) -> None:
+        if joints is None:
             return
         self._joints = joints
         if self._lockstep:
             self._answer_pair()
 
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = finite_odometry(self, data)
-        if odometry is None:
-            return
+    def _on_odometry(self, odometry: Odometry) -> None:
         self._odometry = odometry
         if self._lockstep:
             self._answered = False
@@ -427,6 +416,28 @@ class DriverBridgeNode(TableNode):
         return driver_state(
             now_ns, self._controls, lamps, self._powertrain, self._joints,
             self._odometry.vx if self._odometry else UNKNOWN, self._overruled)
+
+
+def read_joints(data: bytes) -> Joints | None:
+    """Return the wheels of a serialised sensor_msgs/JointState, None if it is about other joints.
+
+    Raises MessageError for anything else.
+    """
+    message = deserialize(data, JointState)
+    stamp = message.header.stamp
+    time_ns = check_stamp(stamp.sec, stamp.nanosec)
+    position = dict(zip(message.name, message.position, strict=False))
+    velocity = dict(zip(message.name, message.velocity, strict=False))
+    if not all(joint in position and joint in velocity for joint in _WHEEL_JOINTS):
+        return None
+    left, right = (position.get(joint, UNKNOWN) for joint in _HINGE_JOINTS)
+    joints = Joints(
+        time_ns, tuple(position[joint] for joint in _WHEEL_JOINTS),
+        tuple(velocity[joint] for joint in _WHEEL_JOINTS), (left, right))
+    if not all(map(math.isfinite, (*joints.rotations, *joints.speeds))):
+        raise MessageError(
+            f'{joints.rotations} rad, {joints.speeds} rad/s, expected finite numbers')
+    return joints
 
 
 def _press(controls: Controls, command: DriverCommand) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import sys
 from typing import Any
 
+from racecar.catalogue.tables import DYNAMIC_LINEARIZER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.dynamic_linearizer import DynamicLinearizer
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.catalogue.tables import DYNAMIC_LINEARIZER
-from racecar.ros.linearizer_node import LinearizerNode
+from racecar.nodes.shared.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
 
 
@@ -22,7 +22,7 @@ class DynamicLinearizerNode(LinearizerNode):
     Exact for P ahead of the centre of gravity, so the tracker must track cog. At low speed it
     hands over to the kinematic law.
 
-    Topics: those of racecar.ros.linearizer_node.LinearizerNode.
+    Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode.
     Parameters: racecar.catalogue.tables.DYNAMIC_LINEARIZER.
     """
 

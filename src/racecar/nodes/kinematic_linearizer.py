@@ -7,11 +7,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from racecar.catalogue.tables import KINEMATIC_LINEARIZER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.catalogue.tables import KINEMATIC_LINEARIZER
-from racecar.ros.linearizer_node import LinearizerNode
+from racecar.nodes.shared.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
 
 
@@ -20,7 +20,7 @@ class KinematicLinearizerNode(LinearizerNode):
 
     Exact for P ahead of base_link, so the tracker must track base_link.
 
-    Topics: those of racecar.ros.linearizer_node.LinearizerNode.
+    Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode.
     Parameters: racecar.catalogue.tables.KINEMATIC_LINEARIZER.
     """
 

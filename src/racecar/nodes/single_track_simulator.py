@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 import sys
 from typing import Any
 
+from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.core.compiled import announce_compilation
 from racecar.core.simulation.simulator import make_simulator
 from racecar.core.simulation.vehicle_plant import VehiclePlant
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 

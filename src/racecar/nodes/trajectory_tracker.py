@@ -14,18 +14,19 @@ from nav_msgs.msg import Path
 from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
+from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
 from racecar.core.frames import BASE_LINK, MAP
 from racecar.core.trajectories import make_trajectory, sample_path
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
-from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.ros import qos, topics
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.odometry import finite_odometry
+from racecar.ros.node import TableNode
+from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.wire import MessageTemplate
 
@@ -41,8 +42,8 @@ class TrajectoryTrackerNode(TableNode):
     that follows the reference; linearizers refuse one that they are not exact for, and analyses
     move the odometry to it).
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
-    Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed trajectory
-    with the next activation.
+    Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed
+    trajectory with the next activation.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -77,10 +78,7 @@ class TrajectoryTrackerNode(TableNode):
         self._point_publisher = self.create_publisher(
             PointStamped, 'tracked_point', qos.LATCHED)
         self._point_publisher.publish(tracked_point)
-        self.create_subscription(
-            OdometryMessage, topics.ODOMETRY, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
+        subscribe_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
             self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
@@ -99,6 +97,16 @@ class TrajectoryTrackerNode(TableNode):
         elif self._odometry is not None:
             self._publish_velocity(PlanarVelocity(0.0, 0.0), self._odometry.time_ns)
 
+    def waits_for(self) -> str:
+        """Return how to activate the tracker, or which topic is silent."""
+        if not self.values['active']:
+            name = self.get_fully_qualified_name()
+            return (f'inactive; activate it by `ros2 param set {name} active true` or by the'
+                    f' service {name}/activate')
+        if self._odometry is None:
+            return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
+        return ''
+
     def _on_activate(
             self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         result = self.set_parameters([RosParameter('active', value=request.data)])[0]
@@ -106,10 +114,7 @@ class TrajectoryTrackerNode(TableNode):
         response.message = result.reason or ('active' if request.data else 'inactive')
         return response
 
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = finite_odometry(self, data)
-        if odometry is None:
-            return
+    def _on_odometry(self, odometry: Odometry) -> None:
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
             self.get_logger().warning('the time went back: the trajectory starts anew')
             self._tracker = TrajectoryTracker(self.values)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package's own message types, with the remedy where they were not built."""
 
+from racecar.core.errors import ConfigurationError
+
 try:
     from racecar_interfaces.msg import (
         CarInfo,
@@ -20,10 +22,12 @@ try:
         SetWiperMode,
     )
 except ImportError as error:
-    raise ImportError(
-        'racecar_interfaces is not built: run'
+    # Python takes a folder of that name for a package without a path.
+    fault = 'is not built' if error.path is None else f'was built from another version ({error})'
+    raise ConfigurationError(
+        f'racecar_interfaces {fault}: run'
         ' `colcon build --base-paths . racecar_interfaces` in the folder of the repository'
-        ' (in a workspace: `colcon build --base-paths src/racecar src/racecar/racecar_interfaces`)'
+        ' (in a workspace: `colcon build --base-paths src src/racecar/racecar_interfaces`)'
         ' and source install/setup.bash') from error
 
 __all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',

@@ -26,6 +26,7 @@ class AnswerPublisher:
     def __init__(self, node: TableNode, message_type: type, topic: str, qos: QoSProfile,
                  lockstep: bool) -> None:
         """Create the publisher on the node."""
+        self._node = node
         self.publisher: Publisher = node.create_publisher(message_type, topic, qos)
         self._connected = not lockstep
         self._held: Any = None
@@ -40,6 +41,12 @@ class AnswerPublisher:
             self.publisher.publish(message)
         else:
             self._held = message
+
+    def destroy(self) -> None:
+        """Let go of the publisher and of what it still holds."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._node.destroy_publisher(self.publisher)
 
     def _on_poll_timer(self) -> None:
         if self.publisher.get_subscription_count() == 0:

@@ -11,12 +11,17 @@ from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 from rosbags.typesys.store import Typestore
 
 
+def distribution() -> str:
+    """Return the name of the ROS 2 distribution in use."""
+    return os.environ.get('ROS_DISTRO') or 'jazzy'
+
+
 class MessageDefinitions:
     """Looks types up in rosbags' store of the distribution, others in the ament share folders."""
 
     def __init__(self) -> None:
-        """Start with the standard types of ROS 2 Jazzy."""
-        self._store: Typestore = get_typestore(Stores.ROS2_JAZZY)
+        """Start with the standard types of the distribution."""
+        self._store: Typestore = get_typestore(_standard_types(distribution()))
 
     def text(self, type_name: str) -> tuple[str, str]:
         """Return definition text and RIHS01 hash of a type; both empty where it is not found."""
@@ -39,6 +44,13 @@ class MessageDefinitions:
                     self._register(nested)
         self._store.register({key: value for key, value in types.items()
                               if key not in self._store.fielddefs})
+
+
+def _standard_types(distro: str) -> Stores:
+    try:
+        return Stores(f'ros2_{distro}')
+    except ValueError:  # rolling, or newer than rosbags
+        return Stores.LATEST
 
 
 def _names_in(detail: object) -> list[str]:

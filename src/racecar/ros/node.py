@@ -7,22 +7,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
 from rclpy.clock import Clock, ClockType, JumpThreshold
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
+from rclpy.subscription import Subscription
 from rclpy.task import Future
+from rosgraph_msgs.msg import Clock as ClockMessage
 
-from racecar.core.errors import ParameterError
-from racecar.core.parameters import ParameterTable
+from racecar.core.errors import MessageError, ParameterError
+from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import NANOSECONDS
+from racecar.ros.idle_notice import IdleNotice
+from racecar.ros.raw_subscription import Complaints
+from racecar.ros.wire import check_stamp
 
 # Parameters that rclpy itself declares from the overrides.
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
-
-# Seconds between two lines of the same complaint.
-THROTTLE = 2.0
 
 
 class NodeTime(Protocol):
@@ -89,28 +96,23 @@ class TableNode(Node):
         self.time_watches: list[TimeWatch] = []
         self._table = table
         overrides = {
-            key: parameter.value for key, parameter in self._parameter_overrides.items()
+            # An empty list is what rcl finds no type for.
+            key: [] if parameter.type_ == RosParameter.Type.NOT_SET else parameter.value
+            for key, parameter in self._parameter_overrides.items()
             if key not in _RCLPY_PARAMETERS and not key.startswith('qos_overrides.')
         }
         self.values: dict[str, Any] = table.resolve(overrides)
         self.check_values(self.values)
         for row in table:
-            constraints = f'{row.range} {row.unit}'.strip()
             self.declare_parameter(
-                row.name, self.values[row.name],
-                # Dynamic typing lets the table's message, with key, value and range, come first.
-                ParameterDescriptor(
-                    description=row.description, additional_constraints=constraints,
-                    read_only=row.read_only, dynamic_typing=True),
-                ignore_override=True)
-        self.add_pre_set_parameters_callback(self._convert)
-        self.add_on_set_parameters_callback(self._validate)
+                row.name, self.values[row.name], _descriptor(row), ignore_override=True)
         self.add_post_set_parameters_callback(self._apply)
         # A simulator that is started anew begins at time 0 again.
         self._time_jump_handle = self.get_clock().create_jump_callback(
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
+        self._idle_notice = IdleNotice(self, self.steady_clock, self.waits_for)
 
     def now_ns(self) -> int:
         """Return the node's time [ns]."""
@@ -131,6 +133,10 @@ class TableNode(Node):
     def on_values_changed(self, changed: set[str]) -> None:
         """React to the parameters that really changed; subclasses override it."""
 
+    def waits_for(self) -> str:
+        """Return a sentence on what the node waits for, empty if it is at work; for overriding."""
+        return ''
+
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
@@ -139,30 +145,57 @@ class TableNode(Node):
         self._time_jump_handle.unregister()
         super().destroy_node()
 
-    def _convert(self, parameters: list[RosParameter]) -> list[RosParameter]:
-        # `ros2 param set NODE Kp 5` sends an integer; the table knows that a number is meant.
-        converted = []
-        for parameter in parameters:
-            if parameter.name in self._table:
-                try:
-                    value = self._table[parameter.name].validate(parameter.value)
-                    parameter = RosParameter(parameter.name, value=value)
-                except ParameterError:
-                    pass  # _validate refuses it with the reason
-            converted.append(parameter)
-        return converted
+    def set_parameters(self, parameter_list: list[RosParameter]) -> list[SetParametersResult]:
+        """Set one after the other; see set_parameters_atomically()."""
+        return [self.set_parameters_atomically([parameter]) for parameter in parameter_list]
 
-    def _validate(self, parameters: list[RosParameter]) -> SetParametersResult:
+    def set_parameters_atomically(
+            self, parameter_list: list[RosParameter]) -> SetParametersResult:
+        """Set all or none, as the table has it.
+
+        What it refuses does not get as far as rclpy, which would take over the type of the value
+        before its callbacks are asked, and say less about the range.
+        """
         values = dict(self.values)
+        converted = []
         try:
-            for parameter in parameters:
-                if parameter.name in self._table:
-                    row = self._table[parameter.name]
-                    values[row.name] = row.validate(parameter.value)
+            for parameter in parameter_list:
+                if parameter.name in self._table or not self.has_parameter(parameter.name):
+                    # `ros2 param set NODE Kp 5` sends an integer where a number is meant.
+                    value = self._table[parameter.name].validate(parameter.value)
+                    values[parameter.name] = value
+                    parameter = RosParameter(parameter.name, value=value)
+                converted.append(parameter)
             self.check_values(values)
         except ParameterError as error:
             return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+        result: SetParametersResult = super().set_parameters_atomically(converted)
+        return result
+
+    def create_subscription(
+            self, msg_type: type, topic: str, callback: Callable[[Any], object],
+            *args: Any, **kwargs: Any) -> Subscription:
+        """Create it as rclpy does; a time that is none does not reach a callback for /clock.
+
+        rclpy's own raises for it where a node has no SharedClock, and the node would end.
+        """
+        if msg_type is ClockMessage and not kwargs.get('raw'):
+            callback = self._with_checked_time(topic, callback)
+        return super().create_subscription(msg_type, topic, callback, *args, **kwargs)
+
+    def _with_checked_time(
+            self, topic: str, callback: Callable[[Any], object]) -> Callable[[Any], None]:
+        complaints = Complaints(self, topic)
+
+        def on_clock(message: ClockMessage) -> None:
+            try:
+                check_stamp(message.clock.sec, message.clock.nanosec)
+            except MessageError as error:
+                complaints.dropped(error)
+                return
+            callback(message)
+
+        return on_clock
 
     def _apply(self, parameters: list[RosParameter]) -> None:
         if any(p.name == 'use_sim_time' for p in parameters):
@@ -175,3 +208,21 @@ class TableNode(Node):
         self.values.update({p.name: p.value for p in parameters if p.name in changed})
         if changed:
             self.on_values_changed(changed)
+
+
+def _descriptor(row: Parameter) -> ParameterDescriptor:
+    """Describe a row to tools; a range with two ends lets them offer a slider."""
+    descriptor = ParameterDescriptor(
+        description=row.description, read_only=row.read_only,
+        additional_constraints=f'{row.range} {row.unit}'.strip())
+    # The open end of a range is closed here: the table itself refuses the value at it.
+    lower = row.minimum if row.above is None else row.above
+    if lower is None or row.maximum is None:
+        return descriptor
+    if row.type is int:
+        descriptor.integer_range = [
+            IntegerRange(from_value=int(lower), to_value=int(row.maximum), step=1)]
+    elif row.type is float:
+        descriptor.floating_point_range = [
+            FloatingPointRange(from_value=float(lower), to_value=float(row.maximum))]
+    return descriptor

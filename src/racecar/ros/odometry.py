@@ -4,17 +4,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from nav_msgs.msg import Odometry as OdometryMessage
+from rclpy.node import Node
+from rclpy.subscription import Subscription
+
 from racecar.core.types import Odometry
-from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.wire import read_odometry
+from racecar.ros import qos, topics
+from racecar.ros.raw_subscription import subscribe_raw
+from racecar.ros.wire import read_finite_odometry
 
 
-def finite_odometry(node: TableNode, data: bytes) -> Odometry | None:
-    """Read a serialised odometry message; if it is not finite, log that and return None."""
-    odometry = read_odometry(data)
-    if odometry.is_finite:
-        return odometry
-    node.get_logger().error(
-        f'odometry dropped: {odometry}, expected finite numbers',
-        throttle_duration_sec=THROTTLE)
-    return None
+def subscribe_odometry(
+    node: Node, callback: Callable[[Odometry], object], *, lockstep: bool = False,
+) -> Subscription:
+    """Call back with each odometry message that is finite; in lockstep also with the last one."""
+    return subscribe_raw(
+        node, OdometryMessage, topics.ODOMETRY, read_finite_odometry, callback,
+        qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if lockstep else qos.ODOMETRY_SUBSCRIPTION)

@@ -17,9 +17,10 @@ COMMAND = _profile(1)
 # Deep enough that a recorder misses nothing while it writes a chunk.
 STATE = _profile(100)
 
-# The newest odometry also reaches those who come late: nobody then misses the first tick of a
-# lockstep loop. Volatile subscriptions match it too.
-ODOMETRY = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
+# In lockstep the newest odometry also reaches those who come late: nobody then misses the first
+# tick. At other times a late reader would first get what is a second old.
+ODOMETRY = STATE
+ODOMETRY_LOCKSTEP = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 ODOMETRY_SUBSCRIPTION = _profile(1)
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 

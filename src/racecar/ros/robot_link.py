@@ -6,13 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.ports import Entity, Input
 from racecar.core.types import NANOSECONDS
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.freshness import effective_stamp, staleness
-from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 Receive = Callable[['RobotLink', Callable[[], None], int], None]
 """Called with the link, what applies the value, and the value's stamp [ns]."""
@@ -36,6 +38,7 @@ class RobotLink:
         self.entity = entity
         self.place = Place(entity.name, entity.frame_prefix)
         self.answered = True
+        self.has_obeyed = False
         self._node = node
         self._receive = receive
         self._command_ns = 0
@@ -62,9 +65,9 @@ class RobotLink:
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = self._codec(codecs, port.value_type)
         topic = self.place.topic(codec.topic)
-        self._node.create_subscription(
-            codec.message_type, topic, partial(self._on_message, codec, port), codec.profile,
-            raw=True)
+        subscribe_raw(
+            self._node, codec.message_type, topic, codec.decode, partial(self._on_value, port),
+            codec.profile)
         return self._node.resolve_topic_name(topic)
 
     @property
@@ -87,8 +90,8 @@ class RobotLink:
                 channel.publish(sec, nanosec, read())
         return index is None or index % self._awaited_steps == 0
 
-    def _on_message(self, codec: Codec, port: Input, data: bytes) -> None:
-        value, stamp_ns = codec.decode(data)
+    def _on_value(self, port: Input, message: tuple[Any, int]) -> None:
+        value, stamp_ns = message
         self._receive(self, partial(port.apply, value), stamp_ns)
 
     def obey(self, apply: Callable[[], None]) -> bool:
@@ -115,6 +118,7 @@ class RobotLink:
         if stale is not None:
             self.drop(stale)
         elif self.obey(apply):
+            self.has_obeyed = True
             self._command_ns = effective_stamp(stamp_ns, now_ns)
             self._is_stopped = False
 

@@ -19,6 +19,7 @@ from rclpy.task import Future
 
 from racecar.core.errors import RacecarError
 from racecar.ros.exit_timer import ExitTimer
+from racecar.ros.initialising import init
 from racecar.ros.node import TableNode
 from racecar.ros.shared_clock import SharedClock
 
@@ -67,9 +68,9 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
     Made for the main thread of a process that ends then: SIGINT stays ignored.
     """
     interrupted = Interrupted()
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
     node = executor = None
     try:
+        init(args, signal_handler_options=SignalHandlerOptions.NO)
         node = make_node()
         interrupted.then_end(node.done)
         SharedClock([node])

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-import struct
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -14,12 +13,9 @@ from rclpy.time import Time
 from rclpy.time_source import CLOCK_TOPIC
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from racecar.core.types import NANOSECONDS
 from racecar.ros.node import TableNode, TimeWatch
-from racecar.ros.wire import plain
-
-_STAMP = struct.Struct('<iI')
-_AFTER_ENCAPSULATION = 4
+from racecar.ros.raw_subscription import subscribe_raw
+from racecar.ros.wire import read_clock
 
 # As rclpy's own: only the newest time counts.
 _PROFILE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
@@ -53,14 +49,13 @@ class SharedClock:
                     watch.follow_shared_clock()
                 self._watches += node.time_watches
         if owner is not None:
-            owner.create_subscription(
-                ClockMessage, CLOCK_TOPIC, self._on_clock, _PROFILE, raw=True)
+            subscribe_raw(
+                owner, ClockMessage, CLOCK_TOPIC, read_clock, self._on_clock, _PROFILE)
 
-    def _on_clock(self, data: bytes) -> None:
-        sec, nanosec = _STAMP.unpack_from(plain(data, ClockMessage), _AFTER_ENCAPSULATION)
-        self.time_ns = sec * NANOSECONDS + nanosec
-        time = Time(nanoseconds=self.time_ns, clock_type=ClockType.ROS_TIME)
+    def _on_clock(self, time_ns: int) -> None:
+        self.time_ns = time_ns
+        time = Time(nanoseconds=time_ns, clock_type=ClockType.ROS_TIME)
         for clock in self._clocks:
             clock.set_ros_time_override(time)
         for watch in self._watches:
-            watch.on_time(self.time_ns)
+            watch.on_time(time_ns)

@@ -23,7 +23,8 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_of
 from racecar.ros.interfaces import Reset
-from racecar.ros.node import TableNode, THROTTLE
+from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import RobotLink
 from racecar.ros.wire import MessageTemplate
 
@@ -117,6 +118,23 @@ class SimulatorNode(TableNode):
         """Take over a new real-time factor."""
         if 'real_time_factor' in changed and self._started:
             self._set_pace()
+
+    def waits_for(self) -> str:
+        """Return what keeps the time or the robots from going on."""
+        if not self._started:
+            publishers = [link.awaited_channel.publisher for link in self._links]
+            found = min(publisher.get_subscription_count() for publisher in publishers)
+            return (f"waiting for {self.values['wait_for_subscribers']} subscriptions to"
+                    f" {' and '.join(publisher.topic_name for publisher in publishers)}"
+                    f' (wait_for_subscribers), there are {found}')
+        if self._paused:
+            name = self.get_fully_qualified_name()
+            return f'paused; go on by the service {name}/pause with data: false'
+        # In lockstep _watch_lockstep() says it.
+        idle = [link.commanded_on for link in self._links if not link.has_obeyed]
+        if idle and not self._lockstep:
+            return f"waiting for commands on {' and '.join(idle)}; the car stands still"
+        return ''
 
     def _on_start_timer(self) -> None:
         wanted = self.values['wait_for_subscribers']

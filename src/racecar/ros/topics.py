@@ -43,8 +43,15 @@ DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'
 DRIVER_LAMPS = 'driver/lamps'
 
+_COMMANDS_OF_F1TENTH = {NAVIGATION_COMMAND: 'drive', TELEOP_COMMAND: 'teleop'}
+
 TOPIC_NAMES: dict[str, dict[str, str]] = {
     'racecar': {},
-    'f1tenth': {ODOMETRY: 'odom', NAVIGATION_COMMAND: 'drive', TELEOP_COMMAND: 'teleop'},
+    'f1tenth': {ODOMETRY: 'odom', **_COMMANDS_OF_F1TENTH},
+    # f1tenth_gym_ros calls its first car ego_racecar.
+    'f1tenth_gym': {ODOMETRY: 'ego_racecar/odom', **_COMMANDS_OF_F1TENTH},
+    # On the track controllers take the odometry of a particle filter, whose place the simulator
+    # takes: it knows the pose on the map.
+    'f1tenth_pf': {ODOMETRY: 'pf/pose/odom', **_COMMANDS_OF_F1TENTH},
 }
 """Sets of names by their own name: {relative name of this package: name in other software}."""

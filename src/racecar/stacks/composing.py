@@ -23,7 +23,7 @@ from rclpy.task import Future
 
 from racecar.core.analysis.run_table import answered_rows, RunTable
 from racecar.core.errors import BagError
-from racecar.core.types import NANOSECONDS
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
@@ -32,7 +32,9 @@ from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
+from racecar.ros.initialising import init
 from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import subscribe_raw
 from racecar.ros.run_node import end, make_executor, spin
 from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
@@ -78,29 +80,26 @@ class RunProbe(Node):
         self._tracked_ahead = 0.0
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
-        for topic, message_type, callback, profile in (
-                ('vesc/odom', OdometryMessage, self._on_odometry,
-                 qos.ODOMETRY),
-                ('reference_trajectory', OdometryMessage, self._on_reference, qos.STATE),
-                ('vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped,
-                 self._on_command, qos.STATE)):
-            self.create_subscription(
-                message_type, topics.get(topic, topic), callback, profile, raw=True)
+        for topic, message_type, decode, callback in (
+                ('vesc/odom', OdometryMessage, read_odometry, self._on_odometry),
+                ('reference_trajectory', OdometryMessage, read_odometry, self._on_reference),
+                ('vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped, read_command,
+                 self._on_command)):
+            subscribe_raw(
+                self, message_type, topics.get(topic, topic), decode, callback, qos.STATE)
 
     def _on_tracked_point(self, message: PointStamped) -> None:
         self._tracked_ahead = message.point.x
 
-    def _on_odometry(self, data: bytes) -> None:
-        o = read_odometry(data)
+    def _on_odometry(self, o: Odometry) -> None:
         self._odometry.append(
             (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
 
-    def _on_reference(self, data: bytes) -> None:
-        reference = read_odometry(data)
+    def _on_reference(self, reference: Odometry) -> None:
         self._reference.append((reference.time_ns / NANOSECONDS, reference.x, reference.y))
 
-    def _on_command(self, data: bytes) -> None:
-        command, stamp_ns = read_command(data)
+    def _on_command(self, message: tuple[AckermannCommand, int]) -> None:
+        command, stamp_ns = message
         self._command.append((stamp_ns / NANOSECONDS, *command))
 
     def table(self) -> RunTable:
@@ -121,7 +120,7 @@ class ComposedStack:
         """Initialise rclpy if nobody did and construct the nodes; on failure nothing remains."""
         self._owns_context = not rclpy.ok()
         if self._owns_context:
-            rclpy.init()
+            init()
         self.nodes: list[Node] = []
         self._executor: Any = None
         try:

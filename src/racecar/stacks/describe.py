@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
+from racecar.catalogue import NODES
 from racecar.core.errors import ConfigurationError
+from racecar.core.parameters import read_parameter_file
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import driver, dynamic_ode, kinematic_ode
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import absolute, namespace_of, recorder
+from racecar.stacks.parts import absolute, namespace_of, RECORDER, recorder, vehicle_file
 from racecar.stacks.stack import Stack
 
 STACKS: dict[str, Stack] = {
@@ -57,7 +60,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        _check_override(name, node, descriptions)
+        _check_override(name, node, descriptions, options.overrides_option)
+    _check_files(name, options, descriptions)
     extra = (Path(options.params_file),) if options.params_file else ()
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
@@ -86,12 +90,31 @@ def _with_listeners(
         if d.executable == stack.simulator else d for d in descriptions]
 
 
-def _check_override(stack: str, node: str, descriptions: list[NodeDescription]) -> None:
+def _check_files(
+        stack: str, options: StackOptions, descriptions: list[NodeDescription]) -> None:
+    """Refuse what is in the user's files for a node that there is not, or that no node knows.
+
+    The file of a vehicle may also be for nodes that this configuration does not have.
+    """
+    def tables(*executables: str) -> dict[str, Collection[str]]:
+        return {absolute(namespace_of(options), name)[1:]: NODES[name].table.names
+                for name in executables}
+
+    nodes = {d.full_name: d.spec.table.names for d in descriptions}
+    read_parameter_file(vehicle_file(options.vehicle)).check(
+        {**tables(*NODES), **nodes}, 'racecar')
+    if options.params_file:
+        # There only while it records.
+        read_parameter_file(options.params_file).check({**tables(RECORDER), **nodes}, stack)
+
+
+def _check_override(
+        stack: str, node: str, descriptions: list[NodeDescription], option: str) -> None:
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = ', '.join(sorted(d.full_name for d in descriptions))
         raise ConfigurationError(
-            f"--set: node '{node}' is not part of {stack}, expected one of {names}")
+            f"{option}: node '{node}' is not part of {stack}, expected one of {names}")
     if len(matches) > 1:
         names = ' or '.join(d.full_name for d in matches)
-        raise ConfigurationError(f"--set: node '{node}' stands for several, give {names}")
+        raise ConfigurationError(f"{option}: node '{node}' stands for several, give {names}")

@@ -13,8 +13,8 @@ from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
     command_muxes,
     node,
-    planar_simulator,
     PLANAR_SIMULATOR,
+    planar_simulator,
     vehicle_file,
 )
 from racecar.stacks.stack import Stack

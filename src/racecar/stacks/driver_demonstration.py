@@ -8,14 +8,13 @@ from collections.abc import Callable, Iterator
 import math
 from typing import Any
 
-from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
 from racecar.core.driver import Indicator
 from racecar.core.errors import RacecarError
-from racecar.core.types import NANOSECONDS
-from racecar.ros import qos, topics
+from racecar.core.types import NANOSECONDS, Odometry
+from racecar.ros import qos
 from racecar.ros.interfaces import (
     CarInfo,
     DriverState,
@@ -23,7 +22,7 @@ from racecar.ros.interfaces import (
     SetGear,
     SetIndicator,
 )
-from racecar.ros.odometry import finite_odometry
+from racecar.ros.odometry import subscribe_odometry
 
 PHASES = ('pull away', 'shift up', 'turn left', 'brake to a stop', 'reverse', 'park')
 
@@ -70,9 +69,7 @@ class DriverDemonstration(Node):
                 ('set_dipped_beams', SetBool), ('set_hazard_flashers', SetBool))}
         self._script = self._drive()
         self.create_subscription(CarInfo, 'driver/car_info', self._on_info, qos.LATCHED)
-        self.create_subscription(
-            OdometryMessage, topics.ODOMETRY, self._on_odometry, qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
+        subscribe_odometry(self, self._on_odometry)
         self.create_subscription(DriverState, 'driver/state', self._on_state, qos.STATE)
 
     @property
@@ -84,11 +81,9 @@ class DriverDemonstration(Node):
     def _on_info(self, message: CarInfo) -> None:
         self._info = message
 
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = finite_odometry(self, data)
-        if odometry is not None:
-            # Continuous, so that a turn can be measured.
-            self._yaw += math.remainder(odometry.yaw - self._yaw, 2.0 * math.pi)
+    def _on_odometry(self, odometry: Odometry) -> None:
+        # Continuous, so that a turn can be measured.
+        self._yaw += math.remainder(odometry.yaw - self._yaw, 2.0 * math.pi)
 
     def _on_state(self, message: DriverState) -> None:
         self._state = message

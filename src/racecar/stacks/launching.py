@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import importlib
 import importlib.util
 import os
 from pathlib import Path
@@ -26,10 +27,10 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
+from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR, TRAJECTORY_TRACKER
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder, vehicle_names
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR, TRAJECTORY_TRACKER
 from racecar.stacks import (
     describe_stack,
     has_tracker,
@@ -40,6 +41,8 @@ from racecar.stacks import (
 )
 
 _SIMULATORS = ('single_track_simulator',)
+# What launch calls overrides.
+_SET = 'set'
 _LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
@@ -79,13 +82,14 @@ def _arguments(stack: str) -> Iterator[DeclareLaunchArgument]:
             'trajectory', "Shape of the reference, by name or the report's number; empty: as the"
             ' parameter files have it', TRAJECTORY_TRACKER['trajectory'].choices)
     yield argument('params_file', 'ROS parameter file of yours; it goes over those in config/')
-    yield argument('set', 'Single parameters, over everything else: node.parameter=value,'
+    yield argument(_SET, 'Single parameters, over everything else: node.parameter=value,'
                    ' several separated by spaces', default='')
     yield argument('namespace', 'Namespace of all nodes and topics; empty: none')
     yield argument('own_clock', 'Keep the time on the topic clock of the namespace instead of'
                    ' /clock: for several cars, each with its own time', _BOOLEANS)
-    yield argument('topic_names', 'Names of the original, or those of F1TENTH: drive, odom,'
-                   ' teleop', tuple(TOPIC_NAMES))
+    yield argument('topic_names', 'Names of the original, or those of F1TENTH: drive, teleop and'
+                   ' odom, ego_racecar/odom (gym) or pf/pose/odom (particle filter)',
+                   tuple(TOPIC_NAMES))
     yield argument('use_sim_time', 'Whether the nodes take their time from /clock; the simulator'
                    ' makes that time and never does', _BOOLEANS, default=True)
     yield argument('real_time_factor', 'Simulated seconds per second; 0: as fast as possible;'
@@ -124,9 +128,9 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         raise ConfigurationError(
             f"record: '{record}' exists already, not overwriting it; name another folder")
     try:
-        settings = shlex.split(values['set'])
+        settings = shlex.split(values[_SET])
     except ValueError as error:
-        raise ConfigurationError(f"set: {values['set']!r}: {error}") from error
+        raise ConfigurationError(f'{_SET}: {values[_SET]!r}: {error}') from error
     return StackOptions(
         vehicle=os.path.expanduser(values['vehicle']),
         trajectory=values.get('trajectory') or None,
@@ -141,7 +145,8 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         tyre_data=flag('tyre_data'),
         topic_names=values['topic_names'],
         own_clock=flag('own_clock'),
-        overrides=parse_overrides(settings),
+        overrides=parse_overrides(settings, _SET),
+        overrides_option=_SET,
     )
 
 
@@ -150,6 +155,8 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
 
 def _set_up(context: LaunchContext, stack: str) -> list[LaunchDescriptionEntity]:
     """Return the actions; raises ConfigurationError or ParameterError before anything starts."""
+    # Raises ConfigurationError once, where otherwise every node would, if it was not built.
+    importlib.import_module('racecar.ros.interfaces')
     values = context.launch_configurations
     # Below the namespace that an including launch file has pushed.
     namespace = prefix_namespace(values.get('ros_namespace'), values['namespace']) or ''

@@ -38,7 +38,8 @@ def make_loop(stack: Stack, values: Values, simulator: Simulator | None = None) 
 
     simulator: one that is built already. Raises RacecarError if values contradict each other.
     """
-    assert stack.tracker is not None and stack.linearizer is not None
+    assert stack.tracker is not None
+    assert stack.linearizer is not None
     return ClosedLoop(
         TrajectoryTracker(dict(values[stack.tracker])),
         make_law(stack.linearizer, values[stack.linearizer]),

@@ -11,12 +11,15 @@ from typing import Any
 
 from racecar.catalogue import NODES, NodeSpec
 from racecar.core.errors import ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameters import read_parameter_file, USE_SIM_TIME
 
 
 @dataclass(frozen=True)
 class NodeDescription:
-    """A node to be: executable, name, namespace, parameter files and values, remappings."""
+    """A node to be: executable, name, namespace, parameters, remappings.
+
+    defaults: values below the parameter files; parameters: values over them.
+    """
 
     executable: str
     name: str
@@ -25,6 +28,7 @@ class NodeDescription:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     remappings: tuple[tuple[str, str], ...] = ()
     use_sim_time: bool = True
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def spec(self) -> NodeSpec:
@@ -37,15 +41,15 @@ class NodeDescription:
         return f'{self.namespace}/{self.name}' if self.namespace else self.name
 
     def explicit_parameters(self) -> dict[str, Any]:
-        """Return what files and values set, later ones over earlier ones.
+        """Return what defaults, files and values set, later ones over earlier ones.
 
         Raises ParameterError, naming the node, for what its table does not allow.
         """
-        merged: dict[str, Any] = {}
+        merged: dict[str, Any] = dict(self.defaults)
         for path in self.parameter_files:
-            merged.update(load_parameter_file(path, self.name, self.namespace))
+            merged.update(read_parameter_file(path).of_node(self.full_name, self.spec.table))
         merged.update(self.parameters)
-        merged.pop('use_sim_time', None)
+        merged.pop(USE_SIM_TIME, None)
         try:
             values = self.spec.table.resolve(merged)
         except ParameterError as error:

@@ -13,12 +13,16 @@ from typing import Any, cast, NamedTuple
 import yaml
 
 from racecar.catalogue import tables
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import vehicle_names
+from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
 
 LAUNCH, UP, DEMO, SIMULATE, SWEEP = 'launch', 'up', 'demo', 'simulate', 'sweep'
 """Ways to run a stack; a sweep has its options in its file."""
+
+SET_OPTION = '--set'
+"""What the commands call overrides."""
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
 _NODES = (LAUNCH, UP, DEMO)
@@ -63,7 +67,8 @@ class StackOptions:
     """What a user may choose of a run; None leaves a parameter as its file has it.
 
     The fields are the table of run options: see run_options(). observers: further subscriptions to
-    the odometry for which the simulator waits; no user's choice.
+    the odometry for which the simulator waits; overrides_option: what the user calls the
+    overrides, for messages; neither is a user's choice.
     """
 
     vehicle: str = _option(
@@ -112,6 +117,7 @@ class StackOptions:
         'info', 'least severe messages that the nodes print', str, (LAUNCH,),
         choices=lambda: LOG_LEVELS)
     observers: int = 0
+    overrides_option: str = SET_OPTION
 
 
 class NamedOption(NamedTuple):
@@ -156,9 +162,9 @@ def from_texts(way: str, texts: Mapping[str, str], **more: Any) -> StackOptions:
             values[name] = text.lower() == 'true'
         elif option.type is dict:
             try:
-                values[name] = parse_overrides(shlex.split(text), f'{option.flag}:=')
+                values[name] = parse_overrides(shlex.split(text), option.flag)
             except ValueError as error:
-                raise ConfigurationError(f'{option.flag}:={text!r}: {error}') from error
+                raise ConfigurationError(f'{option.flag}: {text!r}: {error}') from error
         elif option.type is float:
             values[name] = _number_or_text(text)
         else:
@@ -173,10 +179,12 @@ def _number_or_text(text: str) -> float | str:
         return text
 
 
-def parse_overrides(settings: Sequence[str], source: str = '--set ') -> dict[str, dict[str, Any]]:
+def parse_overrides(
+    settings: Sequence[str], option: str = SET_OPTION,
+) -> dict[str, dict[str, Any]]:
     """Turn `node.parameter=value` texts into {node: {parameter: value}}.
 
-    source: how the user gave them, for the message. Raises ConfigurationError for a text of
+    option: what the user calls them, for the message. Raises ConfigurationError for a text of
     another form.
     """
     overrides: dict[str, dict[str, Any]] = {}
@@ -185,12 +193,13 @@ def parse_overrides(settings: Sequence[str], source: str = '--set ') -> dict[str
         node, dot, parameter = key.strip().partition('.')
         if not (equals and dot and node and parameter):
             raise ConfigurationError(
-                f'{source}{setting!r}: expected node.parameter=value, for example'
+                f'{option} {excerpt(setting)}: expected node.parameter=value, for example'
                 ' trajectory_tracker.Kp=3.0')
         try:
-            value = yaml.safe_load(text)
+            value = parse_yaml(text)
         except yaml.YAMLError as error:
             raise ConfigurationError(
-                f'{source}{setting!r}: the value is not YAML: {error}') from error
+                f'{option} {excerpt(setting)}: the value is not YAML: {describe_error(error)}'
+            ) from error
         overrides.setdefault(node.strip('/'), {})[parameter] = value
     return overrides

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
 from racecar.ros import topics
@@ -66,11 +67,11 @@ def vehicle_file(vehicle: str) -> Path:
     names = vehicle_names()
     if vehicle in names:
         return find_config(f'vehicles/{vehicle}')
-    path = Path(vehicle)
-    if path.is_file():
-        return path
+    if os.path.isfile(vehicle):
+        return Path(vehicle)
     raise ConfigurationError(
-        f"vehicle '{vehicle}' is unknown, expected one of {', '.join(names)} or a parameter file")
+        f"vehicle {excerpt(vehicle)} is unknown, expected one of {', '.join(names)} or a parameter"
+        ' file')
 
 
 def node(

@@ -41,7 +41,8 @@ VEHICLE = 'vehicle'
 class Sweep:
     """Points to simulate and what they have in common.
 
-    stack: what the points are of. names: of the varied parameters, as the file has them. points: one tuple of values each.
+    stack: what the points are of. names: of the varied parameters, as the file has them. points:
+    one tuple of values each.
     base: {node: value of each parameter}. duration, skip [s]. noise: None without.
     is_grid: whether the points are all combinations of some values.
     """
@@ -73,7 +74,8 @@ class Sweep:
             simulated = tuple(sorted(changes.get(self.stack.simulator, {}).items()))
             try:
                 shares = last is not None and last[0] == simulated and last[1].is_compilable
-                loop = make_loop(self.stack, values, last[1].simulator if last and shares else None)
+                loop = make_loop(
+                    self.stack, values, last[1].simulator if last and shares else None)
             except RacecarError as error:
                 raise type(error)(
                     f'point {number} of {len(self.points)} ({self.describe(number - 1)}):'

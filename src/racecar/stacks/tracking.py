@@ -11,6 +11,7 @@ from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
 from racecar.core.trajectories import trajectory_type
+from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
@@ -19,8 +20,8 @@ from racecar.stacks.parts import (
     command_muxes,
     given,
     node,
-    planar_simulator,
     PLANAR_SIMULATOR,
+    planar_simulator,
     vehicle_file,
 )
 from racecar.stacks.stack import Stack
@@ -58,11 +59,21 @@ def _nodes(
     files: list[Path] = [find_config(name) for name in tracker_files]
     return [
         node(TRACKER, options, *files, parameters={
-            **given(trajectory=options.trajectory), 'active': options.active, **lockstep}),
+            **given(trajectory=options.trajectory), 'active': options.active, **lockstep},
+             defaults=_centre_of_gravity(vehicle)),
         node(linearizer, options, vehicle, parameters=lockstep),
         *command_muxes(options),
         planar_simulator(options, vehicle),
     ]
+
+
+def _centre_of_gravity(vehicle: Path) -> dict[str, float]:
+    """Return where the file of a vehicle puts it, for the tracker."""
+    try:
+        return {'cog_ahead': -VehicleParameters.from_file(vehicle).odometry_offset}
+    except ParameterError:
+        # The check of the nodes that cannot do without it says it better.
+        return {}
 
 
 def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:

@@ -42,7 +42,9 @@ class Messages:
         return types['std_msgs/msg/Header'](
             types['builtin_interfaces/msg/Time'](stamp_ns // 10**9, stamp_ns % 10**9), 'odom')
 
-    def odometry(self, stamp_ns: int, x: float, y: float, yaw: float = 0.0) -> bytes:
+    def odometry(
+        self, stamp_ns: int, x: float, y: float, yaw: float = 0.0, speed: float = 0.0,
+    ) -> bytes:
         types = {name.split('/')[-1]: kind for name, kind in self.store.types.items()
                  if name.startswith('geometry_msgs/')}
         turn = types['Quaternion'](0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2))
@@ -51,8 +53,13 @@ class Messages:
             self.header(stamp_ns), 'base_link',
             types['PoseWithCovariance'](
                 types['Pose'](types['Point'](x, y, 0.0), turn), np.zeros(36)),
-            types['TwistWithCovariance'](types['Twist'](zero, zero), np.zeros(36)))
+            types['TwistWithCovariance'](
+                types['Twist'](types['Vector3'](speed, 0.0, 0.0), zero), np.zeros(36)))
         return bytes(self.store.serialize_cdr(message, ODOMETRY))
+
+    def path(self, stamp_ns: int) -> bytes:
+        message = self.store.types['nav_msgs/msg/Path'](self.header(stamp_ns), [])
+        return bytes(self.store.serialize_cdr(message, 'nav_msgs/msg/Path'))
 
     def number(self, value: float) -> bytes:
         message = self.store.types[NUMBER](value)

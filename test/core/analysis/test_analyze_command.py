@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 
+from bag_samples import ODOMETRY
 import pytest
 
 from racecar.cli import analyze
@@ -41,12 +42,43 @@ def test_json_is_one_object(bag, tmp_path, capsys):
     captured = capsys.readouterr()
     values = json.loads(captured.out)
     assert list(values) == [
-        'rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration']
+        'rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration', 'lost_ticks',
+        'lost_share', 'late_start', 'warnings']
+    assert [values[name] for name in ('lost_ticks', 'lost_share', 'late_start', 'warnings')] == [
+        0, 0.0, 0.0, []]
     assert values['rmse'] == pytest.approx(0.1)
     assert values['samples'] == 40
     assert 'report.html' in captured.err
     assert {path.name for path in (tmp_path / 'out').iterdir()} == FILES
     assert not (bag / 'analysis').exists()
+
+
+def test_what_the_recording_lost_is_said_in_text_json_and_report(
+        write_bag, messages, tmp_path, capsys):
+    stamps = [tick * 10**7 for tick in range(101) if tick < 40 or tick >= 60]
+    bag = write_bag([
+        ('/reference_path', 'nav_msgs/msg/Path', 0, messages.path(0)),
+        *((topic, ODOMETRY, stamp, messages.odometry(stamp, 1.0, 2.0))
+          for topic in ('/vesc/odom', '/reference_trajectory')
+          for stamp in stamps if stamp >= 20 * 10**7)])
+    assert run(bag, '--json') == 0
+    captured = capsys.readouterr()
+    values = json.loads(captured.out)
+    assert (values['lost_ticks'], values['lost_share']) == (20, pytest.approx(20 / 81))
+    assert values['late_start'] == pytest.approx(0.2)
+    lost, late = values['warnings']
+    assert lost.startswith(
+        '/vesc/odom has lost 20 of 81 ticks (24.7%): its stamps step by 0.01 s, at 0.190 s by'
+        ' 0.21 s;')
+    assert 'record:= or --record' in lost
+    assert late.startswith(
+        'the recording begins late, 0.2 s after the start of /reference_trajectory;')
+    assert captured.err.startswith(f'warning: {lost}\nwarning: {late}\n')
+    report = (bag / 'analysis' / 'report.html').read_text(encoding='utf-8')
+    assert report.count('<p class="warning">') == 2
+    assert '20 of 81 ticks (24.7%)' in report
+    assert run(bag) == 0
+    assert capsys.readouterr().err == f'warning: {lost}\nwarning: {late}\n'
 
 
 def test_bare_file_gets_a_folder_beside_it(write_bag, rows, capsys):

@@ -1,5 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import shutil
 import sqlite3
 
@@ -276,6 +277,15 @@ def test_damaged_sqlite3(position, length, tmp_path_factory, messages, rows, sql
         read_cut(path)
     except BagError as error:
         assert '\n' not in str(error)
+
+
+def test_name_of_a_topic_that_is_no_text(tmp_path, sqlite_data):
+    path = tmp_path / 'damaged.db3'
+    path.write_bytes(sqlite_data)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE topics SET name = x'2f61' WHERE id = 1")
+    with pytest.raises(BagError, match=r"damaged\.db3' cannot be read: .*bytes"):
+        read_cut(path)
 
 
 @pytest.fixture(scope='module')

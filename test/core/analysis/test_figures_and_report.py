@@ -49,8 +49,9 @@ def test_figures_are_as_the_report_draws_them(drawn):
     assert upper.lines[1].get_linestyle() == ':'
     assert (upper.get_ylabel(), lower.get_xlabel()) == ('x [m]', 'time since the start [s]')
     for figure in figures.values():
-        assert run.name in figure.get_suptitle()
-        assert 'RMSE 0.1000 m' in figure.get_suptitle()
+        (title,) = figure.texts
+        assert run.name in title.get_text()
+        assert 'RMSE 0.1000 m' in title.get_text()
 
 
 def test_desired_path_stays_dotted_over_many_laps():

@@ -25,7 +25,7 @@ def make(**values):
     """Return a tracker of a reference that stands still at the origin of map."""
     return TrajectoryTracker(TRACKER_PARAMETERS.resolve({
         'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
-        'Kp': 0.0, **values}))
+        'Kp': 0.0, 'catch_up_speed': 100.0, **values}))
 
 
 def car(x=0.0, y=0.0, yaw=0.0, time=0.0):
@@ -199,7 +199,8 @@ def test_time_of_the_reference_may_differ_from_the_stamp_of_the_odometry():
 def test_gains_can_be_replaced_while_tracking():
     tracker = make(Kp=1.0)
     assert velocities(tracker, [(0.0, 1.0, 0.0)]) == [(-1.0, 0.0)]
-    tracker.gains = TrackerGains.from_values(TRACKER_PARAMETERS.resolve({'Kp': 3.0}))
+    tracker.gains = TrackerGains.from_values(TRACKER_PARAMETERS.resolve(
+        {'Kp': 3.0, 'catch_up_speed': 100.0}))
     assert velocities(tracker, [(1.0, 1.0, 0.0)]) == [(-3.0, 0.0)]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from racecar.core.driver import Controls, DrivenCar
+from racecar.core.errors import DivergenceError
 from racecar.core.powertrain import CarParameters
 from racecar.core.powertrain.engine import engine_torque
 from racecar.core.vehicles import double_track, VehicleParameters
@@ -46,7 +47,7 @@ class Rig:
         """Bring car and wheels to a speed, without waiting for the engine."""
         state = [speed, *self.car.state[1:6]]
         front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
-        self.car._state[:] = [*state, front, front, rear, rear]
+        self.car._simulator._state[:] = [*state, front, front, rear, rear]
 
 
 def grip(vehicle, acceleration):
@@ -180,8 +181,7 @@ def test_stopping_distance_is_that_of_brakes_and_grip(name):
         acceleration = balance(vehicle, axles)
         distance += speed * dt
         speed += acceleration * dt
-    assert rig.car.state[3] - rig.car._initial_pose.x - vehicle.cog_to_rear_axle \
-        == pytest.approx(distance, rel=0.04)
+    assert rig.car.state[3] - vehicle.cog_to_rear_axle == pytest.approx(distance, rel=0.04)
 
 
 @pytest.mark.parametrize(('name', 'gear'), [
@@ -291,7 +291,7 @@ def test_random_driving_makes_no_energy_and_no_nan(name):
         rig.tick()
         state = np.array(rig.car.state)
         assert np.isfinite(state).all()
-        drive = np.array(rig.car._inputs[first:last])
+        drive = np.array(rig.car._simulator._inputs[first:last])
         after = energy(vehicle, state)
         # The engine's work, at most: its torque times the faster of the speeds in the step.
         most = 0.001 * float(np.maximum(drive * turning, drive * state[6:]).sum())
@@ -318,6 +318,22 @@ def test_brake_never_turns_a_wheel_back(name):
                 rig.tick()
                 assert min(sign * speed for speed in rig.car.wheel_speeds) > -1e-9
                 assert sign * rig.speed > -1e-9
+
+
+@pytest.mark.parametrize('name', ['set_command', 'set_inputs', 'set_wheel_command', 'stop'])
+def test_it_offers_no_way_to_drive_but_the_pedals(name):
+    assert not hasattr(Rig('racecar').car, name)
+
+
+def test_a_failed_tick_leaves_everything_as_it_was():
+    rig = Rig('bmw_x5')
+    rig.controls.set_cruising_speed(9.0)
+    rig.run(1.0)
+    rig.reach(1e7)
+    before = (rig.car.state, rig.car.time_ns, rig.car.wheel_angles)
+    with pytest.raises(DivergenceError, match='double_track'):
+        rig.tick()
+    assert (rig.car.state, rig.car.time_ns, rig.car.wheel_angles) == before
 
 
 def test_free_differential_lets_the_light_wheel_spin_and_the_limited_one_does_not():

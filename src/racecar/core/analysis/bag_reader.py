@@ -223,26 +223,13 @@ class BagReader:
         self._sources: list[_Source] = []
         self._warnings: list[str] = []
         try:
-            files = self._open()
+            self.summary = self._summary(self._open())
         except BagError:
             self.close()
             raise
         except Exception as error:  # rosbags lets errors of its storage libraries through
             self.close()
             raise BagError(f"bag '{self.path}' cannot be read: {_reason(error)}") from error
-        counts: dict[tuple[str, str], int] = {}
-        for source in self._sources:
-            for key, count in source.counts.items():
-                pair = (key.topic, key.type_name)
-                counts[pair] = counts.get(pair, 0) + count
-        self.summary = BagSummary(
-            path=self.path,
-            files=tuple(files),
-            storage=_storage(files[0]),
-            size=sum(file.stat().st_size for file in files),
-            topics=tuple(TopicSummary(*pair, counts[pair]) for pair in sorted(counts)),
-            warnings=tuple(self._warnings),
-        )
         for warning in self._warnings:
             _LOGGER.warning('%s', warning)
 
@@ -317,6 +304,21 @@ class BagReader:
             self._warnings.append(
                 f"bag file '{file}' is cut off (was its recorder killed?); read up to its"
                 f' last complete chunk, lost {source.cut}')
+
+    def _summary(self, files: list[Path]) -> BagSummary:
+        counts: dict[tuple[str, str], int] = {}
+        for source in self._sources:
+            for key, count in source.counts.items():
+                pair = (key.topic, key.type_name)
+                counts[pair] = counts.get(pair, 0) + count
+        return BagSummary(
+            path=self.path,
+            files=tuple(files),
+            storage=_storage(files[0]),
+            size=sum(file.stat().st_size for file in files),
+            topics=tuple(TopicSummary(*pair, counts[pair]) for pair in sorted(counts)),
+            warnings=tuple(self._warnings),
+        )
 
     def _add(self, source: _Source) -> None:
         self._sources.append(source)

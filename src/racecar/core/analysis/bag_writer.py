@@ -141,7 +141,8 @@ class BagWriter:
             self._schemas[type_name] = self._file.add_schema(
                 type_name, encoding if definition_text else '', definition_text.encode())
         handle = self._file.add_channel(
-            name, 'cdr', self._schemas[type_name], {'offered_qos_profiles': qos})
+            name, 'cdr', self._schemas[type_name],
+            {'offered_qos_profiles': qos, 'topic_type_hash': type_hash})
         self._handles[name] = handle
         self._topics[handle] = _Topic(
             name, type_name, _topic_metadata(name, type_name, qos, type_hash))

@@ -207,8 +207,9 @@ def label_axes(axes: Axes, x: str, y: str) -> None:
 
 
 def _finish(figure: Figure, axes: Axes, title: str, metrics: Metrics) -> None:
-    # Outside the axes, where no curve can run below it. A name may hold a dollar sign.
-    figure.legend(
-        *axes.get_legend_handles_labels(), loc='outside lower center', ncols=4, frameon=False,
-        scatterpoints=5, scatteryoffsets=[0.5])
+    # Above the axes, where no curve can run below it; the layout makes room for it.
+    axes.legend(
+        loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False, scatterpoints=5,
+        scatteryoffsets=[0.5])
+    # A name may hold a dollar sign.
     figure.suptitle(f'{title}, RMSE {metrics.rmse:.4f} m', parse_math=False)

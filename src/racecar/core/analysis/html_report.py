@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
-from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import NANOSECONDS
 
@@ -35,7 +35,6 @@ _MEANINGS = {
     'samples': 'odometry samples compared',
     'duration': 'from the first to the last of them',
 }
-_EPOCH_FROM = 10**9 * NANOSECONDS  # later stamps are dates, earlier ones simulated time
 _STYLE = """
 :root { color-scheme: light dark; --line: #d8dce2; --soft: #5b6470; --card: #f5f7fa;
   --warn: #fff3d6; --warn-line: #d99a00; }
@@ -173,7 +172,7 @@ def _stream(topic: str, t: Array) -> str:
 
 def _instant(stamp_ns: int) -> str:
     seconds = f'{stamp_ns / NANOSECONDS:.3f} s'
-    if stamp_ns < _EPOCH_FROM:
+    if stamp_ns < EPOCH_FROM_NS:
         return seconds
     date = datetime.fromtimestamp(stamp_ns // NANOSECONDS, tz=UTC)
     return f'{date:%Y-%m-%d %H:%M:%S} UTC'

@@ -7,12 +7,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from racecar.core.analysis.bag_reader import BagReader, BagSummary
+from racecar.core.analysis.completeness import late_start, LateStart, lost_ticks, LostTicks
 from racecar.core.analysis.metrics import Array, merge_by_stamp, MergedTrack
 from racecar.core.analysis.tyre_data import TyreData, TyreSamples
 from racecar.core.errors import BagError
@@ -23,6 +25,10 @@ REFERENCE_TOPICS = ('/reference_trajectory',)
 POINT_TOPIC = '/tracked_point'
 ODOMETRY_TYPE = 'nav_msgs/msg/Odometry'
 POINT_TYPE = 'geometry_msgs/msg/PointStamped'
+PATH_TOPIC = '/reference_path'
+PATH_TYPE = 'nav_msgs/msg/Path'
+# Later stamps are dates, earlier ones simulated time, which begins at 0.
+EPOCH_FROM_NS = 10**9 * NANOSECONDS
 _LONG_GAP = 1.0  # [s]
 _LONG_GAP_STEPS = 5.0
 
@@ -35,6 +41,7 @@ class TrackingRun:
     yaw: (n,) heading [rad] or None. reference_t, reference_x, reference_y: (m,) likewise.
     origin_ns: what 0 s stands for [ns]. odometry_topic, reference_topic, bag: where the run
     came from, empty for a simulation. tyre_data: slip and forces of the wheels, if recorded.
+    lost, late: ticks of the odometry and time at the start that the recording missed.
     warnings: what a reader of the numbers should know.
     """
 
@@ -52,6 +59,8 @@ class TrackingRun:
     bag: BagSummary | None = None
     warnings: tuple[str, ...] = ()
     tyre_data: TyreData | None = None
+    lost: LostTicks | None = None
+    late: LateStart | None = None
 
     @classmethod
     def from_bag(
@@ -65,8 +74,9 @@ class TrackingRun:
         by default /vesc/odom (else /odom) and /reference_trajectory. A name that is not in the
         bag stands for the only topic that ends with it, as /car1/vesc/odom does.
         Beside the reference, tracked_point says which point of the car follows it; the odometry
-        is moved there. Without it that is base_link. Slip and forces of the wheels are read if
-        they lie beside the reference as well.
+        is moved there. Without it that is base_link. The stamp of reference_path tells when the
+        reference started. Slip and forces of the wheels are read if they lie beside the reference
+        as well.
         progress: called with the number of messages read so far and in all.
         Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or
         its messages carry no stamps.
@@ -78,14 +88,18 @@ class TrackingRun:
             reference = find_topic(
                 summary, REFERENCE_TOPICS if reference_topic is None else (reference_topic,))
             samples = {odometry: _Samples(), reference: _Samples()}
-            point = _point_topic(summary, reference)
+            point = _beside(summary, reference, POINT_TOPIC, POINT_TYPE)
+            path_topic = _beside(summary, reference, PATH_TOPIC, PATH_TYPE)
             ahead, left = 0.0, 0.0
+            path_stamps: list[int] = []
             tyres = TyreSamples(summary, _namespace(reference))
-            topics = [*samples, *([point] if point else []), *tyres.topics]
+            topics = [*samples, *filter(None, [point, path_topic]), *tyres.topics]
             total = sum(row.message_count for row in summary.topics if row.name in topics)
             for done, row in enumerate(reader.messages(topics), start=1):
                 if row.topic == point:
                     ahead, left = row.message.point.x, row.message.point.y
+                elif row.topic == path_topic:
+                    path_stamps.append(_stamp_ns(row.message))
                 elif row.topic in samples:
                     samples[row.topic].add(row.message)
                 else:
@@ -103,6 +117,12 @@ class TrackingRun:
             warnings.append(
                 f'{reference} pauses for {gap[1]:.1f} s at {gap[0]:.1f} s; the reference is'
                 ' interpolated across the pause and the errors there mean little')
+        lost = lost_ticks(t)
+        late = late_start(
+            t, np.array(actual.speed), reference_t,
+            path_stamps=[(stamp - origin_ns) / NANOSECONDS for stamp in path_stamps],
+            time_zero=-origin_ns / NANOSECONDS if origin_ns < EPOCH_FROM_NS else None)
+        warnings += _losses(odometry, reference, len(np.unique(t)), lost, late)
         yaw = np.array(actual.yaw)
         return cls(
             name=summary.path.resolve().name, t=t,
@@ -111,7 +131,7 @@ class TrackingRun:
             yaw=yaw, reference_t=reference_t, reference_x=np.array(desired.x),
             reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_topic=odometry,
             reference_topic=reference, bag=summary, warnings=tuple(warnings),
-            tyre_data=tyres.data())
+            tyre_data=tyres.data(), lost=lost, late=late)
 
     def merged(self, skip: float = 0.0) -> MergedTrack:
         """Merge both by stamp, without the first `skip` seconds of what overlaps.
@@ -155,15 +175,41 @@ def find_topic(
         f' {"is" if len(wanted) == 1 else "are"} missing; it has {summary.describe_topics()}')
 
 
-def _point_topic(summary: BagSummary, reference: str) -> str | None:
-    """Return the topic of the tracked point that belongs to a reference, if it is in the bag."""
-    topic = _namespace(reference) + POINT_TOPIC
-    found = any(row.name == topic and row.type_name == POINT_TYPE for row in summary.topics)
+def _beside(summary: BagSummary, reference: str, name: str, type_name: str) -> str | None:
+    """Return the topic of a name that belongs to a reference, if it is in the bag."""
+    topic = _namespace(reference) + name
+    found = any(row.name == topic and row.type_name == type_name for row in summary.topics)
     return topic if found else None
+
+
+def _losses(
+    odometry: str, reference: str, samples: int, lost: LostTicks | None, late: LateStart | None,
+) -> list[str]:
+    """Return the warnings about what the recording missed."""
+    found = []
+    if lost is not None:
+        found.append(
+            f'{odometry} has lost {lost.ticks} of {lost.ticks + samples} ticks'
+            f' ({lost.share:.1%}): its stamps step by {lost.period:.4g} s, at'
+            f' {lost.longest_at:.3f} s by {lost.longest:.6g} s; the errors there are not in the'
+            ' numbers. record:= or --record loses none; other recorders should run at real time')
+    if late is not None:
+        when = f'when {reference} was under way' if late.missing is None else (
+            f'{"up to " if late.is_bound else ""}{late.missing:.4g} s after the start of'
+            f' {reference}')
+        found.append(
+            f'the recording begins late, {when}; the errors before are not in the numbers. Begin'
+            ' to record before the tracker is active')
+    return found
 
 
 def _namespace(topic: str) -> str:
     return topic.rpartition('/')[0]
+
+
+def _stamp_ns(message: Any) -> int:
+    stamp = message.header.stamp
+    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
 
 
 @dataclass
@@ -174,12 +220,15 @@ class _Samples:
     x: array[float] = field(default_factory=lambda: array('d'))
     y: array[float] = field(default_factory=lambda: array('d'))
     yaw: array[float] = field(default_factory=lambda: array('d'))
+    speed: array[float] = field(default_factory=lambda: array('d'))
 
     def add(self, message: Any) -> None:
-        stamp, pose = message.header.stamp, message.pose.pose
-        self.stamps.append(stamp.sec * NANOSECONDS + stamp.nanosec)
+        pose = message.pose.pose
+        self.stamps.append(_stamp_ns(message))
         self.x.append(pose.position.x)
         self.y.append(pose.position.y)
+        velocity = message.twist.twist.linear
+        self.speed.append(math.hypot(velocity.x, velocity.y))
         turn = pose.orientation
         self.yaw.append(quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w))
 

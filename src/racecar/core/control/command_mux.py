@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 import difflib
-import math
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,9 @@ from racecar.core.types import NANOSECONDS
 from racecar.core.yaml_file import load_yaml
 
 IDLE = 'idle'
+
+LONGEST_TIMEOUT = 3600.0
+"""A source that is silent for longer than this has fallen silent in any case [s]."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class Source:
     timeout: float
     priority: int
     holds: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """All topics it listens to."""
+        return (*self.topics, *self.holds)
 
     @property
     def timeout_ns(self) -> int:
@@ -73,7 +80,7 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
                 f"mux file '{path}': {attribute} {repeated!r} stands more than once;"
                 f' each source needs its own {attribute}')
     output = content.get('publisher', 'output')
-    if not isinstance(output, str) or not output:
+    if not _is_text(output):
         raise ConfigurationError(
             f"mux file '{path}': publisher is {output!r}, expected a topic name")
     return MuxConfiguration(
@@ -88,12 +95,16 @@ def _check_keys(path: Path | str, where: str, mapping: dict[str, Any], known: se
             raise ConfigurationError(f"mux file '{path}': unknown key {key!r} in {where}; {hint}")
 
 
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != '' and value.isprintable()
+
+
 def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
     where = f'subscriber {index}'
     if not isinstance(entry, dict):
         raise ConfigurationError(
             f"mux file '{path}': {where} is {entry!r}, expected name, topic, timeout, priority")
-    where += f" ('{entry.get('name', 'without a name')}')"
+    where += f" ({entry.get('name', 'without a name')!r})"
     _check_keys(path, where, entry,
                 {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'short_desc'})
 
@@ -102,19 +113,19 @@ def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
             f"mux file '{path}': {key} of {where} is {entry.get(key)!r}, expected {expected}")
 
     for key in ('name', 'topic'):
-        if not isinstance(entry.get(key), str) or not entry[key]:
-            raise fail(key, 'a non-empty string')
+        if not _is_text(entry.get(key)):
+            raise fail(key, 'a non-empty string of printable characters')
     if entry['name'] == IDLE:
         raise fail('name', f'another name: {IDLE!r} says that nobody holds the mux')
     timeout, priority = entry.get('timeout'), entry.get('priority')
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) \
-            or not math.isfinite(timeout) or timeout <= 0.0:
-        raise fail('timeout', 'a number of seconds above 0')
+            or not 0.0 < timeout <= LONGEST_TIMEOUT:
+        raise fail('timeout', f'a number of seconds above 0, at most {LONGEST_TIMEOUT:g}')
     if isinstance(priority, bool) or not isinstance(priority, int):
         raise fail('priority', 'an integer; higher wins')
     for key in ('aliases', 'holds'):
         topics = entry.get(key, [])
-        if not isinstance(topics, list) or not all(isinstance(t, str) and t for t in topics):
+        if not isinstance(topics, list) or not all(map(_is_text, topics)):
             raise fail(key, 'a list of topic names')
     return Source(entry['name'], (entry['topic'], *entry.get('aliases', [])), float(timeout),
                   priority, tuple(entry.get('holds', [])))

@@ -23,6 +23,16 @@ from racecar.core.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
 
+# A reference slower than this stands [m/s]: then there is no direction in which to follow it.
+_STANDSTILL = 0.01
+
+# Of the wanted speed of P, what the car goes forwards at least while it turns round; the rest
+# points sideways, so the steering is at its limit and the curve is slow and tight. It is not
+# faster than the reference, which else could stay within the circle, unless that is so slow that
+# the linearizers would fade the steering [m/s].
+_TURNING_SHARE = 0.25
+_STEERED_SPEED = 0.06
+
 TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('tracked_point', str, 'base_link',
               'The point of the car that follows the reference, the one that the linearizer is'
@@ -45,6 +55,9 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('velocity_limit', float, 20.0,
               'Largest commanded speed of P; the integrators hold while it is reached', 'm/s',
               above=0.0, maximum=100.0),
+    Parameter('catch_up_speed', float, 1.0,
+              'How much faster than the reference P may be commanded, to catch up with it; the'
+              ' integrators hold while it is reached', 'm/s', above=0.0, maximum=100.0),
 ])
 
 
@@ -58,6 +71,7 @@ class TrackerGains:
     FFWD: bool
     PL_distance: float
     velocity_limit: float
+    catch_up_speed: float
 
     @classmethod
     def from_values(cls, values: dict[str, Any]) -> TrackerGains:
@@ -85,17 +99,46 @@ def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float,
 
 
 @inlined
+def follow_forwards(
+    vx: float, vy: float, yaw: float, error_x: float, error_y: float, reference_vx: float,
+    reference_vy: float,
+) -> tuple[float, float, bool]:
+    """Return a velocity of P [m/s] for which the car need not reverse, and whether it is another.
+
+    vx, vy: the wanted velocity [m/s]; error: reference minus car [m]. Where the wanted velocity
+    points behind the car, the car waits if the reference goes its way and comes nearer by itself;
+    else it turns round: the velocity keeps its modulus and its side, and is turned forwards until
+    _TURNING_SHARE of it, or the speed of the reference, points ahead.
+    """
+    sine, cosine = sine_cosine(yaw)
+    ahead, across = vx * cosine + vy * sine, vy * cosine - vx * sine
+    speed = math.sqrt(vx * vx + vy * vy)
+    waits = (
+        error_x * reference_vx + error_y * reference_vy < 0.0
+        and reference_vx * cosine + reference_vy * sine > 0.0)
+    reference_speed = math.sqrt(reference_vx * reference_vx + reference_vy * reference_vy)
+    least = 0.0 if waits else min(
+        _TURNING_SHARE * speed, max(reference_speed, _STEERED_SPEED))
+    rest = 0.0 if waits else math.sqrt(speed * speed - least * least)
+    sideways = -rest if across < 0.0 else rest
+    return least * cosine - sideways * sine, least * sine + sideways * cosine, ahead < least
+
+
+@inlined
 def pid_velocity(
     error_x: float, error_y: float, last_x: float, last_y: float, integral_x: float,
-    integral_y: float, derivative_x: float, derivative_y: float, forward_x: float,
-    forward_y: float, dt: float, Kp: float, Ki: float, Kd: float, velocity_limit: float,
+    integral_y: float, derivative_x: float, derivative_y: float, reference_vx: float,
+    reference_vy: float, yaw: float, forwards: bool, dt: float, Kp: float, Ki: float, Kd: float,
+    FFWD: bool, velocity_limit: float, catch_up_speed: float,
 ) -> tuple[float, float, float, float, float, float]:
-    """Return velocity [m/s], integral and derivative of the error of both PID controllers.
+    """Return velocity of P [m/s], integral and derivative of the error of both PID controllers.
 
     error, last: this and the previous error [m]; integral [m s] and derivative [m/s] as they
-    were; forward: velocity fed forward [m/s]; dt: time since the previous error [s], 0 at the
-    first and for a repeated time, which leaves integral and derivative as they were. The integral
-    also stays while the velocity is limited.
+    were; reference: velocity of the P of the reference [m/s], fed forward if FFWD; yaw: of the
+    car [rad]; forwards: whether the car is to follow forwards, see follow_forwards(); dt: time
+    since the previous error [s], 0 at the first and for a repeated time, which leaves integral and
+    derivative as they were. The integral also stays while the velocity is not the one wanted:
+    limited, or turned to be forwards.
     """
     moved = dt > 0.0
     step = dt if moved else 1.0
@@ -103,14 +146,22 @@ def pid_velocity(
     summed_y = integral_y + error_y * dt if moved else integral_y
     derivative_x = (error_x - last_x) / step if moved else derivative_x
     derivative_y = (error_y - last_y) / step if moved else derivative_y
-    vx = forward_x + Kp * error_x + Ki * summed_x + Kd * derivative_x
-    vy = forward_y + Kp * error_y + Ki * summed_y + Kd * derivative_y
+    vx = (reference_vx if FFWD else 0.0) + Kp * error_x + Ki * summed_x + Kd * derivative_x
+    vy = (reference_vy if FFWD else 0.0) + Kp * error_y + Ki * summed_y + Kd * derivative_y
     speed = math.sqrt(vx * vx + vy * vy)
-    limited = speed > velocity_limit
-    scale = velocity_limit / (speed if limited else 1.0)
+    reference_speed = math.sqrt(reference_vx * reference_vx + reference_vy * reference_vy)
+    limit = min(velocity_limit, reference_speed + catch_up_speed)
+    limited = speed > limit
+    scale = limit / (speed if limited else 1.0)
+    vx = vx * scale if limited else vx
+    vy = vy * scale if limited else vy
+    turned_x, turned_y, turned = follow_forwards(
+        vx, vy, yaw, error_x, error_y, reference_vx, reference_vy)
+    turned = turned and forwards and reference_speed >= _STANDSTILL
+    held = limited or turned
     return (
-        vx * scale if limited else vx, vy * scale if limited else vy,
-        integral_x if limited else summed_x, integral_y if limited else summed_y,
+        turned_x if turned else vx, turned_y if turned else vy,
+        integral_x if held else summed_x, integral_y if held else summed_y,
         derivative_x, derivative_y)
 
 
@@ -180,30 +231,31 @@ class TrajectoryTracker:
         # Both transformations of the report; with one yaw for both, the shift cancels.
         gains = self.gains
         attitude = self.trajectory.attitude(time)
-        distance, yaw_ref, feed_forward = gains.PL_distance, yaw, (reference.vx, reference.vy)
+        distance, yaw_ref, velocity_ref = gains.PL_distance, yaw, (reference.vx, reference.vy)
         if attitude is not None:
             # Where it is known how the car is to stand, P of the reference is where P of a car
             # without error would be, and moves as it would: nothing is left to feed back.
             distance *= attitude.direction
             yaw_ref = attitude.heading
             turning = distance * attitude.rate
-            feed_forward = (feed_forward[0] - turning * math.sin(yaw_ref),
-                            feed_forward[1] + turning * math.cos(yaw_ref))
+            velocity_ref = (velocity_ref[0] - turning * math.sin(yaw_ref),
+                            velocity_ref[1] + turning * math.cos(yaw_ref))
         x_ref, y_ref = point_ahead(reference.x, reference.y, yaw_ref, distance)
         x, y = point_ahead(car_x, car_y, yaw, distance)
-        velocity = self._pid((x_ref - x, y_ref - y), feed_forward, now_ns)
+        forwards = attitude is None or attitude.direction > 0.0
+        velocity = self._pid((x_ref - x, y_ref - y), velocity_ref, yaw, forwards, now_ns)
         return TrackerOutput(
             velocity, reference, (reference.x - car_x, reference.y - car_y), attitude)
 
-    def _pid(self, error: tuple[float, float], feed_forward: tuple[float, float],
-             now_ns: int) -> PlanarVelocity:
+    def _pid(self, error: tuple[float, float], reference_velocity: tuple[float, float],
+             yaw: float, forwards: bool, now_ns: int) -> PlanarVelocity:
         gains = self.gains
         moved = self._last_ns is not None and now_ns > self._last_ns
         dt = (now_ns - (self._last_ns or 0)) / NANOSECONDS if moved else 0.0
-        forward = feed_forward if gains.FFWD else (0.0, 0.0)
         vx, vy, *memory = pid_velocity(
-            *error, *self._last_error, *self._integral, *self._derivative, *forward, dt,
-            gains.Kp, gains.Ki, gains.Kd, gains.velocity_limit)
+            *error, *self._last_error, *self._integral, *self._derivative, *reference_velocity,
+            yaw, forwards, dt, gains.Kp, gains.Ki, gains.Kd, gains.FFWD, gains.velocity_limit,
+            gains.catch_up_speed)
         self._last_ns = now_ns
         self._last_error = error
         self._integral = (memory[0], memory[1])

@@ -26,8 +26,8 @@ from racecar.core.powertrain.powertrain import (
     wheel_drive,
 )
 from racecar.core.simulation.integrators import model_advance
-from racecar.core.simulation.simulator import ORIGIN, Simulator
-from racecar.core.types import Pose2
+from racecar.core.simulation.simulator import ORIGIN, Simulator, WheelAngles
+from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, WheelState
 from racecar.core.vehicles import double_track
 from racecar.core.vehicles.double_track import DoubleTrack, WHEEL
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Vector, vector
@@ -75,11 +75,8 @@ def _drive(
     return True
 
 
-class DrivenCar(Simulator):
-    """The simulator of a car with a powertrain; pedals act from the next tick on.
-
-    set_pedals() takes the place of set_command() and set_inputs().
-    """
+class DrivenCar:
+    """A simulated car with a powertrain; pedals act from the next tick on."""
 
     def __init__(
         self, car: CarParameters, vehicle: VehicleParameters, *, tyre_model: str = 'fiala',
@@ -95,36 +92,95 @@ class DrivenCar(Simulator):
         self._memory: Any = vector((0.0,) * 5)
         self._good_memory: Any = vector((0.0,) * 5)
         self._controls: Any = vector(PedalControls(-1.0, *(0.0,) * 8))
-        model = DoubleTrack(vehicle, tyre_model)
+        self.model = DoubleTrack(vehicle, tyre_model)
         self._drive = specialise(
-            _drive, f'drive_{integrator}_{model.tyres.model.name}',
-            advance=model_advance(model, integrator))
-        super().__init__(
-            model, step=step, period=period, integrator=integrator, initial_pose=initial_pose)
+            _drive, f'drive_{integrator}_{self.model.tyres.model.name}',
+            advance=model_advance(self.model, integrator))
+        self._simulator = Simulator(
+            self.model, step=step, period=period, integrator=integrator,
+            initial_pose=initial_pose, advance=self._advance)
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._simulator.time_ns
+
+    @property
+    def period_ns(self) -> int:
+        """Length of a tick [ns]."""
+        return self._simulator.period_ns
+
+    @property
+    def steps_per_tick(self) -> int:
+        """Steps of the integration in a tick."""
+        return self._simulator.steps_per_tick
+
+    @property
+    def state(self) -> tuple[float, ...]:
+        """State of the model, in the order of model.state_names [SI]."""
+        return self._simulator.state
+
+    @property
+    def wheel_speeds(self) -> Wheels:
+        """Rotation of left front, right front, left rear, right rear wheel [rad/s]."""
+        return self._simulator.wheel_speeds
+
+    @property
+    def wheel_angles(self) -> WheelAngles:
+        """Angle that each wheel has turned since the last reset [rad], summed step by step."""
+        return WheelAngles(*(float(angle) for angle in self._memory[1:]))
+
+    @property
+    def front_angles(self) -> tuple[float, float]:
+        """Angle of the left and right front wheel [rad]."""
+        return self._simulator.front_angles
 
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
         self._controls[:] = vector(pedals)
 
+    def tick(self) -> None:
+        """Advance by one period.
+
+        Raises DivergenceError as Simulator does; the car then stays as it was before the tick.
+        """
+        self._simulator.tick()
+
     def reset(self, pose: Pose2 | None = None) -> None:
         """Put the car at rest, as Simulator does, with no cruising speed."""
-        super().reset(pose)
+        self._simulator.reset(pose)
         self._memory[:] = vector((0.0,) * 5)
 
-    def _integrate(self, steps: int) -> bool:
+    def odometry(self) -> Odometry:
+        """Return pose and twist of the rear axle's middle."""
+        return self._simulator.odometry()
+
+    def diagnostics(self) -> VehicleDiagnostics:
+        """Return velocities, slip and forces at the current time."""
+        return self._simulator.diagnostics()
+
+    def wheels(self) -> tuple[WheelState, ...]:
+        """Return slip and forces of each wheel, in the order of WHEEL_NAMES."""
+        return self._simulator.wheels()
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a tick and its outputs call."""
+        self._simulator.warm_up()
+
+    def _advance(
+        self, state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,
+        limits: Vector, dt: float, steps: int,
+    ) -> bool:
+        """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
         self._good_memory[:] = self._memory
-        self._inputs[SPEED] = self._memory[0]
-        self._inputs[STEERING_ANGLE] = 0.5 * (self._controls[LEFT] + self._controls[RIGHT])
+        inputs[SPEED] = self._memory[0]
+        inputs[STEERING_ANGLE] = 0.5 * (self._controls[LEFT] + self._controls[RIGHT])
         valid = False
         try:
             valid = self._drive(
-                self._state, self._inputs, self._parameters, self._limits, self._step,
-                steps, self._controls, self.powertrain.packed, self._memory)
+                state, inputs, parameters, limits, dt, steps, self._controls,
+                self.powertrain.packed, self._memory)
         finally:
             if not valid:
                 self._memory[:] = self._good_memory
         return valid
-
-    def _turn_wheels(self, duration: float) -> None:
-        # Summed step by step in the loop.
-        self._rotations = [float(angle) for angle in self._memory[1:]]

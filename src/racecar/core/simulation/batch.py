@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass, fields
 import itertools
 import math
 import os
+import threading
 from typing import Any, cast, NamedTuple
 
 import numpy as np
@@ -215,6 +216,7 @@ class Block:
             rows.FADE_SPEED: fade_speed, rows.REVERSE: float(reverse),
             rows.KP: gains.Kp, rows.KI: gains.Ki, rows.KD: gains.Kd, rows.FFWD: float(gains.FFWD),
             rows.PL_DISTANCE: gains.PL_distance, rows.VELOCITY_LIMIT: gains.velocity_limit,
+            rows.CATCH_UP_SPEED: gains.catch_up_speed,
             rows.LAW_SPEED_MIN: speed_min, rows.LAW_SPEED_MAX: speed_max,
             rows.LAW_STEERING_LIMIT: steering_limit,
             rows.FROM_CAR: float(tracker._starts_at_car)}
@@ -408,12 +410,15 @@ class BatchSimulation:
         total = sum(block.count * ticks[block.kind.period_ns] for block in self._blocks) + sum(
             ticks[loop.simulator.period_ns] for _, loop in self._others)
         done = 0
+        # One thread at a time counts and tells, so that the share told never falls.
+        counting = threading.Lock()
 
         def advance(amount: int) -> None:
             nonlocal done
-            done += amount
-            if on_progress is not None:
-                on_progress(done / total)
+            with counting:
+                done += amount
+                if on_progress is not None:
+                    on_progress(done / total)
 
         def run_block(block: Block) -> None:
             period = block.kind.period_ns

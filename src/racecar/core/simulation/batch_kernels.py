@@ -52,7 +52,7 @@ STATE_ROWS = 24
 # those that the control law believes in.
 (SPEED_MIN, SPEED_MAX, STEERING_LIMIT, WHEELBASE, EPSILON, MINIMUM_SPEED, KP, KI, KD, FFWD,
  PL_DISTANCE, VELOCITY_LIMIT, FROM_CAR, REFERENCE, LAW_SPEED_MIN, LAW_SPEED_MAX,
- LAW_STEERING_LIMIT, FADE_SPEED, REVERSE, LIMIT) = range(17, 37)
+ LAW_STEERING_LIMIT, FADE_SPEED, REVERSE, CATCH_UP_SPEED, LIMIT) = range(17, 38)
 PARAMETER_ROWS = LIMIT + 5
 
 # Rows of what a tick computes and forgets: odometry, reference, command, what a command fixes,
@@ -203,16 +203,16 @@ def _control_all(
             scratch[RX * LANES + i], scratch[RY * LANES + i], yaw, ahead)
         point_x, point_y = point_ahead(x, y, yaw, ahead)
         error_x, error_y = reference_x - point_x, reference_y - point_y
-        forwards = parameters[FFWD * LANES + i] > 0.0
+        # Trajectories that are driven backwards tell their attitude, which these loops leave out.
         vx, vy, integral_x, integral_y, derivative_x, derivative_y = pid_velocity(
             error_x, error_y, state[LAST_X * LANES + i], state[LAST_Y * LANES + i],
             state[INTEGRAL_X * LANES + i], state[INTEGRAL_Y * LANES + i],
             state[DERIVATIVE_X * LANES + i], state[DERIVATIVE_Y * LANES + i],
-            scratch[RVX * LANES + i] if forwards else 0.0,
-            scratch[RVY * LANES + i] if forwards else 0.0,
+            scratch[RVX * LANES + i], scratch[RVY * LANES + i], yaw, True,
             period if state[STARTED * LANES + i] > 0.0 else 0.0,
             parameters[KP * LANES + i], parameters[KI * LANES + i], parameters[KD * LANES + i],
-            parameters[VELOCITY_LIMIT * LANES + i])
+            parameters[FFWD * LANES + i] > 0.0, parameters[VELOCITY_LIMIT * LANES + i],
+            parameters[CATCH_UP_SPEED * LANES + i])
         state[LAST_X * LANES + i] = error_x
         state[LAST_Y * LANES + i] = error_y
         state[INTEGRAL_X * LANES + i] = integral_x

@@ -12,6 +12,7 @@ from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.errors import DivergenceError
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch import (
     Block,
@@ -34,7 +35,7 @@ def run_closed_loop(
     on_tick is called with the number of the tick, for a progress bar. The sequence per tick is
     that of the nodes in lockstep, so both give the same bits; where the compiled loop covers the
     three parts it runs instead, with the same bits again, and leaves them in the same state.
-    Raises DivergenceError.
+    Raises DivergenceError, also if compiled loop and simulator disagree on one.
     """
     loop = ClosedLoop(tracker, linearizer, simulator)
     ticks = tick_count(duration, simulator.period_ns)
@@ -69,6 +70,10 @@ def _run_compiled(
             _restore(loop, block, diverged)
             # Meets the same divergence and raises the error that describes it.
             loop.simulator.tick()
+            raise DivergenceError(
+                f'the compiled loop of {loop.simulator.model.description} diverged in tick'
+                f' {diverged}, but the same tick of the simulator did not: they disagree, so there'
+                ' is no result; please report this with the command that led to it')
         if on_tick is not None:
             for tick in range(first, first + chunk):
                 on_tick(tick)

@@ -32,7 +32,7 @@ from racecar.core.vehicles import (
     VehicleParameters,
 )
 from racecar.core.vehicles.double_track import DoubleTrack, front_angles, LEFT_ANGLE, MODE, WHEEL
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, vector
+from racecar.core.vehicles.interface import rolling_wheels, SPEED, STEERING_ANGLE, vector
 from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
 from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
@@ -90,12 +90,13 @@ class Simulator:
     def __init__(
         self, model: VehicleModel, *, step: float = 0.001, period: float = 0.01,
         integrator: str = 'rk4', initial_pose: Pose2 = ORIGIN,
-        actuators: Mapping[str, Any] | None = None,
+        actuators: Mapping[str, Any] | None = None, advance: Any = None,
     ) -> None:
         """Start at rest at time 0 with the odometry point at the initial pose.
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
-        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once.
+        actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; advance: takes
+        the place of model_advance(model, integrator), e.g. to compute the inputs at each step.
         Raises ParameterError if the integrator is unknown or the pose is not finite, and
         ConfigurationError if step, period or delays do not fit or the step is too long for the
         model.
@@ -108,7 +109,7 @@ class Simulator:
         self.period_ns = self.steps_per_tick * self.step_ns
         self._check_stability(method.stability_limit)
         self._step = self.step_ns / NANOSECONDS
-        self._advance = model_advance(model, integrator)
+        self._advance = advance or model_advance(model, integrator)
         self._observe = model.observe
         self._parameters = model.parameters
         self._limits: Any = vector(model.state_limits)
@@ -153,12 +154,11 @@ class Simulator:
     def wheel_angles(self) -> WheelAngles:
         """Rotation of the wheels: of double_track their own, else that of rolling, V/R integrated.
 
-        V is the forward velocity where that is a state, else the commanded speed.
+        V is the model's rolling_speed().
         """
         if self._turns_wheels:
             return WheelAngles(*self._rotations)
-        front, rear = (self._distance / radius for radius in self.model.vehicle.wheel_radii)
-        return WheelAngles(front, front, rear, rear)
+        return WheelAngles(*rolling_wheels(self.model.vehicle, self._distance))
 
     @property
     def wheel_speeds(self) -> Wheels:
@@ -166,9 +166,8 @@ class Simulator:
         if self._turns_wheels:
             first, second, third, fourth = self._state[WHEEL:]
             return float(first), float(second), float(third), float(fourth)
-        speed = float(self._state[0] if self._has_speed else self._inputs[SPEED])
-        front, rear = (speed / radius for radius in self.model.vehicle.wheel_radii)
-        return front, front, rear, rear
+        return rolling_wheels(
+            self.model.vehicle, self.model.rolling_speed(self._state, self._inputs))
 
     @property
     def front_angles(self) -> tuple[float, float]:
@@ -198,16 +197,18 @@ class Simulator:
     def set_wheel_command(self, command: WheelCommand) -> None:
         """Drive with wheel angles and torques from now on; angles are clamped to the limits.
 
-        Raises ParameterError, and keeps the old command, for what is not finite or negative, and
-        ConfigurationError if the model takes no torques or there are actuators.
+        Raises ParameterError, and keeps the old command, for what is not finite or out of the
+        range that DoubleTrack.wheel_command_fault() names, and ConfigurationError if the model
+        takes no torques or there are actuators.
         """
-        if command.fault:
-            raise ParameterError(f'wheel command has {command.fault}')
         model = self.model
         if not isinstance(model, DoubleTrack):
             raise ConfigurationError(
                 f'wheel commands need wheels with torques, which {model.description} has not: set'
                 ' vehicle_model to double_track')
+        fault = model.wheel_command_fault(command)
+        if fault:
+            raise ParameterError(f'wheel command has {fault}')
         # Left and right limits mirror each other.
         outer, inner = sorted(map(abs, self._ackermann(model.vehicle.steering_limit)))
         left = min(max(command.left_angle, -outer), inner)
@@ -315,9 +316,12 @@ class Simulator:
         elif self._has_speed:
             self._distance += 0.5 * duration * float(self._good[0] + self._state[0])
         elif self._actuators is None:
-            self._distance += self._command.speed * duration
+            self._distance += self.model.rolling_speed(
+                self._state, self._inputs) * duration
         else:
-            self._distance += self._actuators.distance
+            # What is commanded and what is driven are proportional, speeds as well as distances.
+            self._distance += self.model.rolling_speed(
+                self._state, (self._actuators.distance, 0.0))
 
     def _ackermann(self, steering_angle: float) -> tuple[float, float]:
         vehicle = self.model.vehicle

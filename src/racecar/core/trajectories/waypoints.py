@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 import csv
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.parameters import Parameter
 from racecar.core.share import find_track
 from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
@@ -30,7 +31,14 @@ _CLOSEST = 1e-6
 # Cells per way-point, and their length [m] where way-points lie far apart.
 _LEAST_CELLS = 8
 _CELL = 0.02
+# Where these are more than so many cells, they become fewer and longer, but one per way-point.
 _MOST_CELLS = 200_000
+_MOST_POINTS = 2_000_000
+# A longer path [m] of way-points farther apart than this on average [m] is not in metres.
+_LONGEST = 4000.0
+_SPACING = 10.0
+# Coordinates beyond [m] are no place on Earth, or not in metres.
+_FARTHEST = 1e7
 
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(5)
 
@@ -53,55 +61,89 @@ def read_way_points(path: Path | str) -> WayPoints:
     `x,y,speed` in any order, is optional. An empty speed sets no limit there.
     Raises ConfigurationError naming file, line and value.
     """
-    try:
-        with open(path, newline='', encoding='utf-8') as stream:
-            rows = [(number, [cell.strip() for cell in row])
-                    for number, row in enumerate(csv.reader(stream), start=1)
-                    if row and not row[0].lstrip().startswith('#') and any(map(str.strip, row))]
-    except OSError as error:
-        raise ConfigurationError(
-            f"way-point file '{path}' cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigurationError(f"way-point file '{path}' is not CSV text: {error}") from error
-
     def fail(line: int, problem: str) -> ConfigurationError:
-        return ConfigurationError(f"way-point file '{path}', line {line}: {problem}")
+        return ConfigurationError(f'{name}, line {line}: {problem}')
+
+    name = f'way-point file {excerpt(str(path))}'
+    try:
+        lines, rows = _read_rows(path)
+    except OSError as error:
+        raise ConfigurationError(f'{name} cannot be read: {error.strerror}') from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ConfigurationError(f'{name} is not CSV text: {error}') from error
+    except ValueError as error:  # a NUL in the path
+        raise ConfigurationError(f'{name} cannot be read: {error}') from error
 
     order = list(COLUMNS)
-    if rows and not any(_is_number(cell) for cell in rows[0][1]):
-        line, names = rows.pop(0)
+    if rows and not any(_is_number(cell) for cell in rows[0]):
+        names = [cell.strip() for cell in rows.pop(0)]
+        line = lines.pop(0)
         if sorted(names) not in (['x', 'y'], ['speed', 'x', 'y']):
-            raise fail(line, f"columns are {','.join(names)}, expected x,y or x,y,speed")
+            raise fail(line, f"columns are {excerpt(','.join(names))[1:-1]}, expected x,y or"
+                             ' x,y,speed')
         order = names
-    table: list[list[float]] = []
-    lines: list[int] = []
-    for line, cells in rows:
+    for line, cells in zip(lines, rows, strict=True):
         if not 2 <= len(cells) <= len(order):
-            raise fail(line, f"{','.join(cells)!r} has {len(cells)} values, expected"
+            raise fail(line, f"{excerpt(','.join(cells))} has {len(cells)} values, expected"
                              f" {','.join(order)}")
-        values = dict(zip(order, cells, strict=False))
-        numbers = []
-        for name in COLUMNS:
-            text = values.get(name, '')
-            if name == 'speed' and not text:
-                numbers.append(math.inf)
-                continue
-            if not _is_number(text):
-                raise fail(line, f'{name} is {text!r}, expected a finite number')
-            numbers.append(float(text))
-        if not numbers[2] > 0.0:
-            raise fail(line, f'speed is {numbers[2]:g} m/s, expected more than 0')
-        if table and math.hypot(
-                numbers[0] - table[-1][0], numbers[1] - table[-1][1]) < _CLOSEST:
-            raise fail(line, f'({numbers[0]:g}, {numbers[1]:g}) m repeats the way-point of line'
-                             f' {lines[-1]}')
-        table.append(numbers)
-        lines.append(line)
+    table = np.full((len(rows), len(COLUMNS)), math.inf)
+    for place, column in enumerate(order):
+        given = [i for i, cells in enumerate(rows)
+                 if column != 'speed' or (place < len(cells) and cells[place].strip())]
+        texts = [rows[i][place] if place < len(rows[i]) else '' for i in given]
+        numbers = _numbers(texts)
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        if wrong.size:
+            raise fail(lines[given[wrong[0]]], f'{column} is {excerpt(texts[wrong[0]].strip())},'
+                                               ' expected a finite number')
+        table[given, COLUMNS.index(column)] = numbers
+    _check_points(table, lines, fail)
     if len(table) < 3:
-        raise ConfigurationError(
-            f"way-point file '{path}' has {len(table)} way-points, expected at least 3")
-    values_array = np.array(table)
-    return WayPoints(values_array[:, :2], values_array[:, 2], tuple(lines))
+        raise ConfigurationError(f'{name} has {len(table)} way-points, expected at least 3')
+    return WayPoints(table[:, :2], table[:, 2], tuple(lines))
+
+
+def _read_rows(path: Path | str) -> tuple[list[int], list[list[str]]]:
+    """Return the cells of the lines that are neither empty nor comments, and their numbers."""
+    lines: list[int] = []
+    rows: list[list[str]] = []
+    with open(path, newline='', encoding='utf-8-sig') as stream:
+        for number, row in enumerate(csv.reader(stream), start=1):
+            if row and not row[0].lstrip().startswith('#') and any(map(str.strip, row)):
+                lines.append(number)
+                rows.append(row)
+                if len(rows) > _MOST_POINTS + 1:
+                    raise csv.Error(f'more than {_MOST_POINTS} way-points; leave some out')
+    return lines, rows
+
+
+def _numbers(texts: list[str]) -> Array:
+    """Return the texts as numbers, nan for what is none."""
+    try:
+        return np.array(list(map(float, texts)))
+    except ValueError:
+        return np.array([float(text) if _is_number(text) else math.nan for text in texts])
+
+
+def _check_points(
+        table: Array, lines: list[int], fail: Callable[[int, str], ConfigurationError],
+) -> None:
+    """Raise for the first way-point that is out of range or repeats the one before."""
+    far = np.abs(table[:, :2]) > _FARTHEST
+    slow = ~(table[:, 2] > 0.0)
+    again = np.concatenate([[False], np.hypot(*np.diff(table[:, :2], axis=0).T) < _CLOSEST])
+    wrong = np.flatnonzero(far.any(axis=1) | slow | again[:len(table)])
+    if not wrong.size:
+        return
+    index = int(wrong[0])
+    x, y, speed = table[index].tolist()
+    if far[index].any():
+        column = int(np.argmax(far[index]))
+        raise fail(lines[index], f'{COLUMNS[column]} is {(x, y)[column]:g} m, expected at most'
+                                 f' {_FARTHEST:g} m to either side')
+    if slow[index]:
+        raise fail(lines[index], f'speed is {speed:g} m/s, expected more than 0')
+    raise fail(lines[index], f'({x:g}, {y:g}) m repeats the way-point of line {lines[index - 1]}')
 
 
 def _is_number(text: str) -> bool:
@@ -236,6 +278,20 @@ class Cell(NamedTuple):
             acceleration * ty + speed * turning * tx), Attitude(math.atan2(dy, dx), turning, 1.0)
 
 
+class Cells:
+    """The cells of a path, (n, 12): a million are too many to keep each as an object."""
+
+    def __init__(self, rows: Array) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, index: int) -> Cell:
+        x0, x1, x2, x3, y0, y1, y2, y3, *rest = self._rows[index].tolist()
+        return Cell((x0, x1, x2, x3), (y0, y1, y2, y3), *rest)
+
+
 class MotionTable(NamedTuple):
     """Motion along the path: times [s], speeds [m/s] at n nodes, accelerations between them.
 
@@ -246,7 +302,7 @@ class MotionTable(NamedTuple):
     times: list[float]
     speeds: list[float]
     accelerations: list[float]
-    cells: list[Cell]
+    cells: Cells
     lap_start: int | None
 
 
@@ -262,8 +318,8 @@ def _tabulate(
         points, speeds = np.vstack([points, points[:1]]), np.append(speeds, speeds[0])
     if closed and len(points) < 4:
         raise ConfigurationError(
-            f"way-point file '{path}' has {len(points) - 1} different way-points, expected at"
-            ' least 3 for a closed path')
+            f'way-point file {excerpt(str(path))} has {len(points) - 1} different way-points,'
+            ' expected at least 3 for a closed path')
     chords = np.hypot(*np.diff(points, axis=0).T)
     knots = np.concatenate([[0.0], np.cumsum(chords)])
     spline_points = points.copy()
@@ -273,14 +329,18 @@ def _tabulate(
     spline = CubicSpline(
         knots, spline_points, bc_type='periodic' if closed else 'natural')
 
-    cells_per_chord = np.maximum(_LEAST_CELLS, np.ceil(chords / _CELL)).astype(int)
-    if cells_per_chord.sum() > _MOST_CELLS:
+    longest = max(_LONGEST, _SPACING * len(chords))
+    if knots[-1] > longest:
         raise ConfigurationError(
-            f"way-point file '{path}': the path is {knots[-1]:g} m long, expected at most"
-            f' {_MOST_CELLS * _CELL:g} m; give coordinates in metres')
-    grid = np.concatenate([
-        *(np.linspace(knots[i], knots[i + 1], count, endpoint=False)
-          for i, count in enumerate(cells_per_chord)), knots[-1:]])
+            f'way-point file {excerpt(str(path))}: the path is {knots[-1]:g} m long, expected at'
+            f' most {longest:g} m for {len(points)} way-points; give coordinates in metres')
+    cells_per_chord = _count_cells(chords)
+    at_points = np.concatenate([[0], np.cumsum(cells_per_chord)])
+    # As numpy.linspace() between each two knots.
+    piece = np.repeat(np.arange(len(chords)), cells_per_chord)
+    within_piece = np.arange(at_points[-1]) - at_points[piece]
+    grid = np.append(
+        within_piece * (np.diff(knots) / cells_per_chord)[piece] + knots[piece], knots[-1])
     widths = np.diff(grid)
     inner = grid[:-1, None] + 0.5 * widths[:, None] * (1.0 + _GAUSS_NODES)
     norms = np.hypot(*np.moveaxis(spline(inner, 1), -1, 0))
@@ -291,7 +351,8 @@ def _tabulate(
         worst = int(np.argmin(norm))
         near = lines[min(int(np.searchsorted(knots, grid[worst])), len(lines) - 1)]
         raise ConfigurationError(
-            f"way-point file '{path}', line {near}: the path turns back on itself; reverse is"
+            f'way-point file {excerpt(str(path))}, line {near}: the path turns back on itself;'
+            ' reverse is'
             ' not possible on way-points')
     curvature = _curvature(first, second)
     # The largest of the cells on both sides of a node: where the path bends sharply the curvature
@@ -304,11 +365,10 @@ def _tabulate(
         allowed = np.minimum(np.sqrt(lateral / curvature), speed_limit)
     distances = np.concatenate([[0.0], np.cumsum(lengths)])
     given = np.minimum(speeds, speed_limit)
-    at_points = np.concatenate([[0], np.cumsum(cells_per_chord)])
     squares = np.minimum(
         allowed, np.interp(distances, distances[at_points], given)) ** 2
     gain = 2.0 * longitudinal * lengths
-    cells = _cells(spline, grid, widths, lengths, 1.0 / norm, at_points)
+    cells = Cells(_cells(spline, grid, widths, lengths, 1.0 / norm, piece))
 
     if not closed:
         squares[0] = squares[-1] = 0.0
@@ -345,27 +405,31 @@ def _backward(squares: Array, gain: Array) -> Array:
     return _forward(squares[::-1], gain[::-1])[::-1]
 
 
+def _count_cells(chords: Array) -> NDArray[np.int64]:
+    """Return the number of cells between each two way-points."""
+    length = max(_CELL, float(chords.sum()) / _MOST_CELLS)
+    least = max(1, min(_LEAST_CELLS, _MOST_CELLS // len(chords)))
+    counts: NDArray[np.int64] = np.maximum(least, np.ceil(chords / length)).astype(np.int64)
+    return counts
+
+
 def _cells(
         spline: Any, grid: Array, widths: Array, lengths: Array, slopes: Array,
-        at_points: NDArray[np.int64],
-) -> list[Cell]:
-    """Return the pieces of the spline with their polynomials about their own start."""
-    piece = np.repeat(np.arange(len(at_points) - 1), np.diff(at_points))
+        piece: NDArray[np.int64],
+) -> Array:
+    """Return the rows of Cells: the spline with its polynomials about the start of each cell."""
     shift = grid[:-1] - spline.x[piece]
     c3, c2, c1, c0 = (spline.c[k][piece] for k in range(4))
     h = shift[:, None]
     moved = (c0 + h * (c1 + h * (c2 + h * c3)), c1 + h * (2.0 * c2 + h * 3.0 * c3),
              c2 + 3.0 * h * c3, c3)
-    columns = [[part[:, axis].tolist() for part in moved] for axis in (0, 1)]
-    return [
-        Cell(x, y, width, length, slope_from, slope_to)
-        for x, y, width, length, slope_from, slope_to in zip(
-            zip(*columns[0], strict=True), zip(*columns[1], strict=True), widths.tolist(),
-            lengths.tolist(), slopes[:-1].tolist(), slopes[1:].tolist(), strict=True)]
+    return np.column_stack([
+        *(part[:, axis] for axis in (0, 1) for part in moved), widths, lengths, slopes[:-1],
+        slopes[1:]])
 
 
 def _motion(
-        laps: list[Array], lengths: Array, cells: list[Cell], lap_start: int | None,
+        laps: list[Array], lengths: Array, cells: Cells, lap_start: int | None,
 ) -> MotionTable:
     """Return the motion over laps of squared speeds, (n + 1,) each, one after the other."""
     times, speeds, accelerations = [0.0], [math.sqrt(float(laps[0][0]))], []

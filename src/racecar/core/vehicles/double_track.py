@@ -35,6 +35,7 @@ Commanded by speed (inputs MODE 0), each driven wheel gets R F/n, with F = sat(m
 F_max) and w the mean speed of the driven wheels: an engine with open differentials. Commanded by
 torques (MODE 1), the inputs give both front angles and each wheel's torque, brake and damping; or,
 of a wheel that is forced, its speed W, which an ideal motor gives it: w' = FORCE_RATE (W - w).
+From RUNAWAY_FACTOR times the vehicle's highest speed, a torque does not drive a wheel any faster.
 
 Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do brakes and damping.
 Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
@@ -51,7 +52,7 @@ import numpy as np
 
 from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
-from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
+from racecar.core.types import Pose2, VehicleDiagnostics, WheelCommand, WheelState
 from racecar.core.tyres.combined_slip import combined_forces
 from racecar.core.vehicles.interface import (
     Derivative,
@@ -108,6 +109,7 @@ BRAKE, DAMPING, BRAKE_DAMPING, FORCED, INPUT_COUNT = (
  STIFFNESS_BY_LOAD, FRONT_X) = range(PARAMETER_COUNT, PARAMETER_COUNT + 9)
 # Four numbers of a TyreDirection each.
 FRONT_Y, REAR_X, REAR_Y = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12
+RUNAWAY = FRONT_X + 16
 
 LOAD_PASSES = 3
 """Rounds of forces and loads; each makes the error of the loads several times smaller."""
@@ -126,6 +128,15 @@ FORCE_RATE = 500.0
 
 STIFFEST = 1500.0
 """Bound of the rates at which slip decays [1/s]; see the module."""
+
+RUNAWAY_FACTOR = 5.0
+"""Rolling speed over the highest speed of the vehicle from which a torque drives no further.
+
+An engine has a highest speed too; without it, wheels that spin would leave the range of the model.
+"""
+
+LARGEST_ACCELERATION = 1e5
+"""Bound of the angular acceleration that a wheel command asks of a free wheel [rad/s^2]."""
 
 DRIVE_STIFFEST = 700.0
 """Bound of the rate at which the speed controller turns a free wheel [1/s]."""
@@ -177,16 +188,21 @@ def drive_inputs(state: Vector, inputs: Vector, parameters: Vector) -> Any:
 @njit
 def wheel_acceleration(
     index: int, speed: float, drive: float, reaction: float, inputs: Vector, inertia: float,
+    runaway: float,
 ) -> float:
     """Return the angular acceleration of a wheel [rad/s^2].
 
-    index: 0 to 3; speed [rad/s]; drive: torque of MODE 0 [N m]; reaction: R Fx [N m].
+    index: 0 to 3; speed [rad/s]; drive: torque of MODE 0 [N m]; reaction: R Fx [N m]; runaway:
+    speed from which a torque of MODE 1 drives no further [rad/s].
     """
     if inputs[MODE] == 0.0:
         return (drive - reaction) / inertia
     if inputs[FORCED + index] != 0.0:
         return FORCE_RATE * (inputs[DRIVE + index] - speed)
-    torque = inputs[DRIVE + index] - inputs[DAMPING + index] * speed - reaction
+    given = inputs[DRIVE + index]
+    if abs(speed) > runaway and given * speed > 0.0:
+        given = 0.0
+    torque = given - inputs[DAMPING + index] * speed - reaction
     capacity = (inputs[BRAKE + index]
                 + inputs[BRAKE_DAMPING + index] * max(abs(speed), HOLD_SPEED))
     return (torque - brake_torque(speed, torque, capacity, inertia)) / inertia
@@ -311,7 +327,7 @@ def double_derivative(
         - (parameters[HALF_TRACK] * (body_left - body_right)
            + parameters[REAR_HALF_TRACK] * (f[14] - f[19])))
     radius, radius_rear = parameters[RADIUS], parameters[REAR_RADIUS]
-    inertia = parameters[WHEEL_INERTIA]
+    inertia, runaway = parameters[WHEEL_INERTIA], parameters[RUNAWAY]
     cosine = math.cos(state[YAW])
     sine = math.sin(state[YAW])
     return (
@@ -321,10 +337,14 @@ def double_derivative(
         state[VX] * cosine - state[VY] * sine,
         state[VX] * sine + state[VY] * cosine,
         state[YAW_RATE],
-        wheel_acceleration(0, state[WHEEL], drive_front, radius * f[4], inputs, inertia),
-        wheel_acceleration(1, state[WHEEL + 1], drive_front, radius * f[9], inputs, inertia),
-        wheel_acceleration(2, state[WHEEL + 2], drive_rear, radius_rear * f[14], inputs, inertia),
-        wheel_acceleration(3, state[WHEEL + 3], drive_rear, radius_rear * f[19], inputs, inertia),
+        wheel_acceleration(
+            0, state[WHEEL], drive_front, radius * f[4], inputs, inertia, runaway),
+        wheel_acceleration(
+            1, state[WHEEL + 1], drive_front, radius * f[9], inputs, inertia, runaway),
+        wheel_acceleration(
+            2, state[WHEEL + 2], drive_rear, radius_rear * f[14], inputs, inertia, runaway),
+        wheel_acceleration(
+            3, state[WHEEL + 3], drive_rear, radius_rear * f[19], inputs, inertia, runaway),
     )
 
 
@@ -397,7 +417,9 @@ class DoubleTrack:
             *packed, *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,
             *vehicle.wheel_radii, vehicle.wheel_inertia, aside,
             float(tyres.model.stiffness_by_load),
-            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y])
+            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y,
+            RUNAWAY_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
+            / max(vehicle.wheel_radii)])
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
@@ -420,6 +442,24 @@ class DoubleTrack:
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
         return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0)
+
+    def wheel_command_fault(self, command: WheelCommand) -> str:
+        """Return what is wrong with a command and what was expected; empty if nothing is.
+
+        The bounds are those up to which steps of a millisecond can follow a wheel of this inertia.
+        Brakes have none: however strong, they hold a wheel at STICK_RATE.
+        """
+        inertia = self.vehicle.wheel_inertia
+        drive, damping = LARGEST_ACCELERATION * inertia, STICK_RATE * inertia
+        if command.fault:
+            return command.fault
+        if max(map(abs, command.drive)) > drive:
+            return (f'drive {command.drive}, expected torques within [{-drive:g}, {drive:g}] N m'
+                    f' for wheels of {inertia:g} kg m^2')
+        if max(command.damping) > damping:
+            return (f'damping {command.damping}, expected numbers within [0, {damping:g}]'
+                    f' N m s/rad for wheels of {inertia:g} kg m^2; use the brake to hold a wheel')
+        return ''
 
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
@@ -451,6 +491,10 @@ class DoubleTrack:
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
         """Return what VehicleDiagnostics lists; inputs: input_count numbers."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
+        """Return the forward velocity of the car [m/s]; the wheels have a slip against it."""
+        return float(state[VX])
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels in the order of WHEELS; inputs: input_count numbers."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from racecar.core.compiled import COMPILED
-from racecar.core.types import Pose2, WheelState
+from racecar.core.types import Pose2, Wheels, WheelState
 from racecar.core.vehicles.parameters import VehicleParameters
 
 Vector = Sequence[float]
@@ -62,6 +62,15 @@ class AxleTyres(NamedTuple):
     lateral_force: float
 
 
+def rolling_wheels(vehicle: VehicleParameters, speed: float) -> Wheels:
+    """Return the rotation of wheels that roll at a forward velocity [m/s], [rad/s].
+
+    Of a distance [m] it returns the angle [rad].
+    """
+    front, rear = (speed / radius for radius in vehicle.wheel_radii)
+    return front, front, rear, rear
+
+
 def wheels_of_axles(
     vehicle: VehicleParameters, speed: float, front: AxleTyres, rear: AxleTyres,
 ) -> tuple[WheelState, ...]:
@@ -69,13 +78,13 @@ def wheels_of_axles(
 
     speed [m/s]: forward velocity, at which the wheels roll; longitudinal slip it has none.
     """
-    rotation = speed / vehicle.wheel_radius
     return tuple(
         WheelState(0.0, axle.slip_angle, 0.5 * axle.longitudinal_force,
                    0.5 * axle.lateral_force, 0.5 * load, rotation)
-        for axle, load in (
-            (front, vehicle.front_axle_load), (front, vehicle.front_axle_load),
-            (rear, vehicle.rear_axle_load), (rear, vehicle.rear_axle_load)))
+        for axle, load, rotation in zip(
+            (front, front, rear, rear),
+            (*(vehicle.front_axle_load,) * 2, *(vehicle.rear_axle_load,) * 2),
+            rolling_wheels(vehicle, speed), strict=True))
 
 
 class VehicleModel(Protocol):
@@ -122,6 +131,9 @@ class VehicleModel(Protocol):
     @property
     def diagnose(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
         """Kernel: the fields of VehicleDiagnostics."""
+
+    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
+        """Return the forward velocity [m/s] at which wheels roll that have no state."""
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return slip and forces of the wheels in the order of racecar.core.types.WHEEL_NAMES."""

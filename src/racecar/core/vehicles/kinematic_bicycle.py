@@ -124,10 +124,15 @@ class KinematicBicycle:
         return (pose.x - offset * math.cos(pose.yaw), pose.y - offset * math.sin(pose.yaw),
                 float(pose.yaw))
 
+    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
+        """Return the speed of the rear axle [m/s]."""
+        return self.speed_gain * float(inputs[SPEED])
+
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels; slip and forces, which it has not, are zero."""
         none = AxleTyres(0.0, 0.0, 0.0)
-        return wheels_of_axles(self.vehicle, self.speed_gain * float(inputs[SPEED]), none, none)
+        return wheels_of_axles(
+            self.vehicle, self.rolling_speed(state, inputs), none, none)
 
     def fastest_mode(self) -> float:
         """Return 0: nothing decays [1/s]."""

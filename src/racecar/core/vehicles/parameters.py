@@ -31,45 +31,47 @@ def _number(
 
 VEHICLE_PARAMETERS = ParameterTable([
     Parameter(f'{PREFIX}name', str, None, 'Name of the vehicle', read_only=True),
-    _number('mass', 'Total mass', 'kg', above=0.0),
+    _number('mass', 'Total mass', 'kg', above=0.0, maximum=1e6),
     _number('yaw_inertia', 'Moment of inertia about the vertical axis through the centre of'
-            ' gravity', 'kg m^2', above=0.0),
+            ' gravity', 'kg m^2', above=0.0, maximum=1e8),
     _number('cog_to_front_axle', 'Distance from the centre of gravity to the front axle', 'm',
-            above=0.0),
+            above=0.0, maximum=100.0),
     _number('cog_to_rear_axle', 'Distance from the centre of gravity to the rear axle', 'm',
-            above=0.0),
-    _number('cog_height', 'Height of the centre of gravity above the ground', 'm', minimum=0.0),
-    _number('track_width', 'Distance between the tyre centres of an axle', 'm', above=0.0),
-    _number('wheel_radius', 'Radius of the wheels', 'm', above=0.0),
+            above=0.0, maximum=100.0),
+    _number('cog_height', 'Height of the centre of gravity above the ground', 'm', minimum=0.0,
+            maximum=100.0),
+    _number('track_width', 'Distance between the tyre centres of an axle', 'm', above=0.0,
+            maximum=100.0),
+    _number('wheel_radius', 'Radius of the wheels', 'm', above=0.0, maximum=10.0),
     _number('front.cornering_stiffness', 'Cornering stiffness of the front axle, both tyres',
-            'N/rad', above=0.0),
+            'N/rad', above=0.0, maximum=1e9),
     _number('rear.cornering_stiffness', 'Cornering stiffness of the rear axle, both tyres',
-            'N/rad', above=0.0),
+            'N/rad', above=0.0, maximum=1e9),
     _number('friction_coefficient', 'Friction coefficient between tyre and ground', '',
-            above=0.0),
+            above=0.0, maximum=10.0),
     _number('steering_limit', 'Largest steering angle to either side', 'rad',
             above=0.0, maximum=0.5 * math.pi),
     _number('speed_min', 'Lowest speed, negative if the vehicle can reverse', 'm/s',
-            maximum=0.0),
-    _number('speed_max', 'Highest speed', 'm/s', above=0.0),
+            minimum=-1000.0, maximum=0.0),
+    _number('speed_max', 'Highest speed', 'm/s', above=0.0, maximum=1000.0),
     Parameter(f'{PREFIX}odometry_point', str, 'rear_axle',
               'Where base_link is and odometry refers to: the rear axle, or the centre of gravity'
               ' as in the report', choices=ODOMETRY_POINTS, read_only=True),
-    _number('wheel_width', 'Width of the wheels', 'm', above=0.0, default=0.045),
+    _number('wheel_width', 'Width of the wheels', 'm', above=0.0, maximum=10.0, default=0.045),
     _number('wheel_inertia', 'Moment of inertia of one wheel about its axle, with its share of'
-            ' the drive train', 'kg m^2', above=0.0, default=0.0004),
+            ' the drive train', 'kg m^2', above=0.0, maximum=1e5, default=0.0004),
     _number('front.slip_stiffness', 'Longitudinal stiffness of the front axle, both tyres',
-            'N', above=0.0, default=100.0),
+            'N', above=0.0, maximum=1e9, default=100.0),
     _number('rear.slip_stiffness', 'Longitudinal stiffness of the rear axle, both tyres',
-            'N', above=0.0, default=100.0),
+            'N', above=0.0, maximum=1e9, default=100.0),
     Parameter(f'{PREFIX}driven_axle', str, 'all', 'Axle that the engine drives',
               choices=DRIVEN_AXLES, read_only=True),
     _number('drive_force_limit', 'Largest force of the engine at the wheels, to drive or to slow'
-            ' down', 'N', above=0.0, default=50.0),
+            ' down', 'N', above=0.0, maximum=1e7, default=50.0),
     _number('rear.track_width', 'Distance between the rear tyre centres if it is not that of the'
-            ' front; 0: it is', 'm', minimum=0.0, default=0.0),
+            ' front; 0: it is', 'm', minimum=0.0, maximum=100.0, default=0.0),
     _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
-            ' 0: it is', 'm', minimum=0.0, default=0.0),
+            ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
 ])
 
 
@@ -105,10 +107,10 @@ class VehicleParameters:
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
         """Build from dotted parameter names; those of other tables are left alone.
 
-        Raises ParameterError naming the first missing, ill-typed or out-of-range value.
+        Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
         """
         own = VEHICLE_PARAMETERS.resolve(
-            {name: value for name, value in values.items() if name in VEHICLE_PARAMETERS})
+            {name: value for name, value in values.items() if name.startswith(PREFIX)})
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
         return cls(**cast('dict[str, Any]', fields))
@@ -119,7 +121,7 @@ class VehicleParameters:
 
         Raises ConfigurationError if it is not one, and ParameterError as from_values().
         """
-        return cls.from_values(load_parameter_file(path, node=''))
+        return cls.from_values(load_parameter_file(path, node='vehicle'))
 
     @property
     def wheelbase(self) -> float:

@@ -488,6 +488,10 @@ class SingleTrack:
         return VehicleDiagnostics(
             *self.diagnose(vector(state), vector(inputs), self.parameters))
 
+    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
+        """Return the speed that is prescribed [m/s]."""
+        return float(inputs[SPEED])
+
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the force of its axle; none along the wheel.
 
@@ -495,7 +499,7 @@ class SingleTrack:
         """
         axles = self.diagnostics(state, inputs)
         return wheels_of_axles(
-            self.vehicle, axles.speed,
+            self.vehicle, self.rolling_speed(state, inputs),
             AxleTyres(axles.slip_angle_front, 0.0, axles.lateral_force_front),
             AxleTyres(axles.slip_angle_rear, 0.0, axles.lateral_force_rear))
 

@@ -227,6 +227,10 @@ class SingleTrackForce:
         """Return what VehicleDiagnostics lists; inputs: speed, steering angle, mode, force."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
+    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
+        """Return the forward velocity of the car [m/s]."""
+        return float(state[VX])
+
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the forces of its axle.
 
@@ -236,7 +240,8 @@ class SingleTrackForce:
         along_front, across_front, along_rear, across_rear, alpha_front, alpha_rear = (
             self.axle_kernel(vector(state), vector(inputs), self.parameters))
         return wheels_of_axles(
-            self.vehicle, float(state[VX]), AxleTyres(alpha_front, along_front, across_front),
+            self.vehicle, self.rolling_speed(state, inputs),
+            AxleTyres(alpha_front, along_front, across_front),
             AxleTyres(alpha_rear, along_rear, across_rear))
 
     def fastest_mode(self) -> float:

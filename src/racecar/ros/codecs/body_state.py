@@ -64,7 +64,8 @@ class _OdometryChannel:
         self._transform = MessageTemplate(
             TFMessage(transforms=[transform]), ('transforms.0.header.stamp', *_TRANSFORM))
         self.publisher = node.create_publisher(
-            Odometry, place.topic(topics.ODOMETRY), qos.ODOMETRY)
+            Odometry, place.topic(topics.ODOMETRY),
+            qos.ODOMETRY_LOCKSTEP if values['lockstep'] else qos.ODOMETRY)
         self._tf = node.create_publisher(TFMessage, topics.TF, qos.TF) \
             if values['publish_tf'] else None
 

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
-from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.frames import BASE_LINK, MAP, ODOM
 from racecar.core.parameters import ParameterTable
@@ -25,9 +24,12 @@ from racecar.core.types import (
 from racecar.ros import qos, topics
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
-from racecar.ros.node import TableNode, THROTTLE
-from racecar.ros.odometry import finite_odometry
+from racecar.ros.node import TableNode
+from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.wire import MessageTemplate, read_velocity
+
+VELOCITY_TOPIC = 'virtual_velocities'
 
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3
@@ -70,6 +72,7 @@ class LinearizerNode(TableNode):
         self._wrong_point = ''
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
+        self._has_answered = False
 
         command = AckermannDriveStamped()
         command.header.frame_id = BASE_LINK
@@ -78,12 +81,9 @@ class LinearizerNode(TableNode):
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
             self._lockstep)
-        self.create_subscription(
-            OdometryMessage, topics.ODOMETRY, self._on_odometry,
-            qos.ODOMETRY_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.ODOMETRY_SUBSCRIPTION,
-            raw=True)
-        self.create_subscription(
-            TwistStamped, 'virtual_velocities', self._on_velocity, qos.COMMAND, raw=True)
+        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
+        subscribe_raw(self, TwistStamped, VELOCITY_TOPIC, read_velocity, self._on_velocity,
+                      qos.COMMAND)
         self.create_subscription(
             PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
         self._watch = None if self._lockstep else self.watch_time(
@@ -98,6 +98,14 @@ class LinearizerNode(TableNode):
         self._linearizer.tune(self.values)
         if 'velocity_timeout' in changed and self._watch is not None:
             self._watch.set_period(self.values['velocity_timeout'] / 4.0)
+
+    def waits_for(self) -> str:
+        """Return which topics are silent."""
+        silent = [] if self._odometry else [
+            f'odometry on {self.resolve_topic_name(topics.ODOMETRY)}']
+        if not self._has_answered and self._velocity is None:
+            silent.append(f'virtual velocities on {self.resolve_topic_name(VELOCITY_TOPIC)}')
+        return f"waiting for {' and '.join(silent)}" if silent else ''
 
     def on_time_went_back(self) -> None:
         """Forget the velocity: it would stay young until the old time comes again."""
@@ -114,17 +122,14 @@ class LinearizerNode(TableNode):
                 f" {BASE_LINK!r}: set the tracker's tracked_point (and cog_ahead), or use the"
                 ' other linearizer')
 
-    def _on_odometry(self, data: bytes) -> None:
-        odometry = finite_odometry(self, data)
-        if odometry is None:
-            return
+    def _on_odometry(self, odometry: Odometry) -> None:
         self._odometry = odometry
         # In lockstep either of the two may come first.
         if self._lockstep:
             self._answer_pair()
 
-    def _on_velocity(self, data: bytes) -> None:
-        velocity, stamp_ns, frame = read_velocity(data)
+    def _on_velocity(self, message: tuple[PlanarVelocity, int, str]) -> None:
+        velocity, stamp_ns, frame = message
         if not (math.isfinite(velocity.x) and math.isfinite(velocity.y)):
             self.get_logger().error(
                 f'virtual velocity dropped: ({velocity.x}, {velocity.y}) m/s, expected finite'
@@ -172,6 +177,7 @@ class LinearizerNode(TableNode):
 
     def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         assert self._odometry is not None
+        self._has_answered = True
         command = self._linearizer.command(self._odometry, velocity)
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))

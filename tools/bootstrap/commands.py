@@ -1,0 +1,116 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of ./run."""
+
+import os
+import shutil
+import signal
+import sys
+from typing import Any, List
+
+from . import paths
+from .choice import choose
+from .errors import SetupError, Stopped, UnknownCommandError
+from .processes import exclusive
+from .stamps import remove
+from .terminal import say
+
+
+def clean() -> None:
+    """Remove everything that was prepared, except the lock that guards it."""
+    if not paths.STATE.exists():
+        return
+    with exclusive():
+        for path in paths.STATE.iterdir():
+            if path.name != 'lock':
+                remove(path)
+
+
+def command_line(arguments: List[str]) -> List[str]:
+    """Translate the short commands into what is executed."""
+    command, rest = arguments[0], arguments[1:]
+    if command == 'demo':
+        return [paths.PACKAGE, 'demo', *rest]
+    if command == 'test':
+        return ['python3', '-m', 'pytest', *rest]
+    if command == 'shell':
+        return [os.environ.get('SHELL') or 'bash', *rest]
+    return arguments
+
+
+def unknown(command: str) -> UnknownCommandError:
+    """Return the error for a command that exists nowhere."""
+    if command == 'ros2':
+        return UnknownCommandError(
+            'there is no ros2 command here: it comes with a ROS 2 installation, not with the '
+            'wheels. `./run racecar --help` lists what works without.'
+        )
+    return UnknownCommandError(f'unknown command {command!r}: `./run help` lists the commands.')
+
+
+# Come into being only by the set-up, so they cannot be looked for before it.
+MADE_BY_SETUP = {
+    paths.PACKAGE, 'colcon', 'cmake', 'ninja', 'hypothesis', 'mypy', 'numba', 'pip', 'pip3',
+    'pytest', 'py.test', 'python', 'ruff', 'yamllint',
+}
+
+
+def execute(arguments: List[str]) -> None:
+    """Replace this process by the command, in the prepared environment."""
+    command = command_line(arguments)
+    program = command[0]
+    preparation = choose()
+    environment = preparation.environment()
+    if environment is None:
+        # A slip of the pen must not cost the minutes of a first set-up.
+        if program not in MADE_BY_SETUP and shutil.which(program) is None:
+            raise unknown(program)
+        environment = preparation.prepare()
+    found = shutil.which(program, path=environment['PATH'])
+    if found is None:
+        raise unknown(program)
+    if arguments[0] == 'test':
+        os.chdir(str(paths.ROOT))
+    sys.stdout.flush()
+    try:
+        os.execve(found, command, environment)
+    except OSError as error:
+        raise SetupError(f'cannot execute {found}: {error.strerror}') from None
+
+
+def on_signal(number: int, frame: Any) -> None:
+    """Turn a signal into an exception, so that children are ended first."""
+    raise Stopped(number)
+
+
+def main(arguments: List[str], usage: str) -> int:
+    """Run one command of ./run and return its exit code."""
+    if not arguments or arguments[0] in ('help', '-h', '--help'):
+        try:
+            print(usage.strip(), flush=True)
+        except BrokenPipeError:
+            # Who reads has seen enough, as in `./run help | head`.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    before = {
+        number: signal.signal(number, on_signal)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    }
+    try:
+        if arguments[0] == 'clean':
+            clean()
+        elif arguments[0] == 'setup':
+            choose().prepare()
+            say('ready.')
+        else:
+            execute(arguments)
+    except SetupError as error:
+        say(f'run: {error}')
+        return 127 if isinstance(error, UnknownCommandError) else 1
+    except Stopped as stop:
+        say('\nrun: stopped; the next call takes up from a clean state.')
+        return 128 + stop.number
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 0

@@ -1,0 +1,15 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are in a clone, and what is built from it."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+STATE = ROOT / '.racecar'
+LOGS = STATE / 'logs'
+REQUIREMENTS = ROOT / 'requirements'
+
+PACKAGE = 'racecar'
+INTERFACES = ('racecar_interfaces',)
+UNDERLAY = ('ackermann_msgs', 'tf2_msgs')
+DATA_FOLDERS = ('bin', 'config', 'launch', 'resource', 'urdf', 'worlds')
