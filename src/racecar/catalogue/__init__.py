@@ -26,8 +26,8 @@ class NodeSpec:
 
     name: of executable, module in racecar.nodes, and, by default, node. class_name: in that
     module. table: its parameters. hears_odometry: a simulator in lockstep waits for its
-    subscription to the odometry. is_simulator: it owns the time. make_law: builds the control law behind it from
-    resolved values; None for nodes that are no linearizer.
+    subscription to the odometry. is_simulator: it owns the time. make_law: builds the control law
+    behind it from resolved values; None for nodes that are no linearizer.
     """
 
     name: str

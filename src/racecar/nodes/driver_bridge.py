@@ -47,9 +47,6 @@ from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.wire import check_stamp, deserialize, MessageTemplate
 
-MUX_INPUT = 'vesc/ackermann_cmd_mux/input/driver'
-MUX_ACTIVE = 'vesc/low_level/ackermann_cmd_mux/active'
-
 _WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
 _HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
 # Longer gaps between two messages of odometry are no time to speed up in [s].
@@ -117,11 +114,12 @@ class DriverBridgeNode(TableNode):
 
         self._create_publishers()
         self._create_services()
-        self.create_subscription(String, MUX_ACTIVE, self._on_mux_active, qos.LATCHED)
+        self.create_subscription(String, topics.MUX_ACTIVE, self._on_mux_active, qos.LATCHED)
         self.create_subscription(
-            DriverCommand, 'driver/command', self._on_driver_command, qos.COMMAND)
+            DriverCommand, topics.DRIVER_PEDALS, self._on_driver_command, qos.COMMAND)
         # Before the odometry, for which a simulator waits.
-        subscribe_raw(self, JointState, 'joint_states', read_joints, self._on_joints, qos.STATE)
+        subscribe_raw(
+            self, JointState, topics.JOINT_STATES, read_joints, self._on_joints, qos.STATE)
         subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
@@ -131,7 +129,7 @@ class DriverBridgeNode(TableNode):
         if self._odometry is None:
             return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
         if self._controls.mode == ControlMode.UNDEFINED:
-            command = self.resolve_topic_name('driver/command')
+            command = self.resolve_topic_name(topics.DRIVER_PEDALS)
             return (f'waiting for the driver: call {self.resolve_service_name("driver/set_gear")}'
                     f' and {self.resolve_service_name("driver/set_throttle")}, or publish on'
                     f' {command}')
@@ -150,14 +148,14 @@ class DriverBridgeNode(TableNode):
                 'drive_torque', 'brake_torque', 'brake_damping', 'bearing_damping')
               for i in range(4))))
         self._drive_publisher = AnswerPublisher(
-            self, AckermannDriveStamped, MUX_INPUT, qos.COMMAND, self._lockstep)
+            self, AckermannDriveStamped, topics.DRIVER_COMMAND, qos.COMMAND, self._lockstep)
         self._hold_publisher = AnswerPublisher(
-            self, AckermannDriveStamped, f'{MUX_INPUT}_hold', qos.COMMAND, self._lockstep)
+            self, AckermannDriveStamped, topics.DRIVER_HOLD, qos.COMMAND, self._lockstep)
         self._wheel_publisher = AnswerPublisher(
             self, WheelCommand, topics.WHEEL_COMMAND, qos.COMMAND, self._lockstep)
-        self._state_publisher = self.create_publisher(DriverState, 'driver/state', qos.STATE)
-        self._lamp_publisher = self.create_publisher(MarkerArray, 'driver/lamps', qos.LATCHED)
-        self._info_publisher = self.create_publisher(CarInfo, 'driver/car_info', qos.LATCHED)
+        self._state_publisher = self.create_publisher(DriverState, topics.DRIVER_STATE, qos.STATE)
+        self._lamp_publisher = self.create_publisher(MarkerArray, topics.DRIVER_LAMPS, qos.LATCHED)
+        self._info_publisher = self.create_publisher(CarInfo, topics.DRIVER_CAR_INFO, qos.LATCHED)
         self._info = car_info(self._car, self._vehicle)
         self._info_publisher.publish(self._info)
 

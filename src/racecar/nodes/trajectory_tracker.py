@@ -68,15 +68,15 @@ class TrajectoryTrackerNode(TableNode):
             'pose.pose.orientation.z', 'pose.pose.orientation.w', 'twist.twist.linear.x',
             'twist.twist.angular.z'))
         self._velocity_publisher = AnswerPublisher(
-            self, TwistStamped, 'virtual_velocities', qos.COMMAND, lockstep)
+            self, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, lockstep)
         self._reference_publisher = self.create_publisher(
-            OdometryMessage, 'reference_trajectory', qos.STATE)
-        self._path_publisher = self.create_publisher(Path, 'reference_path', qos.LATCHED)
+            OdometryMessage, topics.REFERENCE_TRAJECTORY, qos.STATE)
+        self._path_publisher = self.create_publisher(Path, topics.REFERENCE_PATH, qos.LATCHED)
         tracked_point = PointStamped()
         tracked_point.header.frame_id = BASE_LINK
         tracked_point.point.x = self._tracker.tracked_ahead
         self._point_publisher = self.create_publisher(
-            PointStamped, 'tracked_point', qos.LATCHED)
+            PointStamped, topics.TRACKED_POINT, qos.LATCHED)
         self._point_publisher.publish(tracked_point)
         subscribe_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)

@@ -14,7 +14,7 @@ from std_srvs.srv import SetBool
 from racecar.core.driver import Indicator
 from racecar.core.errors import RacecarError
 from racecar.core.types import NANOSECONDS, Odometry
-from racecar.ros import qos
+from racecar.ros import qos, topics
 from racecar.ros.interfaces import (
     CarInfo,
     DriverState,
@@ -68,9 +68,9 @@ class DriverDemonstration(Node):
                 ('set_cruising_speed', SetFloat), ('set_indicator', SetIndicator),
                 ('set_dipped_beams', SetBool), ('set_hazard_flashers', SetBool))}
         self._script = self._drive()
-        self.create_subscription(CarInfo, 'driver/car_info', self._on_info, qos.LATCHED)
+        self.create_subscription(CarInfo, topics.DRIVER_CAR_INFO, self._on_info, qos.LATCHED)
         subscribe_odometry(self, self._on_odometry)
-        self.create_subscription(DriverState, 'driver/state', self._on_state, qos.STATE)
+        self.create_subscription(DriverState, topics.DRIVER_STATE, self._on_state, qos.STATE)
 
     @property
     def time(self) -> float:
@@ -129,7 +129,7 @@ class DriverDemonstration(Node):
     # The drive
 
     def _drive(self) -> Wait:
-        yield from self._until(lambda: self._info is not None, 'driver/car_info')
+        yield from self._until(lambda: self._info is not None, topics.DRIVER_CAR_INFO)
         info = self._info
         assert info is not None
         fastest = min(_FASTEST, 0.8 * info.speed_max)

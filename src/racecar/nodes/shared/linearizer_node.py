@@ -29,8 +29,6 @@ from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.wire import MessageTemplate, read_velocity
 
-VELOCITY_TOPIC = 'virtual_velocities'
-
 # Two descriptions of one vehicle may differ by rounding, not by more [m].
 _SAME_POINT = 1e-3
 
@@ -79,13 +77,14 @@ class LinearizerNode(TableNode):
         self._command = MessageTemplate(
             command, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
         self._publisher = AnswerPublisher(
-            self, AckermannDriveStamped, 'vesc/ackermann_cmd_mux/input/navigation', qos.COMMAND,
+            self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             self._lockstep)
         subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
-        subscribe_raw(self, TwistStamped, VELOCITY_TOPIC, read_velocity, self._on_velocity,
-                      qos.COMMAND)
+        subscribe_raw(
+            self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
+            qos.COMMAND)
         self.create_subscription(
-            PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
+            PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
         self._watch = None if self._lockstep else self.watch_time(
             self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
@@ -104,7 +103,8 @@ class LinearizerNode(TableNode):
         silent = [] if self._odometry else [
             f'odometry on {self.resolve_topic_name(topics.ODOMETRY)}']
         if not self._has_answered and self._velocity is None:
-            silent.append(f'virtual velocities on {self.resolve_topic_name(VELOCITY_TOPIC)}')
+            topic = self.resolve_topic_name(topics.VIRTUAL_VELOCITIES)
+            silent.append(f'virtual velocities on {topic}')
         return f"waiting for {' and '.join(silent)}" if silent else ''
 
     def on_time_went_back(self) -> None:
