@@ -116,6 +116,35 @@ def test_epsilon_changed_at_run_time_acts(bench, node_class):
     assert 0.0 < chain.answer(2)[1] < 0.9 * before
 
 
+@LAWS
+def test_car_is_stopped_while_epsilon_differs_from_the_trackers_distance(bench, node_class, exact):
+    chain = Chain(bench, node_class)
+    tracker = bench.start(
+        TrajectoryTrackerNode, use_sim_time=False, cog_ahead=exact,
+        tracked_point='cog' if exact else 'base_link')
+    bench.until(lambda: chain.node._point_ahead)
+    chain.ask(1.0, 0.8)
+    assert chain.answer(1)[0] == pytest.approx(0.8)
+    # One after the other, the tracker's first, then the linearizer's first.
+    assert bench.set_parameter(tracker, 'PL_distance', 0.2).successful
+    bench.until(lambda: chain.node._wrong_distance)
+    chain.ask(2.0, 0.8)
+    assert chain.answer(2)[0] == 0.0
+    line = bench.logged('the car is stopped')
+    assert 'PL_distance of the tracker is 0.2 m' in line
+    assert 'epsilon of this law is 0.1 m' in line
+    assert bench.set_parameter(chain.node, 'epsilon', 0.2).successful
+    chain.ask(3.0, 0.8)
+    assert chain.answer(3)[0] == pytest.approx(0.8)
+    assert bench.set_parameter(chain.node, 'epsilon', 0.1).successful
+    chain.ask(4.0, 0.8)
+    assert chain.answer(4)[0] == 0.0
+    assert bench.set_parameter(tracker, 'PL_distance', 0.1).successful
+    bench.until(lambda: not chain.node._wrong_distance)
+    chain.ask(5.0, 0.8)
+    assert chain.answer(5)[0] == pytest.approx(0.8)
+
+
 def test_hand_over_speeds_that_contradict_each_other_are_refused(bench):
     with pytest.raises(ParameterError, match='expected less than dynamic_speed'):
         bench.start(DynamicLinearizerNode, kinematic_speed=3.0, **RACECAR)

@@ -289,6 +289,12 @@ def _with_matching_tracker(
             f' ahead of base_link, but the law of {linearizer.full_name} is exact for the point'
             f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
             ' one')
+    distance, epsilon = values['PL_distance'], linearizer.resolve()['epsilon']
+    if distance != epsilon:
+        raise ConfigurationError(
+            f'PL_distance of {tracker.full_name} is {distance:g} m, but epsilon of'
+            f' {linearizer.full_name} is {epsilon:g} m: both place the same point P, so set both'
+            ' to one value')
     if trajectory_type(values['trajectory']).reverses and not law.reverses:
         raise ConfigurationError(
             f"trajectory '{values['trajectory']}' of {tracker.full_name} goes backwards, which"
