@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What `ros2 run racecar NODE` says before a node starts: usage, stray arguments, what is missing."""
+"""What `ros2 run racecar NODE` says before a node starts: usage, strays, what is missing."""
 
 from importlib.metadata import entry_points
 import os
@@ -23,12 +23,18 @@ raise ModuleNotFoundError("No module named 'racecar_interfaces'", name='racecar_
 """
 
 
+def with_path(*folders):
+    """Return the environment with folders before all others."""
+    return {**os.environ,
+            'PYTHONPATH': os.pathsep.join([*map(str, folders), *filter(None, sys.path)])}
+
+
 def start(executable, *words, path=()):
     """Run an executable to its end; path: folders before all others."""
     return subprocess.run(
         [sys.executable, '-c', f'import sys; sys.argv[0] = {executable!r}; {SCRIPT}', *words],
         capture_output=True, text=True, timeout=120.0, stdin=subprocess.DEVNULL,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join([*map(str, path), *filter(None, sys.path)])})
+        env=with_path(*path))
 
 
 def test_every_executable_begins_here():
@@ -124,8 +130,7 @@ def test_up_names_the_command_to_run_too(tmp_path):
     (tmp_path / 'racecar_interfaces' / '__init__.py').write_text(MISSING)
     done = subprocess.run(
         [sys.executable, '-m', 'racecar.cli.main', 'up', 'kinematic_ode', '--duration', '1'],
-        capture_output=True, text=True, timeout=120.0,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(tmp_path), *filter(None, sys.path)])})
+        capture_output=True, text=True, timeout=120.0, env=with_path(tmp_path))
     assert done.returncode == 1
-    assert done.stderr.startswith('racecar up: error: racecar_interfaces is not built: run `colcon')
+    assert done.stderr.startswith('racecar up: error: racecar_interfaces is not built: run `')
     assert done.stderr.count('\n') == 1
