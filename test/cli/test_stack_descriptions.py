@@ -255,3 +255,27 @@ def test_driver_records_what_the_driver_does():
 def test_driver_follows_no_trajectory():
     with pytest.raises(ConfigurationError, match="trajectory is 'line', but the configur"):
         describe_driver(trajectory='line')
+
+
+@pytest.mark.parametrize(('names', 'odometry'), [
+    ('racecar', '/vesc/odom'), ('f1tenth', '/odom'), ('f1tenth_gym', '/ego_racecar/odom'),
+    ('f1tenth_pf', '/pf/pose/odom')])
+def test_topic_names_reach_the_loop_and_the_recorder(names, odometry):
+    nodes = describe(topic_names=names, record='bag')
+    for name in ('trajectory_tracker', 'kinematic_linearizer', 'single_track_simulator'):
+        renamed = dict(nodes[name].remappings)
+        assert f"/{renamed.get('vesc/odom', 'vesc/odom')}" == odometry
+        assert (renamed.get('vesc/ackermann_cmd_mux/input/navigation') == 'drive') == (
+            names != 'racecar')
+    assert nodes['bag_recorder'].resolve()['topics'][-1] == odometry[1:]
+
+
+def test_overrides_are_refused_in_the_words_of_the_user():
+    with pytest.raises(ConfigurationError, match=r"^--set 'Kp': expected node\.parameter=value"):
+        parse_overrides(['Kp'])
+    with pytest.raises(ConfigurationError, match=r"^set 'Kp': expected node\.parameter=value"):
+        parse_overrides(['Kp'], 'set')
+    with pytest.raises(ConfigurationError, match=r"^set: node 'tracker' is not part of"):
+        describe(overrides={'tracker': {'Kp': 1}}, overrides_option='set')
+    with pytest.raises(ConfigurationError, match=r"^--set: node 'ackermann_cmd_mux' stands for"):
+        describe(overrides={'ackermann_cmd_mux': {}})
