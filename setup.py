@@ -65,8 +65,9 @@ setup(
     zip_safe=False,
     entry_points={
         'console_scripts': [
-            *(f'{node} = {NAME}.nodes.{node}:main' for node in NODES),
-            f'{NAME} = {NAME}.cli.main:main',
+            # All one function: it finds the node by the name of its executable.
+            *(f'{node} = {NAME}.executables:node' for node in NODES),
+            f'{NAME} = {NAME}.executables:command',
         ],
     },
 )

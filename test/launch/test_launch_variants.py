@@ -103,7 +103,8 @@ def test_a_simulator_that_fails_ends_the_launch_with_an_error(domain, tmp_path):
     ('set:=tracker.Kp=3', "node 'tracker' is not part of kinematic_ode"),
     ('set:=Kp', 'expected node.parameter=value'),
     ("set:='", 'No closing quotation'),
-    ('record:=.', "record: '.' exists already"),
+    ('record:=.', "bag folder '.' exists already"),
+    ('record:=/proc/bag', "bag folder '/proc/bag' cannot be made: No such file or directory"),
 ])
 def test_a_bad_value_is_refused_in_one_line_before_anything_starts(
         domain, tmp_path, argument, message):

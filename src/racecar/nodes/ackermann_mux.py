@@ -103,6 +103,7 @@ class AckermannMuxNode(TableNode):
             for topics, forwards in ((source.topics, True), (source.holds, False))
             for topic in topics
         ]
+        self.watch_rivals(subscription.topic_name for subscription in self._sources)
         output = f'~/{configuration.output}'
         if self._output is not None \
                 and self._output.publisher.topic_name != self.resolve_topic_name(output):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
@@ -13,16 +13,20 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
+from rclpy.timer import Timer
 
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import NANOSECONDS
+from racecar.ros.rivals import RivalWatch
 
 # Parameters that rclpy itself declares from the overrides.
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 
 # Seconds between two lines of the same complaint.
 THROTTLE = 2.0
+
+_RIVALS_PERIOD = 0.5
 
 
 class NodeTime(Protocol):
@@ -87,6 +91,8 @@ class TableNode(Node):
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
+        self._rival_watches: list[RivalWatch] = []
+        self._rivals_timer: Timer | None = None
         self._table = table
         overrides = {
             key: parameter.value for key, parameter in self._parameter_overrides.items()
@@ -125,6 +131,26 @@ class TableNode(Node):
         self.time_watches.append(watch)
         return watch
 
+    def watch_rivals(self, topics: Iterable[str]) -> None:
+        """Complain from now on about each of these topics while it has several publishers.
+
+        topics: full names, in place of those that were watched before.
+        """
+        if self._rivals_timer is None:
+            self._rivals_timer = self.create_timer(
+                _RIVALS_PERIOD, self.look_for_rivals, clock=self.steady_clock)
+        self._rival_watches = [RivalWatch(self, topic) for topic in topics]
+
+    def look_for_rivals(self) -> None:
+        """Look now."""
+        for watch in self._rival_watches:
+            watch.look()
+
+    @property
+    def rivals(self) -> list[str]:
+        """Say who the publishers of each watched topic are that ever had several."""
+        return [watch.complaint for watch in self._rival_watches if watch.complaint]
+
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
 
@@ -134,10 +160,19 @@ class TableNode(Node):
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
+    def close(self) -> None:
+        """Finish what outlives the node, as files do; subclasses override it.
+
+        Called once the node is not spun any more, maybe twice. Raises RacecarError.
+        """
+
     def destroy_node(self) -> None:
-        """Let go of the clock, which would keep the node alive otherwise."""
-        self._time_jump_handle.unregister()
-        super().destroy_node()
+        """Close, and let go of the clock, which would keep the node alive otherwise."""
+        try:
+            self.close()
+        finally:
+            self._time_jump_handle.unregister()
+            super().destroy_node()
 
     def _convert(self, parameters: list[RosParameter]) -> list[RosParameter]:
         # `ros2 param set NODE Kp 5` sends an integer; the table knows that a number is meant.

@@ -1,0 +1,26 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the processes of this package begin; signals are handled before the slow imports."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+import sys
+
+from racecar.signals import code_of_command, code_of_node, end_at_once_on_signals
+
+
+def node() -> int:
+    """Run the node whose name the executable has."""
+    end_at_once_on_signals(code_of_node)
+    module = importlib.import_module(f'racecar.nodes.{Path(sys.argv[0]).name}')
+    return int(module.main())
+
+
+def command() -> int:
+    """Run the command `racecar`."""
+    end_at_once_on_signals(code_of_command)
+    from racecar.cli.main import main
+
+    return main()
