@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
+import os.path
 import sys
 
 from racecar.signals import code_of_command, code_of_node, end_at_once_on_signals
@@ -14,7 +14,7 @@ from racecar.signals import code_of_command, code_of_node, end_at_once_on_signal
 def node() -> int:
     """Run the node whose name the executable has."""
     end_at_once_on_signals(code_of_node)
-    module = importlib.import_module(f'racecar.nodes.{Path(sys.argv[0]).name}')
+    module = importlib.import_module(f'racecar.nodes.{os.path.basename(sys.argv[0])}')
     return int(module.main())
 
 

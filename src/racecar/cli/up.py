@@ -113,7 +113,7 @@ def _run_with_metrics(
             stack.add_node(probe)
             with ProgressBar(arguments.duration, arguments.name) as show:
                 try:
-                    stack.spin(show, has_heard=probe.has_heard)
+                    stack.spin(show, lambda: probe.failure is not None, probe.has_heard)
                 except Interruption as error:
                     interruption = error
             end_ns = stack.simulator.plant.time_ns

@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunJoin
-from racecar.core.errors import BagError
+from racecar.core.errors import BagError, RacecarError
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos
 from racecar.ros.simulator_node import ODOMETRY_TOPIC
@@ -87,7 +87,9 @@ class RunProbe(Node):
         topic names.
         """
         super().__init__('run_probe', namespace=namespace)
-        self._join = RunJoin(on_rows)
+        self._join = RunJoin(self._hand_out)
+        self._on_rows = on_rows
+        self.failure: RacecarError | None = None
         self._in_lockstep = period_ns is not None
         renamed = topics or {}
         self._heard: dict[str, Heard] = {}
@@ -104,6 +106,14 @@ class RunProbe(Node):
                 if topic == ODOMETRY_TOPIC else qos.STATE, raw=True)
             self._names[topic] = subscription.topic_name
             self._subscriptions_in_turn.append(subscription)
+
+    def _hand_out(self, rows: Array) -> None:
+        # The executor would tell of an exception in a callback at length.
+        if self.failure is None:
+            try:
+                self._on_rows(rows)
+            except RacecarError as error:
+                self.failure = error
 
     def _on_odometry(self, data: bytes) -> None:
         o = read_odometry(data)
@@ -144,9 +154,12 @@ class RunProbe(Node):
         """Join what is left and check that nothing is missing, after the node is destroyed.
 
         end_ns: what the run has reached [ns]; None where it was broken off. from_the_start: the
-        tracker was to be active then. Raises BagError that says what did not come.
+        tracker was to be active then. Raises BagError that says what did not come, or what
+        on_rows raised before; failure has that already while the node is spun.
         """
         self._join.finish()
+        if self.failure is not None:
+            raise self.failure
         for topic in (ODOMETRY_TOPIC, _REFERENCE_TOPIC):
             if not self._heard[topic].count:
                 raise BagError(

@@ -15,7 +15,7 @@ from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from racecar.core.analysis.bag_writer import BagWriter
-from racecar.core.errors import ParameterError
+from racecar.core.errors import BagError, ParameterError
 from racecar.nodes.tables import BAG_RECORDER
 from racecar.ros.message_definitions import MessageDefinitions
 from racecar.ros.node import TableNode
@@ -46,7 +46,7 @@ class BagRecorderNode(TableNode):
         self._recorded: dict[str, Subscription | None] = {}
         self._latched: set[str] = set()
         self.create_timer(_DISCOVERY_PERIOD, self._on_discovery_timer, clock=self.steady_clock)
-        self.create_timer(_FLUSH_PERIOD, self._writer.flush, clock=self.steady_clock)
+        self.create_timer(_FLUSH_PERIOD, self._on_flush_timer, clock=self.steady_clock)
         self.get_logger().info(f'recording to {self._writer.folder}')
 
     def check_values(self, values: Mapping[str, Any]) -> None:
@@ -97,6 +97,8 @@ class BagRecorderNode(TableNode):
             self.get_logger().error(
                 f'topic {name} is not recorded: the type {types[0]} is not installed ({error})')
             return None
+        if not self._writer.is_open:
+            return None
         definition, type_hash = self._definitions.text(types[0])
         profiles = [publisher.qos_profile for publisher in publishers]
         handle = self._writer.add_topic(
@@ -109,12 +111,21 @@ class BagRecorderNode(TableNode):
 
     def _on_message(self, handle: int, data: bytes) -> None:
         now_ns = self.now_ns()
-        self._writer.write(handle, now_ns, now_ns, data)
+        if self._writer.is_open:
+            try:
+                self._writer.write(handle, now_ns, now_ns, data)
+            except BagError as error:
+                self.fail(error)
 
-    def close(self) -> None:
+    def _on_flush_timer(self) -> None:
+        if self._writer.is_open:
+            try:
+                self._writer.flush()
+            except BagError as error:
+                self.fail(error)
+
+    def on_close(self) -> None:
         """Write what has come, then close the bag with its index."""
-        if not self._writer.is_open:
-            return
         for subscription in filter(None, self._recorded.values()):
             take_waiting(subscription)
         self._writer.close()

@@ -15,7 +15,7 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future
 from rclpy.timer import Timer
 
-from racecar.core.errors import ParameterError
+from racecar.core.errors import ParameterError, RacecarError
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import NANOSECONDS
 from racecar.ros.rivals import RivalWatch
@@ -81,7 +81,7 @@ class TableNode(Node):
 
     Unknown keys and values out of range raise ParameterError at construction and are refused with
     the same message at run time. `values` always holds the current values by name. A node that
-    runs as a process ends when it gives `done` a result.
+    runs as a process ends when it gives `done` a result, or an exception by fail().
     """
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
@@ -89,6 +89,7 @@ class TableNode(Node):
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
+        self._closed = False
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
         self._rival_watches: list[RivalWatch] = []
@@ -161,10 +162,21 @@ class TableNode(Node):
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
     def close(self) -> None:
-        """Finish what outlives the node, as files do; subclasses override it.
+        """Finish what outlives the node, once it is not spun any more; a second time does nothing.
 
-        Called once the node is not spun any more, maybe twice. Raises RacecarError.
+        Raises what on_close() does.
         """
+        if not self._closed:
+            self._closed = True
+            self.on_close()
+
+    def on_close(self) -> None:
+        """Complete files and the like; may raise RacecarError; subclasses override it."""
+
+    def fail(self, error: RacecarError) -> None:
+        """End the process, or the stack, with this error; a callback must not raise it."""
+        if not self.done.done():
+            self.done.set_exception(error)
 
     def destroy_node(self) -> None:
         """Close, and let go of the clock, which would keep the node alive otherwise."""

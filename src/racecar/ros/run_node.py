@@ -80,6 +80,7 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         executor = make_executor()
         executor.add_node(node)
         spin(executor, node.done)
+        node.done.result()
     except ExternalShutdownException:
         pass
     except RacecarError as error:

@@ -108,6 +108,11 @@ class ComposedStack:
         return next(node for node in self.nodes if isinstance(node, SimulatorNode))
 
     @property
+    def _failed(self) -> list[TableNode]:
+        return [node for node in self._described
+                if node.done.done() and node.done.exception() is not None]
+
+    @property
     def wall_time(self) -> float:
         """From the first tick to the end of spin(), or now [s]."""
         if self._started is None:
@@ -128,8 +133,8 @@ class ComposedStack:
 
         on_progress is called some times a second with the simulated time [s]. has_heard says
         whether what was published up to a simulated time [ns] has come to those who need it;
-        the end waits for that, but not for ever. Raises DivergenceError, or Interruption on
-        SIGINT and SIGTERM.
+        the end waits for that, but not for ever. Raises DivergenceError or what another node
+        failed with, or Interruption on SIGINT and SIGTERM.
         """
         simulator = self.simulator
         done: Future = Future()
@@ -143,8 +148,9 @@ class ComposedStack:
                 on_progress(time_ns / NANOSECONDS)
             if simulator.finished and self._ended is None:
                 self._ended = now
-            if simulator.failure is not None or until() or self._ended is not None and (
-                    has_heard(time_ns) or now - self._ended > _LONGEST_WAY):
+            all_came = self._ended is not None and (
+                has_heard(time_ns) or now - self._ended > _LONGEST_WAY)
+            if all_came or simulator.failure is not None or self._failed or until():
                 done.set_result(None)
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
@@ -164,6 +170,8 @@ class ComposedStack:
             node.look_for_rivals()
         if simulator.failure is not None:
             raise simulator.failure
+        for node in self._failed:
+            node.done.result()
         if self._interrupted is not None:
             self._interrupted.check()
 

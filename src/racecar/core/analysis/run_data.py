@@ -79,13 +79,13 @@ class TrackingRun:
                 summary, REFERENCE_TOPICS if reference_topic is None else (reference_topic,))
             samples = {odometry: _Samples(), reference: _Samples()}
             point = _point_topic(summary, reference)
-            ahead, left = 0.0, 0.0
+            tracked: tuple[float, float] | None = None
             tyres = TyreSamples(summary, _namespace(reference))
             topics = [*samples, *([point] if point else []), *tyres.topics]
             total = sum(row.message_count for row in summary.topics if row.name in topics)
             for done, row in enumerate(reader.messages(topics), start=1):
                 if row.topic == point:
-                    ahead, left = row.message.point.x, row.message.point.y
+                    tracked = row.message.point.x, row.message.point.y
                 elif row.topic in samples:
                     samples[row.topic].add(row.message)
                 else:
@@ -95,6 +95,11 @@ class TrackingRun:
         warnings = list(summary.warnings)
         for topic, column in samples.items():
             warnings += column.check(topic, summary.path)
+        if point and tracked is None:
+            warnings.append(
+                f'{point} has no message: the error is that of base_link, whichever point the'
+                ' tracker tracked')
+        ahead, left = tracked or (0.0, 0.0)
         origin_ns = min(min(column.stamps) for column in samples.values())
         actual, desired = samples[odometry], samples[reference]
         t, reference_t = actual.seconds(origin_ns), desired.seconds(origin_ns)
