@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Start the nodes of a configuration in this process, with the same parameter files as'
         ' `ros2 launch racecar NAME.launch.py`. With --duration it ends by itself and prints the'
-        ' tracking error.')
+        ' tracking error. Only the newest messages are held: memory does not grow with the run.')
     add_stack_arguments(parser)
     add_duration_argument(parser, None)
     add_result_arguments(parser)
