@@ -4,7 +4,7 @@
 
 import pytest
 
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.errors import BagError, ConfigurationError, ParameterError
 from racecar.stacks import describe_stack, parse_overrides, StackOptions
 
 FULL_NAMES = ['trajectory_tracker', 'kinematic_linearizer',
@@ -279,3 +279,33 @@ def test_overrides_are_refused_in_the_words_of_the_user():
         describe(overrides={'tracker': {'Kp': 1}}, overrides_option='set')
     with pytest.raises(ConfigurationError, match=r"^--set: node 'ackermann_cmd_mux' stands for"):
         describe(overrides={'ackermann_cmd_mux': {}})
+
+
+@pytest.mark.parametrize(('place', 'reason'), [
+    ('/proc/bag', 'cannot be made: No such file or directory'),
+    ('/proc/1/status/bag', 'cannot be made: Not a directory'),
+    ('.', 'exists already'), ('x' * 5000, 'cannot be made: File name too long')])
+def test_bag_that_cannot_be_made_stops_before_the_drive(place, reason):
+    with pytest.raises(BagError, match=f"bag folder '{place}' {reason}"):
+        describe(record=place)
+
+
+def test_bag_that_can_be_made_is_not_made_yet(tmp_path):
+    describe(record=str(tmp_path / 'above' / 'bag'))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bag_on_a_full_disk_stops_before_the_drive(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr('pathlib.Path.write_text', refuse)
+    with pytest.raises(BagError, match='cannot be made: No space left on device'):
+        describe(record=str(tmp_path / 'bag'))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('lockstep', [False, True])
+def test_recorder_awaits_the_tracked_point_before_the_odometry(tmp_path, lockstep):
+    nodes = describe(record=str(tmp_path / 'bag'), lockstep=lockstep)
+    assert nodes['bag_recorder'].resolve()['awaited'][0] == 'tracked_point'

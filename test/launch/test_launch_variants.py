@@ -107,14 +107,17 @@ def test_a_parameter_file_and_single_settings_reach_the_nodes(domain, tmp_path):
         assert values[3].string_value == '2'
 
 
-def test_a_simulator_that_fails_ends_the_launch_with_an_error(domain, tmp_path):
-    with (LaunchProcess(domain, tmp_path) as launched, Listener(domain) as listener):
+@pytest.mark.parametrize(('process', 'name'), [
+    ('single_track_simulator-6', 'simulator'), ('bag_recorder-1', 'recorder')])
+def test_a_process_that_fails_ends_the_launch_with_an_error(domain, tmp_path, process, name):
+    with (LaunchProcess(domain, tmp_path, f'record:={tmp_path / "bag"}') as launched,
+          Listener(domain) as listener):
         wait_until(lambda: listener.time > 0.0, 'time passes')
-        pid = int(launched.text().split('[single_track_simulator-5]: process started with pid [')
+        pid = int(launched.text().split(f'[{process}]: process started with pid [')
                   [1].split(']')[0])
         subprocess.run(['kill', '-KILL', str(pid)], check=True)
         assert launched.wait() == 1
-    assert 'the simulator ended with exit code -9' in launched.text()
+    assert f'the {name} ended with exit code -9' in launched.text()
 
 
 @pytest.mark.parametrize(('argument', 'message'), [
@@ -128,7 +131,8 @@ def test_a_simulator_that_fails_ends_the_launch_with_an_error(domain, tmp_path):
     ('set:=Kp', "set 'Kp': expected node.parameter=value"),
     ('set:=trajectory_tracker.Kp=[', "set 'trajectory_tracker.Kp=[': the value is not YAML"),
     ("set:='", 'No closing quotation'),
-    ('record:=.', "record: '.' exists already"),
+    ('record:=.', "bag folder '.' exists already"),
+    ('record:=/proc/bag', "bag folder '/proc/bag' cannot be made: No such file or directory"),
 ])
 def test_a_bad_value_is_refused_in_one_line_before_anything_starts(
         domain, tmp_path, argument, message):

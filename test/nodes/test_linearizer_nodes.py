@@ -7,19 +7,24 @@ import math
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped
 from node_bench import odometry, RACECAR, velocity
+import numpy as np
 import pytest
 
+from racecar.clients.run_probe import RunProbe
 from racecar.core.analysis.metrics import compute_metrics
 from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.analysis.run_table import RunTable
+from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config
+from racecar.core.types import NANOSECONDS
 from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.composing import ComposedStack, RunProbe
+from racecar.stacks.composing import ComposedStack
 
 pytestmark = pytest.mark.ros
 
@@ -179,11 +184,14 @@ def drive(stack, speed, duration, **options):
     descriptions = describe_stack(stack, StackOptions(
         trajectory='circle', lockstep=True, real_time_factor=0.0, end_time=duration, observers=1,
         overrides={'trajectory_tracker': {'W': speed / 5.0}}, **options))
+    tracker = next(d for d in descriptions if d.executable == 'trajectory_tracker').resolve()
+    rows = []
     with ComposedStack(descriptions) as composed:
-        probe = RunProbe('', {})
+        probe = RunProbe(rows.append, period_ns=composed.simulator.plant.period_ns)
         composed.add_node(probe)
-        composed.spin()
-        return probe.table()
+        composed.spin(has_heard=probe.has_heard)
+    probe.finish(round(duration * NANOSECONDS))
+    return RunTable(np.vstack(rows), tracked_ahead(tracker))
 
 
 def test_dynamic_law_is_worth_its_while_over_topics():

@@ -54,5 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
             lambda tick: show(tick * period_ns / NANOSECONDS)
             if tick % stride == 0 else None)
         wall_time = time.perf_counter() - start
-    report_run(arguments, table, wall_time)
+    time_column = table.column('time')
+    metrics = table.metrics(arguments.skip)
+    if arguments.csv is not None:
+        table.write_csv(arguments.csv)
+    report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time)
     return 0

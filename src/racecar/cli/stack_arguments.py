@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from racecar.cli.output import print_rows
-from racecar.core.analysis.run_table import RunTable
+from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import vehicle_names
 from racecar.core.trajectories import TRAJECTORIES
@@ -110,15 +110,22 @@ def stack_options(arguments: argparse.Namespace, **more: Any) -> StackOptions:
         overrides=parse_overrides(arguments.settings), **more)
 
 
-def report_run(arguments: argparse.Namespace, table: RunTable, wall_time: float) -> None:
-    """Print metrics and where the files lie, as --json, --csv and --skip ask."""
-    metrics = table.metrics(arguments.skip)
-    time = table.column('time')
-    speed = float(time[-1] - time[0]) / wall_time if wall_time > 0.0 else 0.0
+def check_rivals(rivals: list[str]) -> None:
+    """Raise ConfigurationError if somebody else took part in a run."""
+    if rivals:
+        raise ConfigurationError(f"the result is not to be trusted: {'; '.join(rivals)}")
+
+
+def report_run(
+        arguments: argparse.Namespace, metrics: Metrics, span: float, wall_time: float) -> None:
+    """Print metrics and where the CSV lies, as --json and --csv ask.
+
+    span: simulated time [s].
+    """
+    speed = span / wall_time if wall_time > 0.0 else 0.0
     if arguments.json:
         print(json.dumps({**metrics.as_dict(), 'real_time_factor': speed}))
     else:
         print_rows([*metrics.as_rows(), ('real-time factor', f'{speed:.1f}', '')])
     if arguments.csv is not None:
-        table.write_csv(arguments.csv)
         print(f'Run: {arguments.csv}', file=sys.stderr if arguments.json else sys.stdout)

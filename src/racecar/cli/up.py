@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import sys
 
 from racecar.cli.output import ProgressBar
 from racecar.cli.stack_arguments import (
@@ -13,12 +15,17 @@ from racecar.cli.stack_arguments import (
     add_stack_arguments,
     add_tyre_data_argument,
     check_result_arguments,
+    check_rivals,
     non_negative,
     report_run,
     stack_options,
 )
-from racecar.core.errors import ConfigurationError
-from racecar.stacks import describe_stack, has_tracker, TOPIC_NAMES
+from racecar.core.analysis.metrics import Array
+from racecar.core.analysis.run_table import RunCsv, RunMetrics
+from racecar.core.control.tracker import tracked_ahead
+from racecar.core.errors import BagError, ConfigurationError
+from racecar.signals import Interruption
+from racecar.stacks import describe_stack, has_tracker, NodeDescription, TOPIC_NAMES
 
 HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
@@ -28,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Start the nodes of a configuration in this process, with the same parameter files as'
         ' `ros2 launch racecar NAME.launch.py`. With --duration it ends by itself and prints the'
-        ' tracking error.')
+        ' tracking error. Only the newest messages are held: memory does not grow with the run.')
     add_stack_arguments(parser)
     add_duration_argument(parser, None)
     add_result_arguments(parser)
@@ -51,10 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until --duration or Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
+    """Run until --duration; returns 0. Raises RacecarError with a one-line message.
+
+    Raises Interruption on Ctrl-C and SIGTERM, after the metrics of what was driven until then.
+    """
     check_result_arguments(arguments)
     # rclpy takes half a second to import; `racecar --help` does not need it.
-    from racecar.stacks.composing import ComposedStack, interrupts_end_quietly, RunProbe
+    from racecar.stacks.composing import ComposedStack
 
     with_metrics = arguments.duration is not None and has_tracker(arguments.name)
     if not has_tracker(arguments.name) and (arguments.csv is not None or arguments.json):
@@ -68,14 +78,58 @@ def run(arguments: argparse.Namespace) -> int:
         namespace=arguments.namespace, topic_names=arguments.topic_names,
         observers=1 if with_metrics else 0)
     descriptions = describe_stack(arguments.name, options)
-    with ComposedStack(descriptions) as stack:
-        probe = None
-        if with_metrics:
-            probe = RunProbe(arguments.namespace, TOPIC_NAMES[arguments.topic_names])
+    if with_metrics:
+        return _run_with_metrics(arguments, descriptions)
+    with (ComposedStack(descriptions) as stack,
+          ProgressBar(arguments.duration, arguments.name) as show):
+        stack.spin(show)
+        check_rivals(stack.rivals)
+    return 0
+
+
+def _run_with_metrics(
+        arguments: argparse.Namespace, descriptions: list[NodeDescription]) -> int:
+    from racecar.clients.run_probe import RunProbe
+    from racecar.stacks.composing import ComposedStack
+
+    tracker, simulator = (
+        next(d for d in descriptions if d.executable == executable).resolve()
+        for executable in ('trajectory_tracker', 'single_track_simulator'))
+    metrics = RunMetrics(tracked_ahead(tracker), arguments.skip)
+    interruption = None
+    with contextlib.ExitStack() as files:
+        consumers = [metrics.add]
+        if arguments.csv is not None:
+            consumers.append(files.enter_context(RunCsv(arguments.csv)).add)
+
+        def on_rows(rows: Array) -> None:
+            for consume in consumers:
+                consume(rows)
+
+        with ComposedStack(descriptions) as stack:
+            period_ns = stack.simulator.plant.period_ns
+            probe = RunProbe(
+                on_rows, period_ns=period_ns if simulator['lockstep'] else None,
+                namespace=arguments.namespace, topics=TOPIC_NAMES[arguments.topic_names])
             stack.add_node(probe)
-        wall_time = 0.0
-        with ProgressBar(arguments.duration, arguments.name) as show, interrupts_end_quietly():
-            wall_time = stack.spin(show)
-    if probe is not None:
-        report_run(arguments, probe.table(), wall_time)
+            with ProgressBar(arguments.duration, arguments.name) as show:
+                try:
+                    stack.spin(show, lambda: probe.failure is not None, probe.has_heard)
+                except Interruption as error:
+                    interruption = error
+            end_ns = stack.simulator.plant.time_ns
+            check_rivals(stack.rivals)
+        try:
+            probe.finish(None if interruption else end_ns, from_the_start=tracker['active'])
+        except BagError:
+            # There may be nothing yet.
+            if interruption:
+                raise interruption from None
+            raise
+    if probe.unreferenced:
+        print(f'warning: the tracker gave no reference for {probe.unreferenced} odometry messages;'
+              ' was it inactive?', file=sys.stderr)
+    report_run(arguments, metrics.result(), metrics.span, stack.wall_time)
+    if interruption is not None:
+        raise interruption
     return 0

@@ -150,6 +150,8 @@ class SimulatorNode(TableNode):
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
+        self.watch_rivals(publisher.topic_name for publisher in (
+            self._clock_publisher, self._odometry_publisher) if publisher is not None)
 
     def make_plant(self, values: dict[str, Any]) -> Plant:
         """Build the plant from resolved parameter values; subclasses implement it."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from racecar.core.analysis.bag_folder import check_bag_folder
 from racecar.core.control.linearizer import LINEARIZERS, make_linearizer
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
@@ -62,6 +63,12 @@ RECORDED_DRIVER_TOPICS = (
     'vesc/low_level/ackermann_cmd_mux/active', 'vesc/low_level/ackermann_cmd_mux/output',
     'vesc/odom',
 )
+
+# Latched descriptions without which a bag cannot be judged: sent before the recorder joins, they
+# come in their own time, which a short run does not wait for.
+DESCRIPTIONS = ('tracked_point',)
+
+DRIVER_DESCRIPTIONS = ('driver/car_info',)
 
 # What answers the odometry; in lockstep the recorder joins these before it.
 ANSWERS = (
@@ -186,7 +193,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
 
     The user's params_file goes over the files of config/, single options over both, and
     overrides over everything. Raises ConfigurationError for an unknown name, an override of a
-    node that is not there, or tyre_data without record.
+    node that is not there, or tyre_data without record, BagError if record cannot be made.
     """
     for kind, value, known in (('configuration', name, STACKS),
                                ('topic_names', options.topic_names, TOPIC_NAMES)):
@@ -406,7 +413,8 @@ def _ode(
         *_command_muxes(options, namespace),
         _planar_simulator(options, namespace, vehicle_file, listeners=2),
     ]
-    return _with_recorder(descriptions, options, namespace, RECORDED_TOPICS, ANSWERS)
+    return _with_recorder(
+        descriptions, options, namespace, RECORDED_TOPICS, DESCRIPTIONS, ANSWERS)
 
 
 def _driver(options: StackOptions) -> list[NodeDescription]:
@@ -425,7 +433,7 @@ def _driver(options: StackOptions) -> list[NodeDescription]:
         *_command_muxes(options, namespace),
         _planar_simulator(
             options, namespace, find_config('stacks/driver'), vehicle_file, listeners=1),
-    ], options, namespace, RECORDED_DRIVER_TOPICS, DRIVER_ANSWERS)
+    ], options, namespace, RECORDED_DRIVER_TOPICS, DRIVER_DESCRIPTIONS, DRIVER_ANSWERS)
 
 
 def _planar_simulator(
@@ -444,16 +452,19 @@ def _planar_simulator(
 
 def _with_recorder(
         descriptions: list[NodeDescription], options: StackOptions, namespace: str,
-        recorded: tuple[str, ...], answers: tuple[str, ...]) -> list[NodeDescription]:
+        recorded: tuple[str, ...], described: tuple[str, ...], answers: tuple[str, ...],
+) -> list[NodeDescription]:
     if not options.record:
         return descriptions
+    check_bag_folder(options.record)
+    awaited = (*described, *answers) if options.lockstep else described
     renamed = TOPIC_NAMES[options.topic_names]
     topics = (*WHEEL_TOPICS, *recorded) if options.tyre_data else recorded
     return [NodeDescription(
         'bag_recorder', 'bag_recorder', namespace, (find_config('bag_recorder'),),
         {'folder': options.record,
          'topics': [renamed.get(topic, topic) for topic in topics],
-         'awaited': [renamed.get(topic, topic) for topic in answers if options.lockstep]}),
+         'awaited': [renamed.get(topic, topic) for topic in awaited]}),
         *descriptions]
 
 

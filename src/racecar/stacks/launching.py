@@ -43,6 +43,7 @@ from racecar.stacks import (
 _SIMULATORS = ('single_track_simulator',)
 # What launch calls overrides.
 _SET = 'set'
+_RECORDER = 'bag_recorder'
 _LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
@@ -123,10 +124,6 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         except ValueError:
             return values[name]
 
-    record = path('record')
-    if record is not None and os.path.exists(record):
-        raise ConfigurationError(
-            f"record: '{record}' exists already, not overwriting it; name another folder")
     try:
         settings = shlex.split(values[_SET])
     except ValueError as error:
@@ -141,7 +138,7 @@ def _options(values: dict[str, str], namespace: str) -> StackOptions:
         lockstep=flag('lockstep'),
         active=flag('active') if 'active' in values else True,
         end_time=number('end_time'),
-        record=record,
+        record=path('record'),
         tyre_data=flag('tyre_data'),
         topic_names=values['topic_names'],
         own_clock=flag('own_clock'),
@@ -179,6 +176,9 @@ def _set_up(context: LaunchContext, stack: str) -> list[LaunchDescriptionEntity]
             actions.insert(0, RegisterEventHandler(
                 OnProcessExit(target_action=node, on_exit=_on_simulator_exit)))
             actions += _viewers(description, values, use_sim_time)
+        if description.executable == _RECORDER:
+            actions.insert(0, RegisterEventHandler(
+                OnProcessExit(target_action=node, on_exit=_on_recorder_exit)))
     return actions
 
 
@@ -197,11 +197,21 @@ def _on_simulator_exit(
         event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
     if context.is_shutdown:
         return None
+    _check_exit_code('simulator', event)
+    return [Shutdown(reason='the simulator has ended')]
+
+
+def _on_recorder_exit(event: ProcessExited, context: LaunchContext) -> None:
+    # A drive that was to be recorded is worth nothing without its bag.
+    if not context.is_shutdown:
+        _check_exit_code('recorder', event)
+
+
+def _check_exit_code(what: str, event: ProcessExited) -> None:
     if event.returncode:
         # An exception is what makes `ros2 launch` end with an exit code other than 0.
         raise RuntimeError(
-            f'the simulator ended with exit code {event.returncode}; see its message above')
-    return [Shutdown(reason='the simulator has ended')]
+            f'the {what} ended with exit code {event.returncode}; see its message above')
 
 
 def _viewers(
