@@ -35,7 +35,7 @@ from racecar.core.simulation.stepper import Stepper
 from racecar.core.types import AckermannCommand
 from racecar.core.vehicles import SingleTrack, VehicleParameters
 from racecar.core.vehicles.interface import vector
-from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
 STEP = 0.001
@@ -75,7 +75,7 @@ while True:
 
 def model() -> SingleTrack:
     """Return the single track with Fiala tyres, full formulation."""
-    loop = make_loop(values())
+    loop = make_loop(find_stack('kinematic_ode'), values())
     return loop.simulator.model  # type: ignore[return-value]
 
 
@@ -129,7 +129,7 @@ def simulator_ticks() -> Work:
 
 def batch(cars: int) -> Work:
     """Many cars, dynamics only, kernels called over blocks."""
-    loop = make_loop(values())
+    loop = make_loop(find_stack('kinematic_ode'), values())
     car: Any = loop.simulator.model
     advance = integration_kernel(car.held_form, 'rk4')
     held = car.held_form.hold(vector((SPEED, STEERING)), car.parameters)
@@ -224,7 +224,7 @@ def numpy_batch(cars: int) -> Work:
 
 def closed_batch(cars: int, threads: int, duration: float = 1.0) -> Work:
     """Many cars with tracker and linearizer at 100 Hz, each its own gains and trajectory."""
-    base = make_loop(values())
+    base = make_loop(find_stack('kinematic_ode'), values())
     tracker_values = values()['trajectory_tracker']
     trackers = [type(base.tracker)({**tracker_values, 'Kp': 3.0 + i / cars, 'a': 4.0 + i / cars})
                 for i in range(cars)]
@@ -250,7 +250,7 @@ def simulate() -> Work:
     resolved = values()
 
     def work() -> int:
-        run_closed_loop(*make_loop(resolved), 80.0).metrics()
+        run_closed_loop(*make_loop(find_stack('kinematic_ode'), resolved), 80.0).metrics()
         return round(80.0 / STEP)
 
     return work

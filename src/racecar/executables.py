@@ -1,15 +1,18 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the processes of this package begin."""
+"""Where the processes of this package begin; signals are handled before the slow imports."""
 
 from __future__ import annotations
 
 import os.path
 import sys
 
+from racecar.signals import code_of_command, code_of_node, end_at_once_on_signals
+
 
 def node() -> int:
     """Run the node whose name the executable has."""
+    end_at_once_on_signals(code_of_node)
     from racecar.nodes.shared.entry import run_executable
 
     return run_executable(os.path.basename(sys.argv[0]), sys.argv)
@@ -17,6 +20,7 @@ def node() -> int:
 
 def command() -> int:
     """Run the command `racecar`."""
+    end_at_once_on_signals(code_of_command)
     from racecar.cli.main import main
 
     return main()

@@ -60,6 +60,19 @@ def test_trajectory_in_reverse_is_refused_where_the_law_only_goes_forwards(stack
         describe(stack, trajectory='parking', overrides={name: linearizer})
 
 
+@pytest.mark.parametrize('stack', ['kinematic_ode', 'dynamic_ode'])
+@pytest.mark.parametrize(('distance', 'epsilon'), [(0.2, 0.1), (0.1, 0.2)])
+def test_distance_of_the_tracker_other_than_epsilon_is_refused(stack, distance, epsilon):
+    name = stack.replace('ode', 'linearizer')
+    with pytest.raises(ConfigurationError, match=(
+            f'PL_distance of trajectory_tracker is {distance} m, but epsilon of {name} is'
+            f' {epsilon} m')):
+        describe(stack, overrides={'trajectory_tracker': {'PL_distance': distance},
+                                   name: {'epsilon': epsilon}})
+    describe(stack, overrides={'trajectory_tracker': {'PL_distance': epsilon},
+                               name: {'epsilon': epsilon}})
+
+
 def test_points_that_coincide_are_no_mismatch():
     # base_link of the report's vehicle is its centre of gravity.
     for stack in ('kinematic_ode', 'dynamic_ode'):

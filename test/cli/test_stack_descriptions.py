@@ -4,7 +4,7 @@
 
 import pytest
 
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.errors import BagError, ConfigurationError, ParameterError
 from racecar.stacks import describe_stack, parse_overrides, StackOptions
 
 FULL_NAMES = ['trajectory_tracker', 'kinematic_linearizer',
@@ -255,3 +255,57 @@ def test_driver_records_what_the_driver_does():
 def test_driver_follows_no_trajectory():
     with pytest.raises(ConfigurationError, match="trajectory is 'line', but the configur"):
         describe_driver(trajectory='line')
+
+
+@pytest.mark.parametrize(('names', 'odometry'), [
+    ('racecar', '/vesc/odom'), ('f1tenth', '/odom'), ('f1tenth_gym', '/ego_racecar/odom'),
+    ('f1tenth_pf', '/pf/pose/odom')])
+def test_topic_names_reach_the_loop_and_the_recorder(names, odometry):
+    nodes = describe(topic_names=names, record='bag')
+    for name in ('trajectory_tracker', 'kinematic_linearizer', 'single_track_simulator'):
+        renamed = dict(nodes[name].remappings)
+        assert f"/{renamed.get('vesc/odom', 'vesc/odom')}" == odometry
+        assert (renamed.get('vesc/ackermann_cmd_mux/input/navigation') == 'drive') == (
+            names != 'racecar')
+    assert nodes['bag_recorder'].resolve()['topics'][-1] == odometry[1:]
+
+
+def test_overrides_are_refused_in_the_words_of_the_user():
+    with pytest.raises(ConfigurationError, match=r"^--set 'Kp': expected node\.parameter=value"):
+        parse_overrides(['Kp'])
+    with pytest.raises(ConfigurationError, match=r"^set 'Kp': expected node\.parameter=value"):
+        parse_overrides(['Kp'], 'set')
+    with pytest.raises(ConfigurationError, match=r"^set: node 'tracker' is not part of"):
+        describe(overrides={'tracker': {'Kp': 1}}, overrides_option='set')
+    with pytest.raises(ConfigurationError, match=r"^--set: node 'ackermann_cmd_mux' stands for"):
+        describe(overrides={'ackermann_cmd_mux': {}})
+
+
+@pytest.mark.parametrize(('place', 'reason'), [
+    ('/proc/bag', 'cannot be made: No such file or directory'),
+    ('/proc/1/status/bag', 'cannot be made: Not a directory'),
+    ('.', 'exists already'), ('x' * 5000, 'cannot be made: File name too long')])
+def test_bag_that_cannot_be_made_stops_before_the_drive(place, reason):
+    with pytest.raises(BagError, match=f"bag folder '{place}' {reason}"):
+        describe(record=place)
+
+
+def test_bag_that_can_be_made_is_not_made_yet(tmp_path):
+    describe(record=str(tmp_path / 'above' / 'bag'))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_bag_on_a_full_disk_stops_before_the_drive(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(28, 'No space left on device')
+
+    monkeypatch.setattr('pathlib.Path.write_text', refuse)
+    with pytest.raises(BagError, match='cannot be made: No space left on device'):
+        describe(record=str(tmp_path / 'bag'))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('lockstep', [False, True])
+def test_recorder_awaits_the_tracked_point_before_the_odometry(tmp_path, lockstep):
+    nodes = describe(record=str(tmp_path / 'bag'), lockstep=lockstep)
+    assert nodes['bag_recorder'].resolve()['awaited'][0] == 'tracked_point'

@@ -41,7 +41,7 @@ from racecar.core.types import AckermannCommand, Pose2
 from racecar.core.tyres import TYRE_MODELS
 from racecar.core.vehicles import SingleTrack, VehicleParameters
 from racecar.core.vehicles.interface import vector
-from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +60,8 @@ def loop(vehicle='racecar', tyre='fiala', formulation='full', trajectory='figure
         'single_track_simulator': {'formulation': formulation, **(simulator or {})}}
     descriptions = describe_stack('kinematic_ode', StackOptions(
         vehicle=vehicle, trajectory=trajectory, tyre_model=tyre, overrides=overrides))
-    return make_loop({d.executable: d.resolve() for d in descriptions})
+    return make_loop(
+        find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
 
 
 def rows_tick_by_tick(parts, ticks):
@@ -461,10 +462,11 @@ if sys.argv[1] == 'plain':
 import numpy as np
 from racecar.core.compiled import COMPILED
 from racecar.core.simulation.batch import BatchSimulation, Noise
-from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 def loop(vehicle, tyre, formulation, trajectory):
-    return make_loop({d.executable: d.resolve() for d in describe_stack(
+    return make_loop(find_stack('kinematic_ode'), {
+        d.executable: d.resolve() for d in describe_stack(
         'kinematic_ode', StackOptions(
             vehicle=vehicle, tyre_model=tyre, trajectory=trajectory,
             overrides={'single_track_simulator': {'formulation': formulation}}))})

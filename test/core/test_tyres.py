@@ -3,12 +3,14 @@
 """Tyre models against the properties that define them."""
 
 import math
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ParameterError
+from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.tyres import find_tyre_model, tyre_model_choices, TYRE_MODELS
 
 STIFFNESS, FRICTION, LOAD = 120.0, 0.385, 6.3
@@ -50,6 +52,25 @@ def test_unsaturated_fiala_is_the_cubic_beyond_full_sliding():
     # C z (-1 + 2 - 4/3) with z = 2 z_sl is -2 mu Fz.
     slip_angle = math.atan(2.0 * math.tan(SLIDING))
     assert force('fiala_unsaturated', slip_angle) == pytest.approx(-2.0 * FRICTION * LOAD)
+
+
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+@pytest.mark.parametrize('times', [2.0, 2.5, 4.0])
+def test_unsaturated_fiala_is_straight_from_twice_full_sliding_on(times, side):
+    tangent = math.tan(SLIDING)
+    expected = -2.0 * FRICTION * LOAD - STIFFNESS * (times - 2.0) * tangent
+    assert force('fiala_unsaturated', side * math.atan(times * tangent)) == pytest.approx(
+        side * expected)
+
+
+def test_every_table_says_that_unsaturated_fiala_is_not_the_cubic_for_all_slip():
+    root = Path(__file__).parents[2]
+    assert 'straight line beyond' in SIMULATOR_PARAMETERS['tyre_model'].description
+    for table in ('README.md', 'docs/models/README.md', 'docs/originals.md',
+                  'docs/ros2_usage.md', 'docs/models/fiala_tyre.md'):
+        lines = [line for line in (root / table).read_text().splitlines()
+                 if 'fiala_unsaturated' in line and line.startswith('|')]
+        assert all('straight' in line for line in lines), table
 
 
 @given(

@@ -129,7 +129,8 @@ class Listener:
 class LaunchProcess:
     """`ros2 launch` as a user starts it; text() is what it and the nodes have printed."""
 
-    def __init__(self, domain, folder, *arguments, stack='kinematic_ode'):
+    def __init__(self, domain, folder, *arguments, stack='kinematic_ode', environment=None):
+        """environment: variables of its own."""
         self._log = Path(folder) / 'launch.log'
         with open(self._log, 'wb') as log:
             self.process = subprocess.Popen(
@@ -137,7 +138,7 @@ class LaunchProcess:
                 stderr=subprocess.STDOUT, start_new_session=True,
                 env={**os.environ, 'ROS_DOMAIN_ID': str(domain),
                      'ROS_LOG_DIR': str(Path(folder) / 'ros_logs'),
-                     'PYTHONUNBUFFERED': '1'})
+                     'PYTHONUNBUFFERED': '1', **(environment or {})})
 
     def text(self):
         return self._log.read_text(errors='replace')

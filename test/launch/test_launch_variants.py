@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 
 from domains import claim_domain
@@ -61,8 +62,31 @@ def test_namespace_and_names_of_f1tenth(domain, tmp_path):
     assert launched.text().count('process has finished cleanly') == 5
 
 
+@pytest.mark.parametrize(('names', 'odometry'), [
+    ('f1tenth_gym', 'ego_racecar/odom'), ('f1tenth_pf', 'pf/pose/odom')])
+def test_a_controller_of_f1tenth_drives_the_car(domain, tmp_path, names, odometry):
+    from ackermann_msgs.msg import AckermannDriveStamped
+
+    with (LaunchProcess(domain, tmp_path, f'topic_names:={names}', 'active:=false'),
+          Listener(domain, odometry=odometry) as listener):
+        publisher = listener.node.create_publisher(AckermannDriveStamped, 'drive', 1)
+
+        def drives():
+            # Stamp 0: as controllers often leave it.
+            message = AckermannDriveStamped()
+            message.drive.speed = 0.5
+            publisher.publish(message)
+            return listener.odometry and listener.odometry[-1].twist.twist.linear.x > 0.2
+
+        wait_until(drives, 'car drives')
+        assert '/vesc/odom' not in listener.topic_names()
+
+
 def test_an_inactive_start_waits_for_the_activation(domain, tmp_path):
-    with (LaunchProcess(domain, tmp_path, 'active:=false'), Listener(domain) as listener):
+    with (LaunchProcess(domain, tmp_path, 'active:=false') as launched,
+          Listener(domain) as listener):
+        wait_until(lambda: 'inactive; activate it by `ros2 param set /trajectory_tracker active'
+                   ' true`' in launched.text(), 'what the tracker waits for')
         wait_until(lambda: listener.time > 1.0, 'time passes')
         assert listener.odometry[-1].twist.twist.linear.x == 0.0
         assert listener.set_parameter(TRACKER, 'active', True) == (True, '')
@@ -83,14 +107,17 @@ def test_a_parameter_file_and_single_settings_reach_the_nodes(domain, tmp_path):
         assert values[3].string_value == '2'
 
 
-def test_a_simulator_that_fails_ends_the_launch_with_an_error(domain, tmp_path):
-    with (LaunchProcess(domain, tmp_path) as launched, Listener(domain) as listener):
+@pytest.mark.parametrize(('process', 'name'), [
+    ('single_track_simulator-6', 'simulator'), ('bag_recorder-1', 'recorder')])
+def test_a_process_that_fails_ends_the_launch_with_an_error(domain, tmp_path, process, name):
+    with (LaunchProcess(domain, tmp_path, f'record:={tmp_path / "bag"}') as launched,
+          Listener(domain) as listener):
         wait_until(lambda: listener.time > 0.0, 'time passes')
-        pid = int(launched.text().split('[single_track_simulator-5]: process started with pid [')
+        pid = int(launched.text().split(f'[{process}]: process started with pid [')
                   [1].split(']')[0])
         subprocess.run(['kill', '-KILL', str(pid)], check=True)
         assert launched.wait() == 1
-    assert 'the simulator ended with exit code -9' in launched.text()
+    assert f'the {name} ended with exit code -9' in launched.text()
 
 
 @pytest.mark.parametrize(('argument', 'message'), [
@@ -100,10 +127,12 @@ def test_a_simulator_that_fails_ends_the_launch_with_an_error(domain, tmp_path):
     ('real_time_factor:=-1', "parameter 'real_time_factor' is -1.0, expected a number in"),
     ('params_file:=absent.yaml', "parameter file 'absent.yaml' cannot be read"),
     ('set:=trajectory_tracker.Kpp=3', "parameter 'Kpp' is unknown here; did you mean Kp?"),
-    ('set:=tracker.Kp=3', "node 'tracker' is not part of kinematic_ode"),
-    ('set:=Kp', 'expected node.parameter=value'),
+    ('set:=tracker.Kp=3', "set: node 'tracker' is not part of kinematic_ode"),
+    ('set:=Kp', "set 'Kp': expected node.parameter=value"),
+    ('set:=trajectory_tracker.Kp=[', "set 'trajectory_tracker.Kp=[': the value is not YAML"),
     ("set:='", 'No closing quotation'),
-    ('record:=.', "record: '.' exists already"),
+    ('record:=.', "bag folder '.' exists already"),
+    ('record:=/proc/bag', "bag folder '/proc/bag' cannot be made: No such file or directory"),
 ])
 def test_a_bad_value_is_refused_in_one_line_before_anything_starts(
         domain, tmp_path, argument, message):
@@ -112,3 +141,32 @@ def test_a_bad_value_is_refused_in_one_line_before_anything_starts(
     assert message in launched.text()
     assert 'process started' not in launched.text()
     assert 'Traceback' not in launched.text()
+    assert '--set' not in launched.text()
+
+
+def test_interfaces_that_are_not_built_are_named_once_before_anything_starts(domain, tmp_path):
+    package = tmp_path / 'without' / 'racecar_interfaces'
+    package.mkdir(parents=True)
+    (package / '__init__.py').write_text(
+        'raise ModuleNotFoundError("No module", name="racecar_interfaces")\n')
+    path = os.pathsep.join(filter(None, [str(package.parent), os.environ.get('PYTHONPATH')]))
+    with LaunchProcess(domain, tmp_path, environment={'PYTHONPATH': path}) as launched:
+        assert launched.wait() == 1
+    assert launched.text().count('racecar_interfaces is not built: run `colcon build') == 1
+    assert 'process started' not in launched.text()
+    assert 'Traceback' not in launched.text()
+
+
+@pytest.mark.parametrize(('words', 'code', 'line'), [
+    (['--help'], 0, 'usage: ros2 run racecar trajectory_tracker [--help]'),
+    (['Kp:=3'], 2, "[node not started] error: argument 'Kp:=3' is unknown here: did you mean"
+                   ' --ros-args -p Kp:=3?'),
+])
+def test_ros2_run_answers_for_a_node_that_it_does_not_start(words, code, line):
+    done = subprocess.run(
+        ['ros2', 'run', 'racecar', 'trajectory_tracker', *words], capture_output=True, text=True,
+        timeout=60.0)
+    text = done.stdout + done.stderr
+    assert line in text
+    assert 'Traceback' not in text
+    assert done.returncode == code

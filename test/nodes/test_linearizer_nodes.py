@@ -7,19 +7,24 @@ import math
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped
 from node_bench import odometry, RACECAR, velocity
+import numpy as np
 import pytest
 
+from racecar.clients.run_probe import RunProbe
 from racecar.core.analysis.metrics import compute_metrics
 from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.analysis.run_table import RunTable
+from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import load_parameter_file
 from racecar.core.share import find_config
+from racecar.core.types import NANOSECONDS
 from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.composing import ComposedStack, RunProbe
+from racecar.stacks.composing import ComposedStack
 
 pytestmark = pytest.mark.ros
 
@@ -116,6 +121,35 @@ def test_epsilon_changed_at_run_time_acts(bench, node_class):
     assert 0.0 < chain.answer(2)[1] < 0.9 * before
 
 
+@LAWS
+def test_car_is_stopped_while_epsilon_differs_from_the_trackers_distance(bench, node_class, exact):
+    chain = Chain(bench, node_class)
+    tracker = bench.start(
+        TrajectoryTrackerNode, use_sim_time=False, cog_ahead=exact,
+        tracked_point='cog' if exact else 'base_link')
+    bench.until(lambda: chain.node._point_ahead)
+    chain.ask(1.0, 0.8)
+    assert chain.answer(1)[0] == pytest.approx(0.8)
+    # One after the other, the tracker's first, then the linearizer's first.
+    assert bench.set_parameter(tracker, 'PL_distance', 0.2).successful
+    bench.until(lambda: chain.node._wrong_distance)
+    chain.ask(2.0, 0.8)
+    assert chain.answer(2)[0] == 0.0
+    line = bench.logged('the car is stopped')
+    assert 'PL_distance of the tracker is 0.2 m' in line
+    assert 'epsilon of this law is 0.1 m' in line
+    assert bench.set_parameter(chain.node, 'epsilon', 0.2).successful
+    chain.ask(3.0, 0.8)
+    assert chain.answer(3)[0] == pytest.approx(0.8)
+    assert bench.set_parameter(chain.node, 'epsilon', 0.1).successful
+    chain.ask(4.0, 0.8)
+    assert chain.answer(4)[0] == 0.0
+    assert bench.set_parameter(tracker, 'PL_distance', 0.1).successful
+    bench.until(lambda: not chain.node._wrong_distance)
+    chain.ask(5.0, 0.8)
+    assert chain.answer(5)[0] == pytest.approx(0.8)
+
+
 def test_hand_over_speeds_that_contradict_each_other_are_refused(bench):
     with pytest.raises(ParameterError, match='expected less than dynamic_speed'):
         bench.start(DynamicLinearizerNode, kinematic_speed=3.0, **RACECAR)
@@ -150,11 +184,14 @@ def drive(stack, speed, duration, **options):
     descriptions = describe_stack(stack, StackOptions(
         trajectory='circle', lockstep=True, real_time_factor=0.0, end_time=duration, observers=1,
         overrides={'trajectory_tracker': {'W': speed / 5.0}}, **options))
+    tracker = next(d for d in descriptions if d.executable == 'trajectory_tracker').resolve()
+    rows = []
     with ComposedStack(descriptions) as composed:
-        probe = RunProbe('', {})
+        probe = RunProbe(rows.append, period_ns=composed.simulator.plant.period_ns)
         composed.add_node(probe)
-        composed.spin()
-        return probe.table()
+        composed.spin(has_heard=probe.has_heard)
+    probe.finish(round(duration * NANOSECONDS))
+    return RunTable(np.vstack(rows), tracked_ahead(tracker))
 
 
 def test_dynamic_law_is_worth_its_while_over_topics():

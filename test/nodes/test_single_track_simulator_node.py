@@ -494,15 +494,6 @@ def test_odometry_is_latched_in_lockstep_only(bench, in_lockstep):
         DurabilityPolicy.TRANSIENT_LOCAL if in_lockstep else DurabilityPolicy.VOLATILE)
 
 
-def test_who_comes_late_gets_the_present_odometry_first(bench):
-    node = bench.start(
-        SingleTrackSimulatorNode, use_sim_time=False, real_time_factor=0.0, **RACECAR)
-    bench.until(lambda: node.plant.time_ns > 1_000_000_000, 'a second')
-    then = node.plant.time_ns / 1e9
-    late = bench.listen('/vesc/odom', Odometry, qos.STATE)
-    assert seconds(bench.until(lambda: late, 'an odometry')[0]) > then
-
-
 # Lockstep
 
 def test_lockstep_waits_for_the_first_command_and_repeats_the_odometry(lockstep):

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""core knows no ROS; ros knows no vehicle."""
+"""core knows no ROS; ros knows no vehicle; clients know a stack by its topics only."""
 
 import ast
 from pathlib import Path
@@ -12,7 +12,7 @@ SRC = Path(__file__).resolve().parents[2] / 'src'
 
 NOT_FOR_CORE = re.compile(
     r'rclpy|rcl_interfaces|rosidl_\w+|ament_\w+|launch\w*|tf2_\w+|tf_transformations'
-    r'|\w+_(msgs|srvs|interfaces)|racecar\.(ros|nodes|cli)'
+    r'|\w+_(msgs|srvs|interfaces)|racecar\.(ros|nodes|clients|stacks|cli)'
 )
 CORE_FOR_ROS = re.compile(r'racecar\.core\.(errors|frames|parameters|ports|types)')
 
@@ -42,10 +42,15 @@ def crosses_into_ros(name):
 
 def crosses_into_vehicles(name):
     """Tell whether ros must not import this name."""
-    if re.match(r'racecar\.(nodes|cli)(\.|$)', name):
+    if re.match(r'racecar\.(nodes|clients|stacks|cli)(\.|$)', name):
         return True
     in_core = re.match(r'racecar\.core(\.|$)', name) is not None
     return in_core and re.match(rf'{CORE_FOR_ROS.pattern}(\.|$)', name) is None
+
+
+def crosses_into_stacks(name):
+    """Tell whether clients must not import this name."""
+    return re.match(r'racecar\.(nodes|stacks|cli)(\.|$)', name) is not None
 
 
 def violations(folder, forbidden):
@@ -71,6 +76,15 @@ def test_ros_knows_no_vehicle():
     assert violations('racecar/ros', crosses_into_vehicles) == []
 
 
+def test_clients_know_no_stack():
+    assert violations('racecar/clients', crosses_into_stacks) == []
+
+
+@pytest.mark.parametrize('room', ['nodes', 'stacks'])
+def test_nodes_and_stacks_know_no_clients(room):
+    assert violations(f'racecar/{room}', lambda name: name.startswith('racecar.clients')) == []
+
+
 @pytest.mark.parametrize('text', [
     'import rclpy',
     'import rclpy.node as n',
@@ -79,6 +93,7 @@ def test_ros_knows_no_vehicle():
     'import std_srvs.srv',
     'from racecar import ros',
     'from racecar.nodes.x import X',
+    'from racecar.stacks import x',
     'from ...ros import qos',
     'from launch_ros.actions import Node',
     'def f():\n    import rclpy',
@@ -104,6 +119,7 @@ def test_the_check_lets_core_import_core(text):
     ('from ..core import control', True),
     ('import racecar.core', True),
     ('from racecar.nodes import x', True),
+    ('from racecar.stacks import x', True),
     ('from racecar.core import parameters', False),
     ('from racecar.core.types import Pose2', False),
     ('from ..core.errors import ParameterError', False),

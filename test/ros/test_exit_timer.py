@@ -21,12 +21,12 @@ def run(code):
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
 
 
-@pytest.mark.parametrize(('given', 'code'), [('', 0), (', 3', 3)])
+@pytest.mark.parametrize(('given', 'code'), [(', 0', 0), (', 3', 3)])
 def test_process_that_hangs_with_the_lock_of_python_ends_with_the_code(given, code):
     assert run(HANG.format(code=given)).returncode == code
 
 
 def test_process_that_ends_in_time_goes_on():
     ended = run('import time; from racecar.ros.exit_timer import ExitTimer\n'
-                'with ExitTimer(1):\n    pass\ntime.sleep(1.5); print("still here")')
+                'with ExitTimer(1, 0):\n    pass\ntime.sleep(1.5); print("still here")')
     assert (ended.returncode, ended.stdout) == (0, 'still here\n')

@@ -5,21 +5,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import os
 from pathlib import Path
 
 from racecar.cli.analyze import analyse, analyse_drive
 from racecar.cli.output import print_rows, ProgressBar
-from racecar.cli.stack_arguments import (
-    add_duration_argument,
-    add_stack_arguments,
-    add_tyre_data_argument,
-    non_negative,
-    stack_options,
-)
+from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
 from racecar.core.errors import ConfigurationError
+from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
+from racecar.stacks.options import DEMO
 
 HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
 
@@ -38,40 +35,50 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER), default=FIGURE_EIGHT, metavar='DEMO',
         help='figure_eight (default) or driver')
-    add_stack_arguments(parser, with_name=False)
-    parser.set_defaults(vehicle=None)
-    add_duration_argument(parser, None)
+    add_stack_arguments(parser, DEMO, vehicle=None, real_time_factor=0.0)
     parser.add_argument(
-        '--real-time-factor', type=non_negative, default=0.0, metavar='FACTOR',
-        help='simulated seconds per second; 0 as fast as possible (default: 0)')
-    add_tyre_data_argument(parser)
+        '--domain', type=_domain, metavar='ID',
+        help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
     parser.add_argument(
         '--output', type=Path, metavar='FOLDER',
         help='where bag and pictures go; must not exist (default: runs/demo-DATE-TIME)')
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Drive, record, analyse; returns 0. Raises RacecarError with a one-line message."""
+    """Drive, record, analyse; returns 0.
+
+    Raises RacecarError with a one-line message, or Interruption.
+    """
     output = arguments.output or Path('runs') / f'demo-{datetime.datetime.now():%Y%m%d-%H%M%S}'
     if output.exists():
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder")
-    # Two demos, or a demo and a running stack, must not answer each other.
-    os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 99 + 1))
     arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
-    arguments.duration = arguments.duration or _DURATIONS[arguments.demo]
+    arguments.end_time = arguments.end_time or _DURATIONS[arguments.demo]
     bag = output / 'bag'
     drive = _drive_by_services if arguments.demo == DRIVER else _drive_figure_eight
-    lines = drive(arguments, bag, output)
+    with contextlib.ExitStack() as stack:
+        # Two demos, or a demo and a running stack, must not answer each other.
+        if arguments.domain is not None:
+            os.environ['ROS_DOMAIN_ID'] = str(arguments.domain)
+        elif not os.environ.get('ROS_DOMAIN_ID'):
+            os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
+        lines = drive(arguments, bag, output)
     print('\n'.join([f'Bag: {bag}', *lines]))
     return 0
 
 
+def _domain(text: str) -> int:
+    if not text.isdecimal() or int(text) not in DOMAINS:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is no ROS domain, expected a whole number from {DOMAINS[0]} to'
+            f' {DOMAINS[-1]}')
+    return int(text)
+
+
 def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeDescription]:
-    descriptions = describe_stack(name, stack_options(
-        arguments, lockstep=True, real_time_factor=arguments.real_time_factor,
-        end_time=arguments.duration, record=str(bag),
-        tyre_data=arguments.tyre_data))
+    descriptions = describe_stack(
+        name, stack_options(DEMO, arguments, lockstep=True, record=str(bag)))
     nodes = ', '.join(description.full_name for description in descriptions)
     print(f"Nodes: {nodes} (ROS_DOMAIN_ID {os.environ['ROS_DOMAIN_ID']})")
     return descriptions
@@ -82,25 +89,26 @@ def _drive_figure_eight(arguments: argparse.Namespace, bag: Path, output: Path) 
 
     descriptions = _describe('kinematic_ode', arguments, bag)
     with (ComposedStack(descriptions) as stack,
-          ProgressBar(arguments.duration, 'driving') as show):
-        wall_time = stack.spin(show)
+          ProgressBar(arguments.end_time, 'driving') as show):
+        stack.spin(show)
+        check_rivals(stack.rivals)
 
     trajectory = next(
         d.resolve()['trajectory'] for d in descriptions if d.executable == 'trajectory_tracker')
     shape = trajectory.replace('_', ' ')
     analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
     print_rows([*analysis.metrics.as_rows(),
-                ('real-time factor', f'{arguments.duration / wall_time:.1f}', '')])
+                ('real-time factor', f'{arguments.end_time / stack.wall_time:.1f}', '')])
     return analysis.places
 
 
 def _drive_by_services(arguments: argparse.Namespace, bag: Path, output: Path) -> list[str]:
-    from racecar.stacks.composing import ComposedStack
-    from racecar.stacks.driver_demonstration import (
+    from racecar.clients.driver_demonstration import (
         DemonstrationError,
         DriverDemonstration,
         PHASES,
     )
+    from racecar.stacks.composing import ComposedStack
 
     descriptions = _describe('driver', arguments, bag)
     with (ComposedStack(descriptions) as stack,
@@ -111,10 +119,11 @@ def _drive_by_services(arguments: argparse.Namespace, bag: Path, output: Path) -
         stack.spin(
             lambda _: show(driver.phase),
             until=lambda: driver.finished or driver.failure is not None)
+        check_rivals(stack.rivals)
     if driver.failure is not None:
         raise driver.failure
     if not driver.finished:
         raise DemonstrationError(
-            f'the drive is at "{PHASES[driver.phase]}" when its {arguments.duration:g} s are'
+            f'the drive is at "{PHASES[driver.phase]}" when its {arguments.end_time:g} s are'
             ' over; give it more with --duration')
     return analyse_drive(bag, output, title=f'drive by services, vehicle {arguments.vehicle}')

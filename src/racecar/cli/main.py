@@ -7,16 +7,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 import importlib
+import signal
 import sys
 
 from racecar.core.errors import RacecarError
+from racecar.signals import code_of_command, Interruption
 
 # Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
 _COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'parameters')
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a subcommand; returns 0, or 1 after an error, 2 for bad usage, 130 for Ctrl-C."""
+    """Run a subcommand; returns 0, or 1 after an error, 2 for bad usage.
+
+    After SIGINT it is 130, after SIGTERM 143.
+    """
     parser = argparse.ArgumentParser(
         prog='racecar', description='A car-like robot stack for ROS 2, with or without ROS.')
     subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
@@ -34,9 +39,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
         return 1
+    except Interruption as error:
+        number = error.number
     except KeyboardInterrupt:
-        print(f'racecar {parsed.command}: interrupted', file=sys.stderr)
-        return 130
+        number = signal.SIGINT
+    print(f'racecar {parsed.command}: interrupted', file=sys.stderr)
+    return code_of_command(number)
 
 
 if __name__ == '__main__':

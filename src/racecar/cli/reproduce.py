@@ -12,7 +12,7 @@ from typing import Any
 
 from racecar.core.analysis.metrics import compute_metrics, merge_by_stamp, Metrics
 from racecar.core.types import NANOSECONDS
-from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
 HELP = "run the report's experiments again and set the figures side by side"
@@ -48,12 +48,12 @@ class Experiment:
 
     def run(self) -> Metrics:
         """Run it from the origin with heading 0 and compare at each odometry message."""
-        descriptions = describe_stack('kinematic_ode', StackOptions(
+        stack = find_tracking_stack('kinematic_ode')
+        descriptions = describe_stack(stack.name, StackOptions(
             vehicle=self.vehicle, trajectory=self.trajectory,
-            overrides={'single_track_simulator': self.simulator,
-                       'trajectory_tracker': _REPORTS_TRACKER}))
+            overrides={stack.simulator: self.simulator, stack.tracker: _REPORTS_TRACKER}))
         tracker, linearizer, simulator = make_loop(
-            {description.executable: description.resolve() for description in descriptions})
+            stack, {description.executable: description.resolve() for description in descriptions})
         odometry = simulator.odometry()
         rows = []
         for tick in range(round(self.duration * NANOSECONDS / simulator.period_ns) + 1):

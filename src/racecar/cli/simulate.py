@@ -9,7 +9,7 @@ import time
 
 from racecar.cli.output import ProgressBar
 from racecar.cli.stack_arguments import (
-    add_duration_argument,
+    add_name_argument,
     add_result_arguments,
     add_stack_arguments,
     check_result_arguments,
@@ -18,8 +18,9 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.types import NANOSECONDS
-from racecar.stacks import describe_stack, require_tracker
+from racecar.stacks import describe_stack, find_tracking_stack
 from racecar.stacks.loops import make_loop
+from racecar.stacks.options import SIMULATE
 
 HELP = 'run a configuration without ROS, far faster than real time'
 
@@ -30,29 +31,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Run the same control laws and the same simulator as the nodes, with the same parameter'
         ' files, in one loop without ROS. The trajectory equals that of `racecar up --lockstep`'
         ' to the last digit.')
-    add_stack_arguments(parser)
-    add_duration_argument(parser, 80.0)
+    add_name_argument(parser, tracking=True)
+    add_stack_arguments(parser, SIMULATE, end_time=80.0)
     add_result_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the metrics; returns 0. Raises RacecarError with a one-line message."""
     check_result_arguments(arguments)
-    require_tracker(arguments.name)
+    stack = find_tracking_stack(arguments.name)
     values = {d.executable: d.resolve()
-              for d in describe_stack(arguments.name, stack_options(arguments))}
+              for d in describe_stack(stack.name, stack_options(SIMULATE, arguments))}
     # Compile before the clock starts: the first call of a kernel may take seconds.
-    loop = make_loop(values)
+    loop = make_loop(stack, values)
     period_ns = loop.simulator.period_ns
     run_closed_loop(*loop, period_ns / NANOSECONDS)
-    loop = make_loop(values)
+    loop = make_loop(stack, values)
     stride = max(1, round(0.5 * NANOSECONDS / period_ns))
-    with ProgressBar(arguments.duration, 'simulating') as show:
+    with ProgressBar(arguments.end_time, 'simulating') as show:
         start = time.perf_counter()
         table = run_closed_loop(
-            *loop, arguments.duration,
+            *loop, arguments.end_time,
             lambda tick: show(tick * period_ns / NANOSECONDS)
             if tick % stride == 0 else None)
         wall_time = time.perf_counter() - start
-    report_run(arguments, table, wall_time)
+    time_column = table.column('time')
+    metrics = table.metrics(arguments.skip)
+    if arguments.csv is not None:
+        table.write_csv(arguments.csv)
+    report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time)
     return 0

@@ -1,10 +1,11 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that `demo`, `up` and `simulate` share."""
+"""The run options as arguments of `demo`, `up` and `simulate`, and what becomes of results."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 import json
 import math
 from pathlib import Path
@@ -12,34 +13,49 @@ import sys
 from typing import Any
 
 from racecar.cli.output import print_rows
-from racecar.core.analysis.run_table import RunTable
+from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
-from racecar.core.share import vehicle_names
-from racecar.core.trajectories import TRAJECTORIES
-from racecar.core.tyres import TYRE_MODELS
 from racecar.stacks import parse_overrides, StackOptions, STACKS
+from racecar.stacks.options import run_options, RunOption
 
 
-def add_stack_arguments(parser: argparse.ArgumentParser, *, with_name: bool = True) -> None:
-    """Declare what chooses and changes a configuration."""
-    if with_name:
-        parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(STACKS)}")
-    parser.add_argument(
-        '--vehicle', default='racecar',
-        help=f"{', '.join(vehicle_names())}, or a parameter file (default: racecar)")
-    parser.add_argument(
-        '--trajectory', help=f"{', '.join(TRAJECTORIES)}, or the report's number")
-    parser.add_argument('--tyre-model', help=f"{', '.join(TYRE_MODELS)}, or the number")
-    parser.add_argument('--params-file', help='ROS parameter file, goes over those of config/')
-    parser.add_argument(
-        '--set', action='append', default=[], metavar='NODE.PARAMETER=VALUE', dest='settings',
-        help='override any parameter, e.g. trajectory_tracker.Kp=3.0; may be repeated')
+def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False) -> None:
+    """Declare the name of a configuration; tracking: one that follows a trajectory."""
+    names = [stack.name for stack in STACKS.values() if stack.follows_trajectory or not tracking]
+    parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(names)}")
+
+
+def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: Any) -> None:
+    """Declare the run options of a way to run; defaults: where the command has others."""
+    for row in run_options(way):
+        name, default, option = row
+        flag = f"--{(option.flag or name).replace('_', '-')}"
+        default = defaults.get(name, default)
+        if option.type is dict:
+            parser.add_argument(
+                flag, dest=name, action='append', default=[], metavar=option.metavar,
+                help=f'{option.help}; may be repeated')
+        elif option.type is bool:
+            parser.add_argument(
+                flag, dest=name, action='store_false' if default else 'store_true',
+                help=option.help)
+        else:
+            parser.add_argument(
+                flag, dest=name, type=_PARSERS.get(name), default=default,
+                metavar=option.metavar or name.upper(), help=_help(option, default))
+
+
+def _help(option: RunOption, default: Any) -> str:
+    listed = option.choices or option.suggestions
+    names = f": {', '.join(listed())}" if listed else ''
+    shown = '' if default in (None, '') else f' (default: {default})'
+    return f'{option.help}{names}{shown}'
 
 
 def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what becomes of the result of a run."""
     parser.add_argument(
-        '--skip', type=_seconds, default=0.0, metavar='SECONDS',
+        '--skip', type=_non_negative, default=0.0, metavar='SECONDS',
         help='leave the start out of the metrics (default: 0)')
     parser.add_argument('--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units')
     parser.add_argument(
@@ -53,36 +69,18 @@ def check_result_arguments(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(
             f"--csv '{arguments.csv}': the folder '{arguments.csv.parent}' does not exist;"
             ' make it or name another')
-    if arguments.duration is not None and arguments.skip >= arguments.duration:
+    if arguments.end_time is not None and arguments.skip >= arguments.end_time:
         raise ConfigurationError(
             f'--skip is {arguments.skip:g} s, expected less than the duration'
-            f' ({arguments.duration:g} s)')
+            f' ({arguments.end_time:g} s)')
 
 
-def add_duration_argument(parser: argparse.ArgumentParser, default: float | None) -> None:
-    """Declare --duration [s]; None runs until interrupted."""
-    shown = 'until Ctrl-C' if default is None else f'{default:g}'
-    parser.add_argument(
-        '--duration', type=_duration, default=default, metavar='SECONDS',
-        help=f'simulated time (default: {shown})')
-
-
-def add_tyre_data_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare --tyre-data."""
-    parser.add_argument(
-        '--tyre-data', action='store_true',
-        help='record slip and forces of each wheel too; takes more time')
-
-
-def non_negative(text: str) -> float:
+def _non_negative(text: str) -> float:
     """Parse a number of at least 0, for argparse."""
     value = _number(text)
     if value < 0.0:
         raise argparse.ArgumentTypeError(f'{text} is negative, expected a number of at least 0')
     return value
-
-
-_seconds = non_negative
 
 
 def _duration(text: str) -> float:
@@ -102,23 +100,34 @@ def _number(text: str) -> float:
     return value
 
 
-def stack_options(arguments: argparse.Namespace, **more: Any) -> StackOptions:
-    """Return the options that the shared arguments stand for."""
-    return StackOptions(
-        vehicle=arguments.vehicle, trajectory=arguments.trajectory,
-        tyre_model=arguments.tyre_model, params_file=arguments.params_file,
-        overrides=parse_overrides(arguments.settings), **more)
+# Ranges beyond those of the parameters; others are checked with these.
+_PARSERS: dict[str, Callable[[str], float]] = {
+    'end_time': _duration, 'real_time_factor': _non_negative}
 
 
-def report_run(arguments: argparse.Namespace, table: RunTable, wall_time: float) -> None:
-    """Print metrics and where the files lie, as --json, --csv and --skip ask."""
-    metrics = table.metrics(arguments.skip)
-    time = table.column('time')
-    speed = float(time[-1] - time[0]) / wall_time if wall_time > 0.0 else 0.0
+def stack_options(way: str, arguments: argparse.Namespace, **more: Any) -> StackOptions:
+    """Return the options that the arguments stand for; more: options that take precedence."""
+    given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
+    given['overrides'] = parse_overrides(given['overrides'])
+    return StackOptions(**{**given, **more})
+
+
+def check_rivals(rivals: list[str]) -> None:
+    """Raise ConfigurationError if somebody else took part in a run."""
+    if rivals:
+        raise ConfigurationError(f"the result is not to be trusted: {'; '.join(rivals)}")
+
+
+def report_run(
+        arguments: argparse.Namespace, metrics: Metrics, span: float, wall_time: float) -> None:
+    """Print metrics and where the CSV lies, as --json and --csv ask.
+
+    span: simulated time [s].
+    """
+    speed = span / wall_time if wall_time > 0.0 else 0.0
     if arguments.json:
         print(json.dumps({**metrics.as_dict(), 'real_time_factor': speed}))
     else:
         print_rows([*metrics.as_rows(), ('real-time factor', f'{speed:.1f}', '')])
     if arguments.csv is not None:
-        table.write_csv(arguments.csv)
         print(f'Run: {arguments.csv}', file=sys.stderr if arguments.json else sys.stdout)

@@ -16,11 +16,11 @@ import time
 import numpy as np
 
 from racecar.cli.output import print_rows, ProgressBar
+from racecar.cli.stack_arguments import add_name_argument
 from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.batch import BatchResult, BatchSimulation
 from racecar.core.simulation.batch_kernels import LANES
-from racecar.stacks import STACKS
-from racecar.stacks.sweep import load_sweep, Sweep
+from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep
 
 HELP = 'simulate a grid or a random sample of parameters, many cars at once'
 _METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration', 'diverged_at')
@@ -32,13 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Run the closed loop once for each combination of parameters in a YAML file, without ROS'
         ' and on all cores, and write a table and a plot of the tracking error. Each car gives'
         ' the figures that `racecar simulate` gives for its parameters.')
-    parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(STACKS)}")
+    add_name_argument(parser, tracking=True)
     parser.add_argument(
         'file', type=Path, metavar='FILE',
-        help='YAML with options (vehicle, trajectory, tyre_model, params_file, duration, skip,'
-             ' set, noise) and either grid: {node.parameter: [values]} or sample:'
-             ' {node.parameter: {uniform: [a, b]} or {normal: [mean, deviation]}} with count and'
-             ' seed; config/sweeps has examples')
+        help=f"YAML with options ({', '.join(OPTIONS)}, duration, skip, set, noise) and either"
+             ' grid: {node.parameter: [values]} or sample: {node.parameter: {uniform: [a, b]} or'
+             ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples')
     parser.add_argument(
         '--jobs', type=_jobs, metavar='N', help='cores to use (default: all)')
     parser.add_argument(

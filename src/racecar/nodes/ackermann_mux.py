@@ -161,6 +161,7 @@ class AckermannMuxNode(TableNode):
             before.destroy()
         self._configuration, self._sources, self._output = configuration, sources, output
         self._mux = CommandMux(configuration.sources)
+        self.watch_rivals(subscription.topic_name for subscription in self._sources)
         self._announce()
 
     def waits_for(self) -> str:

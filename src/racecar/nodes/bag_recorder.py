@@ -16,10 +16,11 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.core.analysis.bag_writer import BagWriter
-from racecar.core.errors import ParameterError
+from racecar.core.errors import BagError, ParameterError
 from racecar.ros.message_definitions import distribution, MessageDefinitions
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
+from racecar.ros.waiting_messages import take_waiting
 
 _DISCOVERY_PERIOD = 0.05
 _FLUSH_PERIOD = 0.5
@@ -44,8 +45,9 @@ class BagRecorderNode(TableNode):
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
+        self._latched: set[str] = set()
         self.create_timer(_DISCOVERY_PERIOD, self._on_discovery_timer, clock=self.steady_clock)
-        self.create_timer(_FLUSH_PERIOD, self._writer.flush, clock=self.steady_clock)
+        self.create_timer(_FLUSH_PERIOD, self._on_flush_timer, clock=self.steady_clock)
         self.get_logger().info(f'recording to {self._writer.folder}')
 
     def check_values(self, values: Mapping[str, Any]) -> None:
@@ -79,8 +81,14 @@ class BagRecorderNode(TableNode):
         return f"waiting for {', '.join(absent)}" if absent else ''
 
     def _hears_the_awaited(self) -> bool:
-        subscriptions = [self._recorded.get(name) for name in self._awaited]
-        return all(row is not None and row.get_publisher_count() for row in subscriptions)
+        return all(self._hears(name) for name in self._awaited)
+
+    def _hears(self, name: str) -> bool:
+        subscription = self._recorded.get(name)
+        if subscription is None or not subscription.get_publisher_count():
+            return False
+        # What is latched was sent before and is on its way.
+        return name not in self._latched or self._writer.count(name) > 0
 
     def _record(
         self, name: str, types: list[str], publishers: list[TopicEndpointInfo],
@@ -97,21 +105,38 @@ class BagRecorderNode(TableNode):
             self.get_logger().error(
                 f'topic {name} is not recorded: the type {types[0]} is not installed ({error})')
             return None
+        if not self._writer.is_open:
+            return None
         definition, type_hash = self._definitions.text(types[0])
         profiles = [publisher.qos_profile for publisher in publishers]
         handle = self._writer.add_topic(
             name, types[0], definition, '\n'.join(_to_yaml(p) for p in profiles), type_hash)
+        profile = _matching(profiles)
+        if profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
+            self._latched.add(name)
         return self.create_subscription(
-            message_type, name, partial(self._on_message, handle), _matching(profiles), raw=True)
+            message_type, name, partial(self._on_message, handle), profile, raw=True)
 
     def _on_message(self, handle: int, data: bytes) -> None:
         now_ns = self.now_ns()
-        self._writer.write(handle, now_ns, now_ns, data)
+        if self._writer.is_open:
+            try:
+                self._writer.write(handle, now_ns, now_ns, data)
+            except BagError as error:
+                self.fail(error)
 
-    def destroy_node(self) -> None:
-        """Close the bag with its index."""
+    def _on_flush_timer(self) -> None:
+        if self._writer.is_open:
+            try:
+                self._writer.flush()
+            except BagError as error:
+                self.fail(error)
+
+    def on_close(self) -> None:
+        """Write what has come, then close the bag with its index."""
+        for subscription in filter(None, self._recorded.values()):
+            take_waiting(subscription)
         self._writer.close()
-        super().destroy_node()
 
 
 def _matching(profiles: list[QoSProfile]) -> QoSProfile:

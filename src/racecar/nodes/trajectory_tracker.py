@@ -40,7 +40,8 @@ class TrajectoryTrackerNode(TableNode):
     the tangent as yaw, twist along it, negative in reverse), reference_path (nav_msgs/Path,
     latched), tracked_point (geometry_msgs/PointStamped, latched: the point in the frame base_link
     that follows the reference; linearizers refuse one that they are not exact for, and analyses
-    move the odometry to it).
+    move the odometry to it), point_ahead (geometry_msgs/PointStamped, latched: P of a car that
+    goes straight, PL_distance ahead of that point; linearizers compare it with their epsilon).
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
     Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed
     trajectory with the next activation.
@@ -78,6 +79,9 @@ class TrajectoryTrackerNode(TableNode):
         self._point_publisher = self.create_publisher(
             PointStamped, topics.TRACKED_POINT, qos.LATCHED)
         self._point_publisher.publish(tracked_point)
+        self._ahead_publisher = self.create_publisher(
+            PointStamped, topics.POINT_AHEAD, qos.LATCHED)
+        self._publish_point_ahead()
         subscribe_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
@@ -90,6 +94,8 @@ class TrajectoryTrackerNode(TableNode):
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply gains at once; start or stop on a change of active."""
         self._tracker.gains = TrackerGains.from_values(self.values)
+        if 'PL_distance' in changed:
+            self._publish_point_ahead()
         if 'active' not in changed:
             return
         if self.values['active']:
@@ -151,6 +157,12 @@ class TrajectoryTrackerNode(TableNode):
     def _publish_velocity(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         self._velocity_publisher.publish(
             self._velocity.fill(*divmod(stamp_ns, NANOSECONDS), velocity.x, velocity.y))
+
+    def _publish_point_ahead(self) -> None:
+        message = PointStamped()
+        message.header.frame_id = BASE_LINK
+        message.point.x = self._tracker.tracked_ahead + self.values['PL_distance']
+        self._ahead_publisher.publish(message)
 
     def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
         if self._reference_publisher.get_subscription_count():

@@ -5,7 +5,8 @@
 Fast DDS 2.14 deadlocks once in some hundred times when a participant goes away while it hears of
 others: rmw_fastrtps takes the participant's listener off and waits, with a lock held, for a
 callback that wants this lock. Python's own lock is held, too, so that neither a thread nor a
-signal handler of Python could end it; a timer of the C library does.
+signal handler of Python could end it; a timer of the C library does. That of faulthandler would,
+too, but always with exit code 1 and a traceback, as if what was done before had failed.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class ExitTimer:
     The exit code is that given. Does nothing but on Linux.
     """
 
-    def __init__(self, seconds: int, code: int = 0) -> None:
+    def __init__(self, seconds: int, code: int) -> None:
         """Prepare it; it runs in the with block."""
         self._seconds = seconds
         self._code = code

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from rcl_interfaces.msg import (
@@ -19,18 +19,21 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.subscription import Subscription
 from rclpy.task import Future
+from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from racecar.core.errors import MessageError, ParameterError
+from racecar.core.errors import MessageError, ParameterError, RacecarError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.raw_subscription import Complaints
+from racecar.ros.rivals import RivalWatch
 from racecar.ros.wire import check_stamp
 
 # Parameters that rclpy itself declares from the overrides.
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 
+_RIVALS_PERIOD = 0.5
 
 class NodeTime(Protocol):
     """Where nodes take the simulated time from, if not each from a subscription of its own."""
@@ -84,7 +87,7 @@ class TableNode(Node):
 
     Unknown keys and values out of range raise ParameterError at construction and are refused with
     the same message at run time. `values` always holds the current values by name. A node that
-    runs as a process ends when it gives `done` a result.
+    runs as a process ends when it gives `done` a result, or an exception by fail().
     """
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
@@ -92,8 +95,11 @@ class TableNode(Node):
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
+        self._closed = False
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
+        self._rival_watches: list[RivalWatch] = []
+        self._rivals_timer: Timer | None = None
         self._table = table
         overrides = {
             # An empty list is what rcl finds no type for.
@@ -127,6 +133,26 @@ class TableNode(Node):
         self.time_watches.append(watch)
         return watch
 
+    def watch_rivals(self, topics: Iterable[str]) -> None:
+        """Complain from now on about each of these topics while it has several publishers.
+
+        topics: full names, in place of those that were watched before.
+        """
+        if self._rivals_timer is None:
+            self._rivals_timer = self.create_timer(
+                _RIVALS_PERIOD, self.look_for_rivals, clock=self.steady_clock)
+        self._rival_watches = [RivalWatch(self, topic) for topic in topics]
+
+    def look_for_rivals(self) -> None:
+        """Look now."""
+        for watch in self._rival_watches:
+            watch.look()
+
+    @property
+    def rivals(self) -> list[str]:
+        """Say who the publishers of each watched topic are that ever had several."""
+        return [watch.complaint for watch in self._rival_watches if watch.complaint]
+
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
 
@@ -140,10 +166,30 @@ class TableNode(Node):
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
+    def close(self) -> None:
+        """Finish what outlives the node, once it is not spun any more; a second time does nothing.
+
+        Raises what on_close() does.
+        """
+        if not self._closed:
+            self._closed = True
+            self.on_close()
+
+    def on_close(self) -> None:
+        """Complete files and the like; may raise RacecarError; subclasses override it."""
+
+    def fail(self, error: RacecarError) -> None:
+        """End the process, or the stack, with this error; a callback must not raise it."""
+        if not self.done.done():
+            self.done.set_exception(error)
+
     def destroy_node(self) -> None:
-        """Let go of the clock, which would keep the node alive otherwise."""
-        self._time_jump_handle.unregister()
-        super().destroy_node()
+        """Close, and let go of the clock, which would keep the node alive otherwise."""
+        try:
+            self.close()
+        finally:
+            self._time_jump_handle.unregister()
+            super().destroy_node()
 
     def set_parameters(self, parameter_list: list[RosParameter]) -> list[SetParametersResult]:
         """Set one after the other; see set_parameters_atomically()."""

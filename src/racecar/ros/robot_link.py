@@ -50,7 +50,7 @@ class RobotLink:
             (output.steps, output.read,
              self._codec(codecs, output.value_type).encode(node, output, self.place))
             for output in outputs]
-        self._awaited_steps = answered_output.steps
+        self.awaited_steps = answered_output.steps
         self.awaited_channel: Channel = self._rows[-1][2]
         self._input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
 
@@ -88,7 +88,7 @@ class RobotLink:
         for steps, read, channel in self._rows:
             if (index is None or index % steps == 0) and channel.is_heard:
                 channel.publish(sec, nanosec, read())
-        return index is None or index % self._awaited_steps == 0
+        return index is None or index % self.awaited_steps == 0
 
     def _on_value(self, port: Input, message: tuple[Any, int]) -> None:
         value, stamp_ns = message

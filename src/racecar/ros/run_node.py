@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+import contextlib
 from io import UnsupportedOperation
-import signal
-import socket
 import sys
-import threading
+import traceback
+from typing import NoReturn
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
@@ -20,14 +20,16 @@ from rclpy.task import Future
 from racecar.core.errors import RacecarError
 from racecar.ros.exit_timer import ExitTimer
 from racecar.ros.initialising import init
+from racecar.ros.interrupted import Interrupted
 from racecar.ros.node import TableNode
 from racecar.ros.shared_clock import SharedClock
+from racecar.signals import code_of_node, end_process
 
 # The EventsExecutor of rclpy 7.1 never wakes from a wait without an end [s].
 _SPIN_SLICE = 3600.0
 
-# What a node has to close takes far less [s].
-_LONGEST_END = 10
+# DDS takes 0.05 s to let go of a node, also on a busy computer far less than this [s].
+_LONGEST_END = 2
 
 
 def make_executor() -> Executor:
@@ -51,24 +53,26 @@ def spin(executor: Executor, until: Future | None = None) -> None:
 
 
 def end(executor: Executor | None, nodes: Iterable[Node]) -> None:
-    """End an executor, which is not spinning, then its nodes.
+    """End an executor, which is not spinning, then its nodes, all of them even if one fails.
 
     In this order: remove_node() only notes what to let go of at the next event, and what a node
-    destroyed in the meantime has once hung the executor for ever.
+    destroyed in the meantime has once hung the executor for ever. Raises what a node raised.
     """
     if executor is not None:
         executor.shutdown()
-    for node in nodes:
-        node.destroy_node()
+    with contextlib.ExitStack() as stack:
+        for node in reversed([*nodes]):
+            stack.callback(node.destroy_node)
 
 
-def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> int:
-    """Run one node until it is done or interrupted; return 0, or 1 with one line on stderr.
+def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> NoReturn:
+    """Run one node until it is done or interrupted, then end the process.
 
-    Made for the main thread of a process that ends then: SIGINT stays ignored.
+    The exit code is 0, or 1 with one line on stderr. For the main thread.
     """
-    interrupted = Interrupted()
+    interrupted = Interrupted(code_of_node)
     node = executor = None
+    code = 0
     try:
         init(args, signal_handler_options=SignalHandlerOptions.NO)
         node = make_node()
@@ -77,47 +81,33 @@ def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = No
         executor = make_executor()
         executor.add_node(node)
         spin(executor, node.done)
+        node.done.result()
     except ExternalShutdownException:
         pass
     except RacecarError as error:
-        name = node.get_fully_qualified_name() if node else 'node not started'
-        print(f'[{name}] error: {error}', file=sys.stderr)
-        return 1
-    finally:
-        interrupted.no_more()
-        with ExitTimer(_LONGEST_END):
-            end(executor, [node] if node else [])
-            rclpy.try_shutdown()
-    return 0
+        _tell(node, error)
+        code = 1
+    except Exception:
+        # What was recorded so far is to be closed all the same.
+        traceback.print_exc()
+        code = 1
+    interrupted.ignore()
+    if executor is not None:
+        executor.shutdown()
+    if node is not None:
+        try:
+            node.close()
+        except RacecarError as error:
+            _tell(node, error)
+            code = 1
+    # Whatever outlives the process is complete; others hear that the node is gone.
+    sys.stdout.flush()
+    with ExitTimer(_LONGEST_END, code):
+        end(None, [node] if node else [])
+        rclpy.try_shutdown()
+    end_process(code)
 
 
-class Interrupted:
-    """Turns SIGINT and SIGTERM into the result of a future, between two callbacks.
-
-    rclpy's handlers would take the context away from under a callback that publishes, Python's
-    would raise KeyboardInterrupt anywhere, also in C++ code that cannot pass it on. And as Ctrl-C
-    reaches a node both directly and through launch, a second one must not abort the clean-up.
-    """
-
-    def __init__(self) -> None:
-        """Take over both signals; only the main thread may."""
-        self._reader, self._writer = socket.socketpair()
-        self._writer.setblocking(False)
-        # A Python handler would wait for the executor to return from C++; this does not.
-        signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: None)
-
-    def then_end(self, done: Future) -> None:
-        """Give the future a result as soon as a signal has come or comes."""
-        def wait() -> None:
-            self._reader.recv(1)
-            if not done.done():
-                done.set_result(None)
-
-        threading.Thread(target=wait, daemon=True).start()
-
-    def no_more(self) -> None:
-        """Ignore SIGINT from now on, also while the interpreter goes down."""
-        signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _tell(node: TableNode | None, error: RacecarError) -> None:
+    name = node.get_fully_qualified_name() if node else 'node not started'
+    print(f'[{name}] error: {error}', file=sys.stderr, flush=True)

@@ -98,6 +98,10 @@ class SimulatorNode(TableNode):
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
+        own = [link.awaited_channel.publisher for link in self._links]
+        if self._clock_publisher is not None:
+            own.append(self._clock_publisher)
+        self.watch_rivals(publisher.topic_name for publisher in own)
 
     # Start, pace and end
 
@@ -118,6 +122,11 @@ class SimulatorNode(TableNode):
         """Take over a new real-time factor."""
         if 'real_time_factor' in changed and self._started:
             self._set_pace()
+
+    @property
+    def awaited_period_ns(self) -> int:
+        """Period of the output that lockstep awaits an answer to [ns]."""
+        return self._links[0].awaited_steps * self.plant.step_ns
 
     def waits_for(self) -> str:
         """Return what keeps the time or the robots from going on."""

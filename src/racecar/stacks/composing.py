@@ -4,54 +4,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-import contextlib
+from collections.abc import Callable
 import gc
+import importlib
 import time
 from types import TracebackType
 from typing import Any
 
-from ackermann_msgs.msg import AckermannDriveStamped
-from geometry_msgs.msg import PointStamped
-from nav_msgs.msg import Odometry as OdometryMessage
-import numpy as np
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
+from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
-from racecar.core.analysis.run_table import answered_rows, RunTable
-from racecar.core.errors import BagError
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
-from racecar.nodes.ackermann_mux import AckermannMuxNode
-from racecar.nodes.bag_recorder import BagRecorderNode
-from racecar.nodes.driver_bridge import DriverBridgeNode
-from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
-from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
-from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
-from racecar.ros import qos
+from racecar.core.types import NANOSECONDS
 from racecar.ros.initialising import init
+from racecar.ros.interrupted import Interrupted
 from racecar.ros.node import TableNode
-from racecar.ros.raw_subscription import subscribe_raw
 from racecar.ros.run_node import end, make_executor, spin
 from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
-from racecar.ros.wire import read_command, read_odometry
+from racecar.signals import code_of_command
 from racecar.stacks import NodeDescription
 
-NODE_CLASSES: dict[str, type[TableNode]] = {
-    'trajectory_tracker': TrajectoryTrackerNode,
-    'kinematic_linearizer': KinematicLinearizerNode,
-    'dynamic_linearizer': DynamicLinearizerNode,
-    'single_track_simulator': SingleTrackSimulatorNode,
-    'ackermann_mux': AckermannMuxNode,
-    'driver_bridge': DriverBridgeNode,
-    'bag_recorder': BagRecorderNode,
-}
-
 _WATCH_PERIOD = 0.02
+
+# Messages of the last tick that have not come after so long do not come [s].
+_LONGEST_WAY = 5.0
 
 
 def make_node(description: NodeDescription) -> TableNode:
@@ -62,70 +42,40 @@ def make_node(description: NodeDescription) -> TableNode:
     overrides.append(RosParameter('use_sim_time', value=description.use_sim_time))
     remappings = [word for source, target in description.remappings
                   for word in ('-r', f'{source}:={target}')]
-    return NODE_CLASSES[description.executable](
+    spec = description.spec
+    node: TableNode = getattr(importlib.import_module(spec.module), spec.class_name)(
         node_name=description.name, namespace=description.namespace,
         parameter_overrides=overrides,
         cli_args=['--ros-args', *remappings] if remappings else None)
-
-
-class RunProbe(Node):
-    """Listens to odometry, reference and commands, for metrics without a bag."""
-
-    def __init__(self, namespace: str, topics: dict[str, str]) -> None:
-        """topics: renamed relative topic names."""
-        super().__init__('run_probe', namespace=namespace)
-        self._odometry: list[tuple[float, ...]] = []
-        self._reference: list[tuple[float, ...]] = []
-        self._command: list[tuple[float, ...]] = []
-        self._tracked_ahead = 0.0
-        self.create_subscription(
-            PointStamped, 'tracked_point', self._on_tracked_point, qos.LATCHED)
-        for topic, message_type, decode, callback in (
-                ('vesc/odom', OdometryMessage, read_odometry, self._on_odometry),
-                ('reference_trajectory', OdometryMessage, read_odometry, self._on_reference),
-                ('vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped, read_command,
-                 self._on_command)):
-            subscribe_raw(
-                self, message_type, topics.get(topic, topic), decode, callback, qos.STATE)
-
-    def _on_tracked_point(self, message: PointStamped) -> None:
-        self._tracked_ahead = message.point.x
-
-    def _on_odometry(self, o: Odometry) -> None:
-        self._odometry.append(
-            (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
-
-    def _on_reference(self, reference: Odometry) -> None:
-        self._reference.append((reference.time_ns / NANOSECONDS, reference.x, reference.y))
-
-    def _on_command(self, message: tuple[AckermannCommand, int]) -> None:
-        command, stamp_ns = message
-        self._command.append((stamp_ns / NANOSECONDS, *command))
-
-    def table(self) -> RunTable:
-        """Return what was heard. Raises BagError if odometry or reference were silent."""
-        if not self._odometry or not self._reference:
-            silent = 'odometry' if not self._odometry else 'reference'
-            raise BagError(f'there was no {silent} to compute the tracking error from;'
-                           ' was the tracker active?')
-        return RunTable(answered_rows(
-            np.array(self._odometry), np.array(self._reference),
-            np.array(self._command).reshape(-1, 3)), self._tracked_ahead)
+    return node
 
 
 class ComposedStack:
     """All nodes of a configuration on one executor; a context manager that cleans up."""
 
     def __init__(self, descriptions: list[NodeDescription]) -> None:
-        """Initialise rclpy if nobody did and construct the nodes; on failure nothing remains."""
+        """Construct the nodes; on failure nothing remains.
+
+        If rclpy is not initialised yet, this does it and takes over SIGINT and SIGTERM until
+        close(). Raises Interruption if one of them comes meanwhile.
+        """
         self._owns_context = not rclpy.ok()
+        self._interrupted: Interrupted | None = None
         if self._owns_context:
-            init()
+            self._interrupted = Interrupted(code_of_command)
+            init(signal_handler_options=SignalHandlerOptions.NO)
         self.nodes: list[Node] = []
         self._executor: Any = None
+        self._described: list[TableNode] = []
+        self._started: float | None = None
+        self._ended: float | None = None
         try:
             for description in descriptions:
-                self.nodes.append(make_node(description))
+                node = make_node(description)
+                self.nodes.append(node)
+                self._described.append(node)
+                if self._interrupted is not None:
+                    self._interrupted.check()
             SharedClock(self.nodes)
             self._executor = make_executor()
             for node in self.nodes:
@@ -144,46 +94,84 @@ class ComposedStack:
         """The node that owns the time."""
         return next(node for node in self.nodes if isinstance(node, SimulatorNode))
 
+    @property
+    def _failed(self) -> list[TableNode]:
+        return [node for node in self._described
+                if node.done.done() and node.done.exception() is not None]
+
+    @property
+    def wall_time(self) -> float:
+        """From the first tick to the end of spin(), or now [s]."""
+        if self._started is None:
+            return 0.0
+        return (self._ended or time.monotonic()) - self._started
+
+    @property
+    def rivals(self) -> list[str]:
+        """Say who the publishers are of each topic that should have one and had several."""
+        return [complaint for node in self._described for complaint in node.rivals]
+
     def spin(
         self, on_progress: Callable[[float], object] | None = None,
         until: Callable[[], bool] = lambda: False,
-    ) -> float:
-        """Run until the simulator's end_time, an interrupt, a shutdown, or until() says so.
+        has_heard: Callable[[int], bool] = lambda _: True,
+    ) -> None:
+        """Run until the simulator's end_time, a shutdown, or until() says so.
 
-        on_progress is called some times a second with the simulated time [s].
-        Returns the wall time from the first tick to the end [s]. Raises DivergenceError.
+        on_progress is called some times a second with the simulated time [s]. has_heard says
+        whether what was published up to a simulated time [ns] has come to those who need it;
+        the end waits for that, but not for ever. Raises DivergenceError or what another node
+        failed with, or Interruption on SIGINT and SIGTERM.
         """
         simulator = self.simulator
         done: Future = Future()
-        started: list[float] = []
 
         def watch() -> None:
+            now = time.monotonic()
             time_ns = simulator.plant.time_ns
-            if time_ns and not started:
-                started.append(time.monotonic())
+            if time_ns and self._started is None:
+                self._started = now
             if on_progress is not None:
                 on_progress(time_ns / NANOSECONDS)
-            if simulator.finished or simulator.failure is not None or until():
+            if simulator.finished and self._ended is None:
+                self._ended = now
+            all_came = self._ended is not None and (
+                has_heard(time_ns) or now - self._ended > _LONGEST_WAY)
+            if all_came or simulator.failure is not None or self._failed or until():
                 done.set_result(None)
 
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
+        if self._interrupted is not None:
+            self._interrupted.then_end(done)
         # What exists by now stays: a collection that looks through it holds up several ticks.
         gc.freeze()
         try:
             spin(self._executor, done)
+        except ExternalShutdownException:
+            pass
         finally:
             gc.unfreeze()
             timer.cancel()
+            self._ended = self._ended or time.monotonic()
+        for node in self._described:
+            node.look_for_rivals()
         if simulator.failure is not None:
             raise simulator.failure
-        return time.monotonic() - started[0] if started else 0.0
+        for node in self._failed:
+            node.done.result()
+        if self._interrupted is not None:
+            self._interrupted.check()
 
     def close(self) -> None:
-        """Destroy the nodes; the recorder closes its bag."""
-        end(self._executor, self.nodes)
-        self.nodes.clear()
-        if self._owns_context:
-            rclpy.try_shutdown()
+        """Destroy the nodes; the recorder closes its bag. Raises what a node raises then."""
+        try:
+            end(self._executor, self.nodes)
+        finally:
+            self.nodes.clear()
+            if self._owns_context:
+                rclpy.try_shutdown()
+            if self._interrupted is not None:
+                self._interrupted.restore()
 
     def __enter__(self) -> ComposedStack:
         return self
@@ -191,10 +179,3 @@ class ComposedStack:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
         self.close()
-
-
-@contextlib.contextmanager
-def interrupts_end_quietly() -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end the block without a traceback."""
-    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
-        yield

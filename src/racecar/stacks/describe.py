@@ -48,7 +48,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
 
     The user's params_file goes over the files of config/, single options over both, and
     overrides over everything. Raises ConfigurationError for an unknown name, an override of a
-    node that is not there, or tyre_data without record.
+    node that is not there, or tyre_data without record, BagError if record cannot be made.
     """
     stack = find_stack(name)
     if options.topic_names not in TOPIC_NAMES:
@@ -84,7 +84,9 @@ def _with_listeners(
         listeners += sum(d.spec.hears_odometry for d in descriptions)
     if options.record:
         listeners += 1
-        descriptions = [recorder(options, stack.recorded, stack.answers), *descriptions]
+        awaited = (*stack.descriptions, *stack.answers) if options.lockstep else stack.descriptions
+        descriptions = [
+            recorder(options, options.record, stack.recorded, awaited), *descriptions]
     return [
         replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners})
         if d.executable == stack.simulator else d for d in descriptions]

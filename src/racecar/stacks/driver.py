@@ -55,5 +55,6 @@ STACK = Stack(
         topics.CAR_STATE, topics.JOINT_STATES, topics.DRIVER_PEDALS, topics.DRIVER_STATE,
         topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.MUX_ACTIVE, topics.COMMAND,
         topics.ODOMETRY),
+    descriptions=(topics.DRIVER_CAR_INFO,),
     answers=(
         topics.DRIVER_STATE, topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.COMMAND))

@@ -21,8 +21,9 @@ from racecar.ros.topics import TOPIC_NAMES
 LAUNCH, UP, DEMO, SIMULATE, SWEEP = 'launch', 'up', 'demo', 'simulate', 'sweep'
 """Ways to run a stack; a sweep has its options in its file."""
 
-SET_OPTION = '--set'
-"""What the commands call overrides."""
+SET_ARGUMENT = 'set'
+SET_OPTION = f'--{SET_ARGUMENT}'
+"""What launch files and commands call overrides."""
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
 _NODES = (LAUNCH, UP, DEMO)
@@ -86,7 +87,7 @@ class StackOptions:
         metavar='FILE', is_path=True)
     overrides: Mapping[str, Mapping[str, Any]] = _option(
         dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0', dict,
-        _ALL, flag='set', metavar='NODE.PARAMETER=VALUE')
+        _ALL, flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
     namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
     own_clock: bool = _option(
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
@@ -103,8 +104,8 @@ class StackOptions:
         False, 'wait for the answer to every odometry message: deterministic at any speed', bool,
         (LAUNCH, UP))
     active: bool = _option(
-        True, 'drive at once; otherwise wait for the parameter active or the service ~/activate of'
-        ' the tracker', bool, (LAUNCH, UP), flag='inactive', for_tracking=True)
+        True, 'whether the tracker starts active; an inactive one waits for its parameter active'
+        ' or its service ~/activate', bool, (LAUNCH, UP), flag='inactive', for_tracking=True)
     end_time: float | None = _option(
         None, 'simulated time at which the run ends [s]', float, (LAUNCH, UP, DEMO, SIMULATE),
         flag='duration', metavar='SECONDS')

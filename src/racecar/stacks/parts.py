@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from racecar.core.analysis.bag_folder import check_bag_folder
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
@@ -112,13 +113,16 @@ def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
 
 
 def recorder(
-    options: StackOptions, recorded: tuple[str, ...], answers: tuple[str, ...],
+    options: StackOptions, folder: str, recorded: tuple[str, ...], awaited: tuple[str, ...],
 ) -> NodeDescription:
-    """Return the recorder of a stack: its topics, and those that answer the odometry."""
-    assert options.record is not None
+    """Return the recorder of a stack: its topics, and those that it joins before the last one.
+
+    Raises BagError if the folder cannot be made.
+    """
+    check_bag_folder(folder)
     chosen = (*WHEEL_TOPICS, *recorded) if options.tyre_data else recorded
     return NodeDescription(
         RECORDER, RECORDER, namespace_of(options), (find_config(RECORDER),),
-        {'folder': options.record,
+        {'folder': folder,
          'topics': [renamed(options, topic) for topic in chosen],
-         'awaited': [renamed(options, topic) for topic in answers if options.lockstep]})
+         'awaited': [renamed(options, topic) for topic in awaited]})

@@ -17,10 +17,11 @@ class Stack:
 
     name: as users give it. summary: one line for people. nodes: gives all but the recorder.
     simulator, tracker, linearizer: executables that play these parts; a stack without a tracker
-    follows no trajectory. recorded: topics that a bag of a run holds, the odometry last. answers:
-    those of them that answer the odometry, which in lockstep the recorder joins before it. check:
-    raises ConfigurationError for nodes that do not fit together; those whose own parameters
-    cannot be used are left to the error of their own check.
+    follows no trajectory. recorded: topics that a bag of a run holds, the odometry last. The
+    recorder joins some of them before it, on which the simulator waits: descriptions, which are
+    latched and without which a bag cannot be judged, and in lockstep answers, those that answer
+    the odometry. check: raises ConfigurationError for nodes that do not fit together; those whose
+    own parameters cannot be used are left to the error of their own check.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Stack:
     nodes: Callable[[StackOptions], list[NodeDescription]]
     simulator: str
     recorded: tuple[str, ...]
+    descriptions: tuple[str, ...]
     answers: tuple[str, ...]
     check: Callable[[list[NodeDescription]], None]
     tracker: str | None = None

@@ -28,9 +28,10 @@ from racecar.stacks import (
 from racecar.stacks.loops import make_loop
 from racecar.stacks.options import run_options, SWEEP
 
-# Single options of a run; its settings have a key of their own.
-_OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
-_KEYS = (*_OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
+OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
+"""Run options that are keys of a file; settings node.parameter have the key set."""
+
+_KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
 VEHICLE = 'vehicle'
@@ -156,7 +157,7 @@ def _describe(
 ) -> list[NodeDescription]:
     """Return the nodes of the loop that take part without ROS."""
     options: dict[str, Any] = {
-        key: str(content[key]) for key in _OPTIONS if content.get(key) is not None}
+        key: str(content[key]) for key in OPTIONS if content.get(key) is not None}
     parts = (stack.tracker, stack.linearizer, stack.simulator)
     return [d for d in describe_stack(stack.name, StackOptions(**options, overrides=overrides))
             if d.executable in parts]

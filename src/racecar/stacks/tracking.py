@@ -48,7 +48,7 @@ def tracking_stack(name: str, summary: str, linearizer: str, *tracker_files: str
         recorded=(
             topics.TF_STATIC, topics.REFERENCE_PATH, topics.TRACKED_POINT, topics.TF,
             topics.CAR_STATE, topics.JOINT_STATES, *_ANSWERS, topics.ODOMETRY),
-        answers=_ANSWERS)
+        descriptions=(topics.TRACKED_POINT,), answers=_ANSWERS)
 
 
 def _nodes(
@@ -93,6 +93,12 @@ def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
             f' ahead of base_link, but the law of {law_node.full_name} is exact for the point'
             f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
             ' one')
+    distance, epsilon = values['PL_distance'], law_node.resolve()['epsilon']
+    if distance != epsilon:
+        raise ConfigurationError(
+            f'PL_distance of {tracker.full_name} is {distance:g} m, but epsilon of'
+            f' {law_node.full_name} is {epsilon:g} m: both place the same point P, so set both to'
+            ' one value')
     if trajectory_type(values['trajectory']).reverses and not law.reverses:
         raise ConfigurationError(
             f"trajectory '{values['trajectory']}' of {tracker.full_name} goes backwards, which"

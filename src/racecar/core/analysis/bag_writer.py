@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import contextlib
 import importlib
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from racecar.core.analysis.bag_folder import make_bag_folder
 from racecar.core.analysis.mcap_file import McapFile
 from racecar.core.errors import BagError
 
@@ -70,29 +72,25 @@ class BagWriter:
         name, compress = _compression(compression)
         self.folder = Path(folder)
         self.path = self.folder / f'{self.folder.resolve().name}_0.mcap'
+        self._new_metadata = self.folder / 'metadata.yaml.new'
         self._ros_distro = ros_distro
         self._topics: dict[int, _Topic] = {}
         self._handles: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
         self._period_ns = round(flush_period * 1e9)
-        try:
-            self.folder.mkdir(parents=True)
-        except FileExistsError:
-            raise BagError(
-                f"bag folder '{folder}' exists already, not overwriting it; give another name or"
-                ' remove it') from None
-        except OSError as error:
-            raise BagError(
-                f"bag folder '{folder}' cannot be made: {error.strerror}") from error
+        make_bag_folder(self.folder)
         try:
             self._stream = open(self.path, 'xb')  # noqa: SIM115 - close() ends it
+        except OSError as error:
+            raise self._write_error(error) from error
+        try:
             self._file = McapFile(
                 self._stream, profile='ros2', library=LIBRARY, chunk_size=_CHUNK_SIZE,
                 compression=name, compress=compress)
             self._is_open = True
             self._flush_file()
         except OSError as error:
-            raise self._write_error(error) from error
+            raise self._failed(error) from error
 
     def __enter__(self) -> BagWriter:
         return self
@@ -102,6 +100,11 @@ class BagWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether messages are still taken: not after close() or a failure."""
+        return self._is_open
 
     @property
     def message_count(self) -> int:
@@ -168,7 +171,7 @@ class BagWriter:
         try:
             self._file.write(handle, log_time_ns, publish_time_ns, data)
         except OSError as error:
-            raise self._write_error(error) from error
+            raise self._failed(error) from error
         if time.monotonic_ns() >= self._flush_at_ns:
             self.flush()
 
@@ -181,10 +184,10 @@ class BagWriter:
         try:
             self._flush_file()
         except OSError as error:
-            raise self._write_error(error) from error
+            raise self._failed(error) from error
 
     def close(self) -> None:
-        """Write the index and the final metadata.yaml; closing twice is allowed.
+        """Write the index and the final metadata.yaml; twice or after a failure, do nothing.
 
         Raises BagError if the disk refuses.
         """
@@ -199,7 +202,16 @@ class BagWriter:
                 self._file.finish()
             self._write_metadata()
         except OSError as error:
-            raise self._write_error(error) from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> BagError:
+        """Let go of the file: what is on the disk stays readable, what is in memory is lost."""
+        self._is_open = False
+        with contextlib.suppress(OSError):
+            self._stream.close()
+        with contextlib.suppress(OSError):
+            self._new_metadata.unlink(missing_ok=True)
+        return self._write_error(error)
 
     def _flush_file(self) -> None:
         self._file.flush()
@@ -208,10 +220,9 @@ class BagWriter:
 
     def _write_metadata(self) -> None:
         # Replaced whole, so that whoever reads it while the recording runs sees valid YAML.
-        new = self.folder / 'metadata.yaml.new'
-        new.write_text(
+        self._new_metadata.write_text(
             f'rosbag2_bagfile_information:\n{self._information()}', encoding='utf-8')
-        os.replace(new, self.folder / 'metadata.yaml')
+        os.replace(self._new_metadata, self.folder / 'metadata.yaml')
 
     def _information(self) -> str:
         # Composed as text: a YAML library would take 20 ms every second for the same.

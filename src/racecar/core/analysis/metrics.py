@@ -13,6 +13,9 @@ from racecar.core.errors import BagError, ConfigurationError
 
 Array = NDArray[np.float64]
 
+# Samples that are summed at once; the sums of longer runs are sums of such sums.
+_BLOCK = 4096
+
 
 @dataclass(frozen=True, eq=False)
 class MergedTrack:
@@ -53,16 +56,17 @@ class MergedTrack:
 
         Raises ConfigurationError if `skip` is negative or leaves no sample.
         """
-        if not 0.0 <= skip < np.inf:
-            raise ConfigurationError(f'skip is {skip:g} s, expected at least 0 s')
-        keep = self.t >= self.t[0] + skip
-        if not keep.any():
-            raise ConfigurationError(
-                f'skip is {skip:g} s, but odometry and reference overlap for'
-                f' {self.t[-1] - self.t[0]:g} s only; skip less')
+        start = start_after(skip, self.t[0])
+        if self.t[-1] < start:
+            raise nothing_left(skip, self.t[-1] - self.t[0])
+        return self.since(start)
+
+    def since(self, start: float) -> MergedTrack:
+        """Return the samples from a time [s] on; there may be none."""
+        first = int(np.searchsorted(self.t, start))
         return MergedTrack(
-            self.t[keep], self.x[keep], self.y[keep], self.reference_x[keep],
-            self.reference_y[keep])
+            self.t[first:], self.x[first:], self.y[first:], self.reference_x[first:],
+            self.reference_y[first:])
 
 
 @dataclass(frozen=True)
@@ -129,18 +133,90 @@ def merge_by_stamp(
         np.interp(times, nodes, node_x), np.interp(times, nodes, node_y))
 
 
+def start_after(skip: float, first: float) -> float:
+    """Return the time [s] from which samples count if `skip` seconds are left out.
+
+    first: time of the first sample [s]. Raises ConfigurationError if `skip` is negative.
+    """
+    if not 0.0 <= skip < np.inf:
+        raise ConfigurationError(f'skip is {skip:g} s, expected at least 0 s')
+    return float(first + skip)
+
+
+def nothing_left(skip: float, overlap: float) -> ConfigurationError:
+    """Return the error for a run from which `skip` leaves no sample."""
+    return ConfigurationError(
+        f'skip is {skip:g} s, but odometry and reference overlap for {overlap:g} s only;'
+        ' skip less')
+
+
 def compute_metrics(track: MergedTrack) -> Metrics:
     """Compute all metrics of a merged track; a single sample has ISE and duration 0."""
-    squared = track.squared_error
-    total = float(np.sum(squared))
-    return Metrics(
-        rmse=float(np.sqrt(total / squared.size)),
-        ise=float(0.5 * np.dot(squared[1:] + squared[:-1], np.diff(track.t))),
-        sum_squared_error=total,
-        max_error=float(np.max(track.error)),
-        samples=int(squared.size),
-        duration=float(track.t[-1] - track.t[0]),
-    )
+    total = MetricsSum()
+    total.add(track)
+    return total.result()
+
+
+class MetricsSum:
+    """Metrics of a track that comes in pieces, in constant memory.
+
+    The pieces follow each other in time. However a track is divided, the result is the same to
+    the last digit, for the sums are always taken over blocks of as many samples.
+    """
+
+    def __init__(self) -> None:
+        # Time and squared error of a block, behind the last sample of the block before.
+        self._block = np.empty((2, 1 + _BLOCK))
+        self._filled = 0
+        self._before = 0
+        self._squared = 0.0
+        self._ise = 0.0
+        self._largest = 0.0
+        self._start = 0.0
+
+    @property
+    def samples(self) -> int:
+        """How many samples were added."""
+        return self._before + self._filled
+
+    def add(self, track: MergedTrack) -> None:
+        """Add the next piece, which may be empty."""
+        size = track.t.size
+        if not size:
+            return
+        if not self.samples:
+            self._start = float(track.t[0])
+        self._largest = max(self._largest, float(np.max(track.error)))
+        piece = np.stack([track.t, track.squared_error])
+        done = 0
+        while done < size:
+            if self._filled == _BLOCK:
+                self._end_block()
+            more = min(size - done, _BLOCK - self._filled)
+            self._block[:, 1 + self._filled:1 + self._filled + more] = piece[:, done:done + more]
+            self._filled += more
+            done += more
+
+    def result(self) -> Metrics:
+        """Return the metrics of what was added, which must not be nothing."""
+        squared, ise = self._sums()
+        return Metrics(
+            rmse=float(np.sqrt(squared / self.samples)), ise=ise, sum_squared_error=squared,
+            max_error=self._largest, samples=self.samples,
+            duration=float(self._block[0, self._filled] - self._start))
+
+    def _sums(self) -> tuple[float, float]:
+        t, squared = self._block[:, :1 + self._filled]
+        # The first block of all has nothing before it.
+        first = 0 if self._before else 1
+        area = 0.5 * np.dot(squared[first + 1:] + squared[first:-1], np.diff(t[first:]))
+        return self._squared + float(np.sum(squared[1:])), self._ise + float(area)
+
+    def _end_block(self) -> None:
+        self._squared, self._ise = self._sums()
+        self._before += self._filled
+        self._block[:, 0] = self._block[:, self._filled]
+        self._filled = 0
 
 
 def _prepared(

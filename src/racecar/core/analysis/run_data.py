@@ -90,14 +90,14 @@ class TrackingRun:
             samples = {odometry: _Samples(), reference: _Samples()}
             point = _beside(summary, reference, POINT_TOPIC, POINT_TYPE)
             path_topic = _beside(summary, reference, PATH_TOPIC, PATH_TYPE)
-            ahead, left = 0.0, 0.0
+            tracked: tuple[float, float] | None = None
             path_stamps: list[int] = []
             tyres = TyreSamples(summary, _namespace(reference))
             topics = [*samples, *filter(None, [point, path_topic]), *tyres.topics]
             total = sum(row.message_count for row in summary.topics if row.name in topics)
             for done, row in enumerate(reader.messages(topics), start=1):
                 if row.topic == point:
-                    ahead, left = row.message.point.x, row.message.point.y
+                    tracked = row.message.point.x, row.message.point.y
                 elif row.topic == path_topic:
                     path_stamps.append(_stamp_ns(row.message))
                 elif row.topic in samples:
@@ -109,6 +109,11 @@ class TrackingRun:
         warnings = list(summary.warnings)
         for topic, column in samples.items():
             warnings += column.check(topic, summary.path)
+        if point and tracked is None:
+            warnings.append(
+                f'{point} has no message: the error is that of base_link, whichever point the'
+                ' tracker tracked')
+        ahead, left = tracked or (0.0, 0.0)
         origin_ns = min(min(column.stamps) for column in samples.values())
         actual, desired = samples[odometry], samples[reference]
         t, reference_t = actual.seconds(origin_ns), desired.seconds(origin_ns)

@@ -40,7 +40,8 @@ from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
               choices=tuple(VEHICLE_MODELS), read_only=True),
-    Parameter('tyre_model', str, 'linear', 'Tyre model, by name or number',
+    Parameter('tyre_model', str, 'linear', 'Tyre model, by name or number; fiala_unsaturated is'
+              " the report's cubic up to twice full sliding and a straight line beyond",
               choices=tyre_model_choices(), read_only=True),
     Parameter('formulation', str, 'full', 'Single-track equations: without small angles, or as in'
               ' the report', choices=FORMULATIONS, read_only=True),

@@ -52,12 +52,15 @@ class LinearizerNode(TableNode):
 
     Subscribes: virtual_velocities (geometry_msgs/TwistStamped, in map), vesc/odom
     (nav_msgs/Odometry), tracked_point (geometry_msgs/PointStamped, latched: the point in the
-    frame base_link that the tracker makes follow the reference).
+    frame base_link that the tracker makes follow the reference), point_ahead
+    (geometry_msgs/PointStamped, latched: the tracker's P of a car that goes straight).
     Publishes: vesc/ackermann_cmd_mux/input/navigation (ackermann_msgs/AckermannDriveStamped), one
     command for each velocity, with its stamp; a stop when the velocities fall silent.
 
     A law is exact for one point of the car. Velocities of a tracker that announces another one
     are refused with an error that names both; as long as none has announced any, it is trusted.
+    While the tracker's P is another than that of the law's epsilon, which may be for a moment when
+    both are changed one after the other, the car is stopped.
     """
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
@@ -68,6 +71,7 @@ class LinearizerNode(TableNode):
         # Compiled here, it does not hold up the first answer.
         copy.copy(self._linearizer).command(AT_REST, PlanarVelocity(0.0, 0.0))
         self._wrong_point = ''
+        self._point_ahead: PointStamped | None = None
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
         self._has_answered = False
@@ -85,6 +89,8 @@ class LinearizerNode(TableNode):
             qos.COMMAND)
         self.create_subscription(
             PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
+        self.create_subscription(
+            PointStamped, topics.POINT_AHEAD, self._on_point_ahead, qos.LATCHED)
         self._watch = None if self._lockstep else self.watch_time(
             self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
@@ -122,6 +128,21 @@ class LinearizerNode(TableNode):
                 f" {BASE_LINK!r}: set the tracker's tracked_point (and cog_ahead), or use the"
                 ' other linearizer')
 
+    def _on_point_ahead(self, message: PointStamped) -> None:
+        self._point_ahead = message
+
+    @property
+    def _wrong_distance(self) -> str:
+        """What is wrong with the tracker's P, if anything."""
+        if self._point_ahead is None:
+            return ''
+        tracked, epsilon = self._linearizer.tracked_ahead, self.values['epsilon']
+        distance = self._point_ahead.point.x - tracked
+        if abs(distance - epsilon) <= _SAME_POINT:
+            return ''
+        return (f'PL_distance of the tracker is {distance:g} m, epsilon of this law is'
+                f' {epsilon:g} m: set both to one value')
+
     def _on_odometry(self, odometry: Odometry) -> None:
         self._odometry = odometry
         # In lockstep either of the two may come first.
@@ -144,6 +165,12 @@ class LinearizerNode(TableNode):
             self.get_logger().error(
                 f'virtual velocity dropped: {self._wrong_point}', throttle_duration_sec=THROTTLE)
             return
+        wrong_distance = self._wrong_distance
+        if wrong_distance:
+            self.get_logger().error(
+                f'the car is stopped: {wrong_distance}', throttle_duration_sec=THROTTLE)
+            # In lockstep every velocity must be answered.
+            velocity = PlanarVelocity(0.0, 0.0)
         if self._lockstep:
             self._velocity = (velocity, stamp_ns)
             self._answer_pair()

@@ -1,0 +1,180 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Hears how a trajectory is followed, for metrics without a bag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from nav_msgs.msg import Odometry as OdometryMessage
+from rclpy.node import Node
+
+from racecar.core.analysis.metrics import Array
+from racecar.core.analysis.run_table import RunJoin
+from racecar.core.errors import BagError, RacecarError
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.ros import qos
+from racecar.ros.raw_subscription import subscribe_raw
+from racecar.ros.topics import NAVIGATION_COMMAND, ODOMETRY, REFERENCE_TRAJECTORY
+from racecar.ros.waiting_messages import take_waiting
+from racecar.ros.wire import read_command, read_odometry
+
+
+class Heard:
+    """Which stamps of a topic came.
+
+    period_ns: from one stamp to the next [ns]; None if that is not known.
+    """
+
+    def __init__(self, period_ns: int | None) -> None:
+        self._period_ns = period_ns
+        self._first_ns: int | None = None
+        self._last_ns = -1
+        self._missing = 0
+        self.count = 0
+
+    def add(self, stamp_ns: int) -> None:
+        """Note a stamp; one that does not go beyond those before counts for nothing."""
+        if self._first_ns is None:
+            self._first_ns = stamp_ns
+        elif stamp_ns <= self._last_ns:
+            return
+        elif self._period_ns is not None:
+            self._missing += (stamp_ns - self._last_ns) // self._period_ns - 1
+        self._last_ns = stamp_ns
+        self.count += 1
+
+    def reaches(self, end_ns: int) -> bool:
+        """Tell whether a time [ns] or a later one came."""
+        return self._last_ns >= end_ns
+
+    def gaps(self, end_ns: int | None) -> str:
+        """Say what is missing from 0 to a time [ns], None for the newest; empty for nothing."""
+        if self._first_ns is None:
+            return 'nothing came'
+        if end_ns is not None and not self.reaches(end_ns):
+            return (f'the end at {end_ns / NANOSECONDS:g} s did not come, the last was'
+                    f' {self._last_ns / NANOSECONDS:g} s')
+        if self._missing:
+            return f'{self._missing} of {self._missing + self.count} messages did not come'
+        return self.late_start()
+
+    def late_start(self) -> str:
+        """Say whether the beginning is missing; empty if not."""
+        if self._period_ns is None or not self._first_ns:
+            return ''
+        return f'the first {self._first_ns // self._period_ns} messages did not come'
+
+
+class RunProbe(Node):
+    """Joins odometry, reference and commands of a run to rows of COLUMNS, in constant memory.
+
+    Subscribes: reference_trajectory, vesc/ackermann_cmd_mux/input/navigation, vesc/odom.
+    In lockstep it knows what has to come, and finish() raises BagError if something did not.
+    Without, the rate of the answers is not known, and the reliable topics are trusted.
+    """
+
+    def __init__(
+        self, on_rows: Callable[[Array], object], *, period_ns: int | None = None,
+        namespace: str = '', topics: Mapping[str, str] | None = None,
+    ) -> None:
+        """on_rows: gets the rows, (n, len(COLUMNS)), as they are complete.
+
+        period_ns: of the odometry in lockstep [ns], None without. topics: renamed relative
+        topic names.
+        """
+        super().__init__('run_probe', namespace=namespace)
+        self._join = RunJoin(self._hand_out)
+        self._on_rows = on_rows
+        self.failure: RacecarError | None = None
+        self._in_lockstep = period_ns is not None
+        renamed = topics or {}
+        self._heard: dict[str, Heard] = {}
+        self._names: dict[str, str] = {}
+        # The odometry last: the simulator starts once it is subscribed to.
+        self._subscriptions_in_turn = []
+        for topic, message_type, decode, callback in (
+                (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
+                (NAVIGATION_COMMAND, AckermannDriveStamped, read_command, self._on_command),
+                (ODOMETRY, OdometryMessage, read_odometry, self._on_odometry)):
+            self._heard[topic] = Heard(period_ns)
+            subscription = subscribe_raw(
+                self, message_type, renamed.get(topic, topic), decode, callback,
+                qos.ODOMETRY_LOCKSTEP if topic == ODOMETRY and self._in_lockstep
+                else qos.STATE)
+            self._names[topic] = subscription.topic_name
+            self._subscriptions_in_turn.append(subscription)
+
+    def _hand_out(self, rows: Array) -> None:
+        # The executor would tell of an exception in a callback at length.
+        if self.failure is None:
+            try:
+                self._on_rows(rows)
+            except RacecarError as error:
+                self.failure = error
+
+    def _on_odometry(self, o: Odometry) -> None:
+        self._heard[ODOMETRY].add(o.time_ns)
+        self._join.add_odometry(
+            (o.time_ns / NANOSECONDS, o.x, o.y, o.yaw, o.vx, o.vy, o.yaw_rate))
+
+    def _on_reference(self, reference: Odometry) -> None:
+        self._heard[REFERENCE_TRAJECTORY].add(reference.time_ns)
+        self._join.add_reference((reference.time_ns / NANOSECONDS, reference.x, reference.y))
+
+    def _on_command(self, message: tuple[AckermannCommand, int]) -> None:
+        command, stamp_ns = message
+        self._heard[NAVIGATION_COMMAND].add(stamp_ns)
+        self._join.add_command((stamp_ns / NANOSECONDS, *command))
+
+    def has_heard(self, end_ns: int) -> bool:
+        """Tell whether the odometry of a time [ns] came and, in lockstep, its answer."""
+        topics = (ODOMETRY, NAVIGATION_COMMAND) if self._in_lockstep else (ODOMETRY,)
+        return all(self._heard[topic].reaches(end_ns) for topic in topics)
+
+    def destroy_node(self) -> None:
+        """Take what has come first."""
+        try:
+            for subscription in self._subscriptions_in_turn:
+                take_waiting(subscription)
+        finally:
+            super().destroy_node()
+
+    @property
+    def unreferenced(self) -> int:
+        """How many odometry messages in lockstep have no reference of their own."""
+        return self._heard[ODOMETRY].count - self._heard[REFERENCE_TRAJECTORY].count \
+            if self._in_lockstep else 0
+
+    def finish(self, end_ns: int | None = None, *, from_the_start: bool = True) -> None:
+        """Join what is left and check that nothing is missing, after the node is destroyed.
+
+        end_ns: what the run has reached [ns]; None where it was broken off. from_the_start: the
+        tracker was to be active then. Raises BagError that says what did not come, or what
+        on_rows raised before; failure has that already while the node is spun.
+        """
+        self._join.finish()
+        if self.failure is not None:
+            raise self.failure
+        for topic in (ODOMETRY, REFERENCE_TRAJECTORY):
+            if not self._heard[topic].count:
+                raise BagError(
+                    f'nothing came on {self._names[topic]} to compute the tracking error from;'
+                    ' was the tracker active?')
+        needed = [ODOMETRY, *([NAVIGATION_COMMAND] if self._in_lockstep else [])]
+        for topic in needed:
+            self._check(topic, self._heard[topic].gaps(end_ns))
+        if self._in_lockstep and from_the_start:
+            # Later a tracker may rest, and give none meanwhile.
+            self._check(REFERENCE_TRAJECTORY, self._heard[REFERENCE_TRAJECTORY].late_start())
+        if self._join.late:
+            raise BagError(
+                f'{self._join.late} messages on {self._names[ODOMETRY]} carry stamps long'
+                ' past; does somebody else publish there?')
+
+    def _check(self, topic: str, missing: str) -> None:
+        if missing:
+            raise BagError(
+                f'the tracking error is not known: on {self._names[topic]} {missing}; the'
+                ' computer may be too slow for this rate, try a lower one')

@@ -1,0 +1,113 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes that were started and do nothing say once what they wait for; those at work are silent."""
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from node_bench import command, odometry, RACECAR, RACECAR_DRIVER, velocity
+import pytest
+
+from racecar.nodes.ackermann_mux import AckermannMuxNode
+from racecar.nodes.bag_recorder import BagRecorderNode
+from racecar.nodes.driver_bridge import DriverBridgeNode
+from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
+from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
+
+pytestmark = pytest.mark.ros
+
+COMMANDS = '/vesc/low_level/ackermann_cmd_mux/output'
+
+
+def said_by(bench, node):
+    """Return what a node said of waiting, once a node that was started later has spoken."""
+    bench.start(TrajectoryTrackerNode, name='later')
+    bench.logged('set /later active true')
+    name = node.get_fully_qualified_name().strip('/').replace('/', '.')
+    return [text for logger, text in bench.logs if logger == name and (
+        'waiting for' in text or 'inactive' in text or 'paused' in text)]
+
+
+def test_tracker_names_both_ways_to_activate_it(bench):
+    node = bench.start(TrajectoryTrackerNode, namespace='/car1')
+    assert said_by(bench, node) == [
+        'inactive; activate it by `ros2 param set /car1/trajectory_tracker active true` or by the'
+        ' service /car1/trajectory_tracker/activate']
+
+
+def test_active_tracker_without_odometry(bench):
+    node = bench.start(TrajectoryTrackerNode, active=True, remap={'vesc/odom': 'odom'})
+    assert said_by(bench, node) == ['waiting for odometry on /odom']
+
+
+def test_tracker_at_work_is_silent(bench):
+    node = bench.start(TrajectoryTrackerNode, active=True)
+    bench.send('/vesc/odom', odometry(1.0))
+    assert said_by(bench, node) == []
+
+
+def test_linearizer_names_what_is_missing(bench):
+    node = bench.start(KinematicLinearizerNode, **RACECAR)
+    assert said_by(bench, node) == [
+        'waiting for odometry on /vesc/odom and virtual velocities on /virtual_velocities']
+
+
+@pytest.mark.parametrize('lockstep', [False, True])
+def test_linearizer_that_has_answered_is_silent(bench, lockstep):
+    answers = bench.listen(
+        '/vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped)
+    node = bench.start(KinematicLinearizerNode, **RACECAR, lockstep=lockstep)
+    bench.set_clock(1.0)
+    bench.send('/vesc/odom', odometry(1.0))
+    bench.until(lambda: 'virtual velocities' in node.waits_for() and 'odometry' not in
+                node.waits_for(), 'the odometry')
+    bench.send('/virtual_velocities', velocity(1.0, 1.0))
+    bench.until(lambda: answers, 'the answer')
+    assert said_by(bench, node) == []
+
+
+def test_simulator_without_commands(bench):
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
+    assert said_by(bench, node) == [
+        f'waiting for commands on {COMMANDS}; the car stands still']
+
+
+def test_simulator_that_is_driven_is_silent(bench):
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
+    bench.send(COMMANDS, command(0.0, 1.0))
+    bench.until(lambda: not node.waits_for(), 'the command')
+    assert said_by(bench, node) == []
+
+
+def test_simulator_that_waits_for_listeners_or_is_paused(bench):
+    node = bench.start(
+        SingleTrackSimulatorNode, use_sim_time=False, **RACECAR, wait_for_subscribers=9)
+    paused = bench.start(
+        SingleTrackSimulatorNode, use_sim_time=False, name='paused', **RACECAR, paused=True)
+    assert said_by(bench, node) == [
+        'waiting for 9 subscriptions to /vesc/odom (wait_for_subscribers), there are 1']
+    assert said_by(bench, paused) == [
+        'paused; go on by the service /paused/pause with data: false']
+
+
+def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):
+    silent = bench.start(DriverBridgeNode, **RACECAR_DRIVER, name='silent', namespace='/a')
+    node = bench.start(DriverBridgeNode, **RACECAR_DRIVER)
+    bench.send('/vesc/odom', odometry(1.0))
+    assert said_by(bench, node) == [
+        'waiting for the driver: call /driver/set_gear and /driver/set_throttle, or publish on'
+        ' /driver/command']
+    assert said_by(bench, silent) == ['waiting for odometry on /a/vesc/odom']
+
+
+def test_mux_names_its_inputs(bench):
+    node = bench.start(AckermannMuxNode, config_file='mux/low_level')
+    (text,) = said_by(bench, node)
+    assert text.startswith('waiting for commands on /ackermann_cmd_mux/input/teleop, ')
+
+
+def test_recorder_names_the_topics_that_nobody_publishes(bench, tmp_path):
+    bench.listen('/there', AckermannDriveStamped)
+    bench.probe.create_publisher(AckermannDriveStamped, '/there', 1)
+    node = bench.start(
+        BagRecorderNode, folder=str(tmp_path / 'bag'), topics=['/absent', '/there', '/vesc/odo'])
+    assert said_by(bench, node) == ['waiting for /absent, /vesc/odo']

@@ -1,0 +1,111 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""SIGINT and SIGTERM at any time: no traceback, exit codes as shells and ROS have them.
+
+Python itself says when it has imported what: these are the moments at which the signals come.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+from nav_msgs.msg import Odometry
+from node_bench import Bench
+from node_processes import DEADLINE, VEHICLE
+import pytest
+
+from racecar.core.share import share_folder
+from racecar.ros import qos
+
+pytestmark = pytest.mark.ros
+
+SIGNALS = pytest.mark.parametrize(
+    'number', [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+NODE = ('-m', 'racecar.nodes.single_track_simulator', '--ros-args', *VEHICLE)
+COMMANDS = {
+    'up': ('up', 'kinematic_ode'),
+    'demo': ('demo', '--duration', '900', '--output', 'run'),
+    'sweep': ('sweep', 'kinematic_ode', 'sweep.yaml', '--output', 'run')}
+SWEEP = 'duration: 10000\ngrid:\n  trajectory_tracker.Kp: [1, 2, 3]\n'
+
+
+class Program:
+    """A Python process that tells what it imports."""
+
+    def __init__(self, folder, *arguments):
+        path = os.pathsep.join(
+            filter(None, [str(share_folder() / 'src'), os.environ.get('PYTHONPATH')]))
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments], cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, 'PYTHONPATH': path, 'PYTHONPROFILEIMPORTTIME': '1'})
+
+    def wait_for(self, text):
+        """Wait for a line on stderr that ends with the text."""
+        for line in self.process.stderr:
+            if line.rstrip().endswith(text):
+                return
+        raise AssertionError(f'{text} did not come')
+
+    def stop(self, number):
+        """Send the signal; return exit code and what stderr says beside the imports."""
+        self.process.send_signal(number)
+        _, errors = self.process.communicate(timeout=DEADLINE)
+        return self.process.returncode, '\n'.join(
+            line for line in errors.splitlines() if not line.startswith('import time:'))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError):
+            self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+
+@SIGNALS
+@pytest.mark.parametrize(
+    'moment', ['racecar.nodes', 'numpy', 'rclpy.node', 'racecar.ros.simulator_node'])
+def test_node_ends_in_peace_amidst_its_imports(tmp_path, moment, number):
+    with Program(tmp_path, *NODE) as program:
+        program.wait_for(f' {moment}')
+        assert program.stop(number) == (0, '')
+
+
+@SIGNALS
+@pytest.mark.parametrize('moment', ['racecar.cli', 'numpy', 'racecar.stacks.sweep'])
+def test_command_ends_in_peace_amidst_its_imports(tmp_path, moment, number):
+    with Program(tmp_path, '-m', 'racecar.cli.main', 'simulate', 'kinematic_ode') as program:
+        program.wait_for(f' {moment}')
+        assert program.stop(number) == (128 + number, '')
+
+
+@SIGNALS
+@pytest.mark.parametrize('command', COMMANDS)
+def test_command_ends_in_peace_once_it_has_begun(tmp_path, command, number):
+    (tmp_path / 'sweep.yaml').write_text(SWEEP)
+    started = ' racecar.core.analysis.sweep_figure' if command == 'sweep' \
+        else ' racecar.stacks.composing'
+    with Program(tmp_path, shutil.which('racecar'), *COMMANDS[command]) as program:
+        program.wait_for(started)
+        code, errors = program.stop(number)
+    assert code == 128 + number
+    assert 'Traceback' not in errors
+    assert 'rror' not in errors
+
+
+@SIGNALS
+def test_command_that_drives_closes_its_bag(tmp_path, number):
+    with (Program(tmp_path, shutil.which('racecar'), 'up', 'kinematic_ode', '--record', 'bag')
+          as program, Bench() as bench):
+        odometry = bench.listen('/vesc/odom', Odometry, qos.ODOMETRY)
+        bench.until(lambda: len(odometry) > 10, 'odometry')
+        code, errors = program.stop(number)
+    assert code == 128 + number
+    assert errors.splitlines()[-1] == 'racecar up: interrupted'
+    assert 'Traceback' not in errors
+    assert (tmp_path / 'bag' / 'bag_0.mcap').read_bytes().endswith(b'\x89MCAP0\r\n')
