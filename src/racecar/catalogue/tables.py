@@ -98,9 +98,6 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
               'Age of the newest driver/command at which the throttle is released and the car'
               ' brakes', 's', above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
-    Parameter('rate', float, 100.0, 'Rate of the odometry, at which the car is commanded; it'
-              ' bounds the coupling of the limited-slip differential', 'Hz', above=0.0,
-              maximum=10000.0, read_only=True),
     Parameter('state_rate', float, 50.0, 'Rate of driver/state', 'Hz', above=0.0,
               maximum=1000.0),
     Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'

@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import copy
 from functools import partial
-import math
 import sys
 from typing import Any
 
@@ -19,12 +17,18 @@ from visualization_msgs.msg import MarkerArray
 
 from racecar.catalogue.tables import DRIVER_BRIDGE
 from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
 from racecar.core.errors import MessageError, ParameterError
 from racecar.core.frames import BASE_LINK
-from racecar.core.powertrain import CarParameters, Powertrain, WheelTorques
-from racecar.core.types import NANOSECONDS, Odometry, WHEEL_NAMES, Wheels
+from racecar.core.powertrain import CarParameters
+from racecar.core.types import NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.nodes.shared.driver_messages import car_info, driver_state, Joints, UNKNOWN
+from racecar.nodes.shared.driver_messages import (
+    car_info,
+    driver_state,
+    read_wheels,
+    UNKNOWN,
+)
 from racecar.nodes.shared.lamp_markers import LampMarkers
 from racecar.ros import qos, topics
 from racecar.ros.freshness import effective_stamp, staleness
@@ -45,27 +49,24 @@ from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.wire import check_stamp, deserialize, MessageTemplate
+from racecar.ros.wire import check_stamp, MessageTemplate
 
-_WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
-_HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
-# Longer gaps between two messages of odometry are no time to speed up in [s].
-_LONGEST_PERIOD = 0.1
-
-# Service below driver/ and setter of Controls: noun and unit.
+# Service below driver/: setter, noun and unit.
 _NUMBERS = {
-    'set_steering_angle': ('steering angle', 'rad'),
-    'set_cruising_speed': ('cruising speed', 'm/s'),
-    'set_throttle': ('throttle', ''),
-    'set_brake_intensity': ('brake intensity', ''),
-    'set_indicator_period': ('indicator period', 's'),
+    'set_steering_angle': (Controls.set_steering_angle, 'steering angle', 'rad'),
+    'set_cruising_speed': (Controls.set_cruising_speed, 'cruising speed', 'm/s'),
+    'set_throttle': (Controls.set_throttle, 'throttle', ''),
+    'set_brake_intensity': (Controls.set_brake_intensity, 'brake intensity', ''),
+    'set_indicator_period': (Controls.set_indicator_period, 'indicator period', 's'),
 }
 _SWITCHES = {
-    'set_hazard_flashers': 'hazard flashers',
-    'set_dipped_beams': 'dipped beams',
-    'set_antifog_lights': 'antifog lights',
-    'enable_limited_slip_differential': 'limited-slip differential',
-    'enable_indicator_auto_disabling': 'auto-disabling of the indicator',
+    'set_hazard_flashers': (Controls.set_hazard_flashers, 'hazard flashers'),
+    'set_dipped_beams': (Controls.set_dipped_beams, 'dipped beams'),
+    'set_antifog_lights': (Controls.set_antifog_lights, 'antifog lights'),
+    'enable_limited_slip_differential': (
+        Controls.enable_limited_slip_differential, 'limited-slip differential'),
+    'enable_indicator_auto_disabling': (
+        Controls.enable_indicator_auto_disabling, 'auto-disabling of the indicator'),
 }
 
 
@@ -97,38 +98,34 @@ class DriverBridgeNode(TableNode):
         super().__init__(kwargs.pop('node_name', 'driver_bridge'), DRIVER_BRIDGE, **kwargs)
         values = self.values
         self._lockstep: bool = values['lockstep']
-        self._vehicle = VehicleParameters.from_values(values)
-        self._car = CarParameters.from_values(values)
-        self._controls = Controls(self._car, self._vehicle)
-        self._powertrain = Powertrain(self._car, self._vehicle, 1.0 / values['rate'])
-        self._odometry: Odometry | None = None
-        self._joints: Joints | None = None
+        vehicle = VehicleParameters.from_values(values)
+        car = CarParameters.from_values(values)
+        self._bridge = DriverBridge(car, vehicle, values['mux_source'])
         self._answered = True
-        self._answered_ns: int | None = None
-        self._command_ns: int | None = None
-        self._mux_holder: str | None = None
         self._waiting: bytes | None = None
         self._lamps: Lamps | None = None
         self._state_number = -1
-        self._markers = LampMarkers(self._vehicle)
+        self._markers = LampMarkers(vehicle)
 
         self._create_publishers()
+        self._info = car_info(car, vehicle)
+        self._info_publisher.publish(self._info)
         self._create_services()
         self.create_subscription(String, topics.MUX_ACTIVE, self._on_mux_active, qos.LATCHED)
         self.create_subscription(
             DriverCommand, topics.DRIVER_PEDALS, self._on_driver_command, qos.COMMAND)
         # Before the odometry, for which a simulator waits.
         subscribe_raw(
-            self, JointState, topics.JOINT_STATES, read_joints, self._on_joints, qos.STATE)
+            self, JointState, topics.JOINT_STATES, read_wheels, self._on_wheels, qos.STATE)
         subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
 
     def waits_for(self) -> str:
         """Return which topic is silent, or what the driver may do."""
-        if self._odometry is None:
+        if self._bridge.odometry is None:
             return f'waiting for odometry on {self.resolve_topic_name(topics.ODOMETRY)}'
-        if self._controls.mode == ControlMode.UNDEFINED:
+        if self._bridge.controls.mode == ControlMode.UNDEFINED:
             command = self.resolve_topic_name(topics.DRIVER_PEDALS)
             return (f'waiting for the driver: call {self.resolve_service_name("driver/set_gear")}'
                     f' and {self.resolve_service_name("driver/set_throttle")}, or publish on'
@@ -156,16 +153,14 @@ class DriverBridgeNode(TableNode):
         self._state_publisher = self.create_publisher(DriverState, topics.DRIVER_STATE, qos.STATE)
         self._lamp_publisher = self.create_publisher(MarkerArray, topics.DRIVER_LAMPS, qos.LATCHED)
         self._info_publisher = self.create_publisher(CarInfo, topics.DRIVER_CAR_INFO, qos.LATCHED)
-        self._info = car_info(self._car, self._vehicle)
-        self._info_publisher.publish(self._info)
 
     def _create_services(self) -> None:
-        for name, (noun, unit) in _NUMBERS.items():
+        for name, (set_number, noun, unit) in _NUMBERS.items():
             self.create_service(
-                SetFloat, f'driver/{name}', partial(self._on_set_number, name, noun, unit))
-        for name, noun in _SWITCHES.items():
+                SetFloat, f'driver/{name}', partial(self._on_set_number, set_number, noun, unit))
+        for name, (set_switch, noun) in _SWITCHES.items():
             self.create_service(
-                SetBool, f'driver/{name}', partial(self._on_set_switch, name, noun))
+                SetBool, f'driver/{name}', partial(self._on_set_switch, set_switch, noun))
         self.create_service(SetGear, 'driver/set_gear', self._on_set_gear)
         self.create_service(SetIndicator, 'driver/set_indicator', self._on_set_indicator)
         self.create_service(SetWiperMode, 'driver/set_wiper_mode', self._on_set_wiper_mode)
@@ -179,13 +174,12 @@ class DriverBridgeNode(TableNode):
 
     def on_time_went_back(self) -> None:
         """Forget what was heard before; pedals that were pressed come to their timeout."""
-        self._odometry = self._joints = self._answered_ns = None
-        if self._command_ns is not None:
-            self._command_ns = 0
+        self._bridge.forget_times()
 
     def _now_ns(self) -> int:
         if self._lockstep:
-            return 0 if self._odometry is None else self._odometry.time_ns
+            odometry = self._bridge.odometry
+            return 0 if odometry is None else odometry.time_ns
         return self.now_ns()
 
     # Services
@@ -202,36 +196,41 @@ class DriverBridgeNode(TableNode):
         return response
 
     def _on_set_number(
-            self, setter: str, noun: str, unit: str, request: SetFloat.Request,
-            response: SetFloat.Response) -> SetFloat.Response:
+        self, setter: Callable[[Controls, float], None], noun: str, unit: str,
+        request: SetFloat.Request, response: SetFloat.Response,
+    ) -> SetFloat.Response:
         return self._set(
             response, f'{noun} {request.value:g} {unit}'.strip(),
-            partial(getattr(self._controls, setter), request.value))
+            partial(setter, self._bridge.controls, request.value))
 
     def _on_set_switch(
-            self, setter: str, noun: str, request: SetBool.Request,
-            response: SetBool.Response) -> SetBool.Response:
+        self, setter: Callable[[Controls, bool], None], noun: str, request: SetBool.Request,
+        response: SetBool.Response,
+    ) -> SetBool.Response:
         return self._set(
             response, f"{noun} {'on' if request.data else 'off'}",
-            partial(getattr(self._controls, setter), request.data))
+            partial(setter, self._bridge.controls, request.data))
 
     def _on_set_gear(
             self, request: SetGear.Request, response: SetGear.Response) -> SetGear.Response:
         return self._set(
-            response, f'gear {request.gear}', partial(self._controls.set_gear, request.gear))
+            response, f'gear {request.gear}',
+            partial(self._bridge.controls.set_gear, request.gear))
 
     def _on_set_indicator(
             self, request: SetIndicator.Request,
             response: SetIndicator.Response) -> SetIndicator.Response:
-        self._set(response, '', partial(self._controls.set_indicator, request.indicator))
-        response.message = response.message or f'indicator {self._controls.indicator.name}'
+        controls = self._bridge.controls
+        self._set(response, '', partial(controls.set_indicator, request.indicator))
+        response.message = response.message or f'indicator {controls.indicator.name}'
         return response
 
     def _on_set_wiper_mode(
             self, request: SetWiperMode.Request,
             response: SetWiperMode.Response) -> SetWiperMode.Response:
-        self._set(response, '', partial(self._controls.set_wiper_mode, request.mode))
-        response.message = response.message or f'wipers {self._controls.wiper_mode.name}'
+        controls = self._bridge.controls
+        self._set(response, '', partial(controls.set_wiper_mode, request.mode))
+        response.message = response.message or f'wipers {controls.wiper_mode.name}'
         return response
 
     def _on_get_state(
@@ -239,9 +238,10 @@ class DriverBridgeNode(TableNode):
             response: GetDriverState.Response) -> GetDriverState.Response:
         now_ns = self._now_ns()
         response.success = True
-        response.message = 'no odometry yet' if self._odometry is None else (
-            f'odometry is {(now_ns - self._odometry.time_ns) / NANOSECONDS:.3f} s old')
-        response.state = self._make_state(now_ns, self._controls.lamps(now_ns))
+        odometry = self._bridge.odometry
+        response.message = 'no odometry yet' if odometry is None else (
+            f'odometry is {(now_ns - odometry.time_ns) / NANOSECONDS:.3f} s old')
+        response.state = self._make_state(now_ns, self._bridge.controls.lamps(now_ns))
         return response
 
     def _on_get_car_info(
@@ -260,49 +260,39 @@ class DriverBridgeNode(TableNode):
             stamp_ns = check_stamp(stamp.sec, stamp.nanosec)
             reason = staleness(stamp_ns, now_ns, self.values['command_timeout'])
             if reason is None:
-                # On a copy first, so that a message is taken as a whole or not at all.
-                pressed = copy.copy(self._controls)
-                _press(pressed, message)
-                self._controls = pressed
+                self._bridge.press(
+                    Pedals(message.steering_angle, message.throttle, message.brake, message.gear),
+                    effective_stamp(stamp_ns, now_ns))
         except (MessageError, ParameterError) as error:
             reason = str(error)
         if reason is not None:
             self.get_logger().error(
                 f'driver command dropped: {reason}', throttle_duration_sec=THROTTLE)
-            return
-        self._command_ns = effective_stamp(stamp_ns, now_ns)
 
     def _release_silent_pedals(self, now_ns: int) -> None:
         timeout = self.values['command_timeout']
-        if self._command_ns is None or now_ns - self._command_ns <= timeout * NANOSECONDS:
-            return
-        self._command_ns = None
-        if self._controls.mode != ControlMode.TORQUE:
-            # Somebody has set a cruising speed since.
-            return
-        self._controls.set_throttle(0.0)
-        self._controls.set_brake_intensity(1.0)
-        self.get_logger().warning(
-            f'no driver command for {timeout:g} s: the throttle is released and the car brakes'
-            ' until the next, or until driver/set_brake_intensity')
+        if self._bridge.release_silent_pedals(now_ns, timeout):
+            self.get_logger().warning(
+                f'no driver command for {timeout:g} s: the throttle is released and the car brakes'
+                ' until the next, or until driver/set_brake_intensity')
 
     # What the car does
 
     def _on_mux_active(self, message: String) -> None:
-        self._mux_holder = message.data
+        self._bridge.hear_mux(message.data)
         if self._waiting is not None and self._may_command_wheels():
             self._wheel_publisher.publish(self._waiting)
             self._waiting = None
 
-    def _on_joints(self, joints: Joints | None) -> None:
-        if joints is None:
+    def _on_wheels(self, wheels: WheelReadings | None) -> None:
+        if wheels is None:
             return
-        self._joints = joints
+        self._bridge.wheels = wheels
         if self._lockstep:
             self._answer_pair()
 
     def _on_odometry(self, odometry: Odometry) -> None:
-        self._odometry = odometry
+        self._bridge.odometry = odometry
         if self._lockstep:
             self._answered = False
             self._answer_pair()
@@ -316,9 +306,8 @@ class DriverBridgeNode(TableNode):
 
     def _answer_pair(self) -> None:
         """Answer a tick of lockstep once both odometry and wheels are there."""
-        odometry, joints = self._odometry, self._joints
-        if self._answered or odometry is None or joints is None \
-                or joints.time_ns < odometry.time_ns:
+        odometry = self._bridge.odometry
+        if self._answered or odometry is None or not self._bridge.is_paired:
             return
         self._answered = True
         # By simulated time and not by a timer, so that two runs publish the same.
@@ -330,70 +319,38 @@ class DriverBridgeNode(TableNode):
 
     def _answer(self, odometry: Odometry) -> None:
         """Command what the driver wants."""
-        time_ns = odometry.time_ns
-        self._release_silent_pedals(time_ns)
-        controls, powertrain = self._controls, self._powertrain
-        # A tick that is announced again is answered again, without speeding up any further.
-        is_first = self._answered_ns is None
-        before_ns = time_ns if is_first else self._answered_ns
-        self._answered_ns = time_ns
-        powertrain.period = min(max(time_ns - before_ns, 0) / NANOSECONDS, _LONGEST_PERIOD)
-        if is_first or self._overruled:
-            # The ramp begins at the speed that the car has, or that others leave behind.
-            powertrain.cruise = odometry.vx
-        torques = powertrain.command(controls.pedals(), self._wheel_speeds(odometry))
-        self._waiting = None
-        if controls.mode == ControlMode.UNDEFINED:
-            if self._lockstep:
-                self._command_speed(time_ns, 0.0)
-        elif controls.mode == ControlMode.SPEED and controls.brake_intensity == 0.0:
-            self._command_speed(time_ns, powertrain.cruise)
-        else:
-            self._command_wheels(odometry, torques)
-
-    def _command_speed(self, time_ns: int, speed: float) -> None:
-        self._drive_publisher.publish(self._drive.fill(
-            *divmod(time_ns, NANOSECONDS), self._controls.steering_angle, speed))
-
-    def _command_wheels(self, odometry: Odometry, torques: WheelTorques) -> None:
+        self._release_silent_pedals(odometry.time_ns)
         stamp = divmod(odometry.time_ns, NANOSECONDS)
-        self._hold_publisher.publish(self._drive.fill(
-            *stamp, self._controls.steering_angle, odometry.vx))
+        self._waiting = None
+        answer = self._bridge.answer(odometry, self.values['odometry_timeout'])
+        if answer is None:
+            if self._lockstep:
+                self._drive_publisher.publish(self._drive.fill(
+                    *stamp, self._bridge.controls.steering_angle, 0.0))
+            return
+        drive = self._drive.fill(*stamp, answer.drive.steering_angle, answer.drive.speed)
+        if answer.wheels is None:
+            self._drive_publisher.publish(drive)
+            return
+        self._hold_publisher.publish(drive)
+        wheels = answer.wheels
         data = self._wheels.fill(
-            *stamp, torques.left_angle, torques.right_angle, *torques.drive, *torques.brake,
-            *torques.brake_damping, *torques.damping)
+            *stamp, wheels.left_angle, wheels.right_angle, *wheels.drive, *wheels.brake,
+            *wheels.brake_damping, *wheels.damping)
         if self._may_command_wheels():
             self._wheel_publisher.publish(data)
         elif self._lockstep:
             self._waiting = data
 
     def _may_command_wheels(self) -> bool:
-        """Tell whether the driver holds the mux, or there has never been one."""
         has_mux = self._hold_publisher.publisher.get_subscription_count() > 0
-        if self._mux_holder is None:
-            return not has_mux
-        if not has_mux:
+        if self._bridge.has_heard_mux and not has_mux:
             self.get_logger().error(
                 'wheels are not commanded: no command mux listens to'
                 f' {self._hold_publisher.publisher.topic_name}, so that teleoperation and safety'
                 ' could not reach the car; is it running, and has its file a source'
                 f" '{self.values['mux_source']}' with holds?", throttle_duration_sec=THROTTLE)
-            return False
-        return self._mux_holder == self.values['mux_source']
-
-    @property
-    def _overruled(self) -> bool:
-        return self._controls.mode != ControlMode.UNDEFINED and self._mux_holder not in (
-            None, 'idle', self.values['mux_source'])
-
-    def _wheel_speeds(self, odometry: Odometry) -> Wheels:
-        joints = self._joints
-        if joints is not None and odometry.time_ns - joints.time_ns <= (
-                self.values['odometry_timeout'] * NANOSECONDS):
-            return joints.speeds
-        # As if they rolled.
-        front, rear = (odometry.vx / radius for radius in self._vehicle.wheel_radii)
-        return front, front, rear, rear
+        return self._bridge.may_command_wheels(has_mux=has_mux)
 
     # State
 
@@ -403,7 +360,7 @@ class DriverBridgeNode(TableNode):
         self._publish_state(now_ns)
 
     def _publish_state(self, now_ns: int) -> None:
-        lamps = self._controls.lamps(now_ns)
+        lamps = self._bridge.controls.lamps(now_ns)
         if self._state_publisher.get_subscription_count():
             self._state_publisher.publish(self._make_state(now_ns, lamps))
         if lamps != self._lamps:
@@ -411,39 +368,10 @@ class DriverBridgeNode(TableNode):
             self._lamp_publisher.publish(self._markers.message(lamps))
 
     def _make_state(self, now_ns: int, lamps: Lamps) -> DriverState:
+        bridge = self._bridge
         return driver_state(
-            now_ns, self._controls, lamps, self._powertrain, self._joints,
-            self._odometry.vx if self._odometry else UNKNOWN, self._overruled)
-
-
-def read_joints(data: bytes) -> Joints | None:
-    """Return the wheels of a serialised sensor_msgs/JointState, None if it is about other joints.
-
-    Raises MessageError for anything else.
-    """
-    message = deserialize(data, JointState)
-    stamp = message.header.stamp
-    time_ns = check_stamp(stamp.sec, stamp.nanosec)
-    position = dict(zip(message.name, message.position, strict=False))
-    velocity = dict(zip(message.name, message.velocity, strict=False))
-    if not all(joint in position and joint in velocity for joint in _WHEEL_JOINTS):
-        return None
-    left, right = (position.get(joint, UNKNOWN) for joint in _HINGE_JOINTS)
-    joints = Joints(
-        time_ns, tuple(position[joint] for joint in _WHEEL_JOINTS),
-        tuple(velocity[joint] for joint in _WHEEL_JOINTS), (left, right))
-    if not all(map(math.isfinite, (*joints.rotations, *joints.speeds))):
-        raise MessageError(
-            f'{joints.rotations} rad, {joints.speeds} rad/s, expected finite numbers')
-    return joints
-
-
-def _press(controls: Controls, command: DriverCommand) -> None:
-    """Set steering wheel, pedals and gear; raises ParameterError for what is out of range."""
-    controls.set_steering_angle(command.steering_angle)
-    controls.set_gear(command.gear)
-    controls.set_brake_intensity(command.brake)
-    controls.set_throttle(command.throttle)
+            now_ns, bridge.controls, lamps, bridge.powertrain, bridge.wheels,
+            bridge.odometry.vx if bridge.odometry else UNKNOWN, bridge.is_overruled)
 
 
 def main(args: list[str] | None = None) -> int:

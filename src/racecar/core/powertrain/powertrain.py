@@ -168,7 +168,6 @@ class Powertrain:
         """
         self.car = car
         self.vehicle = vehicle
-        self.period = period
         wheel_angle_limit(vehicle)
         expected = {'traction': 'front', 'propulsion': 'rear', '4x4': 'all'}[car.type]
         if vehicle.driven_axle != expected:
@@ -177,8 +176,6 @@ class Powertrain:
                 f" {expected!r}, as 'car.type' is {car.type!r}")
         front, rear = vehicle.wheel_radii
         brake = car.brake_model == 'coulomb'
-        # The torque is held for a period; a faster coupling would overshoot.
-        rate = min(SLIP_RATE, _STABLE / period)
         self.packed: Any = vector([
             float(car.engine_kind), car.engine_max_torque, car.engine_max_power,
             car.engine_min_rpm, car.engine_max_rpm, *car.engine_function_coefficients,
@@ -188,8 +185,25 @@ class Powertrain:
             brake * car.brake_coefficient, (not brake) * car.brake_coefficient,
             car.wheels_damping_constant, car.cruise_acceleration,
             float(CRUISE_REFERENCES.index(car.cruise_reference)),
-            vehicle.wheel_inertia * rate])
-        self.cruise = 0.0
+            0.0])
+        self._cruise = 0.0
+        self.hold_for(period)
+
+    @property
+    def cruise(self) -> float:
+        """Ramped cruising speed [m/s]."""
+        return self._cruise
+
+    def start_ramp(self, speed: float) -> None:
+        """Let the cruising speed begin anew at a speed [m/s]."""
+        self._cruise = speed
+
+    def hold_for(self, period: float) -> None:
+        """Let what command() returns next hold for a period [s]; 0 for none."""
+        self._period = period
+        # The torque is held for the period; a faster coupling would overshoot.
+        rate = SLIP_RATE if period * SLIP_RATE <= _STABLE else _STABLE / period
+        self.packed[COUPLING] = self.vehicle.wheel_inertia * rate
 
     def command(self, controls: PedalControls, speeds: Sequence[float]) -> WheelTorques:
         """Return what happens to the wheels in the next period and ramp the cruising speed.
@@ -197,8 +211,8 @@ class Powertrain:
         speeds: of the wheels [rad/s].
         """
         packed, four = self._packed(controls, speeds)
-        self.cruise = next_cruise(packed, self.packed, four, self.cruise, self.period)
-        drive, forced = wheel_drive(packed, self.packed, four, self.cruise)
+        self._cruise = next_cruise(packed, self.packed, four, self._cruise, self._period)
+        drive, forced = wheel_drive(packed, self.packed, four, self._cruise)
         car = self.packed
         return WheelTorques(
             controls.left_angle, controls.right_angle, drive,

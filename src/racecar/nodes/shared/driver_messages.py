@@ -1,35 +1,30 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What driver_bridge tells: the state of driver and car, and what the car is."""
+"""Messages of driver_bridge: the state of driver and car, what the car is, and its wheels."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+
+from sensor_msgs.msg import JointState
 
 from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.driver.bridge import WheelReadings
+from racecar.core.errors import MessageError
 from racecar.core.frames import BASE_LINK
 from racecar.core.powertrain import CarParameters, Powertrain
 from racecar.core.powertrain.car_parameters import BRAKE_MODELS
-from racecar.core.types import NANOSECONDS, Wheels
+from racecar.core.types import HINGE_JOINTS, NANOSECONDS, WHEEL_JOINTS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros.interfaces import CarInfo, DriverState
+from racecar.ros.wire import check_stamp, deserialize
 
 UNKNOWN = math.nan
 
 
-class Joints(NamedTuple):
-    """Newest joint_states: stamp [ns], rotation [rad] and speed [rad/s] of the wheels, hinges."""
-
-    time_ns: int
-    rotations: Wheels
-    speeds: Wheels
-    front_angles: tuple[float, float]
-
-
 def driver_state(
     time_ns: int, controls: Controls, lamps: Lamps, powertrain: Powertrain,
-    joints: Joints | None, speed: float, overruled: bool,
+    joints: WheelReadings | None, speed: float, overruled: bool,
 ) -> DriverState:
     """Return the message at a time [ns].
 
@@ -77,3 +72,25 @@ def car_info(car: CarParameters, vehicle: VehicleParameters) -> CarInfo:
         track_front=front_track, track_rear=rear_track, front_wheel_radius=front_radius,
         rear_wheel_radius=rear_radius, steering_angle_limit=vehicle.steering_limit,
         speed_min=vehicle.speed_min, speed_max=vehicle.speed_max)
+
+
+def read_wheels(data: bytes) -> WheelReadings | None:
+    """Return the wheels of a serialised sensor_msgs/JointState, None if it is about other joints.
+
+    Raises MessageError for anything else.
+    """
+    message = deserialize(data, JointState)
+    stamp = message.header.stamp
+    time_ns = check_stamp(stamp.sec, stamp.nanosec)
+    position = dict(zip(message.name, message.position, strict=False))
+    velocity = dict(zip(message.name, message.velocity, strict=False))
+    if not all(joint in position and joint in velocity for joint in WHEEL_JOINTS):
+        return None
+    left, right = (position.get(joint, UNKNOWN) for joint in HINGE_JOINTS)
+    wheels = WheelReadings(
+        time_ns, tuple(position[joint] for joint in WHEEL_JOINTS),
+        tuple(velocity[joint] for joint in WHEEL_JOINTS), (left, right))
+    if not all(map(math.isfinite, (*wheels.rotations, *wheels.speeds))):
+        raise MessageError(
+            f'{wheels.rotations} rad, {wheels.speeds} rad/s, expected finite numbers')
+    return wheels
