@@ -46,9 +46,9 @@ SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('integrator', str, 'rk4', 'Integration method', choices=tuple(INTEGRATORS),
               read_only=True),
     Parameter('step', float, 0.001, 'Integration step; a whole number of them makes one period of'
-              ' rate', unit='s', above=0.0, read_only=True),
-    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.0,
-              read_only=True),
+              ' rate', unit='s', above=0.0, maximum=1.0, read_only=True),
+    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.001,
+              maximum=10000.0, read_only=True),
     Parameter('low_speed_threshold', float, 0.0, 'Longitudinal velocity below which the slip is'
               f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
@@ -106,9 +106,11 @@ class Simulator:
         self.period_ns = round(period * NANOSECONDS)
         self.steps_per_tick, rest = divmod(self.period_ns, self.step_ns)
         if rest or not self.steps_per_tick:
-            count = max(1, round(self.period_ns / self.step_ns))
-            while self.period_ns % count and count < self.period_ns:
-                count += 1
+            least = max(1, round(self.period_ns / self.step_ns))
+            count = min(
+                number for divisor in range(1, math.isqrt(self.period_ns) + 1)
+                if self.period_ns % divisor == 0
+                for number in (divisor, self.period_ns // divisor) if number >= least)
             raise ConfigurationError(
                 f'the tick period of {period:.9g} s (rate {1.0 / period:.9g} Hz) is not a whole'
                 f' number of integration steps of {step:.9g} s; choose a step such as'
