@@ -96,7 +96,8 @@ NASTY = [
     '', '~', '[]', '{}', '[[]]', '-', '-1', '0', '1e1', '1e300', '-1e308', '1e-300', '5e-324',
     '9' * 400, '-' + '9' * 5000, '0x' + 'f' * 400, 'nan', '.inf', '-.inf', 'yes', 'N', "''",
     'a' * 5000, '"\\0"', '!!python/object:os.system x', '!!float x', '*a', '&a [*a]', '1:30',
-    '2026-01-01', '/', '../../etc', '/dev/null', '{a: 1, a: 2}', '\t', '"\u2028"', '\N{AUTOMOBILE}',
+    '2026-01-01', '/', '../../etc', '/dev/null', '{a: 1, a: 2}', '\t', '"\u2028"',
+    '\N{AUTOMOBILE}',
     '[1, a]', '[1, 2.5]', '[-1e308, 1e308]', '<<', '? a', '|', '%', '@', '`', '1' + '0' * 30]
 
 
@@ -169,12 +170,10 @@ def test_yaml_that_would_take_long_is_refused_soon(name, content):
     assert _is_refused_well(name, content.encode())
 
 
-@pytest.mark.parametrize('name', READERS)
+@pytest.mark.parametrize('name', [name for name in READERS if name != 'metadata'])
 def test_byte_order_mark_is_accepted(name, tmp_path):
     path = tmp_path / 'file.yaml'
     path.write_bytes(b'\xef\xbb\xbf' + SAMPLES[name].encode())
-    if name == 'metadata':
-        pytest.skip('rosbags reads the file; see test_bag_with_a_mark')
     READERS[name](path)
 
 

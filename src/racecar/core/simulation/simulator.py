@@ -361,9 +361,13 @@ class Simulator:
         if fastest * self.step_ns < limit * NANOSECONDS:
             return
         longest = limit / fastest
+        if longest * NANOSECONDS < 1.0:
+            raise ConfigurationError(
+                f'no step is short enough for {self.model.description}: its fastest mode is'
+                f' {fastest:.4g} 1/s; check the parameters of the vehicle')
         least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
         count = next(
-            (n for n in range(least, 10 * least) if self.period_ns % n == 0), least)
+            (n for n in range(least, least + min(9 * least, 10_000)) if self.period_ns % n == 0), least)
         raise ConfigurationError(
             f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
             f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
