@@ -270,7 +270,7 @@ def test_section_and_name_that_nobody_knows_are_refused_with_line_and_nearest_na
     nodes = {'car1/tracker': ['gain', 'shape'], 'car1/simulator': ['step']}
     for text, message in (
             ('\n/**/traker: {ros__parameters: {gain: 1}}',
-             r"line 2: section '/\*\*/traker' matches no node of here; did you mean /car1/tracker"),
+             r"line 2: section '/\*\*/traker' matches no node of here; did you mean /car1/tra"),
             ('/**:\n  ros__parameters:\n    gian: 1\n',
              r"line 3: parameter 'gian' is unknown to what '/\*\*' stands for; did you mean gain"),
             ('/**/tracker: {ros__parameters: {step: 1}}', "parameter 'step' is unknown to")):

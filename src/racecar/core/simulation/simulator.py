@@ -366,8 +366,8 @@ class Simulator:
                 f'no step is short enough for {self.model.description}: its fastest mode is'
                 f' {fastest:.4g} 1/s; check the parameters of the vehicle')
         least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
-        count = next(
-            (n for n in range(least, least + min(9 * least, 10_000)) if self.period_ns % n == 0), least)
+        tried = range(least, least + min(9 * least, 10_000))
+        count = next((n for n in tried if self.period_ns % n == 0), least)
         raise ConfigurationError(
             f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
             f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
