@@ -47,9 +47,9 @@ SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('integrator', str, 'rk4', 'Integration method', choices=tuple(INTEGRATORS),
               read_only=True),
     Parameter('step', float, 0.001, 'Integration step; a whole number of them makes one period of'
-              ' rate', unit='s', above=0.0, read_only=True),
-    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.0,
-              read_only=True),
+              ' rate', unit='s', above=0.0, maximum=1.0, read_only=True),
+    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.001,
+              maximum=10000.0, read_only=True),
     Parameter('low_speed_threshold', float, 0.0, 'Longitudinal velocity below which the slip is'
               f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
@@ -108,9 +108,11 @@ class Simulator:
         self.period_ns = round(period * NANOSECONDS)
         self.steps_per_tick, rest = divmod(self.period_ns, self.step_ns)
         if rest or not self.steps_per_tick:
-            count = max(1, round(self.period_ns / self.step_ns))
-            while self.period_ns % count and count < self.period_ns:
-                count += 1
+            least = max(1, round(self.period_ns / self.step_ns))
+            count = min(
+                number for divisor in range(1, math.isqrt(self.period_ns) + 1)
+                if self.period_ns % divisor == 0
+                for number in (divisor, self.period_ns // divisor) if number >= least)
             raise ConfigurationError(
                 f'the tick period of {period:.9g} s (rate {1.0 / period:.9g} Hz) is not a whole'
                 f' number of integration steps of {step:.9g} s; choose a step such as'
@@ -364,9 +366,13 @@ class Simulator:
         if fastest * self.step_ns < limit * NANOSECONDS:
             return
         longest = limit / fastest
+        if longest * NANOSECONDS < 1.0:
+            raise ConfigurationError(
+                f'no step is short enough for {self.model.description}: its fastest mode is'
+                f' {fastest:.4g} 1/s; check the parameters of the vehicle')
         least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
-        count = next(
-            (n for n in range(least, 10 * least) if self.period_ns % n == 0), least)
+        tried = range(least, least + min(9 * least, 10_000))
+        count = next((n for n in tried if self.period_ns % n == 0), least)
         raise ConfigurationError(
             f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
             f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
