@@ -41,6 +41,7 @@ class BagRecorderNode(TableNode):
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'],
             ros_distro=distribution())
+        self.closing.callback(self._writer.close)
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
@@ -100,11 +101,6 @@ class BagRecorderNode(TableNode):
     def _on_message(self, handle: int, data: bytes) -> None:
         now_ns = self.now_ns()
         self._writer.write(handle, now_ns, now_ns, data)
-
-    def destroy_node(self) -> None:
-        """Close the bag with its index."""
-        self._writer.close()
-        super().destroy_node()
 
 
 def _matching(profiles: list[QoSProfile]) -> QoSProfile:

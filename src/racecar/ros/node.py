@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import contextlib
 from typing import Any, Protocol
 
 from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
@@ -82,6 +83,9 @@ class TableNode(Node):
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Declare the table; kwargs go to rclpy.node.Node."""
+        # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
+        # constructor ended early.
+        self.closing = contextlib.ExitStack()
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
@@ -107,10 +111,12 @@ class TableNode(Node):
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._apply)
         # A simulator that is started anew begins at time 0 again.
-        self._time_jump_handle = self.get_clock().create_jump_callback(
+        time_jump_handle = self.get_clock().create_jump_callback(
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
+        # It would keep the node alive.
+        self.closing.callback(time_jump_handle.unregister)
 
     def now_ns(self) -> int:
         """Return the node's time [ns]."""
@@ -135,9 +141,11 @@ class TableNode(Node):
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
     def destroy_node(self) -> None:
-        """Let go of the clock, which would keep the node alive otherwise."""
-        self._time_jump_handle.unregister()
-        super().destroy_node()
+        """Close what the constructor got to open."""
+        try:
+            self.closing.close()
+        finally:
+            super().destroy_node()
 
     def _convert(self, parameters: list[RosParameter]) -> list[RosParameter]:
         # `ros2 param set NODE Kp 5` sends an integer; the table knows that a number is meant.
