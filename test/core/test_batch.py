@@ -141,6 +141,19 @@ def test_progress_names_every_tick_once():
     assert ticks == list(range(151))
 
 
+def test_divergence_within_a_chunk_leaves_the_parts_as_they_are_tick_by_tick(monkeypatch):
+    monkeypatch.setattr(SingleTrack, 'state_limits', (1.0, 1e3, 1e9, 1e9, 1e9))
+    options = {'trajectory': 'circle', 'tyre': 'linear', 'tracker': {'W': 0.9},
+               'simulator': {'vehicle.rear.cornering_stiffness': 10.0}}
+    by_hand, compiled = loop(**options), loop(**options)
+    _, error = rows_tick_by_tick(by_hand, 500)
+    assert error is not None
+    with pytest.raises(DivergenceError) as raised:
+        run_closed_loop(*compiled, 5.0)
+    assert str(raised.value) == error
+    assert state_of(compiled) == state_of(by_hand)
+
+
 def test_run_does_not_go_on_if_the_simulator_does_not_meet_a_divergence(monkeypatch):
     run = Block.run
 

@@ -5,10 +5,14 @@
 import json
 import os
 from pathlib import Path
+import pickle
 import subprocess
 import sys
+import threading
 
 import pytest
+
+from racecar.core import compiled
 
 SOURCES = Path(__file__).parents[2] / 'src'
 VEHICLE = SOURCES.parent / 'config' / 'vehicles' / 'racecar.yaml'
@@ -69,6 +73,44 @@ def test_who_wants_to_hear_it_is_told_instead(tmp_path):
     pytest.importorskip('numba')
     _, said = start('told', tmp_path)
     assert said == LINE.replace('racecar:', 'told')
+
+
+@pytest.mark.parametrize('action', ['save', 'load'])
+def test_processes_that_share_the_cache_do_not_mix_the_code_of_two_signatures(tmp_path, action):
+    """Between the index and the data that Numba writes, nobody else writes or reads."""
+    caching = pytest.importorskip('numba.core.caching')
+
+    def cache():
+        index = caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp')
+        for name in ('save', 'load'):
+            setattr(index, name, compiled._one_at_a_time(getattr(index, name), str(tmp_path)))
+        return index
+
+    first, second = cache(), cache()
+    found = []
+    act, step = {
+        'save': (lambda: second.save('float', 'code for float'), '_save_index'),
+        'load': (lambda: found.append(second.load('int')), '_save_data'),
+    }[action]
+    other = threading.Thread(target=act)
+    # What is left of older sources, under the name that comes next.
+    Path(first._data_path(first._data_name(1))).write_bytes(pickle.dumps('old code'))
+    write = getattr(first, step)
+
+    def write_late(*arguments):
+        other.start()
+        other.join(0.5)
+        write(*arguments)
+
+    setattr(first, step, write_late)
+    first.save('int', 'code for int')
+    other.join(60.0)
+    third = cache()
+    assert third.load('int') == 'code for int'
+    if action == 'save':
+        assert third.load('float') == 'code for float'
+    else:
+        assert found == ['code for int']
 
 
 def test_nothing_is_said_without_numba(tmp_path):

@@ -10,7 +10,12 @@ import pytest
 
 from racecar.catalogue import TABLES
 from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
+from racecar.core.parameters import (
+    load_parameter_file,
+    Parameter,
+    ParameterTable,
+    read_parameter_file,
+)
 
 TABLE = ParameterTable([
     Parameter('gain', float, 1.0, 'A gain', '1/s', minimum=0.0, maximum=10.0),
@@ -223,3 +228,53 @@ def test_file_of_another_form_is_refused(file, text, message):
 def test_missing_file_is_refused_with_its_path(tmp_path):
     with pytest.raises(ConfigurationError, match=r"'.*none\.yaml' cannot be read: No such file"):
         load_parameter_file(tmp_path / 'none.yaml', 'tracker')
+
+
+@pytest.mark.parametrize(('pattern', 'matched'), [
+    ('tracker', ['/tracker']), ('/tracker', ['/tracker']), ('/*', ['/tracker']),
+    ('/**', ['/tracker', '/car1/tracker', '/a/b/tracker']),
+    ('/*/tracker', ['/car1/tracker']), ('/*/*', ['/car1/tracker']),
+    ('/**/tracker', ['/tracker', '/car1/tracker', '/a/b/tracker']),
+    ('/car1/**', ['/car1/tracker']), ('/a/*/tracker', ['/a/b/tracker']),
+    ('/**/**/tracker', ['/tracker', '/car1/tracker', '/a/b/tracker']),
+    ('car1/tracker', ['/car1/tracker']), ('/**/b/*', ['/a/b/tracker'])])
+def test_section_matches_the_nodes_that_rclpy_matches(pattern, matched, file):
+    section, = read_parameter_file(file(f'{pattern}: {{ros__parameters: {{a: 1}}}}')).sections
+    nodes = ['/tracker', '/car1/tracker', '/a/b/tracker']
+    assert [node for node in nodes if section.matches(node)] == matched
+
+
+def test_nested_namespaces_are_joined(file):
+    text = 'car1: {tracker: {ros__parameters: {a: 1}}}'
+    assert load_parameter_file(file(text), 'tracker', 'car1') == {'a': 1}
+    assert load_parameter_file(file(text), 'tracker') == {}
+
+
+def test_later_section_goes_over_earlier_ones_however_general(file):
+    text = '/car1/tracker: {ros__parameters: {a: 1}}\n/**: {ros__parameters: {a: 2}}\n'
+    assert load_parameter_file(file(text), 'tracker', 'car1') == {'a': 2}
+
+
+@pytest.mark.parametrize(('text', 'value'), [
+    ('1e1', 10.0), ('010', 8), ('0x1F', 31), ('08', 8.0), ('1:30', '1:30'), ('1_000', '1_000'),
+    ('yes', True), ('N', False), ('"N"', 'N'), ('null', 'null'), ('.inf', math.inf), ('5.', 5.0),
+    ('-.5', -0.5), ('2026-01-01', '2026-01-01'), ('9223372036854775807', 2**63 - 1),
+    ('9223372036854775808', 2.0**63), ('1e400', '1e400'), ('!!str 3', '3'), ('[1, 2.5]', [1, 2.5]),
+    ('[]', [])])
+def test_values_are_those_of_rcl(text, value, file):
+    found = load_parameter_file(file(f'a: {{ros__parameters: {{b: {text}}}}}'), 'a')['b']
+    assert (found, type(found)) == (value, type(value))
+
+
+def test_section_and_name_that_nobody_knows_are_refused_with_line_and_nearest_name(file):
+    nodes = {'car1/tracker': ['gain', 'shape'], 'car1/simulator': ['step']}
+    for text, message in (
+            ('\n/**/traker: {ros__parameters: {gain: 1}}',
+             r"line 2: section '/\*\*/traker' matches no node of here; did you mean /car1/tra"),
+            ('/**:\n  ros__parameters:\n    gian: 1\n',
+             r"line 3: parameter 'gian' is unknown to what '/\*\*' stands for; did you mean gain"),
+            ('/**/tracker: {ros__parameters: {step: 1}}', "parameter 'step' is unknown to")):
+        with pytest.raises(ConfigurationError, match=message):
+            read_parameter_file(file(text)).check(nodes, 'here')
+    read_parameter_file(file(
+        '/**: {ros__parameters: {gain: 1, step: 2, use_sim_time: true}}')).check(nodes, 'here')

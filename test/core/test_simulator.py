@@ -208,7 +208,7 @@ def test_every_vehicle_runs_with_the_defaults(name):
     [('tyre_model', 'rubber', "'tyre_model' is 'rubber', expected one of linear, fiala"),
      ('formulation', 'exact', "'formulation' is 'exact', expected one of full, report"),
      ('integrator', 'rk5', "'integrator' is 'rk5', expected one of euler, rk4, dopri5"),
-     ('step', 0.0, r"'step' is 0\.0, expected a number in \(0, inf\) \[s\]"),
+     ('step', 0.0, r"'step' is 0\.0, expected a number in \(0, 1\] \[s\]"),
      ('vehicle_model', 'boat', "'vehicle_model' is 'boat', expected one of single_track"),
      ('tyre', 'linear', "'tyre' is unknown here; did you mean tyre_model")])
 def test_bad_parameters_are_refused(name, value, message):

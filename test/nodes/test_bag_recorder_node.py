@@ -102,6 +102,24 @@ def test_closed_bag_has_an_index_and_metadata(bench, record):
     assert file.read_bytes().endswith(b'\x89MCAP0\r\n')
 
 
+def test_a_node_whose_constructor_ended_early_can_be_destroyed(bench, tmp_path):
+    class Kept(BagRecorderNode):
+        """Stays known, as to the context of rclpy from Kilted on."""
+
+        def __init__(self, **kwargs):
+            kept.append(self)
+            super().__init__(**kwargs)
+
+    kept = []
+    with pytest.raises(BagError):
+        bench.start(Kept, folder=str(tmp_path), use_sim_time=False)
+    with pytest.raises(ParameterError):
+        bench.start(Kept)
+    assert len(kept) == 2
+    for node in kept:
+        node.destroy_node()
+
+
 def test_existing_folder_is_refused_and_left_as_it_was(bench, tmp_path):
     folder = tmp_path / 'bag'
     folder.mkdir()

@@ -37,9 +37,10 @@ print('written', end='')
 class Ending(TableNode):
     def __init__(self):
         super().__init__('ending', ParameterTable([]))
+        self.closing.callback(self.complete)
         {start}
 
-    def on_close(self):
+    def complete(self):
         print(', closed', end='')
         {close}
 

@@ -58,7 +58,7 @@ def test_nodes_find_each_other_and_are_bound_to_the_loopback_interface_only(benc
     variables = {name: value for name, value in os.environ.items()
                  if name not in (*PROFILE_FILES, DISCOVERY_RANGE)}
     heard = bench.listen('/said', String, qos.LATCHED)
-    with talker(with_loopback_only(variables)) as process:
+    with talker(with_loopback_only(variables, os.environ['ROS_DISTRO'])) as process:
         bench.until(lambda: heard, 'a message of another process')
         addresses = bound_addresses(process.pid)
         process.stdin.close()
@@ -68,7 +68,8 @@ def test_nodes_find_each_other_and_are_bound_to_the_loopback_interface_only(benc
 
 def test_a_range_of_the_subnet_opens_the_sockets(bench):
     heard = bench.listen('/said', String, qos.LATCHED)
-    with talker(with_loopback_only({**os.environ, DISCOVERY_RANGE: 'SUBNET'})) as process:
+    variables = {**os.environ, DISCOVERY_RANGE: 'SUBNET'}
+    with talker(with_loopback_only(variables, os.environ['ROS_DISTRO'])) as process:
         bench.until(lambda: heard, 'a message of another process')
         addresses = bound_addresses(process.pid)
         process.stdin.close()

@@ -17,7 +17,8 @@ from racecar.ros import qos
 pytestmark = pytest.mark.ros
 
 LINE = {'trajectory': 'line', 'a_coeff': 1.0, 'b_coeff': 0.5}
-STANDING = {'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map'}
+STANDING = {'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
+            'catch_up_speed': 100.0}
 
 
 class Tracker:

@@ -285,6 +285,23 @@ def test_run_inside_run_stays_with_the_distribution(sourced):
     assert sourced(**sourced(RACECAR_DISTRO='kilted').base_environment()).distro == 'kilted'
 
 
+def test_without_ros_there_are_core_command_line_and_the_packages_of_ubuntu(
+        sourced, monkeypatch):
+    monkeypatch.setattr(virtual_environments.VirtualEnvironment, 'ready', lambda self: True)
+    found = sourced(
+        RACECAR_ROS='none', ROS_DISTRO='jazzy', AMENT_PREFIX_PATH='/opt/ros/jazzy',
+        PATH='/opt/ros/jazzy/bin:/usr/bin', PYTHONPATH='/opt/ros/jazzy/lib')
+    environment = found.environment()
+    folder = found.venv.folder
+    assert environment['PATH'] == f'{folder}/bin:{ROOT}/bin:/usr/bin'
+    assert environment['PYTHONPATH'] == f'{ROOT}/src'
+    assert not {'ROS_DISTRO', 'AMENT_PREFIX_PATH'} & set(environment)
+    assert sourced(**environment).venv.folder == folder
+    pinned = re.findall(r'^([\w-]+==[\w.]+)', found.venv.lock_file.read_text(), re.MULTILINE)
+    assert {'numpy==1.26.4', 'numba==0.58.1', 'scipy==1.11.4', 'matplotlib==3.6.3',
+            'pytest==7.4.4'} <= set(pinned)
+
+
 def test_an_environment_whose_lock_changed_while_it_was_made_is_not_ready(state, monkeypatch):
     monkeypatch.setattr(paths, 'REQUIREMENTS', state)
     venv = virtual_environments.VirtualEnvironment('some')
@@ -321,7 +338,7 @@ def test_the_wheels_see_no_other_ros(tmp_path):
     assert 'PYTHONPATH' not in environment
 
 
-PROFILE = dict.fromkeys(environments.PROFILE_FILES, environments.LOOPBACK_PROFILE)
+PROFILE = {PROFILE_FILE: environments.LOOPBACK_PROFILE}
 RANGE = environments.DISCOVERY_RANGE
 
 
@@ -334,13 +351,17 @@ RANGE = environments.DISCOVERY_RANGE
     ({PROFILE_FILE: '/own.xml', RANGE: 'SUBNET'}, {PROFILE_FILE: '/own.xml', RANGE: 'SUBNET'}),
 ])
 def test_dds_keeps_to_this_machine_unless_the_user_opens_it(given, expected):
-    assert environments.with_loopback_only(given) == expected
+    assert environments.with_loopback_only(given, 'jazzy') == expected
 
 
 def test_run_inside_run_keeps_to_this_machine_and_can_be_opened():
-    inner = environments.with_loopback_only({})
-    assert environments.with_loopback_only(inner) == inner
-    assert environments.with_loopback_only({**inner, RANGE: 'SUBNET'}) == {RANGE: 'SUBNET'}
+    inner = environments.with_loopback_only({}, 'jazzy')
+    assert environments.with_loopback_only(inner, 'jazzy') == inner
+    opened = environments.with_loopback_only({**inner, RANGE: 'SUBNET'}, 'jazzy')
+    assert opened == {RANGE: 'SUBNET'}
+    kilted = environments.with_loopback_only(inner, 'kilted')
+    assert kilted == {environments.PROFILE_FILES[1]: environments.LOOPBACK_PROFILE,
+                      RANGE: 'SYSTEM_DEFAULT'}
 
 
 def test_cached_search_paths_come_first_and_once():
@@ -447,6 +468,45 @@ def test_a_wrong_choice_is_refused(variable, value, expected):
     answer = call('true', **{variable: value})
     assert answer.returncode == 1
     assert answer.stderr == f"run: {variable}='{value}': expected {expected}\n"
+
+
+@pytest.mark.parametrize(('arguments', 'expected'), [
+    ([], True),
+    (['-q', '-x'], True),
+    (['-k', 'stamp'], True),
+    (['test/packaging'], True),
+    (['test/packaging', 'test/domains.py'], True),
+    (['test/packaging/test_lint.py'], False),
+    (['test/packaging/test_lint.py::test_yaml', '-q'], False),
+    (['-n', '3'], False),
+    (['-n0'], False),
+    (['--pdb'], False),
+    (['-p', 'no:xdist'], False),
+])
+def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, expected):
+    assert bool(commands.parallel(arguments)) == expected
+
+
+@pytest.mark.parametrize(('arguments', 'codes', 'calls', 'code'), [
+    ([], (0, 0), ['none test test/core test/cli', ' test'], 0),
+    ([], (1, 0), ['none test test/core test/cli', ' test'], 1),
+    ([], (0, 1), ['none test test/core test/cli', ' test'], 1),
+    (['-k', 'stamp'], (1, 0), [' test -k stamp'], 0),
+])
+def test_ci_runs_both_environments_and_fails_with_either(
+        tmp_path, arguments, codes, calls, code):
+    (tmp_path / '.ci').mkdir()
+    script = tmp_path / '.ci' / 'run'
+    script.write_text((ROOT / '.ci' / 'run').read_text())
+    stub = tmp_path / 'run'
+    stub.write_text(
+        '#!/bin/sh\necho "$RACECAR_ROS $@" >> calls\n'
+        f'[ "$RACECAR_ROS" = none ] && exit {codes[0]}\nexit {codes[1]}\n')
+    stub.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name != 'RACECAR_ROS'}
+    answer = subprocess.run(['bash', str(script), *arguments], env=environment)
+    assert answer.returncode == code
+    assert (tmp_path / 'calls').read_text().splitlines() == calls
 
 
 @pytest.mark.parametrize('name', ['run', '.ci/run', 'bin/racecar'])

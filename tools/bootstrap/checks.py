@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import Iterable, List, Optional, Sequence, Tuple
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple
 
 from .errors import SetupError
 
@@ -115,10 +115,12 @@ def check_compiler() -> None:
             )
 
 
-def missing_modules(python: str, names: Iterable[str]) -> List[str]:
+def missing_modules(
+    python: str, names: Iterable[str], environment: Optional[Dict[str, str]] = None,
+) -> List[str]:
     """Return those of the modules that a Python does not find."""
     code = ('import importlib.util, sys; '
             'print(*[n for n in sys.argv[1:] if importlib.util.find_spec(n) is None])')
     answer = subprocess.run(
-        [python, '-c', code, *names], stdout=subprocess.PIPE, check=True).stdout
+        [python, '-c', code, *names], stdout=subprocess.PIPE, check=True, env=environment).stdout
     return answer.decode().split()

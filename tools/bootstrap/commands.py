@@ -3,12 +3,14 @@
 """The commands of ./run."""
 
 import os
+import re
 import shutil
 import signal
 import sys
 from typing import Any, List
 
 from . import paths
+from .checks import missing_modules
 from .choice import choose
 from .errors import SetupError, Stopped, UnknownCommandError
 from .processes import exclusive
@@ -36,6 +38,22 @@ def command_line(arguments: List[str]) -> List[str]:
     if command == 'shell':
         return [os.environ.get('SHELL') or 'bash', *rest]
     return arguments
+
+
+def parallel(arguments: List[str]) -> List[str]:
+    """Return pytest's options for as many workers as cores, where they pay.
+
+    Starting them takes longer than most files, and a file named by hand is often being debugged.
+    """
+    named = [word.partition('::')[0] for word in arguments if not word.startswith('-')]
+    paths_named = [paths.ROOT / word for word in named if (paths.ROOT / word).exists()]
+    if paths_named and all(path.is_file() for path in paths_named):
+        return []
+    if any(re.match(r'-n|--numprocesses|--dist|--pdb|--trace$|-s$|-p', word)
+           for word in arguments):
+        return []
+    # Who is done takes over tests of others: some last a second, some half a minute.
+    return ['-n', 'auto', '--dist', 'worksteal']
 
 
 def unknown(command: str) -> UnknownCommandError:
@@ -71,6 +89,8 @@ def execute(arguments: List[str]) -> None:
         raise unknown(program)
     if arguments[0] == 'test':
         os.chdir(str(paths.ROOT))
+        if not missing_modules(found, ['xdist'], environment):
+            command += parallel(arguments[1:])
     sys.stdout.flush()
     try:
         os.execve(found, command, environment)

@@ -15,7 +15,7 @@ Environment = Dict[str, str]
 
 # The wheels restart every interpreter until this is set beside LD_LIBRARY_PATH.
 WHEELS_READY = '_ROS_WHEELS_BOOTSTRAP_COMPLETE'
-# Fast DDS reads the file that one of them names; 2.x (Jazzy) knows the first, 3.x the second.
+# Fast DDS reads the profiles that a variable names: the first up to 2.x (Jazzy), then the second.
 PROFILE_FILES = ('FASTRTPS_DEFAULT_PROFILES_FILE', 'FASTDDS_DEFAULT_PROFILES_FILE')
 LOOPBACK_PROFILE = str(paths.ROOT / 'config' / 'dds' / 'loopback.xml')
 DISCOVERY_RANGE = 'ROS_AUTOMATIC_DISCOVERY_RANGE'
@@ -78,10 +78,10 @@ def wheels_environment(environment: Environment, venv: Path, distro: str) -> Env
         'RACECAR_ROS': 'wheels',
         'RACECAR_DISTRO': distro,
     })
-    return with_loopback_only(result)
+    return with_loopback_only(result, distro)
 
 
-def with_loopback_only(environment: Environment) -> Environment:
+def with_loopback_only(environment: Environment, distro: str) -> Environment:
     """Return the environment in which DDS keeps to this machine, unless asked otherwise.
 
     A class of thirty in one network must not drive each other's cars. A range other than
@@ -97,7 +97,7 @@ def with_loopback_only(environment: Environment) -> Environment:
     if any(map(result.get, PROFILE_FILES)):
         result.setdefault(DISCOVERY_RANGE, 'LOCALHOST')
     elif wanted == 'LOCALHOST' or nested and wanted == 'SYSTEM_DEFAULT':
-        result.update(dict.fromkeys(PROFILE_FILES, LOOPBACK_PROFILE))
+        result[PROFILE_FILES[0 if distro == 'jazzy' else 1]] = LOOPBACK_PROFILE
         # The profile says it all; see there.
         result[DISCOVERY_RANGE] = 'SYSTEM_DEFAULT'
     return result

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import contextlib
+import fcntl
 import functools
 import hashlib
 from pathlib import Path
@@ -97,6 +99,8 @@ else:
         index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
         if hasattr(index, '_source_stamp'):
             index._source_stamp = _kernel_sources_digest()
+            index.load = _one_at_a_time(index.load, index._cache_path)
+            index.save = _one_at_a_time(index.save, index._cache_path)
         return cast('F', kernel)
 
     def inlined(function: F) -> F:
@@ -109,6 +113,23 @@ else:
     def unlocked(function: F) -> F:
         """Compile as njit() does; other threads run while a call of the kernel does."""
         return njit(function, nogil=True)
+
+
+def _one_at_a_time(action: Callable[..., Any], folder: str) -> Callable[..., Any]:
+    """Return an action on a folder of Numba's cache that no other process interrupts.
+
+    Numba writes the index first and then the data that it names: two processes would give one
+    file to two signatures, and a third would read the data of older sources in it.
+    """
+    def guarded(*arguments: Any) -> Any:
+        with contextlib.ExitStack() as stack:
+            # Where nothing can be written, nobody writes.
+            with contextlib.suppress(OSError):
+                file = stack.enter_context(open(Path(folder) / 'racecar.lock', 'a'))
+                fcntl.flock(file, fcntl.LOCK_EX)
+            return action(*arguments)
+
+    return guarded
 
 
 @functools.cache

@@ -280,28 +280,25 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
 
     Raises ConfigurationError naming the file, the line and the reason if it is not one.
     """
-    kind = 'parameter file'
-    root = compose_yaml(kind, path)
-    if not isinstance(root, yaml.MappingNode):
-        held = 'nothing' if root is None else _shown(root)
-        raise ConfigurationError(
-            f'{kind} {excerpt(str(path))} holds {held}, expected node names with'
-            f' {_PARAMETERS} below')
+    name = f'parameter file {excerpt(str(path))}'
+    root = compose_yaml('parameter file', path)
     try:
+        if not isinstance(root, yaml.MappingNode):
+            raise ConfigurationError(
+                f"{name} holds {'nothing' if root is None else _shown(root)}, expected node names"
+                f' with {_PARAMETERS} below')
         sections = tuple(_sections(root, ''))
         seen: dict[str, int] = {}
         for section in sections:
-            first = seen.setdefault(section.pattern, section.line)
-            if first != section.line:
+            if section.pattern in seen:
                 raise _MalformedError(
-                    section.line,
-                    f"section '{section.pattern}' stands twice, first in line {first}")
+                    section.line, f"section '{section.pattern}' stands twice, first in line"
+                                  f' {seen[section.pattern]}')
+            seen[section.pattern] = section.line
     except _MalformedError as error:
-        raise ConfigurationError(
-            f'{kind} {excerpt(str(path))}, line {error.line}: {error}') from error
+        raise ConfigurationError(f'{name}, line {error.line}: {error}') from error
     except yaml.YAMLError as error:
-        raise ConfigurationError(
-            f'{kind} {excerpt(str(path))}, {describe_error(error)}') from error
+        raise ConfigurationError(f'{name}, {describe_error(error)}') from error
     return ParameterFile(Path(path), sections)
 
 

@@ -152,7 +152,8 @@ def period_steps(name: str, rate: float, step_ns: int) -> int:
 
 def _dividing_step(period_ns: int, step_ns: int) -> int:
     """Return a step near the one wanted of which the period is a whole number."""
-    count = max(1, round(period_ns / step_ns))
-    while period_ns % count and count < period_ns:
-        count += 1
+    least = max(1, round(period_ns / step_ns))
+    count = min(
+        number for divisor in range(1, math.isqrt(period_ns) + 1) if period_ns % divisor == 0
+        for number in (divisor, period_ns // divisor) if number >= least)
     return period_ns // count

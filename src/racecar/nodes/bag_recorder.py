@@ -46,6 +46,7 @@ class BagRecorderNode(TableNode):
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
         self._latched: set[str] = set()
+        self.closing.callback(self._complete)
         self.create_timer(_DISCOVERY_PERIOD, self._on_discovery_timer, clock=self.steady_clock)
         self.create_timer(_FLUSH_PERIOD, self._on_flush_timer, clock=self.steady_clock)
         self.get_logger().info(f'recording to {self._writer.folder}')
@@ -132,11 +133,12 @@ class BagRecorderNode(TableNode):
             except BagError as error:
                 self.fail(error)
 
-    def on_close(self) -> None:
+    def _complete(self) -> None:
         """Write what has come, then close the bag with its index."""
         for subscription in filter(None, self._recorded.values()):
             take_waiting(subscription)
         self._writer.close()
+
 
 
 def _matching(profiles: list[QoSProfile]) -> QoSProfile:

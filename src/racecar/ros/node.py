@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+import contextlib
 from typing import Any, Protocol
 
 from rcl_interfaces.msg import (
@@ -92,10 +93,12 @@ class TableNode(Node):
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Declare the table; kwargs go to rclpy.node.Node."""
+        # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
+        # constructor ended early.
+        self.closing = contextlib.ExitStack()
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
-        self._closed = False
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
         self._rival_watches: list[RivalWatch] = []
@@ -114,11 +117,13 @@ class TableNode(Node):
                 row.name, self.values[row.name], _descriptor(row), ignore_override=True)
         self.add_post_set_parameters_callback(self._apply)
         # A simulator that is started anew begins at time 0 again.
-        self._time_jump_handle = self.get_clock().create_jump_callback(
+        time_jump_handle = self.get_clock().create_jump_callback(
             JumpThreshold(min_forward=None, min_backward=Duration(nanoseconds=-1),
                           on_clock_change=False),
             post_callback=lambda _: self.on_time_went_back())
         self._idle_notice = IdleNotice(self, self.steady_clock, self.waits_for)
+        # It would keep the node alive.
+        self.closing.callback(time_jump_handle.unregister)
 
     def now_ns(self) -> int:
         """Return the node's time [ns]."""
@@ -169,14 +174,10 @@ class TableNode(Node):
     def close(self) -> None:
         """Finish what outlives the node, once it is not spun any more; a second time does nothing.
 
-        Raises what on_close() does.
+        Runs the callbacks of `closing`; raises what they raise, RacecarError for a file that
+        cannot be completed.
         """
-        if not self._closed:
-            self._closed = True
-            self.on_close()
-
-    def on_close(self) -> None:
-        """Complete files and the like; may raise RacecarError; subclasses override it."""
+        self.closing.close()
 
     def fail(self, error: RacecarError) -> None:
         """End the process, or the stack, with this error; a callback must not raise it."""
@@ -184,11 +185,10 @@ class TableNode(Node):
             self.done.set_exception(error)
 
     def destroy_node(self) -> None:
-        """Close, and let go of the clock, which would keep the node alive otherwise."""
+        """Close what the constructor got to open."""
         try:
             self.close()
         finally:
-            self._time_jump_handle.unregister()
             super().destroy_node()
 
     def set_parameters(self, parameter_list: list[RosParameter]) -> list[SetParametersResult]:

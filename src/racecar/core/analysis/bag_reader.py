@@ -23,7 +23,8 @@ from rosbags.rosbag2 import Reader
 from rosbags.typesys import get_types_from_idl, get_types_from_msg, get_typestore, Stores
 from rosbags.typesys.store import Typestore
 
-from racecar.core.errors import BagError
+from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.yaml_file import compose_yaml
 
 _LOGGER = logging.getLogger(__name__)
 _MAGIC = b'\x89MCAP0\r\n'
@@ -281,6 +282,7 @@ class BagReader:
                 ' read without it')
             self._open_files(files)
         elif all(file.suffix != '.mcap' or _is_indexed(file) for file in files):
+            _check_metadata(path / 'metadata.yaml')
             self._add(_IndexedSource(path))
         else:
             self._open_files(files)
@@ -422,6 +424,16 @@ def _typestore(type_name: str, definition: MessageDefinition) -> Typestore:
 @lru_cache(maxsize=1)
 def _jazzy_typestore() -> Typestore:
     return get_typestore(Stores.ROS2_JAZZY)
+
+
+def _check_metadata(path: Path) -> None:
+    """Raise BagError for a file that rosbags would take very long to read."""
+    try:
+        compose_yaml('metadata', path)
+    except ConfigurationError as error:
+        raise BagError(
+            f"bag '{path.parent}' cannot be read: {error}; without this file it is read from what"
+            ' it holds') from error
 
 
 def _is_indexed(path: Path) -> bool:

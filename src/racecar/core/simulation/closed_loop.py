@@ -25,6 +25,7 @@ from racecar.core.simulation.batch import (
 )
 from racecar.core.simulation.batch_kernels import LANES
 from racecar.core.simulation.simulator import Simulator
+from racecar.core.types import AckermannCommand
 
 
 def run_closed_loop(
@@ -64,10 +65,18 @@ def _run_compiled(
     table = flat((ticks + 1) * len(COLUMNS))
     for first in range(0, ticks + 1, CHUNK):
         chunk = min(CHUNK, ticks + 1 - first)
+        before = block.state.copy()
         block.run(times, first, chunk, ticks, records=table, every=1, samples=ticks + 1)
         diverged = int(block.row(rows.DIVERGED)[0])
         if diverged >= 0:
+            # The laws went on to the end of the chunk; they must be where the parts would be.
+            block.state[:] = before
+            block.run(times, first, diverged - first + 1, diverged, records=table, every=1,
+                      samples=ticks + 1)
             _restore(loop, block, diverged)
+            answer = dict(zip(COLUMNS, table[diverged * len(COLUMNS):], strict=False))
+            loop.simulator.set_command(AckermannCommand(
+                float(answer['speed_command']), float(answer['steering_command'])))
             # Meets the same divergence and raises the error that describes it.
             loop.simulator.tick()
             raise DivergenceError(

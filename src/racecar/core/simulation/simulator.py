@@ -48,9 +48,9 @@ SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('integrator', str, 'rk4', 'Integration method', choices=tuple(INTEGRATORS),
               read_only=True),
     Parameter('step', float, 0.001, 'Integration step; a whole number of them makes one period of'
-              ' rate', unit='s', above=0.0, read_only=True),
-    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.0,
-              read_only=True),
+              ' rate', unit='s', above=0.0, maximum=1.0, read_only=True),
+    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.001,
+              maximum=10000.0, read_only=True),
     Parameter('low_speed_threshold', float, 0.0, 'Longitudinal velocity below which the slip is'
               f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
@@ -359,9 +359,13 @@ class Simulator:
         if fastest * self.step_ns < limit * NANOSECONDS:
             return
         longest = limit / fastest
+        if longest * NANOSECONDS < 1.0:
+            raise ConfigurationError(
+                f'no step is short enough for {self.model.description}: its fastest mode is'
+                f' {fastest:.4g} 1/s; check the parameters of the vehicle')
         least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
-        count = next(
-            (n for n in range(least, 10 * least) if self.period_ns % n == 0), least)
+        tried = range(least, least + min(9 * least, 10_000))
+        count = next((n for n in tried if self.period_ns % n == 0), least)
         raise ConfigurationError(
             f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
             f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'

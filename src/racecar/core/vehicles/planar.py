@@ -92,4 +92,7 @@ def fastest_eigenvalue(
             (high - low) / (2.0 * width) for high, low in zip(
                 derivative(vector(ahead), vector(inputs), parameters),
                 derivative(vector(behind), vector(inputs), parameters), strict=True)])
-    return float(np.abs(np.linalg.eigvals(np.array(columns).T)).max())
+    matrix = np.array(columns).T
+    if not np.isfinite(matrix).all():
+        return math.inf
+    return float(np.abs(np.linalg.eigvals(matrix)).max())
