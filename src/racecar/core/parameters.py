@@ -177,6 +177,10 @@ class ParameterTable:
         except KeyError:
             raise ParameterError(self._unknown(name)) from None
 
+    def default(self, name: str) -> Any:
+        """Return the default of a parameter, None if it is mandatory."""
+        return self[name].default
+
     def __add__(self, other: ParameterTable) -> ParameterTable:
         return ParameterTable([*self, *other])
 

@@ -35,7 +35,7 @@ from racecar.core.simulation.batch_kernels import (
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.trajectories import Trajectory
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
-from racecar.core.vehicles.interface import HeldForm
+from racecar.core.vehicles.interface import SplitDerivative
 
 CHUNK = 64
 """Ticks of a block that one call of a kernel runs."""
@@ -47,13 +47,13 @@ _LINE = 64
 _KNOWN_PARTS: dict[type, frozenset[str]] = {
     Simulator: frozenset((
         'model', 'integrator', 'step_ns', 'period_ns', 'steps_per_tick', '_step',
-        '_advance', '_observe', '_parameters', '_limits', '_inputs', '_initial_pose', '_steps',
-        '_actuators', '_command', '_distance', '_rotations', '_turns_wheels', '_has_speed',
-        '_state', '_good')),
+        '_advance', '_observe', '_follow', '_travelled', '_parameters', '_limits', '_inputs',
+        '_initial_pose', '_steps', '_actuators', '_command', '_travel', '_state', '_good')),
     TrajectoryTracker: frozenset((
         'trajectory', 'gains', 'tracked_ahead', '_starts_at_car', '_start_ns', '_origin',
         '_last_ns', '_last_error', '_integral', '_derivative')),
-    KinematicLinearizer: frozenset(('_vehicle', '_held', '_epsilon', '_rest')),
+    KinematicLinearizer: frozenset((
+        '_vehicle', '_held_steering', '_epsilon', '_standstill', '_reverses', '_limits')),
 }
 
 
@@ -69,7 +69,7 @@ class ClosedLoop(NamedTuple):
         """Whether the compiled loop does exactly what the parts do tick by tick."""
         return (
             all(vars(part).keys() == _KNOWN_PARTS.get(type(part), ()) for part in self)
-            and getattr(self.simulator.model, 'held_form', None) is not None
+            and self.simulator.model.split_derivative is not None
             and self.simulator._actuators is None and self.tracker.tracked_ahead == 0.0
             and type(self.tracker.trajectory).attitude is Trajectory.attitude
             and not self.tracker.started and self.simulator.time_ns == 0)
@@ -160,7 +160,7 @@ class BatchResult:
 class _Kind(NamedTuple):
     """What cars of one block have in common: kernels and times."""
 
-    form: HeldForm
+    form: SplitDerivative
     observe: Any
     integrator: str
     step_ns: int
@@ -200,20 +200,21 @@ class Block:
         self.cars.append(car)
         tracker, linearizer, simulator = loop
         vehicle, gains = linearizer._vehicle, tracker.gains
-        minimum_speed, fade_speed, reverse, steering_limit, speed_min, speed_max = linearizer._rest
+        minimum_speed, fade_speed = linearizer._standstill
+        steering_limit, speed_min, speed_max = linearizer._limits
         plant = simulator.model.vehicle
         state = dict(enumerate(simulator.state))
         state |= {
             rows.SPEED_IN: simulator.command.speed,
             rows.STEERING_IN: simulator.command.steering_angle,
-            rows.HELD_STEERING: linearizer._held, rows.DIVERGED: -1.0,
-            rows.DISTANCE: simulator._distance}
+            rows.HELD_STEERING: linearizer._held_steering, rows.DIVERGED: -1.0,
+            rows.DISTANCE: simulator._travel[0]}
         parameters = dict(enumerate(simulator.model.parameters))
         parameters |= {
             rows.SPEED_MIN: plant.speed_min, rows.SPEED_MAX: plant.speed_max,
             rows.STEERING_LIMIT: plant.steering_limit, rows.WHEELBASE: vehicle.wheelbase,
             rows.EPSILON: linearizer._epsilon, rows.MINIMUM_SPEED: minimum_speed,
-            rows.FADE_SPEED: fade_speed, rows.REVERSE: float(reverse),
+            rows.FADE_SPEED: fade_speed, rows.REVERSE: float(linearizer._reverses),
             rows.KP: gains.Kp, rows.KI: gains.Ki, rows.KD: gains.Kd, rows.FFWD: float(gains.FFWD),
             rows.PL_DISTANCE: gains.PL_distance, rows.VELOCITY_LIMIT: gains.velocity_limit,
             rows.CATCH_UP_SPEED: gains.catch_up_speed,
@@ -310,7 +311,7 @@ def lane_rows(count: int) -> Any:
 def kind_of(simulator: Simulator) -> _Kind:
     """Return what a simulator must share with others of its block."""
     model: Any = simulator.model
-    return _Kind(model.held_form, model.observe, simulator.integrator, simulator.step_ns,
+    return _Kind(model.split_derivative, model.observe, simulator.integrator, simulator.step_ns,
                  simulator.period_ns)
 
 

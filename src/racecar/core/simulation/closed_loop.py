@@ -96,7 +96,7 @@ def _restore(loop: ClosedLoop, block: Block, ticks: int) -> None:
     tracker, linearizer, simulator = loop
     simulator._state[:] = row[:5]
     simulator._steps = ticks * simulator.steps_per_tick
-    simulator._distance = row[rows.DISTANCE]
+    simulator._travel = (row[rows.DISTANCE],)
     simulator._apply(type(simulator.command)(row[rows.SPEED_IN], row[rows.STEERING_IN]))
     tracker._start_ns = 0
     tracker._last_ns = ticks * simulator.period_ns
@@ -104,4 +104,4 @@ def _restore(loop: ClosedLoop, block: Block, ticks: int) -> None:
     tracker._last_error = (row[rows.LAST_X], row[rows.LAST_Y])
     tracker._integral = (row[rows.INTEGRAL_X], row[rows.INTEGRAL_Y])
     tracker._derivative = (row[rows.DERIVATIVE_X], row[rows.DERIVATIVE_Y])
-    linearizer._held = row[rows.HELD_STEERING]
+    linearizer._held_steering = row[rows.HELD_STEERING]

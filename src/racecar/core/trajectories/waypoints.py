@@ -27,18 +27,18 @@ Array = NDArray[np.float64]
 COLUMNS = ('x', 'y', 'speed')
 
 # Closer way-points than this have no direction between them [m].
-_CLOSEST = 1e-6
+_MIN_SPACING = 1e-6
 # Cells per way-point, and their length [m] where way-points lie far apart.
-_LEAST_CELLS = 8
+_MIN_CELLS = 8
 _CELL = 0.02
 # Where these are more than so many cells, they become fewer and longer, but one per way-point.
-_MOST_CELLS = 200_000
-_MOST_POINTS = 2_000_000
+_MAX_CELLS = 200_000
+_MAX_POINTS = 2_000_000
 # A longer path [m] of way-points farther apart than this on average [m] is not in metres.
-_LONGEST = 4000.0
-_SPACING = 10.0
+_LENGTH_LIMIT = 4000.0
+_MAX_MEAN_SPACING = 10.0
 # Coordinates beyond [m] are no place on Earth, or not in metres.
-_FARTHEST = 1e7
+_COORDINATE_LIMIT = 1e7
 
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(5)
 
@@ -112,8 +112,8 @@ def _read_rows(path: Path | str) -> tuple[list[int], list[list[str]]]:
             if row and not row[0].lstrip().startswith('#') and any(map(str.strip, row)):
                 lines.append(number)
                 rows.append(row)
-                if len(rows) > _MOST_POINTS + 1:
-                    raise csv.Error(f'more than {_MOST_POINTS} way-points; leave some out')
+                if len(rows) > _MAX_POINTS + 1:
+                    raise csv.Error(f'more than {_MAX_POINTS} way-points; leave some out')
     return lines, rows
 
 
@@ -129,9 +129,9 @@ def _check_points(
         table: Array, lines: list[int], fail: Callable[[int, str], ConfigurationError],
 ) -> None:
     """Raise for the first way-point that is out of range or repeats the one before."""
-    far = np.abs(table[:, :2]) > _FARTHEST
+    far = np.abs(table[:, :2]) > _COORDINATE_LIMIT
     slow = ~(table[:, 2] > 0.0)
-    again = np.concatenate([[False], np.hypot(*np.diff(table[:, :2], axis=0).T) < _CLOSEST])
+    again = np.concatenate([[False], np.hypot(*np.diff(table[:, :2], axis=0).T) < _MIN_SPACING])
     wrong = np.flatnonzero(far.any(axis=1) | slow | again[:len(table)])
     if not wrong.size:
         return
@@ -140,7 +140,7 @@ def _check_points(
     if far[index].any():
         column = int(np.argmax(far[index]))
         raise fail(lines[index], f'{COLUMNS[column]} is {(x, y)[column]:g} m, expected at most'
-                                 f' {_FARTHEST:g} m to either side')
+                                 f' {_COORDINATE_LIMIT:g} m to either side')
     if slow[index]:
         raise fail(lines[index], f'speed is {speed:g} m/s, expected more than 0')
     raise fail(lines[index], f'({x:g}, {y:g}) m repeats the way-point of line {lines[index - 1]}')
@@ -312,7 +312,7 @@ def _tabulate(
 ) -> MotionTable:
     """Return the motion for a file; the second argument tells versions of the file apart."""
     points, speeds, lines = read_way_points(path)
-    repeats = bool(np.hypot(*(points[-1] - points[0])) < _CLOSEST)
+    repeats = bool(np.hypot(*(points[-1] - points[0])) < _MIN_SPACING)
     closed = repeats if kind == 'auto' else kind == 'closed'
     if closed and not repeats:
         points, speeds = np.vstack([points, points[:1]]), np.append(speeds, speeds[0])
@@ -329,7 +329,7 @@ def _tabulate(
     spline = CubicSpline(
         knots, spline_points, bc_type='periodic' if closed else 'natural')
 
-    longest = max(_LONGEST, _SPACING * len(chords))
+    longest = max(_LENGTH_LIMIT, _MAX_MEAN_SPACING * len(chords))
     if knots[-1] > longest:
         raise ConfigurationError(
             f'way-point file {excerpt(str(path))}: the path is {knots[-1]:g} m long, expected at'
@@ -407,8 +407,8 @@ def _backward(squares: Array, gain: Array) -> Array:
 
 def _count_cells(chords: Array) -> NDArray[np.int64]:
     """Return the number of cells between each two way-points."""
-    length = max(_CELL, float(chords.sum()) / _MOST_CELLS)
-    least = max(1, min(_LEAST_CELLS, _MOST_CELLS // len(chords)))
+    length = max(_CELL, float(chords.sum()) / _MAX_CELLS)
+    least = max(1, min(_MIN_CELLS, _MAX_CELLS // len(chords)))
     counts: NDArray[np.int64] = np.maximum(least, np.ceil(chords / length)).astype(np.int64)
     return counts
 
