@@ -105,7 +105,7 @@ def test_two_runs_are_equal(table):
      (['kinematic_ode', '--set', 'trajectory_tracker.Kp'], 'expected node.parameter=value'),
      (['kinematic_ode', '--params-file', 'none.yaml'], "'none.yaml' cannot be read: No such file"),
      (['kinematic_ode', '--set', 'single_track_simulator.step=0.02'],
-      'the tick period of 0.01 s (rate 100 Hz) is not a whole number'),
+      'rate of 100 Hz: its period of 0.01 s is not a whole number'),
      (['kinematic_ode', '--duration', '1', '--skip', '5'],
      '--skip is 5 s, expected less than the duration')])
 def test_error_is_one_line_with_the_value_and_what_was_expected(arguments, message, capsys):
