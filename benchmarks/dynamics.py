@@ -26,8 +26,9 @@ from racecar.core.driver import Controls, DrivenCar
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
 from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat, lane_rows
+from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
+from racecar.core.simulation.block import ClosedLoop, flat, lane_rows
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator

@@ -14,7 +14,7 @@ import pytest
 from racecar.core.analysis.bag_reader import BagReader
 from racecar.core.control.command_mux import load_mux_configuration
 from racecar.core.errors import RacecarError
-from racecar.core.parameters import read_parameter_file
+from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
 from racecar.core.simulation.closed_loop import run_closed_loop

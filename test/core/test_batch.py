@@ -17,13 +17,7 @@ import pytest
 from racecar.core.compiled import COMPILED
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
-from racecar.core.simulation.batch import (
-    BatchSimulation,
-    Block,
-    ClosedLoop,
-    lane_rows,
-    Noise,
-)
+from racecar.core.simulation.batch import BatchSimulation, Noise
 from racecar.core.simulation.batch_kernels import (
     COEFFICIENTS,
     DIVERGED,
@@ -32,6 +26,7 @@ from racecar.core.simulation.batch_kernels import (
     SCRATCH_ROWS,
     STATE_ROWS,
 )
+from racecar.core.simulation.block import Block, ClosedLoop, lane_rows
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.core.types import AckermannCommand, WHEEL_NAMES, WheelCommand
 from racecar.core.vehicles import VEHICLE_PARAMETERS

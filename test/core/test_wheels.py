@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.core.types import AckermannCommand, WHEEL_NAMES
 from racecar.core.vehicles import VEHICLE_MODELS, VEHICLE_PARAMETERS

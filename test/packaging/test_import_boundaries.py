@@ -14,7 +14,7 @@ NOT_FOR_CORE = re.compile(
     r'rclpy|rcl_interfaces|rosidl_\w+|ament_\w+|launch\w*|tf2_\w+|tf_transformations'
     r'|\w+_(msgs|srvs|interfaces)|racecar\.(ros|nodes|clients|stacks|cli)'
 )
-CORE_FOR_ROS = re.compile(r'racecar\.core\.(errors|frames|parameters|ports|types)')
+CORE_FOR_ROS = re.compile(r'racecar\.core\.(errors|frames|parameter_file|parameters|ports|types)')
 
 
 def imports(text, module, is_package=False):

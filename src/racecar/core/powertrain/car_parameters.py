@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from racecar.core.errors import ParameterError
-from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
+from racecar.core.parameter_file import load_parameter_file
+from racecar.core.parameters import Parameter, ParameterTable
 
 PREFIX = 'car.'
 

@@ -14,16 +14,9 @@ from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError
 from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import (
-    Block,
-    CHUNK,
-    ClosedLoop,
-    flat,
-    kind_of,
-    tick_count,
-    tick_times,
-)
+from racecar.core.simulation.batch import CHUNK
 from racecar.core.simulation.batch_kernels import LANES
+from racecar.core.simulation.block import Block, ClosedLoop, flat, kind_of, tick_count, tick_times
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand
 

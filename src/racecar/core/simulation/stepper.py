@@ -10,7 +10,7 @@ from typing import Any
 
 from racecar.core.compiled import specialise
 from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.batch import flat
+from racecar.core.simulation.block import flat
 from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step, State5
 from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2

@@ -10,7 +10,8 @@ import math
 from pathlib import Path
 from typing import Any, cast
 
-from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
+from racecar.core.parameter_file import load_parameter_file
+from racecar.core.parameters import Parameter, ParameterTable
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
