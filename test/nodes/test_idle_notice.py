@@ -83,7 +83,7 @@ def test_linearizer_that_has_answered_is_silent(bench, lockstep):
 def test_simulator_without_commands(bench):
     node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
     assert said_by(bench, node) == [
-        f'waiting for commands on {COMMANDS}; the car stands still']
+        f'waiting for commands on {COMMANDS} or /vesc/wheel_command; the car stands still']
 
 
 def test_simulator_that_is_driven_is_silent(bench):

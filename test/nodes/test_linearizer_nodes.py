@@ -187,7 +187,7 @@ def drive(stack, speed, duration, **options):
     tracker = next(d for d in descriptions if d.executable == 'trajectory_tracker').resolve()
     rows = []
     with ComposedStack(descriptions) as composed:
-        probe = RunProbe(rows.append, period_ns=composed.simulator.plant.period_ns)
+        probe = RunProbe(rows.append, period_ns=composed.simulator.awaited_period_ns)
         composed.add_node(probe)
         composed.spin(has_heard=probe.has_heard)
     probe.finish(round(duration * NANOSECONDS))
