@@ -7,6 +7,7 @@ Without xacro a small reader of arguments, properties, expressions and macros ta
 
 from __future__ import annotations
 
+import ast
 import copy
 import math
 from pathlib import Path

@@ -127,10 +127,8 @@ class FullDisk:
 
     def fill_up(self):
         """Let some messages come to the disk, and no more from now on."""
-        self.send()
-        file = next(Path(self.folder).glob('*.mcap'))
         self.bench.until(lambda: self.send() or self.written > 0, 'messages on the disk')
-        size = file.stat().st_size
+        size = next(Path(self.folder).glob('*.mcap')).stat().st_size
         resource.prlimit(self.recorder.process.pid, resource.RLIMIT_FSIZE, (size, size))
 
     def lines(self):
