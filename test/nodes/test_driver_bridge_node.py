@@ -665,7 +665,7 @@ def test_teleoperation_and_safety_reach_the_car_past_the_throttle(bench, source)
     bench.until(lambda: car.speed > 0.5)
     stick = car.speak(source, command(0.0, -0.5))
     bench.until(lambda: car.speed < -0.4, 'the car to obey')
-    assert car.bridge._overruled
+    assert car.bridge._bridge.is_overruled
     assert bench.call('/driver/get_state', GetDriverState).state.overruled
     number = len(car.wheels)
     car.wait(0.2)
