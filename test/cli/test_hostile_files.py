@@ -21,7 +21,7 @@ from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.yaml_file import load_yaml
 from racecar.nodes.shared.mux_file import load_mux_configuration
-from racecar.stacks import describe_stack, parse_overrides, StackOptions
+from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep
 
@@ -30,9 +30,10 @@ _SOON = 10.0
 
 
 def _drive(**options):
+    stack = find_stack('kinematic_ode')
     values = {d.executable: d.resolve()
-              for d in describe_stack('kinematic_ode', StackOptions(**options))}
-    run_closed_loop(*make_loop(values), 0.02)
+              for d in describe_stack(stack.name, StackOptions(**options))}
+    run_closed_loop(*make_loop(stack, values), 0.02)
 
 
 def _read_stack(path):

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 
+from compilation import without_compilation
 import pytest
 
 from racecar.cli.main import main
@@ -105,7 +106,7 @@ def test_two_runs_are_equal(table):
      (['kinematic_ode', '--set', 'trajectory_tracker.Kp'], 'expected node.parameter=value'),
      (['kinematic_ode', '--params-file', 'none.yaml'], "'none.yaml' cannot be read: No such file"),
      (['kinematic_ode', '--set', 'single_track_simulator.step=0.02'],
-      'the tick period of 0.01 s (rate 100 Hz) is not a whole number'),
+      'rate of 100 Hz: its period of 0.01 s is not a whole number'),
      (['kinematic_ode', '--duration', '1', '--skip', '5'],
      '--skip is 5 s, expected less than the duration')])
 def test_error_is_one_line_with_the_value_and_what_was_expected(arguments, message, capsys):
@@ -114,7 +115,7 @@ def test_error_is_one_line_with_the_value_and_what_was_expected(arguments, messa
     assert printed.out == ''
     assert printed.err.startswith('racecar simulate: error: ')
     assert message in printed.err
-    assert printed.err.count('\n') == 1
+    assert without_compilation(printed.err).count('\n') == 1
 
 
 @pytest.mark.parametrize('duration', ['0', '-1', 'nan', 'inf', 'long', '1e8'])
@@ -147,7 +148,7 @@ def test_divergence_is_an_error_that_names_state_and_remedy(capsys, monkeypatch)
                  'single_track_simulator.vehicle.rear.cornering_stiffness=10.0']) == 1
     error = capsys.readouterr().err
     assert 'last good state' in error
-    assert error.count('\n') == 1
+    assert without_compilation(error).count('\n') == 1
 
 
 def test_figure_eight_of_the_report_is_tracked_as_the_report_says(simulate):

@@ -226,14 +226,6 @@ def test_engine_and_gears_may_come_from_the_user(tmp_path):
         'car.gear_ratio']] == ['-1.0', '2.5']
 
 
-def test_the_bridge_knows_the_rate_of_the_simulator(tmp_path):
-    assert describe_driver()['driver_bridge'].resolve()['rate'] == 100.0
-    faster = {'single_track_simulator': {'rate': 200.0}}
-    assert describe_driver(overrides=faster)['driver_bridge'].resolve()['rate'] == 200.0
-    own = {**faster, 'driver_bridge': {'rate': 50.0}}
-    assert describe_driver(overrides=own)['driver_bridge'].resolve()['rate'] == 50.0
-
-
 @pytest.mark.parametrize(
     ('options', 'awaited'),
     [({}, 0), ({'lockstep': True}, 1), ({'lockstep': True, 'record': 'bag'}, 2)])

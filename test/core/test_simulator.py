@@ -59,9 +59,9 @@ def test_time_is_an_integer_multiple_of_the_step():
 
 @pytest.mark.parametrize(
     ('step', 'rate', 'message'),
-    [(0.001, 30.0, r'period of 0\.0333333333 s \(rate 30 Hz\) is not a whole number of '
-      r'integration steps of 0\.001 s'),
-     (0.02, 100.0, r'period of 0\.01 s \(rate 100 Hz\).*steps of 0\.02 s'),
+    [(0.001, 30.0, r'rate of 30 Hz: its period of 0\.033333333 s is not a whole number of '
+      r'integration steps of 0\.001 s; choose 29\.4117647 or 30\.3030303 Hz, or a step'),
+     (0.02, 100.0, r'rate of 100 Hz: its period of 0\.01 s.*steps of 0\.02 s; choose 50 Hz'),
      (1e-10, 100.0, r'step is 1e-10 s, expected a whole number of nanoseconds')])
 def test_step_that_does_not_fit_the_rate_is_refused(step, rate, message):
     with pytest.raises(ConfigurationError, match=message):

@@ -55,7 +55,7 @@ class Bridge:
 
     @property
     def controls(self):
-        return self.node._controls
+        return self.node._bridge.controls
 
     def set(self, service, value):
         return self.bench.call(f'/driver/{service}', SetFloat, value=value)
@@ -76,7 +76,8 @@ class Bridge:
         message.header.stamp = stamp(at)
         self.bench.send('/joint_states', message)
         self.bench.until(
-            lambda: self.node._joints and self.node._joints.time_ns == round(at * 1e9),
+            lambda: self.node._bridge.wheels
+            and self.node._bridge.wheels.time_ns == round(at * 1e9),
             'joint states')
 
     def drive(self, at, speed=0.0):
@@ -85,12 +86,12 @@ class Bridge:
         self.joints(at, speed)
         self.bench.send('/vesc/odom', odometry(at, vx=speed))
         self.bench.until(
-            lambda: self.node._answered_ns == round(at * 1e9), 'an answer to the odometry')
+            lambda: self.node._bridge.answered_ns == round(at * 1e9), 'an answer to the odometry')
 
     def held_by(self, source):
         """Let the mux say who holds it."""
         self.bench.send('/vesc/low_level/ackermann_cmd_mux/active', String(data=source))
-        self.bench.until(lambda: self.node._mux_holder == source, source)
+        self.bench.until(lambda: self.node._bridge.mux_holder == source, source)
 
     def press(self, at, **what):
         message = DriverCommand(**what)
@@ -345,7 +346,7 @@ def test_without_the_mux_that_there_was_wheels_are_not_commanded(bench):
     bench.listened.clear()
     node = bench.start(DriverBridgeNode, **RACECAR_DRIVER)
     bench.set_clock(1.0)
-    node._mux_holder = 'Driver'
+    node._bridge.mux_holder = 'Driver'
     bench.call('/driver/set_throttle', SetFloat, value=0.5)
     bench.send('/vesc/odom', odometry(1.0))
     bench.logged('wheels are not commanded: no command mux listens to')
@@ -445,7 +446,7 @@ def test_joint_states_that_are_not_finite_are_dropped(bridge):
     message = JointState(name=list(JOINTS), position=[math.nan] * 6, velocity=[0.0] * 6)
     bridge.bench.send('/joint_states', message)
     bridge.bench.logged('message on /joint_states dropped')
-    assert bridge.node._joints is None
+    assert bridge.node._bridge.wheels is None
 
 
 def test_old_joint_states_are_not_used(bridge):
@@ -462,7 +463,7 @@ def test_old_joint_states_are_not_used(bridge):
 def test_joint_states_of_other_joints_are_left_alone(bridge):
     bridge.bench.send('/joint_states', JointState(name=['arm'], position=[1.0]))
     bridge.joints(1.0, 0.5)
-    assert bridge.node._joints.speeds == pytest.approx((10.0,) * 4)
+    assert bridge.node._bridge.wheels.speeds == pytest.approx((10.0,) * 4)
 
 
 # State and lamps
@@ -474,7 +475,7 @@ def test_state_tells_what_is_wanted_and_measured(bridge):
     bridge.bench.set_clock(1.01)
     bridge.joints(1.01, 1.0, angle=12.5, steering=(0.22, 0.18))
     bridge.bench.send('/vesc/odom', odometry(1.01, vx=1.0))
-    bridge.bench.until(lambda: bridge.node._odometry)
+    bridge.bench.until(lambda: bridge.node._bridge.odometry)
     state = bridge.state()
     assert (state.control_mode, state.throttle, state.gear) == (DriverState.TORQUE, 0.5, 1)
     assert state.steering_angle == pytest.approx(0.2)

@@ -23,7 +23,7 @@ from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
-from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.composing import ComposedStack
 
 pytestmark = pytest.mark.ros
@@ -203,19 +203,14 @@ def test_dynamic_law_is_worth_its_while_over_topics():
 
 
 def test_simulation_without_ros_gives_the_same_bits():
-    from racecar.core.control.linearizer import make_linearizer
-    from racecar.core.control.tracker import TrajectoryTracker
     from racecar.core.simulation.closed_loop import run_closed_loop
-    from racecar.core.simulation.simulator import make_simulator
+    from racecar.stacks.loops import make_loop
 
     over_topics = drive('dynamic_ode', 3.0, 3.0, tyre_model='fiala')
     values = {d.executable: d.resolve() for d in describe_stack('dynamic_ode', StackOptions(
         trajectory='circle', tyre_model='fiala',
         overrides={'trajectory_tracker': {'W': 0.6}}))}
-    alone = run_closed_loop(
-        TrajectoryTracker(values['trajectory_tracker']),
-        make_linearizer('dynamic_linearizer', values['dynamic_linearizer']),
-        make_simulator(values['single_track_simulator']), 3.0)
+    alone = run_closed_loop(*make_loop(find_stack('dynamic_ode'), values), 3.0)
     assert over_topics.tracked_ahead == alone.tracked_ahead == COG
     assert over_topics.rows.tolist() == alone.rows.tolist()
 

@@ -72,7 +72,7 @@ def test_topics_that_only_hold_the_mux_are_listed_apart(tmp_path):
      ({'timeout': 0}, r"timeout of .*'Nav'.* is 0, expected a number of seconds above 0"),
      ({'timeout': float('inf')}, r'timeout of .* is inf, expected a number of seconds above 0'),
      ({'timeout': 1e300}, r'timeout of .* is 1e\+300, expected .* above 0, at most 3600'),
-     ({'timeout': 10**400}, r'timeout of .* is 10+, expected a number of seconds above 0'),
+     ({'timeout': 10**400}, r"timeout of .* is '?10+\.\.\.0+'?, expected a number of seconds"),
      ({'timeout': float('nan')}, r'timeout of .* is nan, expected a number of seconds above 0'),
      ({'name': 'a\nb'}, r"name of subscriber 0 \('a\\nb'\) is 'a\\nb', expected a non-empty"),
      ({'topic': '\0'}, r"topic of .* is '\\x00', expected a non-empty string of printable"),

@@ -9,8 +9,7 @@ from rcl_interfaces.srv import DescribeParameters, SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from racecar.catalogue import TABLES
-from racecar.stacks.composing import NODE_CLASSES
+from racecar.catalogue import NODES, TABLES
 
 pytestmark = pytest.mark.ros
 
@@ -24,21 +23,21 @@ def start(bench, tmp_path):
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}
     return lambda executable: bench.start(
-        NODE_CLASSES[executable], use_sim_time=False, **needed.get(executable, {}))
+        NODES[executable].load_class(), use_sim_time=False, **needed.get(executable, {}))
 
 
 def test_every_executable_has_a_class_and_a_table():
-    assert set(NODE_CLASSES) == set(TABLES)
+    assert set(NODES) == set(TABLES)
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_no_attribute_of_the_base_class_is_overwritten(bench, start, executable):
     node = start(executable)
     for name, value in vars(bench.add(Node('plain'))).items():
         assert isinstance(getattr(node, name), type(value)), name
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_every_parameter_is_declared_with_range_unit_and_meaning(bench, start, executable):
     node = start(executable)
     rows = list(TABLES[executable])
@@ -56,7 +55,7 @@ def describe(bench, node, *names):
                       DescribeParameters, names=names).descriptors
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_ranges_with_two_ends_are_offered_as_sliders(bench, start, executable):
     rows = [row for row in TABLES[executable] if row.type in (int, float)]
     for row, found in zip(
@@ -77,7 +76,7 @@ def test_some_parameters_have_sliders(bench, start):
     assert [(r.from_value, r.to_value) for r in found.integer_range] == [(0, 100)]
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_the_ends_of_a_range_can_be_set(bench, start, executable):
     node = start(executable)
     for row in TABLES[executable]:
@@ -132,7 +131,7 @@ def test_unknown_parameter_is_refused_with_the_nearest_name(bench, start):
     assert "'velocity_timout' is unknown here; did you mean velocity_timeout" in result.reason
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_every_parameter_can_be_set_to_its_own_value(bench, start, executable):
     node = start(executable)
     for row in TABLES[executable]:
@@ -140,12 +139,12 @@ def test_every_parameter_can_be_set_to_its_own_value(bench, start, executable):
             assert bench.set_parameter(node, row.name, node.values[row.name]).successful
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_unknown_parameter_is_refused_at_run_time(bench, start, executable):
     assert not bench.set_parameter(start(executable), 'no_such_parameter', 1.0).successful
 
 
-@pytest.mark.parametrize('executable', NODE_CLASSES)
+@pytest.mark.parametrize('executable', NODES)
 def test_parameter_cannot_be_deleted_at_run_time(bench, start, executable):
     node = start(executable)
     row = next((row for row in TABLES[executable] if not row.read_only), None)

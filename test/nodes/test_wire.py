@@ -17,7 +17,7 @@ from tf2_msgs.msg import TFMessage
 from racecar.bags.message_definitions import MessageDefinitions
 from racecar.core.errors import MessageError
 from racecar.core.types import WHEEL_NAMES
-from racecar.nodes.driver_bridge import read_joints
+from racecar.nodes.shared.driver_messages import read_wheels
 from racecar.ros.interfaces import WheelCommand
 from racecar.ros.wire import (
     MessageTemplate,
@@ -170,7 +170,7 @@ MESSAGES = {
     read_command: stamped(AckermannDriveStamped()),
     read_wheel_command: stamped(WheelCommand()),
     read_velocity: stamped(TwistStamped()),
-    read_joints: stamped(JointState(name=_WHEELS, position=[1.0] * 4, velocity=[2.0] * 4)),
+    read_wheels: stamped(JointState(name=_WHEELS, position=[1.0] * 4, velocity=[2.0] * 4)),
 }
 BYTES = {read: MessageTemplate(message, ()).fill() for read, message in MESSAGES.items()}
 

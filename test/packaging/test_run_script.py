@@ -24,6 +24,7 @@ from bootstrap import (
     stamps,
     virtual_environments,
     wheels,
+    workspaces,
 )
 from bootstrap.errors import SetupError, Stopped
 
@@ -106,6 +107,19 @@ def test_a_path_with_spaces_is_accepted_but_not_one_with_separators():
     assert checks.path_problem('/home/a user/race car') == ''
     assert "':'" in checks.path_problem('/home/a:b')
     assert "';'" in checks.path_problem('/home/a;b')
+    assert "'ä' 'ü'" in checks.path_problem('/home/ümläut')
+
+
+@pytest.mark.parametrize('ros', [
+    {'RACECAR_ROS': 'wheels'}, {'ROS_DISTRO': 'jazzy', 'AMENT_PREFIX_PATH': '/opt/ros/jazzy'},
+])
+def test_a_path_that_cannot_hold_a_build_is_refused_before_anything_is_made(
+        sourced, state, monkeypatch, ros):
+    monkeypatch.setattr(paths, 'ROOT', state / 'ümläut')
+    monkeypatch.setattr(workspaces, 'package_key', lambda: '')
+    with pytest.raises(SetupError, match="'ä' 'ü'.*move the clone elsewhere"):
+        sourced(**ros).prepare()
+    assert [path.name for path in state.iterdir()] == ['lock']
 
 
 def test_a_missing_compiler_is_named_with_the_remedy(tmp_path, monkeypatch):
@@ -146,6 +160,8 @@ def test_clean_leaves_only_the_lock(state):
 def test_the_digest_knows_where_each_part_ends():
     assert stamps.digest(['ab', 'c']) != stamps.digest(['a', 'bc'])
     assert stamps.digest(['ab', 'c']) == stamps.digest(['ab', 'c'])
+    # A path in a locale that cannot hold it.
+    assert stamps.digest(['\udcc3']) != stamps.digest(['\udcc4'])
 
 
 def test_a_stamp_is_read_back_and_a_damaged_one_is_empty(tmp_path):
@@ -420,7 +436,7 @@ def test_a_stopped_step_leaves_no_child(state):
             lock, on_tick=stop_when_started,
         )
     child = int(marker.read_text())
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 60.0
     while alive(child) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not alive(child)

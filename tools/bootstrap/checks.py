@@ -34,11 +34,11 @@ def platform_problem(system: str, machine: str, libc: Tuple[str, str], distro: s
 
 def path_problem(path: str) -> str:
     """Say why nothing can be built under this path, or return an empty text."""
-    bad = sorted(set(path) & set(':;"\\$\'`\n'))
+    bad = sorted(letter for letter in set(path) if letter in ':;"\\$\'`\n' or letter > '~')
     if bad:
         return (
-            f'the path {path!r} contains {" ".join(map(repr, bad))}, which search paths and CMake '
-            'cannot hold: move the clone elsewhere.'
+            f'the path {path!r} contains {" ".join(map(repr, bad))}, which search paths, CMake '
+            'or the message generators cannot hold: move the clone elsewhere.'
         )
     return ''
 

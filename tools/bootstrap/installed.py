@@ -9,7 +9,7 @@ import sys
 from typing import List
 
 from . import paths
-from .checks import missing_modules, path_problem
+from .checks import missing_modules
 from .environments import Environment
 from .errors import SetupError
 from .stamps import digest, RECIPE
@@ -49,9 +49,6 @@ class Installed(Workspace):
         return shutil.which('python3') or sys.executable
 
     def build(self, progress: Progress, lock: int) -> None:
-        problem = path_problem(str(paths.ROOT))
-        if problem:
-            raise SetupError(problem)
         missing = missing_modules(self.python(), PIP_ONLY)
         if missing:
             raise SetupError(

@@ -19,7 +19,7 @@ def digest(parts: Iterable[str]) -> str:
     """Return one hash over texts, unambiguous about where each ends."""
     total = hashlib.sha256()
     for part in parts:
-        data = part.encode()
+        data = part.encode('utf-8', 'surrogateescape')
         total.update(b'%d:' % len(data) + data)
     return total.hexdigest()
 

@@ -8,8 +8,7 @@ import platform
 import re
 import subprocess
 
-from . import paths
-from .checks import check_compiler, path_problem, platform_problem, PYTHON_VERSIONS
+from .checks import check_compiler, platform_problem, PYTHON_VERSIONS
 from .environments import Environment, wheels_environment
 from .errors import SetupError
 from .stamps import remove
@@ -48,7 +47,7 @@ class Wheels(Workspace):
         return self.venv.python
 
     def make_base(self, progress: Progress, lock: int) -> None:
-        problem = path_problem(str(paths.ROOT)) or platform_problem(
+        problem = platform_problem(
             platform.system(), platform.machine(), platform.libc_ver(), self.distro)
         if problem:
             raise SetupError(problem)

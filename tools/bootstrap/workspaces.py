@@ -7,7 +7,7 @@ import shutil
 from typing import Dict, List, Optional
 
 from . import paths
-from .checks import check_compiler
+from .checks import check_compiler, path_problem
 from .environments import additions, Environment, repair_shebangs, with_additions
 from .errors import SetupError
 from .processes import exclusive, run_logged
@@ -107,6 +107,9 @@ class Workspace(Preparation):
         return 1 + (0 if self.base_ready() else self.base_steps())
 
     def make(self, progress: Progress, lock: int) -> None:
+        problem = path_problem(str(paths.ROOT))
+        if problem:
+            raise SetupError(problem)
         if not self.base_ready():
             self.make_base(progress, lock)
         self.build(progress, lock)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+import importlib
 from typing import Any
 
 from racecar.catalogue import tables
@@ -37,10 +38,9 @@ class NodeSpec:
     is_simulator: bool = False
     make_law: MakeLaw | None = None
 
-    @property
-    def module(self) -> str:
-        """Full name of the module, to be imported."""
-        return f'racecar.nodes.{self.name}'
+    def load_class(self) -> Any:
+        """Import the module, which needs ROS, and return the class of the node."""
+        return getattr(importlib.import_module(f'racecar.nodes.{self.name}'), self.class_name)
 
     @property
     def knows_vehicle(self) -> bool:

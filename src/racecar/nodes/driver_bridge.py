@@ -279,7 +279,7 @@ class DriverBridgeNode(TableNode):
     # What the car does
 
     def _on_mux_active(self, message: String) -> None:
-        self._bridge.hear_mux(message.data)
+        self._bridge.mux_holder = message.data
         if self._waiting is not None and self._may_command_wheels():
             self._wheel_publisher.publish(self._waiting)
             self._waiting = None
@@ -344,7 +344,7 @@ class DriverBridgeNode(TableNode):
 
     def _may_command_wheels(self) -> bool:
         has_mux = self._hold_publisher.publisher.get_subscription_count() > 0
-        if self._bridge.has_heard_mux and not has_mux:
+        if self._bridge.mux_holder is not None and not has_mux:
             self.get_logger().error(
                 'wheels are not commanded: no command mux listens to'
                 f' {self._hold_publisher.publisher.topic_name}, so that teleoperation and safety'

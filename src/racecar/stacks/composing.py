@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import gc
-import importlib
 import time
 from types import TracebackType
 from typing import Any
@@ -42,8 +41,7 @@ def make_node(description: NodeDescription) -> TableNode:
     overrides.append(RosParameter('use_sim_time', value=description.use_sim_time))
     remappings = [word for source, target in description.remappings
                   for word in ('-r', f'{source}:={target}')]
-    spec = description.spec
-    node: TableNode = getattr(importlib.import_module(spec.module), spec.class_name)(
+    node: TableNode = description.spec.load_class()(
         node_name=description.name, namespace=description.namespace,
         parameter_overrides=overrides,
         cli_args=['--ros-args', *remappings] if remappings else None)

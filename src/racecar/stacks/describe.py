@@ -6,17 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from pathlib import Path
 
 from racecar.catalogue import NODES
 from racecar.core.errors import ConfigurationError
 from racecar.core.parameters import read_parameter_file
-from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import driver, dynamic_ode, kinematic_ode
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import absolute, namespace_of, RECORDER, recorder, vehicle_file
+from racecar.stacks.parts import (
+    absolute,
+    namespace_of,
+    RECORDER,
+    recorder,
+    vehicle_file,
+    with_choices,
+)
 from racecar.stacks.stack import Stack
 
 STACKS: dict[str, Stack] = {
@@ -62,15 +67,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     for node in options.overrides:
         _check_override(name, node, descriptions, options.overrides_option)
     _check_files(name, options, descriptions)
-    extra = (Path(options.params_file),) if options.params_file else ()
-    clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
-        if options.own_clock else ()
-    descriptions = [
-        replace(
-            d, parameter_files=d.parameter_files + extra, remappings=d.remappings + clock,
-            parameters={**d.parameters, **options.overrides.get(d.name, {}),
-                        **options.overrides.get(d.full_name, {})})
-        for d in descriptions]
+    descriptions = [with_choices(d, options) for d in descriptions]
     stack.check(descriptions)
     return descriptions
 

@@ -40,10 +40,9 @@ def _check(descriptions: list[NodeDescription]) -> None:
     bridge = next(d for d in descriptions if d.executable == BRIDGE)
     if not any(name in CAR_PARAMETERS for name in bridge.explicit_parameters()):
         raise ConfigurationError(
-            f"the vehicle files of {bridge.full_name}"
-            f" ({', '.join(str(path) for path in bridge.parameter_files)}) have no parameters"
-            f" car.* below '/**/{BRIDGE}', expected engine, gears and brakes; choose a vehicle"
-            ' that has them, e.g. bmw_x5 or racecar')
+            f"{bridge.full_name} has no parameters car.*: {bridge.parameter_files[-1]} has none"
+            f" below '/**/{BRIDGE}', expected engine, gears and brakes; choose a vehicle that has"
+            ' them, e.g. bmw_x5 or racecar')
 
 
 STACK = Stack(

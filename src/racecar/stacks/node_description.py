@@ -18,7 +18,8 @@ from racecar.core.parameters import read_parameter_file, USE_SIM_TIME
 class NodeDescription:
     """A node to be: executable, name, namespace, parameters, remappings.
 
-    defaults: values below the parameter files; parameters: values over them.
+    Of what sets parameters the later goes over the earlier: parameter_files, derived (values that
+    follow from those of another node), user_file, parameters.
     """
 
     executable: str
@@ -28,7 +29,8 @@ class NodeDescription:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     remappings: tuple[tuple[str, str], ...] = ()
     use_sim_time: bool = True
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    derived: Mapping[str, Any] = field(default_factory=dict)
+    user_file: Path | None = None
 
     @property
     def spec(self) -> NodeSpec:
@@ -41,13 +43,16 @@ class NodeDescription:
         return f'{self.namespace}/{self.name}' if self.namespace else self.name
 
     def explicit_parameters(self) -> dict[str, Any]:
-        """Return what defaults, files and values set, later ones over earlier ones.
+        """Return what files and values set, later ones over earlier ones.
 
         Raises ParameterError, naming the node, for what its table does not allow.
         """
-        merged: dict[str, Any] = dict(self.defaults)
+        merged: dict[str, Any] = {}
         for path in self.parameter_files:
-            merged.update(read_parameter_file(path).of_node(self.full_name, self.spec.table))
+            merged.update(self._read(path))
+        merged.update(self.derived)
+        if self.user_file is not None:
+            merged.update(self._read(self.user_file))
         merged.update(self.parameters)
         merged.pop(USE_SIM_TIME, None)
         try:
@@ -57,6 +62,9 @@ class NodeDescription:
         # Lists must be of one type; YAML may mix whole numbers with others.
         return {name: values[name] if isinstance(value, list) else value
                 for name, value in merged.items()}
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        return read_parameter_file(path).of_node(self.full_name, self.spec.table)
 
     def resolve(self) -> dict[str, Any]:
         """Return the value of every parameter of the node."""

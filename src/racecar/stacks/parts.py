@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import os
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,17 @@ def node(
     return NodeDescription(
         executable, executable, namespace_of(options), (find_config(executable), *files),
         parameters or {}, remappings(options), **more)
+
+
+def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:
+    """Return the node with the user's file, clock and overrides."""
+    clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
+        if options.own_clock else ()
+    return replace(
+        description, user_file=Path(options.params_file) if options.params_file else None,
+        remappings=description.remappings + clock, parameters={
+            **description.parameters, **options.overrides.get(description.name, {}),
+            **options.overrides.get(description.full_name, {})})
 
 
 def command_muxes(options: StackOptions) -> list[NodeDescription]:

@@ -23,6 +23,7 @@ from racecar.stacks.parts import (
     PLANAR_SIMULATOR,
     planar_simulator,
     vehicle_file,
+    with_choices,
 )
 from racecar.stacks.stack import Stack
 
@@ -57,22 +58,23 @@ def _nodes(
     vehicle = vehicle_file(options.vehicle)
     lockstep = {'lockstep': options.lockstep}
     files: list[Path] = [find_config(name) for name in tracker_files]
+    law = node(linearizer, options, vehicle, parameters=lockstep)
     return [
         node(TRACKER, options, *files, parameters={
             **given(trajectory=options.trajectory), 'active': options.active, **lockstep},
-             defaults=_centre_of_gravity(vehicle)),
-        node(linearizer, options, vehicle, parameters=lockstep),
+             derived=_centre_of_gravity(with_choices(law, options))),
+        law,
         *command_muxes(options),
         planar_simulator(options, vehicle),
     ]
 
 
-def _centre_of_gravity(vehicle: Path) -> dict[str, float]:
-    """Return where the file of a vehicle puts it, for the tracker."""
+def _centre_of_gravity(law: NodeDescription) -> dict[str, float]:
+    """Return where the vehicle that a law knows has it, for the tracker."""
     try:
-        return {'cog_ahead': -VehicleParameters.from_file(vehicle).odometry_offset}
+        return {'cog_ahead': -VehicleParameters.from_values(law.resolve()).odometry_offset}
     except ParameterError:
-        # The check of the nodes that cannot do without it says it better.
+        # The check of the node that cannot be started says it better.
         return {}
 
 

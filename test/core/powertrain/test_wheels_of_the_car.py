@@ -18,6 +18,7 @@ from racecar.core.powertrain.car_parameters import CAR_TYPES
 from racecar.core.powertrain.cruise import ramp
 from racecar.core.powertrain.differential import rolling_speed, split_torque
 from racecar.core.powertrain.gearbox import engine_rpm
+from racecar.core.powertrain.powertrain import COUPLING
 from racecar.core.powertrain.steering import (
     middle_tangent,
     path_ratios,
@@ -120,6 +121,19 @@ def test_reference_of_webots_gives_its_wheel_speeds(
         expected = (right_front, left_front, right_rear, left_rear)
     assert speeds == pytest.approx(expected, abs=5e-5)
     assert powertrain.speed(controls.pedals(), speeds) == pytest.approx(50.0 / 3.6)
+
+
+@pytest.mark.parametrize('period', [0.0, 1e-4, 0.001, 0.01, 0.1, 1.0])
+def test_coupling_of_the_differential_does_not_overshoot_in_the_period_for_which_it_holds(period):
+    vehicle = vehicle_of('bmw_x5')
+    powertrain = Powertrain(
+        CarParameters(type='4x4'), dataclasses.replace(vehicle, driven_axle='all'), 0.01)
+    powertrain.hold_for(period)
+    rate = powertrain.packed[COUPLING] / vehicle.wheel_inertia
+    assert 0.0 < rate <= 500.0
+    # Half of a difference in speed is gone after the period at most.
+    assert rate * period <= 0.5
+    assert rate == 500.0 or rate * period == pytest.approx(0.5)
 
 
 @given(value=st.floats(-100.0, 100.0), target=st.floats(-100.0, 100.0), most=st.floats(0.0, 9.0))

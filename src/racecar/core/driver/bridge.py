@@ -59,7 +59,11 @@ class Answer(NamedTuple):
 
 
 class DriverBridge:
-    """One driver and one car; times are simulated ones [ns], timeouts in seconds."""
+    """One driver and one car; times are simulated ones [ns], timeouts in seconds.
+
+    odometry, wheels: the newest that were heard, to be set; mux_holder: who holds the mux, None
+    until one was heard, to be set; answered_ns: time of the odometry that was answered last.
+    """
 
     def __init__(self, car: CarParameters, vehicle: VehicleParameters, mux_source: str) -> None:
         """mux_source: name of the driver in the mux. Raises ParameterError as Powertrain does."""
@@ -69,13 +73,13 @@ class DriverBridge:
         self.wheels: WheelReadings | None = None
         self._vehicle = vehicle
         self._mux_source = mux_source
-        self._mux_holder: str | None = None
-        self._answered_ns: int | None = None
+        self.mux_holder: str | None = None
+        self.answered_ns: int | None = None
         self._pressed_ns: int | None = None
 
     def forget_times(self) -> None:
         """Forget what was heard, as time went back; pressed pedals come to their timeout."""
-        self.odometry = self.wheels = self._answered_ns = None
+        self.odometry = self.wheels = self.answered_ns = None
         if self._pressed_ns is not None:
             self._pressed_ns = 0
 
@@ -108,20 +112,11 @@ class DriverBridge:
 
     # Mux
 
-    def hear_mux(self, holder: str) -> None:
-        """Note who holds the mux."""
-        self._mux_holder = holder
-
     @property
     def is_overruled(self) -> bool:
         """Whether somebody else holds the mux while the driver drives."""
-        return self.controls.mode != ControlMode.UNDEFINED and self._mux_holder not in (
+        return self.controls.mode != ControlMode.UNDEFINED and self.mux_holder not in (
             None, IDLE, self._mux_source)
-
-    @property
-    def has_heard_mux(self) -> bool:
-        """Whether there was a mux at any time."""
-        return self._mux_holder is not None
 
     def may_command_wheels(self, *, has_mux: bool) -> bool:
         """Tell whether the driver holds the mux, or there has never been one.
@@ -129,9 +124,9 @@ class DriverBridge:
         has_mux: whether a mux listens now. Without one teleoperation and safety cannot reach the
         car any more, so a driver who had one does not command it then.
         """
-        if self._mux_holder is None:
+        if self.mux_holder is None:
             return not has_mux
-        return has_mux and self._mux_holder == self._mux_source
+        return has_mux and self.mux_holder == self._mux_source
 
     # What the car does
 
@@ -149,11 +144,11 @@ class DriverBridge:
         time_ns = odometry.time_ns
         controls, powertrain = self.controls, self.powertrain
         # A tick that is announced again is answered again, without speeding up any further.
-        before_ns = time_ns if self._answered_ns is None else self._answered_ns
-        if self._answered_ns is None or self.is_overruled:
+        before_ns = time_ns if self.answered_ns is None else self.answered_ns
+        if self.answered_ns is None or self.is_overruled:
             # The ramp begins at the speed that the car has, or that others leave behind.
             powertrain.start_ramp(odometry.vx)
-        self._answered_ns = time_ns
+        self.answered_ns = time_ns
         powertrain.hold_for(min(max(time_ns - before_ns, 0) / NANOSECONDS, _LONGEST_PERIOD))
         torques = powertrain.command(
             controls.pedals(), self._wheel_speeds(odometry, wheels_timeout))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from racecar.core.control.command_mux import IDLE, LONGEST_TIMEOUT, Source
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.yaml_file import load_yaml
 
 
@@ -47,7 +47,7 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
     output = content.get('publisher', 'output')
     if not _is_text(output):
         raise ConfigurationError(
-            f"mux file '{path}': publisher is {output!r}, expected a topic name")
+            f"mux file '{path}': publisher is {excerpt(output)}, expected a topic name")
     return MuxConfiguration(
         tuple(sorted(sources, key=lambda source: -source.priority)), output)
 
@@ -68,14 +68,16 @@ def _parse_source(path: Path | str, index: int, entry: Any) -> Source:
     where = f'subscriber {index}'
     if not isinstance(entry, dict):
         raise ConfigurationError(
-            f"mux file '{path}': {where} is {entry!r}, expected name, topic, timeout, priority")
+            f"mux file '{path}': {where} is {excerpt(entry)}, expected name, topic, timeout,"
+            ' priority')
     where += f" ({entry.get('name', 'without a name')!r})"
     _check_keys(path, where, entry,
                 {'name', 'topic', 'timeout', 'priority', 'aliases', 'holds', 'short_desc'})
 
     def fail(key: str, expected: str) -> ConfigurationError:
         return ConfigurationError(
-            f"mux file '{path}': {key} of {where} is {entry.get(key)!r}, expected {expected}")
+            f"mux file '{path}': {key} of {where} is {excerpt(entry.get(key))},"
+            f' expected {expected}')
 
     for key in ('name', 'topic'):
         if not _is_text(entry.get(key)):
