@@ -86,11 +86,9 @@ def test_sample_is_reproducible_and_json_is_one_object(tmp_path, capsys):
 
 def test_cars_that_diverge_are_reported_and_do_not_end_the_sweep(tmp_path, capsys):
     code, output = sweep(
-        tmp_path, GRID, '--json', trajectory='figure_eight', skip=0, duration=10,
-        set={'trajectory_tracker.catch_up_speed': 100.0}, grid={
-            'single_track_simulator.tyre_model': ['fiala', 'fiala_unsaturated'],
-            'single_track_simulator.vehicle.friction_coefficient': [0.02],
-            'trajectory_tracker.w': [0.8]})
+        tmp_path, GRID, '--json', trajectory='circle', skip=0, duration=10, tyre_model='linear',
+        set={'trajectory_tracker.W': 2.0}, grid={
+            'single_track_simulator.vehicle.rear.cornering_stiffness': [1.0, 244.0]})
     shown = capsys.readouterr()
     outcome = json.loads(shown.out)
     assert code == 0

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from racecar.core.errors import ConfigurationError
-from racecar.core.powertrain import CAR_PARAMETERS
+from racecar.core.parameters import read_parameter_file
+from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.core.share import find_config
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
@@ -16,10 +19,21 @@ from racecar.stacks.parts import (
     PLANAR_SIMULATOR,
     planar_simulator,
     vehicle_file,
+    with_choices,
 )
 from racecar.stacks.stack import Stack
 
 BRIDGE = 'driver_bridge'
+
+
+def _check_powertrain(bridge: NodeDescription, vehicle: Path) -> None:
+    """Raise ParameterError for a car without engine and gears, of neither vehicle nor user."""
+    given = set(bridge.parameters)
+    if bridge.user_file is not None:
+        given.update(read_parameter_file(bridge.user_file).of_node(bridge.full_name))
+    if not given.intersection(CAR_PARAMETERS.names):
+        # Raises the error that names the file if it has none either.
+        CarParameters.from_file(vehicle)
 
 
 def _nodes(options: StackOptions) -> list[NodeDescription]:
@@ -28,27 +42,19 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
             f"trajectory is '{options.trajectory}', but the configuration driver follows none:"
             ' drive by the services and topics below driver/')
     vehicle = vehicle_file(options.vehicle)
+    bridge = node(BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep})
+    _check_powertrain(with_choices(bridge, options), vehicle)
     return [
-        node(BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep}),
+        bridge,
         *command_muxes(options),
         planar_simulator(options, find_config('stacks/driver'), vehicle),
     ]
 
 
-def _check(descriptions: list[NodeDescription]) -> None:
-    """Refuse a car without engine and gears."""
-    bridge = next(d for d in descriptions if d.executable == BRIDGE)
-    if not any(name in CAR_PARAMETERS for name in bridge.explicit_parameters()):
-        raise ConfigurationError(
-            f"{bridge.full_name} has no parameters car.*: {bridge.parameter_files[-1]} has none"
-            f" below '/**/{BRIDGE}', expected engine, gears and brakes; choose a vehicle that has"
-            ' them, e.g. bmw_x5 or racecar')
-
-
 STACK = Stack(
     name='driver',
     summary='driver bridge, command muxes and the planar simulator with four wheels',
-    nodes=_nodes, check=_check, simulator=PLANAR_SIMULATOR,
+    nodes=_nodes, simulator=PLANAR_SIMULATOR,
     recorded=(
         topics.TF_STATIC, topics.DRIVER_CAR_INFO, topics.DRIVER_LAMPS, topics.TF,
         topics.CAR_STATE, topics.JOINT_STATES, topics.DRIVER_PEDALS, topics.DRIVER_STATE,
