@@ -12,13 +12,14 @@ from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool
 
 from racecar.bags.reader import BagReader
+from racecar.clients.driver_demonstration import DriverDemonstration
+from racecar.clients.run_probe import RunProbe
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import raw_subscription
 from racecar.ros.shared_clock import SharedClock
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.composing import make_node, RunProbe
-from racecar.stacks.driver_demonstration import DriverDemonstration
+from racecar.stacks.composing import make_node
 
 pytestmark = pytest.mark.ros
 
