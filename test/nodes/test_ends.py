@@ -16,7 +16,7 @@ import pytest
 import rclpy
 from rclpy.node import Node
 
-from racecar.core.analysis.bag_reader import BagReader
+from racecar.bags.reader import BagReader
 from racecar.core.errors import BagError
 from racecar.ros.run_node import end
 

@@ -11,9 +11,9 @@ from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool
 
+from racecar.bags.reader import BagReader
 from racecar.clients.driver_demonstration import DriverDemonstration
 from racecar.clients.run_probe import RunProbe
-from racecar.core.analysis.bag_reader import BagReader
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import raw_subscription

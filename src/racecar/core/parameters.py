@@ -54,7 +54,7 @@ _TYPE_NAMES = {
 class Parameter:
     """One row of a parameter table.
 
-    name: dotted ROS parameter name. type: bool, int, float, str or list; item: type of a list's
+    name: dotted. type: bool, int, float, str or list; item: type of a list's
     elements, str or float.
     default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
     minimum, maximum: inclusive bounds; `above` is an exclusive lower bound.
@@ -117,7 +117,7 @@ class Parameter:
             # YAML reads a bare 3 as a number where a name or number selects.
             return str(value)
         if self.type is list:
-            # rclpy gives lists of numbers as arrays.
+            # The middleware gives lists of numbers as arrays.
             items = [*value] if isinstance(value, Sequence | array) and not isinstance(
                 value, str) else None
             if items is None or self.item is str:
@@ -218,7 +218,7 @@ class Section:
 
     def matches(self, full_name: str) -> bool:
         """Tell whether it is for a node, given by namespace and name."""
-        # As rclcpp and rclpy do it; stars side by side would only make the search long.
+        # As the middleware does it; stars side by side would only make the search long.
         text = re.sub(r'(/[*]{2})+', '/**', self.pattern).replace('/*', r'(/\w+)')
         return re.fullmatch(text, '/' + full_name.lstrip('/')) is not None
 
@@ -230,7 +230,7 @@ class Section:
 
 @dataclass(frozen=True)
 class ParameterFile:
-    """A ROS parameter file, read as rcl_yaml_param_parser does.
+    """A parameter file, read as the middleware reads it.
 
     Namespaces may be nested or joined by slashes; of the sections that match a node all count,
     later ones over earlier ones.
@@ -276,7 +276,7 @@ class ParameterFile:
 
 
 def read_parameter_file(path: Path | str) -> ParameterFile:
-    """Read a ROS parameter file.
+    """Read a parameter file.
 
     Raises ConfigurationError naming the file, the line and the reason if it is not one.
     """
@@ -303,7 +303,7 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
 
 
 def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dict[str, Any]:
-    """Read the parameters of one node from a ROS parameter file.
+    """Read the parameters of one node from a parameter file.
 
     node: its name; namespace: empty for the root.
     Returns dotted names and raw values. Raises ConfigurationError if the file is not one.
@@ -312,7 +312,7 @@ def load_parameter_file(path: Path | str, node: str, namespace: str = '') -> dic
 
 
 class _MalformedError(Exception):
-    """Something of a parameter file has another form than ROS gives it."""
+    """Something of a parameter file has another form than the middleware gives it."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -382,7 +382,7 @@ def _single(name: str, node: yaml.Node) -> Any:
         raise _MalformedError(
             node.start_mark.line + 1,
             f'parameter {excerpt(name)} has no value; give it one, or take the line out')
-    # What other YAML files have besides: ROS has no null, it is the word.
+    # What other YAML files have besides: here null is just the word.
     return _LETTERS.get(node.value, plain_value(node.value))
 
 
@@ -395,7 +395,7 @@ def _list(name: str, node: yaml.SequenceNode) -> list[Any]:
                 f'parameter {excerpt(name)} holds a list or mapping within a list, expected'
                 ' values')
         values.append(_single(name, item))
-    # Whole numbers among others are numbers to everybody but rcl.
+    # Whole numbers among others are numbers to everybody but the middleware.
     kinds = {float if type(value) is int else type(value) for value in values}
     if len(kinds) > 1:
         raise _MalformedError(
