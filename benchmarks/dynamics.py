@@ -26,8 +26,9 @@ from racecar.core.driver import Controls, DrivenCar
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
 from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import BatchSimulation, ClosedLoop, flat, lane_rows
+from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
+from racecar.core.simulation.block import ClosedLoop, flat, lane_rows
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator
@@ -131,13 +132,13 @@ def batch(cars: int) -> Work:
     """Many cars, dynamics only, kernels called over blocks."""
     loop = make_loop(find_stack('kinematic_ode'), values())
     car: Any = loop.simulator.model
-    advance = integration_kernel(car.held_form, 'rk4')
-    held = car.held_form.hold(vector((SPEED, STEERING)), car.parameters)
+    advance = integration_kernel(car.split_derivative, 'rk4')
+    coefficients = car.split_derivative.precompute(vector((SPEED, STEERING)), car.parameters)
     blocks = []
     for first in range(0, cars, LANES):
         state, scratch = lane_rows(5), lane_rows(SCRATCH_ROWS)
-        for k, value in enumerate(held):
-            at = (rows.HELD + k) * LANES
+        for k, value in enumerate(coefficients):
+            at = (rows.COEFFICIENTS + k) * LANES
             scratch[at:at + LANES] = flat([value] * LANES)
         state[:LANES] = flat([0.001 * (lane + first % 7) for lane in range(LANES)])
         blocks.append((state, scratch, min(LANES, cars - first)))

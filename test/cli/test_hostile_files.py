@@ -13,7 +13,7 @@ import pytest
 
 from racecar.bags.reader import BagReader
 from racecar.core.errors import RacecarError
-from racecar.core.parameters import read_parameter_file
+from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
 from racecar.core.simulation.closed_loop import run_closed_loop

@@ -9,7 +9,7 @@ import yaml
 
 from racecar.catalogue import TABLES
 from racecar.cli.main import main
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import vehicle_names
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 

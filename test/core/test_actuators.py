@@ -35,7 +35,7 @@ def test_all_off_is_no_actuator_and_the_same_bits():
         for i in range(50):
             simulator.set_command(AckermannCommand(math.sin(0.3 * i), 0.3 * math.cos(0.2 * i)))
             simulator.tick()
-        runs.append((*simulator.state, *simulator.odometry(), *simulator.wheel_angles[:0]))
+        runs.append((*simulator.state, *simulator.odometry(), *simulator.wheel_rotations[:0]))
     assert runs[0] == runs[1] == runs[2]
 
 
@@ -75,7 +75,7 @@ def test_delayed_car_repeats_the_other_one_later():
         late.tick()
         prompt.tick()
     assert late.state == pytest.approx(prompt.state, abs=1e-12)
-    assert late.wheel_angles.left_rear == pytest.approx(prompt.wheel_angles.left_rear)
+    assert late.wheel_rotations.left_rear == pytest.approx(prompt.wheel_rotations.left_rear)
 
 
 def test_path_of_a_car_with_speed_lag_is_the_integral_of_its_speed():
@@ -86,7 +86,7 @@ def test_path_of_a_car_with_speed_lag_is_the_integral_of_its_speed():
     # Integral of V (1 - exp(-t/T)); the speed is held over each step, half a step early.
     exact = 2.0 * (1.0 - 0.2 * (1.0 - math.exp(-5.0)))
     assert simulator.odometry().x == pytest.approx(exact, abs=0.002)
-    assert simulator.wheel_angles.left_rear * RACECAR.wheel_radius == pytest.approx(
+    assert simulator.wheel_rotations.left_rear * RACECAR.wheel_radius == pytest.approx(
         simulator.odometry().x)
 
 

@@ -17,21 +17,16 @@ import pytest
 from racecar.core.compiled import COMPILED
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
-from racecar.core.simulation.batch import (
-    BatchSimulation,
-    Block,
-    ClosedLoop,
-    lane_rows,
-    Noise,
-)
+from racecar.core.simulation.batch import BatchSimulation, Noise
 from racecar.core.simulation.batch_kernels import (
+    COEFFICIENTS,
     DIVERGED,
-    HELD,
     integration_kernel,
     LANES,
     SCRATCH_ROWS,
     STATE_ROWS,
 )
+from racecar.core.simulation.block import Block, ClosedLoop, lane_rows
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator
@@ -76,8 +71,8 @@ def rows_tick_by_tick(parts, ticks):
 
 def state_of(parts):
     tracker, linearizer, simulator = parts
-    return (simulator.state, simulator.time_ns, simulator.command, simulator.wheel_angles,
-            simulator.odometry(), linearizer._held,
+    return (simulator.state, simulator.time_ns, simulator.command, simulator.wheel_rotations,
+            simulator.odometry(), linearizer._held_steering,
             {key: value for key, value in vars(tracker).items() if key != 'trajectory'})
 
 
@@ -363,10 +358,11 @@ def racecar(tyre, formulation):
 def test_integration_in_registers_gives_the_bits_of_the_general_method(
         tyre, formulation, integrator):
     model = racecar(tyre, formulation)
-    hold, rates, step = model.held_form.hold, model.held_form.rates, 0.0005
+    _, precompute, rates = model.split_derivative
+    step = 0.0005
 
     def within_step(state, inputs, parameters):
-        return rates(state, hold(inputs, parameters))
+        return rates(state, precompute(inputs, parameters))
 
     fast, general = ([0.05, 0.3, 1.0, 2.0, 0.7] for _ in range(2))
     state = vector(fast)
@@ -375,7 +371,7 @@ def test_integration_in_registers_gives_the_bits_of_the_general_method(
     fast = list(state)
     advance = fixed_step(within_step, integrator)
     for _ in range(200):
-        # x, y and yaw from the pose at the start of the step, as HeldForm says.
+        # x, y and yaw from the pose at the start of the step, as SplitDerivative says.
         state = vector([*general[:2], 0.0, 0.0, 0.0])
         assert advance(state, COMMAND, model.parameters, NO_LIMITS, step, 1)
         lateral, rate, ahead, left, turned = state
@@ -408,7 +404,7 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
     count, steps = 19, 10_000 if COMPILED else 20
     block, scratch = lane_rows(5), lane_rows(SCRATCH_ROWS)
     advance, advance_all = (
-        model_advance(model, integrator), integration_kernel(model.held_form, integrator))
+        model_advance(model, integrator), integration_kernel(model.split_derivative, integrator))
     states = []
     for lane in range(count):
         # Some of them spin.
@@ -416,8 +412,8 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
         inputs = vector((1.0 + 0.1 * lane, 0.03 * (lane - 5)))
         for row, value in enumerate(state):
             block[row * LANES + lane] = value
-        for row, value in enumerate(model.held_form.hold(inputs, model.parameters)):
-            scratch[(HELD + row) * LANES + lane] = value
+        for row, value in enumerate(model.split_derivative.precompute(inputs, model.parameters)):
+            scratch[(COEFFICIENTS + row) * LANES + lane] = value
         states.append(vector(state))
         advance(states[-1], inputs, model.parameters, NO_LIMITS, 0.001, steps)
     advance_all(block, scratch, count, 0.001, steps)

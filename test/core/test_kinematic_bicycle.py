@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.core.types import AckermannCommand, Pose2
 from racecar.core.vehicles import (

@@ -10,12 +10,8 @@ import pytest
 
 from racecar.catalogue import TABLES
 from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import (
-    load_parameter_file,
-    Parameter,
-    ParameterTable,
-    read_parameter_file,
-)
+from racecar.core.parameter_file import load_parameter_file, read_parameter_file
+from racecar.core.parameters import Parameter, ParameterTable
 
 TABLE = ParameterTable([
     Parameter('gain', float, 1.0, 'A gain', '1/s', minimum=0.0, maximum=10.0),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.core.types import AckermannCommand, Pose2
 from racecar.core.vehicles import SingleTrack, VEHICLE_PARAMETERS, VehicleParameters
@@ -126,7 +126,7 @@ def test_reset_puts_the_car_at_rest_and_time_goes_on():
     odometry = sim.odometry()
     assert odometry.time_ns == 500_000_000
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((1.0, 2.0, 0.5))
-    assert (*odometry[5:], *sim.command, *sim.wheel_angles) == (0.0,) * 9
+    assert (*odometry[5:], *sim.command, *sim.wheel_rotations) == (0.0,) * 9
     sim.reset(Pose2(-3.0, 4.0, -2.0))
     odometry = sim.odometry()
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((-3.0, 4.0, -2.0))
@@ -148,10 +148,10 @@ def test_wheels_turn_with_the_distance_driven():
     sim = simulator()
     sim.set_command(AckermannCommand(2.0, 0.0))
     ticks(sim, 100)
-    assert sim.wheel_angles == pytest.approx((2.0 / 0.05,) * 4)
+    assert sim.wheel_rotations == pytest.approx((2.0 / 0.05,) * 4)
     assert sim.wheel_speeds == pytest.approx((2.0 / 0.05,) * 4)
     sim.set_command(AckermannCommand(-1.0, 0.0))
-    assert ticks(sim, 100).wheel_angles == pytest.approx((1.0 / 0.05,) * 4)
+    assert ticks(sim, 100).wheel_rotations == pytest.approx((1.0 / 0.05,) * 4)
 
 
 class SoonOutOfRange(SingleTrack):

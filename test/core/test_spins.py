@@ -16,7 +16,7 @@ from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand
 from racecar.core.tyres import TYRE_MODELS
 from racecar.core.vehicles import SingleTrack, VehicleParameters
-from racecar.core.vehicles.single_track import held_coupling, within_right_angle
+from racecar.core.vehicles.single_track import limited_coupling, limited_sideslip_rate
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 VEHICLES = {
@@ -63,7 +63,7 @@ def test_spin_ends_once_the_speed_is_zero(name, tyre, formulation, side):
 
 @given(speed=st.floats(-20.0, 20.0), lateral=st.floats(-50.0, 50.0), rate=st.floats(-99.0, 99.0))
 def test_drive_holds_the_speed_with_its_weight_at_most(speed, lateral, rate):
-    coupling = held_coupling(speed, lateral, rate)
+    coupling = limited_coupling(speed, lateral, rate)
     if abs(rate * lateral) <= 9.81:
         assert coupling == speed * rate
     # Power per mass that holding the speed brings into the motion.
@@ -73,7 +73,7 @@ def test_drive_holds_the_speed_with_its_weight_at_most(speed, lateral, rate):
 
 @given(rate=st.floats(-1e4, 1e4), beta=st.floats(-3.0, 3.0))
 def test_small_angle_sideslip_is_not_turned_beyond_a_right_angle(rate, beta):
-    result = within_right_angle(rate, beta)
+    result = limited_sideslip_rate(rate, beta)
     if abs(beta) <= 1.37 or rate * beta <= 0.0:
         assert result == rate
     assert abs(result) <= abs(rate)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import vehicle_names
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.core.vehicles import (

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.core.types import AckermannCommand, WHEEL_NAMES, WheelCommand
 from racecar.core.vehicles import VEHICLE_PARAMETERS
@@ -65,9 +65,9 @@ def test_each_wheel_turns_by_itself_and_its_rotation_is_the_integral_of_its_spee
         total = [sum_ + 0.005 * (a + b) for sum_, a, b in zip(
             total, before, sim.wheel_speeds, strict=True)]
         before = sim.wheel_speeds
-    assert sim.wheel_angles == pytest.approx(total)
-    left_rear, right_rear = sim.wheel_angles[2:]
-    assert left_rear > right_rear > sim.wheel_angles.right_front > 0.0
+    assert sim.wheel_rotations == pytest.approx(total)
+    left_rear, right_rear = sim.wheel_rotations[2:]
+    assert left_rear > right_rear > sim.wheel_rotations.right_front > 0.0
     assert sim.wheel_speeds == tuple(state.speed for state in sim.wheels())
 
 
@@ -78,37 +78,37 @@ def test_rolling_wheels_measure_the_distance():
         sim.tick()
     distance = sim.odometry().x
     assert distance > 2.0
-    assert [angle * 0.05 for angle in sim.wheel_angles] == pytest.approx(
+    assert [angle * 0.05 for angle in sim.wheel_rotations] == pytest.approx(
         [distance] * 4, rel=0.01)
 
 
-def test_front_angles_are_those_commanded_or_those_of_ackermann():
+def test_steering_angles_are_those_commanded_or_those_of_ackermann():
     sim = simulator()
     sim.set_command(AckermannCommand(0.0, 0.3))
-    left, right = sim.front_angles
+    left, right = sim.steering_angles
     assert left > 0.3 > right
     half = 0.5 * 0.245 / 0.325
     assert 1.0 / math.tan(left) == pytest.approx(1.0 / math.tan(0.3) - half)
     assert 1.0 / math.tan(right) == pytest.approx(1.0 / math.tan(0.3) + half)
     sim.set_wheel_command(wheels(angles=(left, right)))
-    assert sim.front_angles == pytest.approx((left, right))
+    assert sim.steering_angles == pytest.approx((left, right))
     assert sim.command.steering_angle == pytest.approx(0.3)
     sim.set_wheel_command(wheels(angles=(-0.2, -0.1)))
-    assert sim.front_angles == (-0.2, -0.1)
+    assert sim.steering_angles == (-0.2, -0.1)
     # Stopping holds the steering.
     sim.stop()
     assert sim.command.steering_angle < -0.1
     assert sim.command.speed == 0.0
 
 
-def test_front_angles_are_clamped_to_the_limits_of_the_vehicle():
+def test_steering_angles_are_clamped_to_the_limits_of_the_vehicle():
     sim = simulator()
     sim.set_command(AckermannCommand(0.0, 1.0))
-    left, right = sim.front_angles
+    left, right = sim.steering_angles
     sim.set_wheel_command(wheels(angles=(3.0, 3.0)))
-    assert sim.front_angles == pytest.approx((left, right))
+    assert sim.steering_angles == pytest.approx((left, right))
     sim.set_wheel_command(wheels(angles=(-3.0, -3.0)))
-    assert sim.front_angles == pytest.approx((-right, -left))
+    assert sim.steering_angles == pytest.approx((-right, -left))
 
 
 def test_the_last_kind_of_command_governs():
@@ -196,11 +196,11 @@ def test_wheels_of_a_car_with_a_drive_force_roll_at_its_speed():
     odometry = sim.odometry()
     assert 0.1 < odometry.vx < 1.99
     assert sim.wheel_speeds == pytest.approx((odometry.vx / 0.05,) * 4)
-    assert sim.wheel_angles == pytest.approx((odometry.x / 0.05,) * 4, rel=1e-3)
+    assert sim.wheel_rotations == pytest.approx((odometry.x / 0.05,) * 4, rel=1e-3)
 
 
 def test_reset_turns_the_wheels_back():
     sim = drive(simulator(), wheels(drive=(0.05,) * 4, angles=(0.1, 0.1)), 20)
     sim.reset()
-    assert (*sim.wheel_angles, *sim.wheel_speeds, *sim.front_angles) == (0.0,) * 10
-    assert len(sim.wheel_angles) == len(WHEEL_NAMES)
+    assert (*sim.wheel_rotations, *sim.wheel_speeds, *sim.steering_angles) == (0.0,) * 10
+    assert len(sim.wheel_rotations) == len(WHEEL_NAMES)

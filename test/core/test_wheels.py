@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.core.types import AckermannCommand, WHEEL_NAMES
 from racecar.core.vehicles import VEHICLE_MODELS, VEHICLE_PARAMETERS
@@ -110,7 +110,7 @@ def test_wheels_of_a_car_with_a_speed_gain_turn_as_far_as_it_drives(values):
         sim.tick()
     x = sim.odometry().x
     assert 0.5 < x < 1.01
-    assert sim.wheel_angles == pytest.approx((x / 0.05,) * 2 + (x / 0.07,) * 2, rel=1e-9)
+    assert sim.wheel_rotations == pytest.approx((x / 0.05,) * 2 + (x / 0.07,) * 2, rel=1e-9)
 
 
 @pytest.mark.parametrize('name', VEHICLE_MODELS)

@@ -23,7 +23,7 @@ from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS, yaw_to_quaternion
 from racecar.ros import qos

@@ -751,7 +751,7 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
             assert simulator.plant.time_ns == NANOSECONDS
             runs.append((list(dict.fromkeys(wheels)), list(dict.fromkeys(states)),
                          simulator.plant.simulator.state,
-                         simulator.plant.simulator.wheel_angles))
+                         simulator.plant.simulator.wheel_rotations))
     assert runs[0] == runs[1]
     assert runs[0][2][0] > 0.5
     assert len(runs[0][1]) == 51

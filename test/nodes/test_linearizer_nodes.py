@@ -16,7 +16,7 @@ from racecar.core.analysis.metrics import compute_metrics
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ParameterError
-from racecar.core.parameters import load_parameter_file
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS
 from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode

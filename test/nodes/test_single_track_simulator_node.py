@@ -271,7 +271,7 @@ def test_joint_states_of_four_wheels_are_those_of_each(bench, lockstep):
     car = lockstep(vehicle_model='double_track', tyre_model='fiala').drive(100, 1.0, 0.3)
     message = bench.count(joints, 101)
     plant = car.node.plant.simulator
-    assert tuple(message.position) == (*plant.wheel_angles, *plant.front_angles)
+    assert tuple(message.position) == (*plant.wheel_rotations, *plant.steering_angles)
     assert tuple(message.velocity) == (*plant.wheel_speeds, 0.0, 0.0)
     assert message.position[0] < message.position[1]
     assert message.position[4] > 0.3 > message.position[5]

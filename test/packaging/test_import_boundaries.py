@@ -39,7 +39,8 @@ ROOMS = {
     'bags': Room(('core', 'ros.topics')),
     'catalogue': Room(('core',), by_name=('nodes',)),
     # No vehicle, no law, no analysis.
-    'ros': Room(('core.errors', 'core.frames', 'core.parameters', 'core.ports', 'core.types',
+    'ros': Room(('core.errors', 'core.frames', 'core.parameter_file', 'core.parameters',
+                 'core.ports', 'core.types',
                  'signals'), ros=True),
     'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals'), ros=True),
     # They know a stack by its topics.

@@ -24,7 +24,7 @@ from racecar.core.types import AckermannCommand
 
 _LONGEST_DELAY = 10.0
 """[s]"""
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 
 
 def _row(name: str, text: str, unit: str, maximum: float) -> Parameter:
@@ -51,12 +51,12 @@ class _Channel:
             raise ConfigurationError(
                 f"parameter 'actuators.{name}_delay' is {delay:g} s, expected a whole number of"
                 f' integration steps of {step:g} s')
-        if count > _MOST_STEPS:
+        if count > _MAX_STEPS:
             raise ConfigurationError(
                 f"parameter 'actuators.{name}_delay' is {delay:g} s, {count} integration steps of"
-                f' {step:g} s, expected at most {_MOST_STEPS}; choose a longer step')
+                f' {step:g} s, expected at most {_MAX_STEPS}; choose a longer step')
         self.share = 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0
-        self.most = rate * step if rate > 0.0 else math.inf
+        self.max_change = rate * step if rate > 0.0 else math.inf
         self.pending = deque([0.0] * count)
         self.value = 0.0
 
@@ -64,11 +64,11 @@ class _Channel:
         self.pending.append(command)
         wanted = self.pending.popleft()
         change = self.share * (wanted - self.value)
-        if self.share == 1.0 and abs(change) <= self.most:
+        if self.share == 1.0 and abs(change) <= self.max_change:
             # Without the rounding of a sum.
             self.value = wanted
         else:
-            self.value += min(max(change, -self.most), self.most)
+            self.value += min(max(change, -self.max_change), self.max_change)
         return self.value
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import rclpy
 
 from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.parameters import read_parameter_file
+from racecar.core.parameter_file import read_parameter_file
 
 
 def init(args: Sequence[str] | None = None, **kwargs: Any) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from racecar.catalogue import NODES
 from racecar.core.errors import ConfigurationError
-from racecar.core.parameters import read_parameter_file
+from racecar.core.parameter_file import read_parameter_file
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import driver, dynamic_ode, kinematic_ode
 from racecar.stacks.node_description import NodeDescription

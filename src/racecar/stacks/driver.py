@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from racecar.core.errors import ConfigurationError
-from racecar.core.parameters import read_parameter_file
+from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.core.share import find_config
 from racecar.ros import topics

@@ -11,7 +11,8 @@ from typing import Any
 
 from racecar.catalogue import NODES, NodeSpec
 from racecar.core.errors import ParameterError
-from racecar.core.parameters import read_parameter_file, USE_SIM_TIME
+from racecar.core.parameter_file import read_parameter_file
+from racecar.core.parameters import USE_SIM_TIME
 
 
 @dataclass(frozen=True)

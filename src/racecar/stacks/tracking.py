@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
@@ -29,8 +30,6 @@ from racecar.stacks.stack import Stack
 
 TRACKER = 'trajectory_tracker'
 
-# Two descriptions of one vehicle may differ by rounding, not by more [m].
-_SAME_POINT = 1e-3
 
 _ANSWERS = (
     topics.REFERENCE_TRAJECTORY, topics.VIRTUAL_VELOCITIES, topics.NAVIGATION_COMMAND,
@@ -89,7 +88,7 @@ def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
     except ParameterError:
         return
     exact = law.tracked_ahead
-    if abs(tracked - exact) > _SAME_POINT:
+    if abs(tracked - exact) > POINT_TOLERANCE:
         raise ConfigurationError(
             f"tracked_point of {tracker.full_name} is '{values['tracked_point']}', {tracked:g} m"
             f' ahead of base_link, but the law of {law_node.full_name} is exact for the point'

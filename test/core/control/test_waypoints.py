@@ -15,7 +15,7 @@ import pytest
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory, sample_path, TRAJECTORY_PARAMETERS
-from racecar.core.trajectories.waypoints import read_way_points
+from racecar.core.trajectories.waypoint_file import read_way_points
 
 TRACKS = sorted(path.stem for path in (share_folder() / 'config' / 'tracks').glob('*.csv'))
 SQUARE = 'x,y\n0,0\n4,0\n4,4\n0,4\n0,0\n'

@@ -29,7 +29,7 @@ def controls():
 
 def everything(controls):
     return {name: getattr(controls, name) for name in (
-        'mode', 'steering_angle', 'front_wheel_angles', 'cruising_speed', 'throttle',
+        'mode', 'steering_angle', 'steering_angles', 'cruising_speed', 'throttle',
         'brake_intensity', 'gear', 'indicator', 'indicator_period', 'wiper_mode',
         'hazard_flashers', 'dipped_beams', 'antifog_lights', 'limited_slip_differential',
         'indicator_auto_disabling')} | {'pedals': controls.pedals()}
@@ -37,7 +37,7 @@ def everything(controls):
 
 def test_at_first_everything_is_off_and_the_car_is_held(controls):
     assert everything(controls) == {
-        'mode': ControlMode.UNDEFINED, 'steering_angle': 0.0, 'front_wheel_angles': (0.0, 0.0),
+        'mode': ControlMode.UNDEFINED, 'steering_angle': 0.0, 'steering_angles': (0.0, 0.0),
         'cruising_speed': 0.0, 'throttle': 0.0, 'brake_intensity': 0.0, 'gear': 0,
         'indicator': Indicator.OFF, 'indicator_period': 0.34, 'wiper_mode': WiperMode.DOWN,
         'hazard_flashers': False, 'dipped_beams': False, 'antifog_lights': False,
@@ -102,7 +102,7 @@ def test_last_of_throttle_and_cruise_governs_and_the_other_is_remembered(control
 
 def test_wheels_can_be_steered_one_by_one(controls):
     controls.set_left_steering_angle(0.2)
-    assert controls.front_wheel_angles == (0.2, 0.0)
+    assert controls.steering_angles == (0.2, 0.0)
     assert controls.steering_angle == 0.0
     controls.set_right_steering_angle(0.1)
     assert 1 / math.tan(controls.steering_angle) == pytest.approx(
@@ -110,7 +110,7 @@ def test_wheels_can_be_steered_one_by_one(controls):
     for setter in (controls.set_left_steering_angle, controls.set_right_steering_angle):
         with pytest.raises(ParameterError, match=r'_steering_angle is 1\.1, expected'):
             setter(WHEEL_LIMIT + 0.1)
-    assert controls.front_wheel_angles == (0.2, 0.1)
+    assert controls.steering_angles == (0.2, 0.1)
 
 
 @pytest.mark.parametrize(('mode', 'brake', 'gear', 'lit'), [
@@ -189,7 +189,7 @@ def test_steering_is_read_back(angle):
     controls = Controls(CAR, VEHICLE)
     controls.set_steering_angle(angle)
     assert controls.steering_angle == pytest.approx(angle, abs=1e-12)
-    left, right = controls.front_wheel_angles
+    left, right = controls.steering_angles
     assert left >= right
 
 

@@ -330,10 +330,10 @@ def test_a_failed_tick_leaves_everything_as_it_was():
     rig.controls.set_cruising_speed(9.0)
     rig.run(1.0)
     rig.reach(1e7)
-    before = (rig.car.state, rig.car.time_ns, rig.car.wheel_angles)
+    before = (rig.car.state, rig.car.time_ns, rig.car.wheel_rotations)
     with pytest.raises(DivergenceError, match='double_track'):
         rig.tick()
-    assert (rig.car.state, rig.car.time_ns, rig.car.wheel_angles) == before
+    assert (rig.car.state, rig.car.time_ns, rig.car.wheel_rotations) == before
 
 
 def test_free_differential_lets_the_light_wheel_spin_and_the_limited_one_does_not():
@@ -360,7 +360,7 @@ def test_a_step_without_the_compiler_gives_the_same_bits():
         'rig.controls.set_steering_angle(0.2); rig.run(0.1)\n'
         'rig.controls.set_cruising_speed(9.0); rig.run(0.1)\n'
         'rig.controls.set_brake_intensity(0.4); rig.run(0.1)\n'
-        'print([value.hex() for value in (*rig.car.state, *rig.car.wheel_angles)])\n')
+        'print([value.hex() for value in (*rig.car.state, *rig.car.wheel_rotations)])\n')
     folders = [str(Path(__file__).parent), *sys.path]
     answers = [subprocess.run(
         [sys.executable, '-c', code], capture_output=True, text=True, check=True, timeout=120,

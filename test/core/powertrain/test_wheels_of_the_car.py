@@ -20,12 +20,12 @@ from racecar.core.powertrain.differential import rolling_speed, split_torque
 from racecar.core.powertrain.gearbox import engine_rpm
 from racecar.core.powertrain.powertrain import COUPLING
 from racecar.core.powertrain.steering import (
-    middle_tangent,
     path_ratios,
-    wheel_angle_limit,
-    wheel_angles,
+    steering_angles,
+    wheel_steering_limit,
 )
 from racecar.core.vehicles import VehicleParameters
+from racecar.core.vehicles.ackermann import middle_tangent
 
 FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
 CARS = ('car_2014', 'bmw_x5', 'citroen_czero', 'toyota_prius', 'tesla_model3', 'racecar')
@@ -47,8 +47,8 @@ def hubs(vehicle):
     ('citroen_czero', 0.4, 0.442879, 0.364349)])
 def test_front_angles_have_the_published_digits(name, right_turn, right, left):
     vehicle = vehicle_of(name)
-    assert wheel_angles(vehicle, -right_turn) == pytest.approx((-left, -right), abs=5e-7)
-    assert wheel_angles(vehicle, right_turn) == pytest.approx((right, left), abs=5e-7)
+    assert steering_angles(vehicle, -right_turn) == pytest.approx((-left, -right), abs=5e-7)
+    assert steering_angles(vehicle, right_turn) == pytest.approx((right, left), abs=5e-7)
 
 
 @pytest.mark.parametrize('name', CARS)
@@ -57,13 +57,13 @@ def test_front_angles_have_the_published_digits(name, right_turn, right, left):
 def test_axes_of_all_wheels_meet_in_one_point(name, share):
     vehicle = vehicle_of(name)
     angle = share * vehicle.steering_limit
-    left, right = wheel_angles(vehicle, angle)
+    left, right = steering_angles(vehicle, angle)
     for hub, turned in zip(hubs(vehicle)[:2], (left, right), strict=True):
         # From the turn's centre (0, L cot d), multiplied by tan d so that straight is no case.
         lever = hub * math.tan(angle) - 1j * vehicle.wheelbase
         assert (lever * cmath.exp(-1j * turned)).real == pytest.approx(0.0, abs=1e-12)
     assert math.atan(middle_tangent(left, right)) == pytest.approx(angle, abs=1e-15)
-    assert max(abs(left), abs(right)) <= wheel_angle_limit(vehicle) + 1e-12
+    assert max(abs(left), abs(right)) <= wheel_steering_limit(vehicle) + 1e-12
 
 
 def test_wheels_to_different_sides_have_no_middle():
@@ -73,7 +73,7 @@ def test_wheels_to_different_sides_have_no_middle():
 
 def test_turn_about_a_point_between_the_wheels_is_refused():
     with pytest.raises(ParameterError, match=r'steering_angle is 1\.4 rad, expected less than'):
-        wheel_angles(vehicle_of('car_2014'), 1.4)
+        steering_angles(vehicle_of('car_2014'), 1.4)
 
 
 @pytest.mark.parametrize('kind', CAR_TYPES)

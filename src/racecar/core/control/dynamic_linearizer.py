@@ -35,6 +35,7 @@ from typing import Any
 
 from racecar.core.compiled import njit
 from racecar.core.control.kinematic_linearizer import kinematic_command
+from racecar.core.control.linearizer import STANDSTILL_PARAMETERS
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
@@ -50,13 +51,7 @@ DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('dynamic_speed', float, 1.0,
               'From this speed on the dynamic law steers alone; in between both are mixed', 'm/s',
               above=0.0, maximum=100.0),
-    Parameter('minimum_speed', float, 0.01,
-              'Below this commanded speed the last steering is held, because the law is'
-              ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
-    Parameter('fade_speed', float, 0.05,
-              'From this commanded speed downwards the steering fades to the last one from above'
-              ' it, so that it does not swing where the car stops; 0 does without', 'm/s',
-              minimum=0.0, maximum=5.0),
+    *STANDSTILL_PARAMETERS,
 ])
 
 
@@ -129,7 +124,7 @@ class DynamicLinearizer:
         Raises ParameterError as check_values() does.
         """
         self._vehicle = vehicle
-        self._held = 0.0
+        self._held_steering = 0.0
         self.tune(values)
 
     @staticmethod
@@ -153,9 +148,8 @@ class DynamicLinearizer:
             float(values['dynamic_speed']), vehicle.mass, vehicle.cog_to_front_axle,
             vehicle.cog_to_rear_axle, vehicle.front_cornering_stiffness,
             vehicle.rear_cornering_stiffness)
-        self._rest = (
-            float(values['minimum_speed']), float(values['fade_speed']),
-            vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
+        self._standstill = (float(values['minimum_speed']), float(values['fade_speed']))
+        self._limits = (vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
 
     @property
     def tracked_ahead(self) -> float:
@@ -170,7 +164,7 @@ class DynamicLinearizer:
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""
         lateral = odometry.vy + self.tracked_ahead * odometry.yaw_rate
-        speed, steering, self._held = dynamic_command(
+        speed, steering, self._held_steering = dynamic_command(
             velocity.x, velocity.y, odometry.yaw, odometry.vx, lateral, odometry.yaw_rate,
-            *self._law, self._held, *self._rest)
+            *self._law, self._held_steering, *self._standstill, *self._limits)
         return AckermannCommand.in_single_precision(speed, steering)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from racecar.core.compiled import inlined
+from racecar.core.control.linearizer import STANDSTILL_PARAMETERS
 from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
@@ -17,13 +18,7 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
               'Distance of the point P ahead of the rear axle; equals PL_distance of the tracker',
               'm', above=0.0, maximum=10.0),
-    Parameter('minimum_speed', float, 0.01,
-              'Below this commanded speed the last steering is held, because the law is'
-              ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
-    Parameter('fade_speed', float, 0.05,
-              'From this commanded speed downwards the steering fades to the last one from above'
-              ' it, so that it does not swing where the car stops; 0 does without', 'm/s',
-              minimum=0.0, maximum=5.0),
+    *STANDSTILL_PARAMETERS,
     Parameter('reverse', bool, True,
               'Drive backwards when the wanted velocity points behind the car, with P behind the'
               ' rear axle; false: turn round, as in the report'),
@@ -79,16 +74,16 @@ class KinematicLinearizer:
     def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
         """Take resolved KINEMATIC_LINEARIZER_PARAMETERS values and the vehicle."""
         self._vehicle = vehicle
-        self._held = 0.0
+        self._held_steering = 0.0
         self.tune(values)
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other KINEMATIC_LINEARIZER_PARAMETERS values; the steering stays held."""
         vehicle = self._vehicle
         self._epsilon: float = values['epsilon']
-        self._rest = (
-            float(values['minimum_speed']), float(values['fade_speed']), bool(values['reverse']),
-            vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
+        self._standstill = (float(values['minimum_speed']), float(values['fade_speed']))
+        self._reverses = bool(values['reverse'])
+        self._limits = (vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
 
     @property
     def tracked_ahead(self) -> float:
@@ -98,11 +93,11 @@ class KinematicLinearizer:
     @property
     def reverses(self) -> bool:
         """Whether a velocity that points behind the car is driven backwards."""
-        return self._rest[2]
+        return self._reverses
 
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""
-        speed, steering, self._held = kinematic_command(
+        speed, steering, self._held_steering = kinematic_command(
             velocity.x, velocity.y, odometry.yaw, self._epsilon, self._vehicle.wheelbase,
-            self._held, *self._rest)
+            self._held_steering, *self._standstill, self._reverses, *self._limits)
         return AckermannCommand.in_single_precision(speed, steering)

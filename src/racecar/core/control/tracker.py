@@ -119,8 +119,8 @@ def follow_forwards(
     reference_speed = math.sqrt(reference_vx * reference_vx + reference_vy * reference_vy)
     least = 0.0 if waits else min(
         _TURNING_SHARE * speed, max(reference_speed, _STEERED_SPEED))
-    rest = 0.0 if waits else math.sqrt(speed * speed - least * least)
-    sideways = -rest if across < 0.0 else rest
+    remaining = 0.0 if waits else math.sqrt(speed * speed - least * least)
+    sideways = -remaining if across < 0.0 else remaining
     return least * cosine - sideways * sine, least * sine + sideways * cosine, ahead < least
 
 
@@ -158,10 +158,10 @@ def pid_velocity(
     turned_x, turned_y, turned = follow_forwards(
         vx, vy, yaw, error_x, error_y, reference_vx, reference_vy)
     turned = turned and forwards and reference_speed >= _STANDSTILL
-    held = limited or turned
+    saturated = limited or turned
     return (
         turned_x if turned else vx, turned_y if turned else vy,
-        integral_x if held else summed_x, integral_y if held else summed_y,
+        integral_x if saturated else summed_x, integral_y if saturated else summed_y,
         derivative_x, derivative_y)
 
 

@@ -16,8 +16,8 @@ from racecar.core.driver.controls import Controls
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, Powertrain
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, WheelCommand, Wheels
-from racecar.core.vehicles.interface import rolling_wheels
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.rolling import rolling_wheels
 
 IDLE = 'idle'
 """What a mux that nobody holds says."""
@@ -41,14 +41,14 @@ class Pedals(NamedTuple):
 class WheelReadings(NamedTuple):
     """What is known of the wheels.
 
-    time_ns: stamp [ns]; rotations [rad] and speeds [rad/s] of each one; front_angles: steering
+    time_ns: stamp [ns]; rotations [rad] and speeds [rad/s] of each one; steering_angles: steering
     angles of the left and right front wheel [rad].
     """
 
     time_ns: int
     rotations: Wheels
     speeds: Wheels
-    front_angles: tuple[float, float]
+    steering_angles: tuple[float, float]
 
 
 class Answer(NamedTuple):

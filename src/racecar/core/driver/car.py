@@ -6,6 +6,7 @@ Method names, units and signs are the original's, so that a controller runs here
 import: speeds in km/h, steering positive to the right. The conversion happens in this file alone.
 Out-of-range numbers are clamped with a DriverWarning; NaN and unknown enumerators raise
 ParameterError, as they cannot be clamped. docs/driver.md compares text, later library and this.
+Both classes share this file, as units and signs are to be converted in one place.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from racecar.core.driver.wipers import Wipers
 from racecar.core.errors import ControlModeError, ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters, CarType, EngineType
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
-from racecar.core.powertrain.steering import wheel_angle_limit
+from racecar.core.powertrain.steering import wheel_steering_limit
 from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS, Odometry
+from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL
 from racecar.core.vehicles.parameters import VehicleParameters
 
 DEFAULT_CAR = 'car_2014'
@@ -50,7 +52,7 @@ class DriverWarning(UserWarning):
     """An argument was out of its range and has been clamped."""
 
 
-class Plant(Protocol):
+class PedalCar(Protocol):
     """What a Driver drives: DrivenCar, or another simulation of the same car."""
 
     powertrain: Powertrain
@@ -68,8 +70,8 @@ class Plant(Protocol):
         """Rotation of left front, right front, left rear, right rear wheel [rad/s]."""
 
     @property
-    def wheel_angles(self) -> Sequence[float]:
-        """Angle that each wheel has turned [rad]."""
+    def wheel_rotations(self) -> Sequence[float]:
+        """Angle through which each wheel has turned [rad]."""
 
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
@@ -101,7 +103,8 @@ class Driver:
 
     def __init__(
         self, car: str = DEFAULT_CAR, *, time_step: float = TIME_STEP,
-        duration: float = math.inf, tyre_model: str = 'fiala', plant: Plant | None = None,
+        duration: float = math.inf, tyre_model: str = DEFAULT_TYRE_MODEL,
+        plant: PedalCar | None = None,
     ) -> None:
         """Put a car at rest, held until the first throttle or cruising speed.
 
@@ -367,7 +370,7 @@ class Car(Driver):
 
     def getWheelEncoder(self, wheel: int) -> float:
         """Return how far a wheel has turned [rad]; wheel: e.g. WHEEL_FRONT_RIGHT."""
-        return float(self._plant.wheel_angles[self._index(wheel)])
+        return float(self._plant.wheel_rotations[self._index(wheel)])
 
     def getWheelSpeed(self, wheel: int) -> float:
         """Return how fast a wheel turns [rad/s]; wheel: e.g. WHEEL_FRONT_RIGHT."""
@@ -381,7 +384,7 @@ class Car(Driver):
 
     def getLeftSteeringAngle(self) -> float:
         """Return the angle of the left front wheel [rad, right positive]."""
-        return 0.0 - self._controls.front_wheel_angles[0]
+        return 0.0 - self._controls.steering_angles[0]
 
     def setRightSteeringAngle(self, angle: float) -> None:
         """Steer the right front wheel alone [rad, right positive]."""
@@ -391,7 +394,7 @@ class Car(Driver):
 
     def getRightSteeringAngle(self) -> float:
         """Return the angle of the right front wheel [rad, right positive]."""
-        return 0.0 - self._controls.front_wheel_angles[1]
+        return 0.0 - self._controls.steering_angles[1]
 
     def enableLimitedSlipDifferential(self, enable: bool) -> None:
         """Let the differential bring driven wheels together (as at the start), or not."""
@@ -403,7 +406,7 @@ class Car(Driver):
 
     @property
     def _wheel_limit(self) -> float:
-        return wheel_angle_limit(self._powertrain.vehicle)
+        return wheel_steering_limit(self._powertrain.vehicle)
 
     def _index(self, wheel: int) -> int:
         if wheel not in range(self.WHEEL_NB):

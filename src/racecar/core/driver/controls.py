@@ -15,8 +15,9 @@ from typing import NamedTuple
 from racecar.core.errors import ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls
-from racecar.core.powertrain.steering import middle_tangent, wheel_angle_limit, wheel_angles
+from racecar.core.powertrain.steering import steering_angles, wheel_steering_limit
 from racecar.core.types import NANOSECONDS
+from racecar.core.vehicles.ackermann import middle_tangent
 from racecar.core.vehicles.parameters import VehicleParameters
 
 INDICATOR_PERIOD = 0.34
@@ -64,13 +65,13 @@ class Controls:
         """Everything is off, in neutral and straight ahead; the car is held."""
         self._car = car
         self._vehicle = vehicle
-        self._wheel_limit = wheel_angle_limit(vehicle)
+        self._wheel_limit = wheel_steering_limit(vehicle)
         self._mode = ControlMode.UNDEFINED
         self._throttle = 0.0
         self._brake_intensity = 0.0
         self._gear = 0
         self._cruising_speed = 0.0
-        self._wheel_angles = (0.0, 0.0)
+        self._steering_angles = (0.0, 0.0)
         self._tangent = 0.0
         self._indicator = Indicator.OFF
         self._indicator_reference = 0.0
@@ -95,9 +96,9 @@ class Controls:
         return math.atan(self._tangent)
 
     @property
-    def front_wheel_angles(self) -> tuple[float, float]:
+    def steering_angles(self) -> tuple[float, float]:
         """Angle of the left and right front wheel [rad, left positive]."""
-        return self._wheel_angles
+        return self._steering_angles
 
     @property
     def cruising_speed(self) -> float:
@@ -123,19 +124,19 @@ class Controls:
         """Steer both front wheels (Ackermann); angle of the virtual wheel [rad, left +]."""
         limit = self._vehicle.steering_limit
         angle = _number('steering_angle', angle, -limit, limit, 'rad')
-        self._steer(*wheel_angles(self._vehicle, angle))
+        self._steer(*steering_angles(self._vehicle, angle))
         self._cancel_indicator(angle)
 
     def set_left_steering_angle(self, angle: float) -> None:
         """Steer the left front wheel alone [rad, left positive]."""
         limit = self._wheel_limit
         self._steer(_number('left_steering_angle', angle, -limit, limit, 'rad'),
-                    self._wheel_angles[1])
+                    self._steering_angles[1])
 
     def set_right_steering_angle(self, angle: float) -> None:
         """Steer the right front wheel alone [rad, left positive]."""
         limit = self._wheel_limit
-        self._steer(self._wheel_angles[0],
+        self._steer(self._steering_angles[0],
                     _number('right_steering_angle', angle, -limit, limit, 'rad'))
 
     def set_cruising_speed(self, speed: float) -> None:
@@ -231,11 +232,11 @@ class Controls:
         """Return the controls as the powertrain takes them."""
         return PedalControls(
             float(self._mode), self._throttle, self._brake_intensity, self._car.ratio(self._gear),
-            self._cruising_speed, self._tangent, *self._wheel_angles,
+            self._cruising_speed, self._tangent, *self._steering_angles,
             float(self.limited_slip_differential))
 
     def _steer(self, left: float, right: float) -> None:
-        self._wheel_angles = (left, right)
+        self._steering_angles = (left, right)
         limit = math.tan(self._vehicle.steering_limit)
         self._tangent = min(max(middle_tangent(left, right), -limit), limit)
 

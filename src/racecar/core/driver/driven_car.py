@@ -25,11 +25,18 @@ from racecar.core.powertrain.powertrain import (
     RIGHT,
     wheel_drive,
 )
-from racecar.core.simulation.integrators import model_advance
-from racecar.core.simulation.simulator import ORIGIN, Simulator, WheelAngles
+from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, model_advance
+from racecar.core.simulation.simulator import (
+    DEFAULT_PERIOD,
+    DEFAULT_STEP,
+    ORIGIN,
+    Simulator,
+    WheelRotations,
+)
 from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, WheelState
-from racecar.core.vehicles import double_track
-from racecar.core.vehicles.double_track import DoubleTrack, WHEEL
+from racecar.core.vehicles import double_track_equations as double_track
+from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
+from racecar.core.vehicles.double_track_equations import WHEEL
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Vector, vector
 from racecar.core.vehicles.parameters import VehicleParameters
 
@@ -79,8 +86,9 @@ class DrivenCar:
     """A simulated car with a powertrain; pedals act from the next tick on."""
 
     def __init__(
-        self, car: CarParameters, vehicle: VehicleParameters, *, tyre_model: str = 'fiala',
-        step: float = 0.001, period: float = 0.01, integrator: str = 'rk4',
+        self, car: CarParameters, vehicle: VehicleParameters, *,
+        tyre_model: str = DEFAULT_TYRE_MODEL, step: float = DEFAULT_STEP,
+        period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
         initial_pose: Pose2 = ORIGIN,
     ) -> None:
         """Start at rest, held; step, period [s], integrator and pose as in Simulator.
@@ -126,14 +134,14 @@ class DrivenCar:
         return self._simulator.wheel_speeds
 
     @property
-    def wheel_angles(self) -> WheelAngles:
+    def wheel_rotations(self) -> WheelRotations:
         """Angle that each wheel has turned since the last reset [rad], summed step by step."""
-        return WheelAngles(*(float(angle) for angle in self._memory[1:]))
+        return WheelRotations(*(float(angle) for angle in self._memory[1:]))
 
     @property
-    def front_angles(self) -> tuple[float, float]:
-        """Angle of the left and right front wheel [rad]."""
-        return self._simulator.front_angles
+    def steering_angles(self) -> tuple[float, float]:
+        """Steering angle of the left and right front wheel [rad]."""
+        return self._simulator.steering_angles
 
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from racecar.core.errors import ParameterError
-from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
+from racecar.core.parameter_file import load_parameter_file
+from racecar.core.parameters import Parameter, ParameterTable
 
 PREFIX = 'car.'
 
@@ -87,6 +88,14 @@ CAR_PARAMETERS = ParameterTable([
 ])
 
 
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _default(name: str) -> Any:
+    return _frozen(CAR_PARAMETERS.default(f'{PREFIX}{name}'))
+
+
 @dataclass(frozen=True, slots=True)
 class CarParameters:
     """Engine, gears and brakes of a car; the rows of CAR_PARAMETERS say what they mean.
@@ -94,21 +103,21 @@ class CarParameters:
     Raises ParameterError if the gears, the coefficients or the engine's range make no sense.
     """
 
-    type: str = 'traction'
-    engine_type: str = 'combustion'
-    brake_coefficient: float = 500.0
-    brake_model: str = 'viscous'
-    time_0_to_100: float = 10.0
-    engine_max_torque: float = 250.0
-    engine_max_power: float = 50000.0
-    engine_min_rpm: float = 1000.0
-    engine_max_rpm: float = 4500.0
-    engine_function_coefficients: tuple[float, ...] = (150.0, 0.1, 0.0)
-    gear_ratio: tuple[float, ...] = (-12.0, 10.0, 7.0, 5.0, 2.5, 1.0)
-    hybrid_power_split_ratio: float = 0.25
-    hybrid_power_split_rpm: float = 3000.0
-    wheels_damping_constant: float = 5.0
-    cruise_reference: str = 'rear_axle'
+    type: str = _default('type')
+    engine_type: str = _default('engine_type')
+    brake_coefficient: float = _default('brake_coefficient')
+    brake_model: str = _default('brake_model')
+    time_0_to_100: float = _default('time_0_to_100')
+    engine_max_torque: float = _default('engine_max_torque')
+    engine_max_power: float = _default('engine_max_power')
+    engine_min_rpm: float = _default('engine_min_rpm')
+    engine_max_rpm: float = _default('engine_max_rpm')
+    engine_function_coefficients: tuple[float, ...] = _default('engine_function_coefficients')
+    gear_ratio: tuple[float, ...] = _default('gear_ratio')
+    hybrid_power_split_ratio: float = _default('hybrid_power_split_ratio')
+    hybrid_power_split_rpm: float = _default('hybrid_power_split_rpm')
+    wheels_damping_constant: float = _default('wheels_damping_constant')
+    cruise_reference: str = _default('cruise_reference')
 
     def __post_init__(self) -> None:
         """Check what concerns several numbers at once."""
@@ -136,7 +145,7 @@ class CarParameters:
         own = CAR_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in CAR_PARAMETERS})
         return cls(**cast('dict[str, Any]', {
-            name.removeprefix(PREFIX): tuple(value) if isinstance(value, list) else value
+            name.removeprefix(PREFIX): _frozen(value)
             for name, value in own.items()}))
 
     @classmethod

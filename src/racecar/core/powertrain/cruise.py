@@ -19,9 +19,9 @@ REAR_AXLE, WEBOTS = 0.0, 1.0
 
 
 @njit
-def ramp(value: float, target: float, most: float) -> float:
-    """Return the value moved towards the target by at most `most` (positive)."""
-    return value + min(max(target - value, -most), most)
+def ramp(value: float, target: float, max_change: float) -> float:
+    """Return the value moved towards the target by at most `max_change` (positive)."""
+    return value + min(max(target - value, -max_change), max_change)
 
 
 @njit

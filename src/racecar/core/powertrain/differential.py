@@ -59,7 +59,7 @@ def split_torque(
     d1 = d1 - mean if driven[1] != 0.0 else 0.0
     d2 = d2 - mean if driven[2] != 0.0 else 0.0
     d3 = d3 - mean if driven[3] != 0.0 else 0.0
-    most = max(d0, d1, d2, d3) if torque > 0.0 else -min(d0, d1, d2, d3)
-    share = abs(even) / most if most > abs(even) else 1.0
+    largest = max(d0, d1, d2, d3) if torque > 0.0 else -min(d0, d1, d2, d3)
+    share = abs(even) / largest if largest > abs(even) else 1.0
     return (even * driven[0] - share * d0, even * driven[1] - share * d1,
             even * driven[2] - share * d2, even * driven[3] - share * d3)

@@ -27,7 +27,7 @@ from racecar.core.powertrain.cruise import ramp, wheel_speeds
 from racecar.core.powertrain.differential import rolling_speed, split_torque
 from racecar.core.powertrain.engine import torque_at
 from racecar.core.powertrain.gearbox import engine_rpm
-from racecar.core.powertrain.steering import path_ratios, wheel_angle_limit
+from racecar.core.powertrain.steering import path_ratios, wheel_steering_limit
 from racecar.core.types import Wheels
 from racecar.core.vehicles.interface import Vector, vector
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -168,7 +168,7 @@ class Powertrain:
         """
         self.car = car
         self.vehicle = vehicle
-        wheel_angle_limit(vehicle)
+        wheel_steering_limit(vehicle)
         expected = {'traction': 'front', 'propulsion': 'rear', '4x4': 'all'}[car.type]
         if vehicle.driven_axle != expected:
             raise ParameterError(

@@ -20,12 +20,12 @@ import math
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
-from racecar.core.vehicles.double_track import front_angles
+from racecar.core.vehicles.ackermann import ackermann_angles
 from racecar.core.vehicles.parameters import VehicleParameters
 
 
-def wheel_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[float, float]:
-    """Return the angles of the left and right front wheel [rad]; steering_angle within its limit.
+def steering_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[float, float]:
+    """Return those of the left and right front wheel [rad]; steering_angle within its limit.
 
     Raises ParameterError if the turn's centre would lie between the wheels.
     """
@@ -36,24 +36,16 @@ def wheel_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[flo
             f'steering_angle is {steering_angle!r} rad, expected less than'
             f' {math.atan(1.0 / widest):.6g} rad to either side: the car would turn about a'
             ' point between its wheels')
-    left, right = front_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
+    left, right = ackermann_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
     return float(left), float(right)
 
 
-def wheel_angle_limit(vehicle: VehicleParameters) -> float:
+def wheel_steering_limit(vehicle: VehicleParameters) -> float:
     """Return the largest angle of a front wheel [rad]: of the inner one at the steering limit.
 
-    Raises ParameterError as wheel_angles() does.
+    Raises ParameterError as steering_angles() does.
     """
-    return wheel_angles(vehicle, vehicle.steering_limit)[0]
-
-
-def middle_tangent(left: float, right: float) -> float:
-    """Return tan d of the virtual middle wheel; 0 if the wheels point to different sides [rad]."""
-    tan_left, tan_right = math.tan(left), math.tan(right)
-    if tan_left * tan_right <= 0.0:
-        return 0.0
-    return 2.0 * tan_left * tan_right / (tan_left + tan_right)
+    return steering_angles(vehicle, vehicle.steering_limit)[0]
 
 
 @njit

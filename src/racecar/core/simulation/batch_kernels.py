@@ -7,6 +7,9 @@ one flat array: all distances between rows are constants, which a compiler must 
 a loop over the cars. Each loop does one thing to all cars of the block. Operations and order are
 those of TrajectoryTracker, KinematicLinearizer and Simulator, whose functions are called here, so
 that a car gives the same bits whether alone, in a block or driven by the nodes.
+
+One file, although long: the numbers of the rows are constants that Numba freezes into the machine
+code, and its cache notices a change only in files that hold kernels.
 """
 
 from __future__ import annotations
@@ -21,16 +24,16 @@ from racecar.core.compiled import inlined, njit, specialise, unlocked
 from racecar.core.control.kinematic_linearizer import kinematic_command
 from racecar.core.control.tracker import pid_velocity, point_ahead
 from racecar.core.simulation.integrators import (
-    held_stages,
-    held_step,
     rk4_first,
     rk4_last,
     rk4_next,
+    split_stages,
+    split_step,
     Stage,
     State5,
 )
 from racecar.core.types import quaternion_to_yaw
-from racecar.core.vehicles.interface import Held, HeldForm, Vector
+from racecar.core.vehicles.interface import Coefficients, SplitDerivative, Vector
 
 LANES = 120
 """Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.
@@ -39,7 +42,7 @@ Rows of a power of two would share too few of its sets.
 """
 
 # Fewer do not fill a vector of the processor.
-_FEW = 8
+_MIN_VECTOR_CARS = 8
 
 # Rows of the state of a car: five states of its model, speed and steering in force, then those of
 # linearizer, tracker, metrics. 24 numbers, 192 bytes.
@@ -58,8 +61,8 @@ PARAMETER_ROWS = LIMIT + 5
 # Rows of what a tick computes and forgets: odometry, reference, command, what a command fixes,
 # the state before the tick, what a stage leaves to the next.
 (OX, OY, OVX, OVY, ORATE, OYAW, RX, RY, RVX, RVY, COMMAND_SPEED, COMMAND_STEERING,
- HELD) = range(13)
-BEFORE = HELD + 20
+ COEFFICIENTS) = range(13)
+BEFORE = COEFFICIENTS + 20
 STAGE = BEFORE + 5
 SCRATCH_ROWS = STAGE + 8
 
@@ -70,7 +73,7 @@ Flat = MutableSequence[float]
 RunBlock = Callable[..., None]
 
 
-def hold(inputs: Vector, parameters: Vector) -> Held:
+def precompute(inputs: Vector, parameters: Vector) -> Coefficients:
     """Stand for the kernel of the model that block_kernel() binds."""
     raise NotImplementedError('block_kernel() binds this name')
 
@@ -80,7 +83,7 @@ def observe(state: Vector, inputs: Vector, parameters: Vector) -> Any:
     raise NotImplementedError('block_kernel() binds this name')
 
 
-def step_held(state: State5, held: Held, dt: float) -> State5:
+def step_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
     """Stand for model and method that block_kernel() binds."""
     raise NotImplementedError('block_kernel() binds this name')
 
@@ -95,7 +98,7 @@ def _unbound(*_: Any) -> None:
     raise NotImplementedError('block_kernel() binds this name')
 
 
-observe_all = hold_all = integrate_all = _unbound
+observe_all = precompute_all = integrate_all = _unbound
 
 
 def _sample(
@@ -137,7 +140,7 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
 
 
 @njit
-def _refer_all(
+def _fetch_references(
     parameters: Flat, scratch: Flat, count: int, references: Flat, tick: int, ticks: int,
 ) -> None:
     """Fetch the reference of each car."""
@@ -150,7 +153,7 @@ def _refer_all(
 
 
 @njit
-def _score_all(
+def _update_metrics(
     state: Flat, parameters: Flat, scratch: Flat, count: int, period: float, counts: bool,
 ) -> None:
     """Place the reference in the map and add the tracking error to the metrics."""
@@ -253,7 +256,9 @@ def _record_all(
         records[at + 10] = scratch[COMMAND_STEERING * LANES + i]
 
 
-def _hold_all(state: Flat, parameters: Flat, scratch: Flat, count: int, period: float) -> None:
+def _precompute_all(
+    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float,
+) -> None:
     """Apply the commands within the limits, and compute what they fix."""
     for i in range(count):
         limit = parameters[STEERING_LIMIT * LANES + i]
@@ -265,32 +270,32 @@ def _hold_all(state: Flat, parameters: Flat, scratch: Flat, count: int, period: 
         state[STEERING_IN * LANES + i] = steering
         state[DISTANCE * LANES + i] += speed * period
         p = parameters
-        held = hold((speed, steering), (
+        coefficients = precompute((speed, steering), (
             p[i], p[LANES + i], p[2 * LANES + i], p[3 * LANES + i], p[4 * LANES + i],
             p[5 * LANES + i], p[6 * LANES + i], p[7 * LANES + i], p[8 * LANES + i],
             p[9 * LANES + i], p[10 * LANES + i], p[11 * LANES + i], p[12 * LANES + i],
             p[13 * LANES + i], p[14 * LANES + i], p[15 * LANES + i], p[16 * LANES + i]))
-        at = HELD * LANES + i
-        scratch[at] = held[0]
-        scratch[at + LANES] = held[1]
-        scratch[at + 2 * LANES] = held[2]
-        scratch[at + 3 * LANES] = held[3]
-        scratch[at + 4 * LANES] = held[4]
-        scratch[at + 5 * LANES] = held[5]
-        scratch[at + 6 * LANES] = held[6]
-        scratch[at + 7 * LANES] = held[7]
-        scratch[at + 8 * LANES] = held[8]
-        scratch[at + 9 * LANES] = held[9]
-        scratch[at + 10 * LANES] = held[10]
-        scratch[at + 11 * LANES] = held[11]
-        scratch[at + 12 * LANES] = held[12]
-        scratch[at + 13 * LANES] = held[13]
-        scratch[at + 14 * LANES] = held[14]
-        scratch[at + 15 * LANES] = held[15]
-        scratch[at + 16 * LANES] = held[16]
-        scratch[at + 17 * LANES] = held[17]
-        scratch[at + 18 * LANES] = held[18]
-        scratch[at + 19 * LANES] = held[19]
+        at = COEFFICIENTS * LANES + i
+        scratch[at] = coefficients[0]
+        scratch[at + LANES] = coefficients[1]
+        scratch[at + 2 * LANES] = coefficients[2]
+        scratch[at + 3 * LANES] = coefficients[3]
+        scratch[at + 4 * LANES] = coefficients[4]
+        scratch[at + 5 * LANES] = coefficients[5]
+        scratch[at + 6 * LANES] = coefficients[6]
+        scratch[at + 7 * LANES] = coefficients[7]
+        scratch[at + 8 * LANES] = coefficients[8]
+        scratch[at + 9 * LANES] = coefficients[9]
+        scratch[at + 10 * LANES] = coefficients[10]
+        scratch[at + 11 * LANES] = coefficients[11]
+        scratch[at + 12 * LANES] = coefficients[12]
+        scratch[at + 13 * LANES] = coefficients[13]
+        scratch[at + 14 * LANES] = coefficients[14]
+        scratch[at + 15 * LANES] = coefficients[15]
+        scratch[at + 16 * LANES] = coefficients[16]
+        scratch[at + 17 * LANES] = coefficients[17]
+        scratch[at + 18 * LANES] = coefficients[18]
+        scratch[at + 19 * LANES] = coefficients[19]
         scratch[BEFORE * LANES + i] = state[i]
         scratch[(BEFORE + 1) * LANES + i] = state[LANES + i]
         scratch[(BEFORE + 2) * LANES + i] = state[2 * LANES + i]
@@ -314,8 +319,8 @@ def _put_state(state: Flat, i: int, s: State5) -> None:
 
 
 @inlined
-def _held_of(scratch: Flat, i: int) -> Held:
-    h, at = scratch, HELD * LANES + i
+def _coefficients_of(scratch: Flat, i: int) -> Coefficients:
+    h, at = scratch, COEFFICIENTS * LANES + i
     return (
         h[at], h[at + LANES], h[at + 2 * LANES], h[at + 3 * LANES], h[at + 4 * LANES],
         h[at + 5 * LANES], h[at + 6 * LANES], h[at + 7 * LANES], h[at + 8 * LANES],
@@ -348,7 +353,7 @@ def _put_stage(scratch: Flat, i: int, stage: Stage) -> None:
 def _integrate_all(state: Flat, scratch: Flat, count: int, dt: float, steps: int) -> None:
     for _ in range(steps):
         for i in range(count):
-            _put_state(state, i, step_held(_state_of(state, i), _held_of(scratch, i), dt))
+            _put_state(state, i, step_split(_state_of(state, i), _coefficients_of(scratch, i), dt))
 
 
 def _integrate_stages(state: Flat, scratch: Flat, count: int, dt: float, steps: int) -> None:
@@ -357,26 +362,27 @@ def _integrate_stages(state: Flat, scratch: Flat, count: int, dt: float, steps: 
     The operations of a step wait for each other; so few fit into a stage that the processor works
     on those of several cars at a time. Few cars are faster in registers.
     """
-    if count < _FEW:
+    if count < _MIN_VECTOR_CARS:
         for i in range(count):
-            s, held = _state_of(state, i), _held_of(scratch, i)
+            s, coefficients = _state_of(state, i), _coefficients_of(scratch, i)
             for _ in range(steps):
-                s = step_held(s, held, dt)
+                s = step_split(s, coefficients, dt)
             _put_state(state, i, s)
         return
     half = 0.5 * dt
     for _ in range(steps):
         for i in range(count):
-            _put_stage(scratch, i, rk4_first(_state_of(state, i), _held_of(scratch, i), half))
+            _put_stage(scratch, i, rk4_first(
+                _state_of(state, i), _coefficients_of(scratch, i), half))
         for i in range(count):
             _put_stage(scratch, i, rk4_next(
-                _state_of(state, i), _stage_of(scratch, i), _held_of(scratch, i), half))
+                _state_of(state, i), _stage_of(scratch, i), _coefficients_of(scratch, i), half))
         for i in range(count):
             _put_stage(scratch, i, rk4_next(
-                _state_of(state, i), _stage_of(scratch, i), _held_of(scratch, i), dt))
+                _state_of(state, i), _stage_of(scratch, i), _coefficients_of(scratch, i), dt))
         for i in range(count):
             _put_state(state, i, rk4_last(
-                _state_of(state, i), _stage_of(scratch, i), _held_of(scratch, i), dt))
+                _state_of(state, i), _stage_of(scratch, i), _coefficients_of(scratch, i), dt))
 
 
 @njit
@@ -423,40 +429,41 @@ def _run_block(
     for k in range(ticks):
         tick = first + k
         observe_all(state, parameters, scratch, count)
-        _refer_all(parameters, scratch, count, references, k, ticks)
+        _fetch_references(parameters, scratch, count, references, k, ticks)
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
-        _score_all(state, parameters, scratch, count, period, times[tick] >= skip)
+        _update_metrics(state, parameters, scratch, count, period, times[tick] >= skip)
         if noisy:
             _disturb_measurement(scratch, count, block_noise, deviations)
         _control_all(state, parameters, scratch, count, period)
         if every > 0 and tick % every == 0:
             _record_all(state, scratch, count, records, tick // every, samples, times[tick])
         if tick < last:
-            hold_all(state, parameters, scratch, count, period)
+            precompute_all(state, parameters, scratch, count, period)
             integrate_all(state, scratch, count, dt, steps)
             if noisy:
                 _disturb_motion(state, count, block_noise, deviations, math.sqrt(period))
             _check_all(state, parameters, scratch, count, period, tick)
 
 
-def block_kernel(form: HeldForm, observe: Any, integrator: str) -> RunBlock:
+def block_kernel(form: SplitDerivative, observe: Any, integrator: str) -> RunBlock:
     """Bind a model and a method: see _run_block()."""
     name = f'{integrator}_{form.name}'
     return specialise(
         _run_block, f'run_block_{name}', unlocked,
         observe_all=specialise(_observe_all, f'observe_all_{form.name}', observe=observe),
-        hold_all=specialise(_hold_all, f'hold_all_{form.name}', hold=form.hold),
+        precompute_all=specialise(
+            _precompute_all, f'precompute_all_{form.name}', precompute=form.precompute),
         integrate_all=integration_kernel(form, integrator))
 
 
-def integration_kernel(form: HeldForm, integrator: str) -> Callable[..., None]:
+def integration_kernel(form: SplitDerivative, integrator: str) -> Callable[..., None]:
     """Bind a model and a method: see _integrate_all()."""
     name = f'integrate_all_{integrator}_{form.name}'
-    stages, step = held_stages(form, integrator), held_step(form, integrator)
+    stages, step = split_stages(form, integrator), split_step(form, integrator)
     if stages:
-        return specialise(_integrate_stages, name, unlocked, step_held=step, **stages)
-    return specialise(_integrate_all, name, unlocked, step_held=step)
+        return specialise(_integrate_stages, name, unlocked, step_split=step, **stages)
+    return specialise(_integrate_all, name, unlocked, step_split=step)
 
 
 def sampling_kernel(kernel: Callable[..., Any]) -> Callable[..., None]:

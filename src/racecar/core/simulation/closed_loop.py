@@ -14,16 +14,9 @@ from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError
 from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import (
-    Block,
-    CHUNK,
-    ClosedLoop,
-    flat,
-    kind_of,
-    tick_count,
-    tick_times,
-)
+from racecar.core.simulation.batch import CHUNK
 from racecar.core.simulation.batch_kernels import LANES
+from racecar.core.simulation.block import Block, ClosedLoop, flat, kind_of, tick_count, tick_times
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand
 
@@ -96,7 +89,7 @@ def _restore(loop: ClosedLoop, block: Block, ticks: int) -> None:
     tracker, linearizer, simulator = loop
     simulator._state[:] = row[:5]
     simulator._steps = ticks * simulator.steps_per_tick
-    simulator._distance = row[rows.DISTANCE]
+    simulator._travel = (row[rows.DISTANCE],)
     simulator._apply(type(simulator.command)(row[rows.SPEED_IN], row[rows.STEERING_IN]))
     tracker._start_ns = 0
     tracker._last_ns = ticks * simulator.period_ns
@@ -104,4 +97,4 @@ def _restore(loop: ClosedLoop, block: Block, ticks: int) -> None:
     tracker._last_error = (row[rows.LAST_X], row[rows.LAST_Y])
     tracker._integral = (row[rows.INTEGRAL_X], row[rows.INTEGRAL_Y])
     tracker._derivative = (row[rows.DERIVATIVE_X], row[rows.DERIVATIVE_Y])
-    linearizer._held = row[rows.HELD_STEERING]
+    linearizer._held_steering = row[rows.HELD_STEERING]

@@ -15,10 +15,10 @@ from racecar.core.compiled import inlined, njit, specialise
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.vehicles.interface import (
+    Coefficients,
     Derivative,
-    Held,
-    HeldForm,
     Rates,
+    SplitDerivative,
     Vector,
     VehicleModel,
 )
@@ -123,7 +123,7 @@ def _advance(
     return valid
 
 
-# The same methods for models with a HeldForm: the state is a tuple of five that stays in
+# The same methods for models with a SplitDerivative: the state is a tuple of five that stays in
 # registers. A step counts x, y and yaw from the pose at its start, where the angles are small and
 # their sines cheap, and turns the way it went by the yaw at the end. But for that, operations and
 # order are those above, and so are the bits.
@@ -133,17 +133,17 @@ Stage = tuple[float, float, float, float, float, float, float, float]
 """Between stages of Runge-Kutta 4: first two states and yaw at the next, five sums of rates."""
 
 
-def rates(state: State5, held: Held) -> Rates:
-    """Stand for the kernel of the model that held_step() binds."""
-    raise NotImplementedError('held_step() binds this name')
+def rates(state: State5, coefficients: Coefficients) -> Rates:
+    """Stand for the kernel of the model that split_step() binds."""
+    raise NotImplementedError('split_step() binds this name')
 
 
-def hold(inputs: Vector, parameters: Vector) -> Held:
+def precompute(inputs: Vector, parameters: Vector) -> Coefficients:
     """Stand for the kernel of the model that model_advance() binds."""
     raise NotImplementedError('model_advance() binds this name')
 
 
-def step_held(state: State5, held: Held, dt: float) -> State5:
+def step_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
     """Stand for the method that model_advance() binds."""
     raise NotImplementedError('model_advance() binds this name')
 
@@ -186,62 +186,62 @@ def _moved(s: State5, end: State5) -> State5:
             s[3] + (end[2] * sine + end[3] * cosine), s[4] + end[4])
 
 
-def _euler_held(state: State5, held: Held, dt: float) -> State5:
+def _euler_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
     start = _at_origin(state)
-    return _moved(state, _plus1(start, dt, 1.0, rates(start, held)))
+    return _moved(state, _plus1(start, dt, 1.0, rates(start, coefficients)))
 
 
-def rk4_first(state: State5, held: Held, dt: float) -> Stage:
+def rk4_first(state: State5, coefficients: Coefficients, dt: float) -> Stage:
     """Run the first stage; dt [s]: from the start of the step to the second."""
-    k = rates(_at_origin(state), held)
+    k = rates(_at_origin(state), coefficients)
     return (state[0] + dt * k[0], state[1] + dt * k[1], dt * k[4], k[0], k[1], k[2], k[3], k[4])
 
 
-def rk4_next(state: State5, stage: Stage, held: Held, dt: float) -> Stage:
+def rk4_next(state: State5, stage: Stage, coefficients: Coefficients, dt: float) -> Stage:
     """Run the second or third stage; dt [s]: from the start of the step to the next."""
-    k = rates((stage[0], stage[1], 0.0, 0.0, stage[2]), held)
+    k = rates((stage[0], stage[1], 0.0, 0.0, stage[2]), coefficients)
     return (state[0] + dt * k[0], state[1] + dt * k[1], dt * k[4], stage[3] + 2.0 * k[0],
             stage[4] + 2.0 * k[1], stage[5] + 2.0 * k[2], stage[6] + 2.0 * k[3],
             stage[7] + 2.0 * k[4])
 
 
-def rk4_last(state: State5, stage: Stage, held: Held, dt: float) -> State5:
+def rk4_last(state: State5, stage: Stage, coefficients: Coefficients, dt: float) -> State5:
     """Run the fourth stage; returns the state at the end of the step of dt [s]."""
-    k = rates((stage[0], stage[1], 0.0, 0.0, stage[2]), held)
+    k = rates((stage[0], stage[1], 0.0, 0.0, stage[2]), coefficients)
     sixth = dt / 6.0
     return _moved(state, (
         state[0] + sixth * (stage[3] + k[0]), state[1] + sixth * (stage[4] + k[1]),
         sixth * (stage[5] + k[2]), sixth * (stage[6] + k[3]), sixth * (stage[7] + k[4])))
 
 
-def _rk4_held(state: State5, held: Held, dt: float) -> State5:
+def _rk4_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
     half = 0.5 * dt
-    stage = rk4_next(state, rk4_first(state, held, half), held, half)
-    return rk4_last(state, rk4_next(state, stage, held, dt), held, dt)
+    stage = rk4_next(state, rk4_first(state, coefficients, half), coefficients, half)
+    return rk4_last(state, rk4_next(state, stage, coefficients, dt), coefficients, dt)
 
 
-def _dopri5_held(state: State5, held: Held, dt: float) -> State5:
+def _dopri5_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
     start = _at_origin(state)
-    k1 = rates(start, held)
-    k2 = rates(_plus1(start, dt, _A21, k1), held)
-    k3 = rates(_plus2(start, dt, _A31, k1, _A32, k2), held)
-    k4 = rates(_plus1(start, dt, 1.0, _sum3(_A41, k1, _A42, k2, _A43, k3)), held)
+    k1 = rates(start, coefficients)
+    k2 = rates(_plus1(start, dt, _A21, k1), coefficients)
+    k3 = rates(_plus2(start, dt, _A31, k1, _A32, k2), coefficients)
+    k4 = rates(_plus1(start, dt, 1.0, _sum3(_A41, k1, _A42, k2, _A43, k3)), coefficients)
     k5 = rates(
-        _plus1(start, dt, 1.0, _add(_sum3(_A51, k1, _A52, k2, _A53, k3), _A54, k4)), held)
+        _plus1(start, dt, 1.0, _add(_sum3(_A51, k1, _A52, k2, _A53, k3), _A54, k4)), coefficients)
     k6 = rates(_plus1(start, dt, 1.0, _add(
-        _add(_sum3(_A61, k1, _A62, k2, _A63, k3), _A64, k4), _A65, k5)), held)
+        _add(_sum3(_A61, k1, _A62, k2, _A63, k3), _A64, k4), _A65, k5)), coefficients)
     return _moved(state, _plus1(start, dt, 1.0, _add(
         _add(_sum3(_B1, k1, _B3, k3, _B4, k4), _B5, k5), _B6, k6)))
 
 
-def _advance_held(
+def _advance_split(
     state: MutableSequence[float], inputs: Vector, parameters: Vector, limits: Vector, dt: float,
     steps: int,
 ) -> bool:
-    held = hold(inputs, parameters)
+    coefficients = precompute(inputs, parameters)
     s = (state[0], state[1], state[2], state[3], state[4])
     for _ in range(steps):
-        s = step_held(s, held, dt)
+        s = step_split(s, coefficients, dt)
     state[0], state[1], state[2], state[3], state[4] = s
     # False for NaN too.
     return (abs(s[0]) <= limits[0] and abs(s[1]) <= limits[1] and abs(s[2]) <= limits[2]
@@ -252,28 +252,30 @@ class Integrator(NamedTuple):
     """A method: its order and how far it is stable on the negative real axis.
 
     stability_limit: the step [s] times the modulus of a real, negative eigenvalue [1/s] must stay
-    below it. step: function with the name `derivative` still to be bound; held_step: the same for
-    models with a HeldForm, with the name `rates`, and the names of held_stages, the functions it
-    consists of where these are of use by themselves.
+    below it. step: function with the name `derivative` still to be bound; split_step: the same for
+    models with a SplitDerivative, with the name `rates`, and the names of split_stages, the
+    functions it consists of where these are of use by themselves.
     """
 
     name: str
     order: int
     stability_limit: float
     step: Callable[..., None]
-    held_step: Callable[..., State5]
-    held_stages: tuple[Callable[..., Any], ...] = ()
+    split_step: Callable[..., State5]
+    split_stages: tuple[Callable[..., Any], ...] = ()
 
 
 INTEGRATORS: dict[str, Integrator] = {
     row.name: row
     for row in (
-        Integrator('euler', 1, 2.0, _euler, _euler_held),
-        Integrator('rk4', 4, 2.785293563405282, _rk4, _rk4_held,
+        Integrator('euler', 1, 2.0, _euler, _euler_split),
+        Integrator('rk4', 4, 2.785293563405282, _rk4, _rk4_split,
                    (rk4_first, rk4_next, rk4_last)),
-        Integrator('dopri5', 5, 3.306567892634947, _dopri5, _dopri5_held),
+        Integrator('dopri5', 5, 3.306567892634947, _dopri5, _dopri5_split),
     )
 }
+
+DEFAULT_INTEGRATOR = 'rk4'
 
 
 def find_integrator(name: str) -> Integrator:
@@ -286,7 +288,7 @@ def find_integrator(name: str) -> Integrator:
         ) from None
 
 
-def fixed_step(function: Derivative, integrator: str = 'rk4') -> Advance:
+def fixed_step(function: Derivative, integrator: str = DEFAULT_INTEGRATOR) -> Advance:
     """Bind a derivative to a method.
 
     Returns advance(state, inputs, parameters, limits, dt, steps) -> bool, which advances the
@@ -302,17 +304,19 @@ def fixed_step(function: Derivative, integrator: str = 'rk4') -> Advance:
     return specialise(_advance, f'advance_{method.name}_{name}', step=bound)
 
 
-def held_step(form: HeldForm, integrator: str = 'rk4') -> Callable[[State5, Held, float], State5]:
-    """Bind the rates of a model to a method: step(state, held, dt), inlined where it is called.
+def split_step(
+    form: SplitDerivative, integrator: str = DEFAULT_INTEGRATOR,
+) -> Callable[[State5, Coefficients, float], State5]:
+    """Bind the rates of a model to a method: step(state, coefficients, dt), an inlined kernel.
 
     Raises ParameterError if the method is unknown.
     """
     return specialise(
-        find_integrator(integrator).held_step, f'{integrator}_held_{form.name}', inlined,
-        rates=form.rates, **held_stages(form, integrator))
+        find_integrator(integrator).split_step, f'{integrator}_split_{form.name}', inlined,
+        rates=form.rates, **split_stages(form, integrator))
 
 
-def held_stages(form: HeldForm, integrator: str) -> dict[str, Callable[..., Any]]:
+def split_stages(form: SplitDerivative, integrator: str) -> dict[str, Callable[..., Any]]:
     """Bind the rates of a model to the stages of a method: inlined kernels by their names.
 
     Empty if the method gives none. Raises ParameterError if it is unknown.
@@ -320,20 +324,20 @@ def held_stages(form: HeldForm, integrator: str) -> dict[str, Callable[..., Any]
     return {
         stage.__name__: specialise(stage, f'{stage.__name__}_{form.name}', inlined,
                                    rates=form.rates)
-        for stage in find_integrator(integrator).held_stages}
+        for stage in find_integrator(integrator).split_stages}
 
 
-def model_advance(model: VehicleModel, integrator: str = 'rk4') -> Advance:
-    """Return what fixed_step() returns for the model's derivative, faster if it has a HeldForm.
+def model_advance(model: VehicleModel, integrator: str = DEFAULT_INTEGRATOR) -> Advance:
+    """Return what fixed_step() returns for the model's derivative, faster where that is split.
 
     Raises ParameterError if the method is unknown.
     """
-    form: HeldForm | None = getattr(model, 'held_form', None)
+    form = model.split_derivative
     if form is None:
         return fixed_step(model.derivative, integrator)
     return specialise(
-        _advance_held, f'advance_{integrator}_held_{form.name}', hold=form.hold,
-        step_held=held_step(form, integrator))
+        _advance_split, f'advance_{integrator}_split_{form.name}', precompute=form.precompute,
+        step_split=split_step(form, integrator))
 
 
 _compiled: dict[Any, Any] = {}

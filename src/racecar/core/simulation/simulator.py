@@ -12,8 +12,13 @@ from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import period_steps, whole_nanoseconds
-from racecar.core.powertrain.steering import middle_tangent
-from racecar.core.simulation.integrators import find_integrator, INTEGRATORS, model_advance
+from racecar.core.simulation.integrators import (
+    DEFAULT_INTEGRATOR,
+    find_integrator,
+    INTEGRATORS,
+    model_advance,
+)
+from racecar.core.simulation.stability import check_stability
 from racecar.core.types import (
     AckermannCommand,
     NANOSECONDS,
@@ -24,38 +29,45 @@ from racecar.core.types import (
     Wheels,
     WheelState,
 )
-from racecar.core.tyres import tyre_model_choices
+from racecar.core.tyres import DEFAULT_TYRE_MODEL, tyre_model_choices
 from racecar.core.vehicles import (
     make_vehicle_model,
     VEHICLE_MODELS,
     VehicleModel,
     VehicleParameters,
 )
-from racecar.core.vehicles.double_track import DoubleTrack, front_angles, LEFT_ANGLE, MODE, WHEEL
-from racecar.core.vehicles.interface import rolling_wheels, SPEED, STEERING_ANGLE, vector
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Travel, vector
+from racecar.core.vehicles.kinematic_bicycle import SPEED_GAIN
+from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
 from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
-from racecar.core.vehicles.single_track import FORMULATIONS, LOW_SPEED_THRESHOLD
+from racecar.core.vehicles.single_track_equations import FORMULATIONS
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
+
+DEFAULT_STEP = 0.001
+"""Integration step [s]."""
+
+DEFAULT_PERIOD = 0.01
+"""Period of a tick [s]."""
 
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
               choices=tuple(VEHICLE_MODELS), read_only=True),
-    Parameter('tyre_model', str, 'linear', 'Tyre model, by name or number; fiala_unsaturated is'
-              " the report's cubic up to twice full sliding and a straight line beyond",
-              choices=tyre_model_choices(), read_only=True),
-    Parameter('formulation', str, 'full', 'Single-track equations: without small angles, or as in'
-              ' the report', choices=FORMULATIONS, read_only=True),
-    Parameter('integrator', str, 'rk4', 'Integration method', choices=tuple(INTEGRATORS),
-              read_only=True),
-    Parameter('step', float, 0.001, 'Integration step; a whole number of them makes one period of'
-              ' rate', unit='s', above=0.0, maximum=1.0, read_only=True),
-    Parameter('rate', float, 100.0, 'Frequency of odometry and control', unit='Hz', above=0.001,
-              maximum=10000.0, read_only=True),
+    Parameter('tyre_model', str, DEFAULT_TYRE_MODEL, 'Tyre model, by name or number;'
+              " fiala_unsaturated is the report's cubic up to twice full sliding and a straight"
+              ' line beyond', choices=tyre_model_choices(), read_only=True),
+    Parameter('formulation', str, FORMULATIONS[0], 'Single-track equations: without small angles,'
+              ' or as in the report', choices=FORMULATIONS, read_only=True),
+    Parameter('integrator', str, DEFAULT_INTEGRATOR, 'Integration method',
+              choices=tuple(INTEGRATORS), read_only=True),
+    Parameter('step', float, DEFAULT_STEP, 'Integration step; a whole number of them makes one'
+              ' period of rate', unit='s', above=0.0, maximum=1.0, read_only=True),
+    Parameter('rate', float, 1.0 / DEFAULT_PERIOD, 'Frequency of odometry and control', unit='Hz',
+              above=0.001, maximum=10000.0, read_only=True),
     Parameter('low_speed_threshold', float, 0.0, 'Longitudinal velocity below which the slip is'
               f' regularised; 0 chooses {LOW_SPEED_THRESHOLD:g}, or more where the tyres are too'
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
-    Parameter('speed_gain', float, 1.0, 'Speed of the kinematic bicycle over the commanded one;'
-              " the original's servo chain had 0.5", above=0.0, read_only=True),
+    Parameter('speed_gain', float, SPEED_GAIN, 'Speed of the kinematic bicycle over the commanded'
+              " one; the original's servo chain had 0.5", above=0.0, read_only=True),
     Parameter('drive_time_constant', float, DRIVE_TIME_CONSTANT, 'Time constant of the speed'
               ' controller of single_track_force and double_track', unit='s', above=0.0,
               read_only=True),
@@ -73,7 +85,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
 ORIGIN = Pose2(0.0, 0.0, 0.0)
 
 
-class WheelAngles(NamedTuple):
+class WheelRotations(NamedTuple):
     """Rotation of the wheels since the last reset [rad], positive forwards."""
 
     left_front: float
@@ -89,8 +101,9 @@ class Simulator:
     """
 
     def __init__(
-        self, model: VehicleModel, *, step: float = 0.001, period: float = 0.01,
-        integrator: str = 'rk4', initial_pose: Pose2 = ORIGIN,
+        self, model: VehicleModel, *, step: float = DEFAULT_STEP,
+        period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
+        initial_pose: Pose2 = ORIGIN,
         actuators: Mapping[str, Any] | None = None, advance: Any = None,
     ) -> None:
         """Start at rest at time 0 with the odometry point at the initial pose.
@@ -108,22 +121,20 @@ class Simulator:
         self.step_ns = whole_nanoseconds('step', step)
         self.steps_per_tick = period_steps('rate', 1.0 / period, self.step_ns)
         self.period_ns = self.steps_per_tick * self.step_ns
-        self._check_stability(method.stability_limit)
+        check_stability(model, method, self.step_ns, self.period_ns)
         self._step = self.step_ns / NANOSECONDS
         self._advance = advance or model_advance(model, integrator)
         self._observe = model.observe
+        self._follow = model.follow
+        self._travelled = model.travelled
         self._parameters = model.parameters
         self._limits: Any = vector(model.state_limits)
-        self._inputs: Any = vector((0.0,) * getattr(model, 'input_count', 2))
+        self._inputs: Any = vector((0.0,) * model.input_count)
         self._actuators = Actuators.from_values(actuators or {}, self._step)
         self._initial_pose = initial_pose
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
-        # Of the ground where a model has no wheels, so that all of them turn alike [m].
-        self._distance = 0.0
-        self._rotations = [0.0] * 4
-        self._turns_wheels = isinstance(model, DoubleTrack)
-        self._has_speed = model.state_names[0] == 'vx'
+        self._travel: Travel = model.no_travel
         self._state: Any = vector(model.initial_state(initial_pose))
         self._good: Any = vector(self._state)
         self.reset(initial_pose)
@@ -152,33 +163,19 @@ class Simulator:
         return tuple(float(value) for value in self._state)
 
     @property
-    def wheel_angles(self) -> WheelAngles:
-        """Rotation of the wheels: of double_track their own, else that of rolling, V/R integrated.
-
-        V is the model's rolling_speed().
-        """
-        if self._turns_wheels:
-            return WheelAngles(*self._rotations)
-        return WheelAngles(*rolling_wheels(self.model.vehicle, self._distance))
+    def wheel_rotations(self) -> WheelRotations:
+        """Rotation of the wheels since the last reset."""
+        return WheelRotations(*self.model.wheel_rotations(self._travel))
 
     @property
     def wheel_speeds(self) -> Wheels:
-        """Speed of rotation of the wheels, as wheel_angles integrates it [rad/s]."""
-        if self._turns_wheels:
-            first, second, third, fourth = self._state[WHEEL:]
-            return float(first), float(second), float(third), float(fourth)
-        return rolling_wheels(
-            self.model.vehicle, self.model.rolling_speed(self._state, self._inputs))
+        """Speed of rotation of the wheels, as wheel_rotations integrates it [rad/s]."""
+        return self.model.wheel_speeds(self._state, self._inputs)
 
     @property
-    def front_angles(self) -> tuple[float, float]:
-        """Angle of the left and right front wheel [rad]; single-track models have one for both."""
-        steering = float(self._inputs[STEERING_ANGLE])
-        if not self._turns_wheels:
-            return steering, steering
-        if self._inputs[MODE] == 0.0:
-            return self._ackermann(steering)
-        return float(self._inputs[LEFT_ANGLE]), float(self._inputs[LEFT_ANGLE + 1])
+    def steering_angles(self) -> tuple[float, float]:
+        """Steering angle of the left and right front wheel [rad]."""
+        return self.model.steering_angles(self._inputs)
 
     def set_command(self, command: AckermannCommand) -> None:
         """Apply a command from now on, clamped to the vehicle's limits.
@@ -196,28 +193,12 @@ class Simulator:
             min(max(command.steering_angle, -limit), limit)))
 
     def set_wheel_command(self, command: WheelCommand) -> None:
-        """Drive with wheel angles and torques from now on; angles are clamped to the limits.
+        """Drive with steering angles and torques of wheels from now on, as the model can.
 
         Raises ParameterError, and keeps the old command, for what is not finite or out of the
-        range that DoubleTrack.wheel_command_fault() names, and ConfigurationError if the model
-        takes no torques or there are actuators.
+        model's range, and ConfigurationError if the model takes no torques or there are actuators.
         """
-        model = self.model
-        if not isinstance(model, DoubleTrack):
-            raise ConfigurationError(
-                f'wheel commands need wheels with torques, which {model.description} has not: set'
-                ' vehicle_model to double_track')
-        fault = model.wheel_command_fault(command)
-        if fault:
-            raise ParameterError(f'wheel command has {fault}')
-        # Left and right limits mirror each other.
-        outer, inner = sorted(map(abs, self._ackermann(model.vehicle.steering_limit)))
-        left = min(max(command.left_angle, -outer), inner)
-        right = min(max(command.right_angle, -inner), outer)
-        inputs = model.torque_inputs(
-            math.atan(middle_tangent(left, right)), command.drive, command.brake, command.damping,
-            angles=(left, right), brake_damping=command.brake_damping)
-        self.set_inputs(inputs)
+        self.set_inputs(self.model.wheel_inputs(command))
 
     def set_inputs(self, inputs: Sequence[float]) -> None:
         """Apply all inputs of the model as they are, e.g. DoubleTrack.torque_inputs().
@@ -260,7 +241,11 @@ class Simulator:
             self._state[:] = self._good
             raise self._divergence(steps)
         self._steps += steps
-        self._turn_wheels(steps * self.step_ns / NANOSECONDS)
+        duration = steps * self.step_ns / NANOSECONDS
+        commanded = (float(self._inputs[SPEED]) * duration if self._actuators is None
+                     else self._actuators.distance)
+        self._travel = self._travelled(
+            self._travel, self._good, self._state, commanded, duration)
 
     def odometry(self) -> Odometry:
         """Return pose and twist of the odometry point, stamped with the current time."""
@@ -293,41 +278,15 @@ class Simulator:
                 f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
                 ' numbers [m, m, rad]')
         self._state[:] = vector(self.model.initial_state(pose))
-        self._distance = 0.0
-        self._rotations = [0.0] * 4
+        self._travel = self.model.no_travel
         if self._actuators is not None:
             self._actuators.reset()
         self._apply(AckermannCommand(0.0, 0.0))
 
     def _apply(self, command: AckermannCommand) -> None:
         self._command = command
-        if len(self._inputs) > 2:
-            self._inputs[2:] = vector((0.0,) * (len(self._inputs) - 2))
-        applied = command if self._actuators is None else self._actuators.output
-        self._inputs[SPEED] = applied.speed
-        self._inputs[STEERING_ANGLE] = applied.steering_angle
-
-    def _turn_wheels(self, duration: float) -> None:
-        """Let the wheels turn through the time [s] from the last good state to this."""
-        if self._turns_wheels:
-            half = 0.5 * duration
-            for i in range(4):
-                self._rotations[i] += half * float(
-                    self._good[WHEEL + i] + self._state[WHEEL + i])
-        elif self._has_speed:
-            self._distance += 0.5 * duration * float(self._good[0] + self._state[0])
-        elif self._actuators is None:
-            self._distance += self.model.rolling_speed(
-                self._state, self._inputs) * duration
-        else:
-            # What is commanded and what is driven are proportional, speeds as well as distances.
-            self._distance += self.model.rolling_speed(
-                self._state, (self._actuators.distance, 0.0))
-
-    def _ackermann(self, steering_angle: float) -> tuple[float, float]:
-        vehicle = self.model.vehicle
-        left, right = front_angles(steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
-        return float(left), float(right)
+        self._follow(
+            command if self._actuators is None else self._actuators.output, self._inputs)
 
     def _integrate(self, steps: int) -> bool:
         """Move the state on by so many steps; return whether it is valid then."""
@@ -339,39 +298,21 @@ class Simulator:
     def _advance_actuated(self, steps: int) -> bool:
         actuators = self._actuators
         assert actuators is not None
+        follow, inputs = self._follow, self._inputs
         before = actuators.save()
         valid = False
         try:
             for _ in range(steps):
-                self._inputs[SPEED], self._inputs[STEERING_ANGLE] = actuators.step(self._command)
+                follow(actuators.step(self._command), inputs)
                 valid = self._advance(
-                    self._state, self._inputs, self._parameters, self._limits, self._step, 1)
+                    self._state, inputs, self._parameters, self._limits, self._step, 1)
                 if not valid:
                     break
         finally:
             if not valid:
                 actuators.restore(before)
-                self._inputs[SPEED], self._inputs[STEERING_ANGLE] = actuators.output
+                follow(actuators.output, inputs)
         return valid
-
-    def _check_stability(self, limit: float) -> None:
-        fastest = self.model.fastest_mode()
-        if fastest * self.step_ns < limit * NANOSECONDS:
-            return
-        longest = limit / fastest
-        if longest * NANOSECONDS < 1.0:
-            raise ConfigurationError(
-                f'no step is short enough for {self.model.description}: its fastest mode is'
-                f' {fastest:.4g} 1/s; check the parameters of the vehicle')
-        least = math.floor(self.period_ns / (longest * NANOSECONDS)) + 1
-        tried = range(least, least + min(9 * least, 10_000))
-        count = next((n for n in tried if self.period_ns % n == 0), least)
-        raise ConfigurationError(
-            f'step {self.step_ns / NANOSECONDS:.9g} s is too long for {self.model.description}:'
-            f' its fastest mode is {fastest:.4g} 1/s and {self.integrator} is stable below'
-            f' {limit:.4g}/{fastest:.4g} = {longest:.4g} s; a step of'
-            f' {self.period_ns / count / NANOSECONDS:.9g} s would do, or a higher'
-            ' low_speed_threshold')
 
     def _divergence(self, steps: int) -> DivergenceError:
         start = self._steps * self.step_ns / NANOSECONDS

@@ -10,31 +10,31 @@ from typing import Any
 
 from racecar.core.compiled import specialise
 from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.batch import flat
-from racecar.core.simulation.integrators import held_step, State5
-from racecar.core.simulation.simulator import ORIGIN
+from racecar.core.simulation.block import flat
+from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step, State5
+from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Held, HeldForm, Vector, VehicleModel
+from racecar.core.vehicles.interface import Coefficients, Vector, VehicleModel
 
 _STATES = 5
 _DT = 5
 
 
-def hold(inputs: Vector, parameters: Vector) -> Held:
+def precompute(inputs: Vector, parameters: Vector) -> Coefficients:
     """Stand for the kernel of the model that Stepper binds."""
     raise NotImplementedError('Stepper binds this name')
 
 
-def step_held(state: State5, held: Held, dt: float) -> State5:
+def step_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
     """Stand for model and method that Stepper binds."""
     raise NotImplementedError('Stepper binds this name')
 
 
 def _step_packed(p: Any, speed: float, steering_angle: float) -> None:
-    held = hold((speed, steering_angle), (
+    coefficients = precompute((speed, steering_angle), (
         p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15], p[16], p[17], p[18],
         p[19], p[20], p[21], p[22]))
-    p[0], p[1], p[2], p[3], p[4] = step_held((p[0], p[1], p[2], p[3], p[4]), held, p[_DT])
+    p[0], p[1], p[2], p[3], p[4] = step_split((p[0], p[1], p[2], p[3], p[4]), coefficients, p[_DT])
 
 
 class Stepper:
@@ -45,15 +45,15 @@ class Stepper:
     """
 
     def __init__(
-        self, model: VehicleModel, *, step: float = 0.001, integrator: str = 'rk4',
-        initial_pose: Pose2 = ORIGIN,
+        self, model: VehicleModel, *, step: float = DEFAULT_STEP,
+        integrator: str = DEFAULT_INTEGRATOR, initial_pose: Pose2 = ORIGIN,
     ) -> None:
         """Start at rest with the odometry point at the initial pose; step [s].
 
         Raises ParameterError if the integrator is unknown, ConfigurationError if the model has no
-        HeldForm.
+        SplitDerivative.
         """
-        form: HeldForm | None = getattr(model, 'held_form', None)
+        form = model.split_derivative
         if form is None:
             raise ConfigurationError(
                 f'{model.description} has no form for single steps; use Simulator')
@@ -62,8 +62,8 @@ class Stepper:
         self._packed: Any = flat(
             [*model.initial_state(initial_pose), float(step), *model.parameters])
         kernel = specialise(
-            _step_packed, f'step_packed_{integrator}_{form.name}', hold=form.hold,
-            step_held=held_step(form, integrator))
+            _step_packed, f'step_packed_{integrator}_{form.name}', precompute=form.precompute,
+            step_split=split_step(form, integrator))
         self.step: Callable[[float, float], None] = functools.partial(kernel, self._packed)
 
     @property

@@ -94,7 +94,7 @@ class VehiclePlant:
         simulator = self.simulator
         return JointStates(
             WHEEL_JOINTS + HINGE_JOINTS,
-            (*simulator.wheel_angles, *simulator.front_angles),
+            (*simulator.wheel_rotations, *simulator.steering_angles),
             (*simulator.wheel_speeds, 0.0, 0.0))
 
     def _wheels(self) -> WheelStates:

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
-import csv
 from dataclasses import dataclass
 from functools import lru_cache
 import math
@@ -21,136 +19,19 @@ from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.parameters import Parameter
 from racecar.core.share import find_track
 from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
+from racecar.core.trajectories.waypoint_file import MIN_SPACING, read_way_points
 
 Array = NDArray[np.float64]
 
-COLUMNS = ('x', 'y', 'speed')
-
-# Closer way-points than this have no direction between them [m].
-_CLOSEST = 1e-6
 # Cells per way-point, and their length [m] where way-points lie far apart.
-_LEAST_CELLS = 8
+_MIN_CELLS = 8
 _CELL = 0.02
 # Where these are more than so many cells, they become fewer and longer, but one per way-point.
-_MOST_CELLS = 200_000
-_MOST_POINTS = 2_000_000
+_MAX_CELLS = 200_000
 # A longer path [m] of way-points farther apart than this on average [m] is not in metres.
-_LONGEST = 4000.0
-_SPACING = 10.0
-# Coordinates beyond [m] are no place on Earth, or not in metres.
-_FARTHEST = 1e7
-
+_LENGTH_LIMIT = 4000.0
+_MAX_MEAN_SPACING = 10.0
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(5)
-
-
-class WayPoints(NamedTuple):
-    """Way-points of a file: points (n, 2) [m]; speeds (n,) [m/s], inf where none is given.
-
-    lines (n,): where they stand in the file, for messages.
-    """
-
-    points: Array
-    speeds: Array
-    lines: tuple[int, ...]
-
-
-def read_way_points(path: Path | str) -> WayPoints:
-    """Read x, y [m] and optionally speed [m/s], one way-point a line, separated by commas.
-
-    Empty lines and those that start with # are skipped. A first line of names, `x,y` or
-    `x,y,speed` in any order, is optional. An empty speed sets no limit there.
-    Raises ConfigurationError naming file, line and value.
-    """
-    def fail(line: int, problem: str) -> ConfigurationError:
-        return ConfigurationError(f'{name}, line {line}: {problem}')
-
-    name = f'way-point file {excerpt(str(path))}'
-    try:
-        lines, rows = _read_rows(path)
-    except OSError as error:
-        raise ConfigurationError(f'{name} cannot be read: {error.strerror}') from error
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigurationError(f'{name} is not CSV text: {error}') from error
-    except ValueError as error:  # a NUL in the path
-        raise ConfigurationError(f'{name} cannot be read: {error}') from error
-
-    order = list(COLUMNS)
-    if rows and not any(_is_number(cell) for cell in rows[0]):
-        names = [cell.strip() for cell in rows.pop(0)]
-        line = lines.pop(0)
-        if sorted(names) not in (['x', 'y'], ['speed', 'x', 'y']):
-            raise fail(line, f"columns are {excerpt(','.join(names))[1:-1]}, expected x,y or"
-                             ' x,y,speed')
-        order = names
-    for line, cells in zip(lines, rows, strict=True):
-        if not 2 <= len(cells) <= len(order):
-            raise fail(line, f"{excerpt(','.join(cells))} has {len(cells)} values, expected"
-                             f" {','.join(order)}")
-    table = np.full((len(rows), len(COLUMNS)), math.inf)
-    for place, column in enumerate(order):
-        given = [i for i, cells in enumerate(rows)
-                 if column != 'speed' or (place < len(cells) and cells[place].strip())]
-        texts = [rows[i][place] if place < len(rows[i]) else '' for i in given]
-        numbers = _numbers(texts)
-        wrong = np.flatnonzero(~np.isfinite(numbers))
-        if wrong.size:
-            raise fail(lines[given[wrong[0]]], f'{column} is {excerpt(texts[wrong[0]].strip())},'
-                                               ' expected a finite number')
-        table[given, COLUMNS.index(column)] = numbers
-    _check_points(table, lines, fail)
-    if len(table) < 3:
-        raise ConfigurationError(f'{name} has {len(table)} way-points, expected at least 3')
-    return WayPoints(table[:, :2], table[:, 2], tuple(lines))
-
-
-def _read_rows(path: Path | str) -> tuple[list[int], list[list[str]]]:
-    """Return the cells of the lines that are neither empty nor comments, and their numbers."""
-    lines: list[int] = []
-    rows: list[list[str]] = []
-    with open(path, newline='', encoding='utf-8-sig') as stream:
-        for number, row in enumerate(csv.reader(stream), start=1):
-            if row and not row[0].lstrip().startswith('#') and any(map(str.strip, row)):
-                lines.append(number)
-                rows.append(row)
-                if len(rows) > _MOST_POINTS + 1:
-                    raise csv.Error(f'more than {_MOST_POINTS} way-points; leave some out')
-    return lines, rows
-
-
-def _numbers(texts: list[str]) -> Array:
-    """Return the texts as numbers, nan for what is none."""
-    try:
-        return np.array(list(map(float, texts)))
-    except ValueError:
-        return np.array([float(text) if _is_number(text) else math.nan for text in texts])
-
-
-def _check_points(
-        table: Array, lines: list[int], fail: Callable[[int, str], ConfigurationError],
-) -> None:
-    """Raise for the first way-point that is out of range or repeats the one before."""
-    far = np.abs(table[:, :2]) > _FARTHEST
-    slow = ~(table[:, 2] > 0.0)
-    again = np.concatenate([[False], np.hypot(*np.diff(table[:, :2], axis=0).T) < _CLOSEST])
-    wrong = np.flatnonzero(far.any(axis=1) | slow | again[:len(table)])
-    if not wrong.size:
-        return
-    index = int(wrong[0])
-    x, y, speed = table[index].tolist()
-    if far[index].any():
-        column = int(np.argmax(far[index]))
-        raise fail(lines[index], f'{COLUMNS[column]} is {(x, y)[column]:g} m, expected at most'
-                                 f' {_FARTHEST:g} m to either side')
-    if slow[index]:
-        raise fail(lines[index], f'speed is {speed:g} m/s, expected more than 0')
-    raise fail(lines[index], f'({x:g}, {y:g}) m repeats the way-point of line {lines[index - 1]}')
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True)
@@ -312,7 +193,7 @@ def _tabulate(
 ) -> MotionTable:
     """Return the motion for a file; the second argument tells versions of the file apart."""
     points, speeds, lines = read_way_points(path)
-    repeats = bool(np.hypot(*(points[-1] - points[0])) < _CLOSEST)
+    repeats = bool(np.hypot(*(points[-1] - points[0])) < MIN_SPACING)
     closed = repeats if kind == 'auto' else kind == 'closed'
     if closed and not repeats:
         points, speeds = np.vstack([points, points[:1]]), np.append(speeds, speeds[0])
@@ -329,7 +210,7 @@ def _tabulate(
     spline = CubicSpline(
         knots, spline_points, bc_type='periodic' if closed else 'natural')
 
-    longest = max(_LONGEST, _SPACING * len(chords))
+    longest = max(_LENGTH_LIMIT, _MAX_MEAN_SPACING * len(chords))
     if knots[-1] > longest:
         raise ConfigurationError(
             f'way-point file {excerpt(str(path))}: the path is {knots[-1]:g} m long, expected at'
@@ -407,8 +288,8 @@ def _backward(squares: Array, gain: Array) -> Array:
 
 def _count_cells(chords: Array) -> NDArray[np.int64]:
     """Return the number of cells between each two way-points."""
-    length = max(_CELL, float(chords.sum()) / _MOST_CELLS)
-    least = max(1, min(_LEAST_CELLS, _MOST_CELLS // len(chords)))
+    length = max(_CELL, float(chords.sum()) / _MAX_CELLS)
+    least = max(1, min(_MIN_CELLS, _MAX_CELLS // len(chords)))
     counts: NDArray[np.int64] = np.maximum(least, np.ceil(chords / length)).astype(np.int64)
     return counts
 

@@ -67,6 +67,9 @@ TYRE_MODELS: dict[str, TyreModel] = {
     )
 }
 
+DEFAULT_TYRE_MODEL = 'linear'
+"""Tyres of a single-track model that is given none."""
+
 
 def tyre_model_choices() -> tuple[str, ...]:
     """Return all selectors of the registered models: names, then numbers as text."""

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from racecar.core.compiled import COMPILED
-from racecar.core.types import Pose2, Wheels, WheelState
+from racecar.core.types import AckermannCommand, Pose2, WheelCommand, Wheels, WheelState
 from racecar.core.vehicles.parameters import VehicleParameters
 
 Vector = Sequence[float]
@@ -22,14 +22,18 @@ Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
 Rates = tuple[float, float, float, float, float]
 """Time derivative of a state of five."""
 
-Held = tuple[float, float, float, float, float, float, float, float, float, float, float, float,
-             float, float, float, float, float, float, float, float]
+Coefficients = tuple[
+    float, float, float, float, float, float, float, float, float, float,
+    float, float, float, float, float, float, float, float, float, float]
 """What inputs and parameters fix until the next command, so that a step need not compute it."""
+
+Travel = tuple[float, ...]
+"""How far wheels have come since the last reset, in the form that the model integrates."""
 
 SPEED = 0
 STEERING_ANGLE = 1
 
-FAR = 1e9
+POSITION_LIMIT = 1e9
 """Beyond this a float64 no longer resolves a step of motion [m, rad]."""
 
 
@@ -39,61 +43,29 @@ def vector(values: Vector) -> Any:
     return np.array(values, dtype=float) if COMPILED else list(values)
 
 
-class HeldForm(NamedTuple):
+class SplitDerivative(NamedTuple):
     """A derivative of five states in two parts, for loops over many steps and many vehicles.
 
-    derivative(state, inputs, parameters) = rates(state, hold(inputs, parameters)); both are
+    derivative(state, inputs, parameters) = rates(state, precompute(inputs, parameters)); both are
     inlined kernels that take and return tuples. The last three states are x, y, yaw; as nothing
     depends on where the vehicle is, a step counts them from the pose at its start, so the yaw that
-    rates gets is small (see sine_cosine_of_turn()). name: unique among the forms of all models.
-    A model offers it as its attribute held_form; one without is integrated by its derivative.
+    rates gets is small (see sine_cosine_of_turn()). name: unique among those of all models.
+    The wheels of such a model roll at the commanded speed, whose integral is its only travel [m].
     """
 
     name: str
-    hold: Callable[[Vector, Vector], Held]
-    rates: Callable[[Vector, Held], Rates]
-
-
-class AxleTyres(NamedTuple):
-    """Tyres of an axle as one: slip_angle [rad], longitudinal_force, lateral_force [N]."""
-
-    slip_angle: float
-    longitudinal_force: float
-    lateral_force: float
-
-
-def rolling_wheels(vehicle: VehicleParameters, speed: float) -> Wheels:
-    """Return the rotation of wheels that roll at a forward velocity [m/s], [rad/s].
-
-    Of a distance [m] it returns the angle [rad].
-    """
-    front, rear = (speed / radius for radius in vehicle.wheel_radii)
-    return front, front, rear, rear
-
-
-def wheels_of_axles(
-    vehicle: VehicleParameters, speed: float, front: AxleTyres, rear: AxleTyres,
-) -> tuple[WheelState, ...]:
-    """Return the wheels of a single-track vehicle: each has half of what its axle has.
-
-    speed [m/s]: forward velocity, at which the wheels roll; longitudinal slip it has none.
-    """
-    return tuple(
-        WheelState(0.0, axle.slip_angle, 0.5 * axle.longitudinal_force,
-                   0.5 * axle.lateral_force, 0.5 * load, rotation)
-        for axle, load, rotation in zip(
-            (front, front, rear, rear),
-            (*(vehicle.front_axle_load,) * 2, *(vehicle.rear_axle_load,) * 2),
-            rolling_wheels(vehicle, speed), strict=True))
+    precompute: Callable[[Vector, Vector], Coefficients]
+    rates: Callable[[Vector, Coefficients], Rates]
 
 
 class VehicleModel(Protocol):
-    """A vehicle whose inputs are speed [m/s] and steering angle [rad], in this order.
+    """A vehicle whose first inputs are speed [m/s] and steering angle [rad], in this order.
 
     Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
     derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
-    fields of racecar.core.types.VehicleDiagnostics). A model with more inputs after these two,
-    e.g. wheel torques, gives their number as input_count; all zero, it follows speed and steering.
+    fields of racecar.core.types.VehicleDiagnostics). What commands do to inputs, and what inputs
+    and state say about the wheels, only the model knows. racecar.core.vehicles.rolling has the
+    answers of models whose wheels have no state of their own.
     """
 
     @property
@@ -117,12 +89,20 @@ class VehicleModel(Protocol):
         """Modulus of each state up to which the model holds, finite."""
 
     @property
+    def input_count(self) -> int:
+        """Number of inputs, at least two; all zero the vehicle is to stop, straight ahead."""
+
+    @property
     def parameters(self) -> Vector:
         """Packed parameters of the kernels."""
 
     @property
     def derivative(self) -> Derivative:
         """Kernel: time derivative of the state."""
+
+    @property
+    def split_derivative(self) -> SplitDerivative | None:
+        """The derivative in two parts, for loops over many steps; None if there is none."""
 
     @property
     def observe(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
@@ -132,11 +112,39 @@ class VehicleModel(Protocol):
     def diagnose(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
         """Kernel: the fields of VehicleDiagnostics."""
 
-    def rolling_speed(self, state: Vector, inputs: Vector) -> float:
-        """Return the forward velocity [m/s] at which wheels roll that have no state."""
+    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
+        """Write inputs for which the vehicle follows speed and steering angle."""
+
+    def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
+        """Return the inputs for steering angles and torques of wheels, within the limits.
+
+        Raises ParameterError for what is out of range, and ConfigurationError naming the remedy
+        if the wheels of the model take no torques.
+        """
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return slip and forces of the wheels in the order of racecar.core.types.WHEEL_NAMES."""
+
+    def wheel_speeds(self, state: Vector, inputs: Vector) -> Wheels:
+        """Return the speed of rotation of each wheel [rad/s]."""
+
+    def steering_angles(self, inputs: Vector) -> tuple[float, float]:
+        """Return the steering angle of the left and right front wheel [rad]."""
+
+    @property
+    def no_travel(self) -> Travel:
+        """Travel of wheels that have not turned since the last reset."""
+
+    def travelled(
+        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
+    ) -> Travel:
+        """Return the travel after the motion from one state to another.
+
+        commanded: integral of the commanded speed [m] over the duration [s] of the motion.
+        """
+
+    def wheel_rotations(self, travel: Travel) -> Wheels:
+        """Return the angle through which each wheel has turned [rad], positive forwards."""
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""

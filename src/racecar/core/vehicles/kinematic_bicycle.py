@@ -20,19 +20,22 @@ from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2, WheelState
 from racecar.core.vehicles.interface import (
-    AxleTyres,
     Derivative,
-    FAR,
+    POSITION_LIMIT,
     SPEED,
     STEERING_ANGLE,
+    Travel,
     Vector,
     vector,
-    wheels_of_axles,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
 
 X, Y, YAW = range(3)
 WHEELBASE, GAIN, ODOMETRY_OFFSET, TO_REAR = range(4)
+
+SPEED_GAIN = 1.0
+"""Default speed over the commanded one [-]."""
 
 
 @njit
@@ -81,18 +84,18 @@ def kinematic_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tup
     )
 
 
-class KinematicBicycle:
+class KinematicBicycle(RollingWheels):
     """Kinematic bicycle with the inputs speed and steering angle."""
 
     name: ClassVar[str] = 'kinematic_bicycle'
     state_names = ('x', 'y', 'yaw')
-    state_limits = (FAR, FAR, FAR)
+    state_limits = (POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
     derivative: Derivative = staticmethod(kinematic_derivative)
     observe: Derivative = staticmethod(kinematic_observe)
     diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = staticmethod(
         kinematic_diagnose)
 
-    def __init__(self, vehicle: VehicleParameters, speed_gain: float = 1.0) -> None:
+    def __init__(self, vehicle: VehicleParameters, speed_gain: float = SPEED_GAIN) -> None:
         """Raise ParameterError if the gain of the speed is not a positive number."""
         if not (math.isfinite(speed_gain) and speed_gain > 0.0):
             raise ParameterError(
@@ -111,7 +114,7 @@ class KinematicBicycle:
         cls, vehicle: VehicleParameters, values: Mapping[str, Any],
     ) -> KinematicBicycle:
         """Build from speed_gain; others are left alone."""
-        return cls(vehicle, values.get('speed_gain', 1.0))
+        return cls(vehicle, values.get('speed_gain', SPEED_GAIN))
 
     @property
     def description(self) -> str:
@@ -127,6 +130,12 @@ class KinematicBicycle:
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the speed of the rear axle [m/s]."""
         return self.speed_gain * float(inputs[SPEED])
+
+    def travelled(
+        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
+    ) -> Travel:
+        """Return the distance after driving on at the speed of the rear axle."""
+        return (travel[0] + self.speed_gain * commanded,)
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels; slip and forces, which it has not, are zero."""

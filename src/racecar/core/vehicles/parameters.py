@@ -10,7 +10,8 @@ import math
 from pathlib import Path
 from typing import Any, cast
 
-from racecar.core.parameters import load_parameter_file, Parameter, ParameterTable
+from racecar.core.parameter_file import load_parameter_file
+from racecar.core.parameters import Parameter, ParameterTable
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -75,6 +76,10 @@ VEHICLE_PARAMETERS = ParameterTable([
 ])
 
 
+def _default(name: str) -> Any:
+    return VEHICLE_PARAMETERS.default(f'{PREFIX}{name}')
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleParameters:
     """Parameters of a vehicle in SI units; the rows of VEHICLE_PARAMETERS say what they mean."""
@@ -93,15 +98,15 @@ class VehicleParameters:
     steering_limit: float
     speed_min: float
     speed_max: float
-    odometry_point: str = 'rear_axle'
-    wheel_width: float = 0.045
-    wheel_inertia: float = 0.0004
-    front_slip_stiffness: float = 100.0
-    rear_slip_stiffness: float = 100.0
-    driven_axle: str = 'all'
-    drive_force_limit: float = 50.0
-    rear_track_width: float = 0.0
-    rear_wheel_radius: float = 0.0
+    odometry_point: str = _default('odometry_point')
+    wheel_width: float = _default('wheel_width')
+    wheel_inertia: float = _default('wheel_inertia')
+    front_slip_stiffness: float = _default('front.slip_stiffness')
+    rear_slip_stiffness: float = _default('rear.slip_stiffness')
+    driven_axle: str = _default('driven_axle')
+    drive_force_limit: float = _default('drive_force_limit')
+    rear_track_width: float = _default('rear.track_width')
+    rear_wheel_radius: float = _default('rear.wheel_radius')
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:

@@ -14,7 +14,7 @@ import numpy as np
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Derivative, FAR, Vector, vector
+from racecar.core.vehicles.interface import Derivative, POSITION_LIMIT, Vector, vector
 from racecar.core.vehicles.parameters import VehicleParameters
 
 VX, VY, YAW_RATE, X, Y, YAW, STATE_COUNT = range(7)
@@ -48,7 +48,7 @@ def planar_limits(vehicle: VehicleParameters) -> tuple[float, ...]:
     """Return the modulus of each of the six states up to which the models hold."""
     fast = 10.0 * max(vehicle.speed_max, -vehicle.speed_min)
     return (fast, fast, fast / min(vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle),
-            FAR, FAR, FAR)
+            POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
 
 
 def planar_start(vehicle: VehicleParameters, pose: Pose2) -> tuple[float, ...]:

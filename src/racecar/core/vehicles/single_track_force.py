@@ -20,24 +20,25 @@ that vx follows V with the time constant T as far as engine and tyres allow. Com
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableSequence
 import math
 from typing import Any, ClassVar
 
 import numpy as np
 
 from racecar.core.compiled import njit, specialise
-from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
+from racecar.core.types import AckermannCommand, Pose2, VehicleDiagnostics, WheelState
+from racecar.core.tyres import DEFAULT_TYRE_MODEL
 from racecar.core.tyres.linear import lateral_force
 from racecar.core.vehicles.interface import (
-    AxleTyres,
     Derivative,
     SPEED,
     STEERING_ANGLE,
+    Travel,
     Vector,
     vector,
-    wheels_of_axles,
 )
+from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
@@ -64,7 +65,7 @@ from racecar.core.vehicles.planar import (
     YAW_INERTIA,
     YAW_RATE,
 )
-from racecar.core.vehicles.single_track import LOW_SPEED_THRESHOLD, with_calm_threshold
+from racecar.core.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
 from racecar.core.vehicles.tyre_sets import make_tyre_set
 
 # Inputs after speed and steering angle: MODE 0 follows the speed, 1 applies the force [N].
@@ -103,19 +104,19 @@ def axle_forces(
     force = drive_force(state, inputs, parameters)
     grip_front = parameters[FRICTION_X] * parameters[LOAD_FRONT]
     grip_rear = parameters[FRICTION_X] * parameters[LOAD_REAR]
-    along_front = min(max(parameters[SHARE_FRONT] * force, -grip_front), grip_front)
-    along_rear = min(max((1.0 - parameters[SHARE_FRONT]) * force, -grip_rear), grip_rear)
-    used_front = along_front / grip_front
-    used_rear = along_rear / grip_rear
-    rest_front = math.sqrt(max(1.0 - used_front * used_front, 0.0))
-    rest_rear = math.sqrt(max(1.0 - used_rear * used_rear, 0.0))
+    fx_front = min(max(parameters[SHARE_FRONT] * force, -grip_front), grip_front)
+    fx_rear = min(max((1.0 - parameters[SHARE_FRONT]) * force, -grip_rear), grip_rear)
+    share_x_front = fx_front / grip_front
+    share_x_rear = fx_rear / grip_rear
+    share_y_front = math.sqrt(max(1.0 - share_x_front * share_x_front, 0.0))
+    share_y_rear = math.sqrt(max(1.0 - share_x_rear * share_x_rear, 0.0))
     return (
-        along_front,
-        rest_front * lateral_force(
+        fx_front,
+        share_y_front * lateral_force(
             alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_Y],
             parameters[LOAD_FRONT], parameters[SHAPE], parameters[CURVATURE]),
-        along_rear,
-        rest_rear * lateral_force(
+        fx_rear,
+        share_y_rear * lateral_force(
             alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_Y],
             parameters[LOAD_REAR], parameters[SHAPE], parameters[CURVATURE]),
         alpha_front,
@@ -130,18 +131,18 @@ def force_derivative(
 
     The global name axle_forces is bound to the tyre model.
     """
-    along_front, across_front, along_rear, across_rear, _, _ = axle_forces(
+    fx_front, fy_front, fx_rear, fy_rear, _, _ = axle_forces(
         state, inputs, parameters)
     cosine = math.cos(inputs[STEERING_ANGLE])
     sine = math.sin(inputs[STEERING_ANGLE])
-    front = across_front * cosine + along_front * sine
+    front = fy_front * cosine + fx_front * sine
     heading_cosine = math.cos(state[YAW])
     heading_sine = math.sin(state[YAW])
     return (
-        (along_rear + along_front * cosine - across_front * sine) / parameters[MASS]
+        (fx_rear + fx_front * cosine - fy_front * sine) / parameters[MASS]
         + state[VY] * state[YAW_RATE],
-        (across_rear + front) / parameters[MASS] - state[VX] * state[YAW_RATE],
-        (parameters[TO_FRONT] * front - parameters[TO_REAR] * across_rear)
+        (fy_rear + front) / parameters[MASS] - state[VX] * state[YAW_RATE],
+        (parameters[TO_FRONT] * front - parameters[TO_REAR] * fy_rear)
         / parameters[YAW_INERTIA],
         state[VX] * heading_cosine - state[VY] * heading_sine,
         state[VX] * heading_sine + state[VY] * heading_cosine,
@@ -151,19 +152,19 @@ def force_derivative(
 
 def force_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
     """Return the fields of VehicleDiagnostics; axle_forces is bound to the tyre model."""
-    along_front, across_front, _, across_rear, alpha_front, alpha_rear = axle_forces(
+    fx_front, fy_front, _, fy_rear, alpha_front, alpha_rear = axle_forces(
         state, inputs, parameters)
-    front = (across_front * math.cos(inputs[STEERING_ANGLE])
-             + along_front * math.sin(inputs[STEERING_ANGLE]))
+    front = (fy_front * math.cos(inputs[STEERING_ANGLE])
+             + fx_front * math.sin(inputs[STEERING_ANGLE]))
     return (
         state[X], state[Y], state[YAW], state[VX], state[VY], state[YAW_RATE],
         math.atan2(math.copysign(1.0, state[VX]) * state[VY], abs(state[VX])),
-        (front + across_rear) / parameters[MASS], alpha_front, alpha_rear, across_front,
-        across_rear, inputs[SPEED], inputs[STEERING_ANGLE],
+        (front + fy_rear) / parameters[MASS], alpha_front, alpha_rear, fy_front,
+        fy_rear, inputs[SPEED], inputs[STEERING_ANGLE],
     )
 
 
-class SingleTrackForce:
+class SingleTrackForce(RollingWheels):
     """Single-track vehicle driven by a force, or by a speed controller of bounded force."""
 
     name: ClassVar[str] = 'single_track_force'
@@ -171,7 +172,7 @@ class SingleTrackForce:
     input_count = 4
 
     def __init__(
-        self, vehicle: VehicleParameters, tyre_model: str | int = 'linear',
+        self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
         low_speed_threshold: float = LOW_SPEED_THRESHOLD,
         drive_time_constant: float = DRIVE_TIME_CONSTANT,
         tyre_values: Mapping[str, Any] | None = None,
@@ -204,7 +205,7 @@ class SingleTrackForce:
         cls, vehicle: VehicleParameters, values: Mapping[str, Any],
     ) -> SingleTrackForce:
         """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
-        return with_calm_threshold(values['low_speed_threshold'], lambda threshold: cls(
+        return with_stable_threshold(values['low_speed_threshold'], lambda threshold: cls(
             vehicle, values['tyre_model'], threshold,
             values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values))
 
@@ -231,18 +232,29 @@ class SingleTrackForce:
         """Return the forward velocity of the car [m/s]."""
         return float(state[VX])
 
+    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
+        """Write inputs for which the speed controller drives."""
+        super().follow(command, inputs)
+        inputs[MODE] = inputs[FORCE] = 0.0
+
+    def travelled(
+        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
+    ) -> Travel:
+        """Return the distance after driving on at the mean of both velocities."""
+        return (travel[0] + 0.5 * duration * float(before[VX] + after[VX]),)
+
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the forces of its axle.
 
         The drive acts as a force: longitudinal slip there is none.
         inputs: speed, steering angle, mode, force.
         """
-        along_front, across_front, along_rear, across_rear, alpha_front, alpha_rear = (
+        fx_front, fy_front, fx_rear, fy_rear, alpha_front, alpha_rear = (
             self.axle_kernel(vector(state), vector(inputs), self.parameters))
         return wheels_of_axles(
             self.vehicle, self.rolling_speed(state, inputs),
-            AxleTyres(alpha_front, along_front, across_front),
-            AxleTyres(alpha_rear, along_rear, across_rear))
+            AxleTyres(alpha_front, fx_front, fy_front),
+            AxleTyres(alpha_rear, fx_rear, fy_rear))
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""

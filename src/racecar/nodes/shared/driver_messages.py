@@ -31,7 +31,7 @@ def driver_state(
     joints: None where none were heard; speed: of the car [m/s], UNKNOWN likewise; overruled:
     whether another source holds the mux.
     """
-    left, right = joints.front_angles if joints else (UNKNOWN, UNKNOWN)
+    left, right = joints.steering_angles if joints else (UNKNOWN, UNKNOWN)
     rpm = torque = UNKNOWN
     if joints and controls.mode == ControlMode.TORQUE:
         rpm = powertrain.rpm(controls.pedals(), joints.speeds)

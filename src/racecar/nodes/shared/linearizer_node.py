@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import copy
 import math
-from typing import Any, Protocol
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
 
+from racecar.core.control.linearizer import Linearizer, POINT_TOLERANCE
 from racecar.core.frames import BASE_LINK, MAP, ODOM
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import (
-    AckermannCommand,
     AT_REST,
     NANOSECONDS,
     Odometry,
@@ -28,23 +27,6 @@ from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.wire import MessageTemplate, read_velocity
-
-# Two descriptions of one vehicle may differ by rounding, not by more [m].
-_SAME_POINT = 1e-3
-
-
-class Linearizer(Protocol):
-    """The law behind the node."""
-
-    @property
-    def tracked_ahead(self) -> float:
-        """Position ahead of base_link [m] of the point that the tracker must track."""
-
-    def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
-        """Return the command for the wanted velocity of P."""
-
-    def tune(self, values: Mapping[str, Any]) -> None:
-        """Take over other parameter values."""
 
 
 class LinearizerNode(TableNode):
@@ -121,7 +103,7 @@ class LinearizerNode(TableNode):
         point, expected = message.point, self._linearizer.tracked_ahead
         self._wrong_point = ''
         if message.header.frame_id != BASE_LINK \
-                or not math.hypot(point.x - expected, point.y) <= _SAME_POINT:
+                or not math.hypot(point.x - expected, point.y) <= POINT_TOLERANCE:
             self._wrong_point = (
                 f'the tracker tracks the point ({point.x:g}, {point.y:g}) m in'
                 f' {message.header.frame_id!r}, this law is exact for ({expected:g}, 0) m in'
@@ -138,7 +120,7 @@ class LinearizerNode(TableNode):
             return ''
         tracked, epsilon = self._linearizer.tracked_ahead, self.values['epsilon']
         distance = self._point_ahead.point.x - tracked
-        if abs(distance - epsilon) <= _SAME_POINT:
+        if abs(distance - epsilon) <= POINT_TOLERANCE:
             return ''
         return (f'PL_distance of the tracker is {distance:g} m, epsilon of this law is'
                 f' {epsilon:g} m: set both to one value')
