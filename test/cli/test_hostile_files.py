@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.core.analysis.bag_reader import BagReader
-from racecar.core.control.command_mux import load_mux_configuration
+from racecar.bags.reader import BagReader
 from racecar.core.errors import RacecarError
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CarParameters
@@ -21,6 +20,7 @@ from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.yaml_file import load_yaml
+from racecar.nodes.shared.mux_file import load_mux_configuration
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep

@@ -17,6 +17,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS
 from racecar.core.vehicles.parameters import VehicleParameters
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,18 +135,9 @@ def test_the_links_of_the_original_form_one_tree(robot):
         pose(robot, link)
 
 
-def joints_of_the_simulator():
-    """Return the joint names of the node, read without importing it: that would need ROS."""
-    path = ROOT / 'src' / 'racecar' / 'nodes' / 'single_track_simulator.py'
-    assigned = next(
-        statement.value for statement in ast.parse(path.read_text()).body
-        if isinstance(statement, ast.Assign) and statement.targets[0].id == '_JOINTS')
-    return set(ast.literal_eval(assigned))
-
-
 def test_the_moving_joints_are_those_that_the_simulator_publishes(robot):
     moving = {name for name, joint in joints(robot).items() if joint.get('type') != 'fixed'}
-    assert moving == joints_of_the_simulator()
+    assert moving == {*WHEEL_JOINTS, *HINGE_JOINTS}
 
 
 def test_the_geometry_is_that_of_the_vehicle_file(robot):

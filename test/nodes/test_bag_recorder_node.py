@@ -13,8 +13,8 @@ import pytest
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.analysis.bag_reader import BagReader
-from racecar.core.analysis.run_data import TrackingRun
+from racecar.bags.reader import BagReader
+from racecar.bags.tracking_run import read_tracking_run
 from racecar.core.errors import BagError, ParameterError
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import qos
@@ -214,7 +214,7 @@ def test_kill_while_recording_leaves_a_bag_up_to_the_last_second(bench, tmp_path
             bench.executor.spin_once(0.01)
         recorder.kill()
         killed = time.monotonic()
-    run = TrackingRun.from_bag(folder)
+    run = read_tracking_run(folder).run
     safe = sum(at < killed - 1.0 for at in sent)
     assert safe > 10
     assert len(run.t) >= safe

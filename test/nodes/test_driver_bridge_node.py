@@ -574,7 +574,7 @@ class Car:
 
     @property
     def plant(self):
-        return self.simulator.plant
+        return self.simulator.plant.simulator
 
     @property
     def speed(self):
@@ -600,7 +600,7 @@ def car(bench):
 def test_time_runs_and_the_car_stands_before_anybody_drives(car):
     car.wait(1.0)
     assert car.speed == 0.0
-    assert car.bridge._controls.mode == ControlMode.UNDEFINED
+    assert car.bridge._bridge.controls.mode == ControlMode.UNDEFINED
 
 
 def test_cruising_speed_is_reached_and_held(car):
@@ -665,7 +665,7 @@ def test_teleoperation_and_safety_reach_the_car_past_the_throttle(bench, source)
     bench.until(lambda: car.speed > 0.5)
     stick = car.speak(source, command(0.0, -0.5))
     bench.until(lambda: car.speed < -0.4, 'the car to obey')
-    assert car.bridge._overruled
+    assert car.bridge._bridge.is_overruled
     assert bench.call('/driver/get_state', GetDriverState).state.overruled
     number = len(car.wheels)
     car.wait(0.2)
@@ -740,9 +740,9 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
             nodes = [make_node(d) for d in descriptions]
             bridge = next(n for n in nodes if isinstance(n, DriverBridgeNode))
             # Before the first tick, so that both runs begin alike.
-            bridge._controls.set_throttle(0.4)
-            bridge._controls.set_gear(1)
-            bridge._controls.set_steering_angle(0.2)
+            bridge._bridge.controls.set_throttle(0.4)
+            bridge._bridge.controls.set_gear(1)
+            bridge._bridge.controls.set_steering_angle(0.2)
             for node in nodes:
                 bench.add(node)
             simulator = next(n for n in nodes if isinstance(n, SingleTrackSimulatorNode))
@@ -750,7 +750,8 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
             bench.until(lambda wheels=wheels: len(dict.fromkeys(wheels)) >= 101, 'all commands')
             assert simulator.plant.time_ns == NANOSECONDS
             runs.append((list(dict.fromkeys(wheels)), list(dict.fromkeys(states)),
-                         simulator.plant.state, simulator.plant.wheel_rotations))
+                         simulator.plant.simulator.state,
+                         simulator.plant.simulator.wheel_rotations))
     assert runs[0] == runs[1]
     assert runs[0][2][0] > 0.5
     assert len(runs[0][1]) == 51

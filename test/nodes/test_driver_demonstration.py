@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from racecar.bags.driver_log import read_driver_log
 from racecar.cli.main import main
-from racecar.core.analysis.driver_log import DriverLog
 from racecar.core.errors import BagError
 
 pytestmark = pytest.mark.ros
@@ -23,7 +23,7 @@ def drive(tmp_path_factory):
 
 @pytest.fixture(scope='module')
 def log(drive):
-    return DriverLog.from_bag(drive / 'bag')
+    return read_driver_log(drive / 'bag')
 
 
 def test_every_gear_comes_in_turn_then_reverse_and_neutral(log):
@@ -85,9 +85,9 @@ def test_too_short_a_drive_says_so(tmp_path, capsys):
 
 
 def test_bag_without_a_driver_is_named(tmp_path):
-    from racecar.core.analysis.bag_writer import BagWriter
+    from racecar.bags.writer import BagWriter
 
     with BagWriter(tmp_path / 'empty'):
         pass
     with pytest.raises(BagError, match=r'/driver/state is missing; it has no topics'):
-        DriverLog.from_bag(tmp_path / 'empty')
+        read_driver_log(tmp_path / 'empty')

@@ -4,8 +4,8 @@
 
 import pytest
 
+from racecar.bags.reader import read_topics
 from racecar.cli.main import main
-from racecar.core.analysis.bag_reader import read_topics
 
 pytestmark = pytest.mark.ros
 

@@ -16,7 +16,7 @@ import pytest
 import rclpy
 from rclpy.node import Node
 
-from racecar.core.analysis.bag_reader import BagReader
+from racecar.bags.reader import BagReader
 from racecar.core.errors import BagError
 from racecar.ros.run_node import end
 
@@ -127,10 +127,8 @@ class FullDisk:
 
     def fill_up(self):
         """Let some messages come to the disk, and no more from now on."""
-        self.send()
-        file = next(Path(self.folder).glob('*.mcap'))
         self.bench.until(lambda: self.send() or self.written > 0, 'messages on the disk')
-        size = file.stat().st_size
+        size = next(Path(self.folder).glob('*.mcap')).stat().st_size
         resource.prlimit(self.recorder.process.pid, resource.RLIMIT_FSIZE, (size, size))
 
     def lines(self):

@@ -11,14 +11,15 @@ from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool
 
-from racecar.core.analysis.bag_reader import BagReader
+from racecar.bags.reader import BagReader
+from racecar.clients.driver_demonstration import DriverDemonstration
+from racecar.clients.run_probe import RunProbe
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import raw_subscription
 from racecar.ros.shared_clock import SharedClock
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.composing import make_node, RunProbe
-from racecar.stacks.driver_demonstration import DriverDemonstration
+from racecar.stacks.composing import make_node
 
 pytestmark = pytest.mark.ros
 
@@ -92,7 +93,7 @@ def test_a_stack_drives_on_through_bytes_that_are_no_message(
     nodes = [make_node(description) for description in descriptions]
     SharedClock(nodes)
     simulator = next(node for node in nodes if node.get_name() == 'single_track_simulator')
-    nodes.append(RunProbe('', {}) if more else DriverDemonstration(lambda *_: None))
+    nodes.append(RunProbe(lambda _: None) if more else DriverDemonstration(lambda *_: None))
     for node in nodes:
         bench.add(node)
     bench.until(lambda: simulator.plant.time_ns > 100_000_000, 'the first ticks')
@@ -109,11 +110,11 @@ def test_a_stack_drives_on_through_bytes_that_are_no_message(
         bench.probe.destroy_publisher(publisher)
     bench.call('/single_track_simulator/pause', SetBool, data=False)
 
-    then_ns, before = simulator.plant.time_ns, simulator.plant.odometry()
+    then_ns, before = simulator.plant.time_ns, simulator.plant.simulator.odometry()
     bench.until(lambda: simulator.plant.time_ns > then_ns + 500_000_000, 'half a second more')
     if name == 'kinematic_ode':
-        assert simulator.plant.odometry().vx > 0.5
-        assert simulator.plant.odometry().x != before.x
+        assert simulator.plant.simulator.odometry().vx > 0.5
+        assert simulator.plant.simulator.odometry().x != before.x
     recorder = next(node for node in nodes if isinstance(node, BagRecorderNode))
     bench.remove(recorder)
     with BagReader(recorder.folder) as bag:

@@ -83,7 +83,7 @@ def test_linearizer_that_has_answered_is_silent(bench, lockstep):
 def test_simulator_without_commands(bench):
     node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
     assert said_by(bench, node) == [
-        f'waiting for commands on {COMMANDS}; the car stands still']
+        f'waiting for commands on {COMMANDS} or /vesc/wheel_command; the car stands still']
 
 
 def test_simulator_that_is_driven_is_silent(bench):
@@ -96,13 +96,14 @@ def test_simulator_that_waits_for_listeners_or_is_paused(bench):
     node = bench.start(
         SingleTrackSimulatorNode, use_sim_time=False, **RACECAR, wait_for_subscribers=9)
     bench.start(
-        SingleTrackSimulatorNode, use_sim_time=False, name='paused', **RACECAR, paused=True)
+        SingleTrackSimulatorNode, use_sim_time=False, namespace='other', name='paused', **RACECAR,
+        paused=True, publish_clock=False)
     (text,) = said_by(bench, node)
     # The later tracker listens to it, if it was found by then.
     assert re.fullmatch(
         r'waiting for 9 subscriptions to /vesc/odom \(wait_for_subscribers\), there are [01]',
         text)
-    bench.logged('paused; go on by the service /paused/pause with data: false')
+    bench.logged('paused; go on by the service /other/paused/pause with data: false')
 
 
 def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):

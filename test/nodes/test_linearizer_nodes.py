@@ -10,9 +10,9 @@ from node_bench import odometry, RACECAR, velocity
 import numpy as np
 import pytest
 
+from racecar.bags.tracking_run import read_tracking_run
 from racecar.clients.run_probe import RunProbe
 from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ParameterError
@@ -187,7 +187,7 @@ def drive(stack, speed, duration, **options):
     tracker = next(d for d in descriptions if d.executable == 'trajectory_tracker').resolve()
     rows = []
     with ComposedStack(descriptions) as composed:
-        probe = RunProbe(rows.append, period_ns=composed.simulator.plant.period_ns)
+        probe = RunProbe(rows.append, period_ns=composed.simulator.awaited_period_ns)
         composed.add_node(probe)
         composed.spin(has_heard=probe.has_heard)
     probe.finish(round(duration * NANOSECONDS))
@@ -218,7 +218,7 @@ def test_simulation_without_ros_gives_the_same_bits():
 def test_error_from_a_bag_is_that_of_the_tracked_point(tmp_path):
     bag = tmp_path / 'bag'
     table = drive('dynamic_ode', 3.0, 3.0, record=str(bag))
-    found = compute_metrics(TrackingRun.from_bag(bag).merged(1.0))
+    found = compute_metrics(read_tracking_run(bag).run.merged(1.0))
     assert found.rmse == pytest.approx(table.metrics(1.0).rmse, rel=1e-9)
     assert found.rmse < 0.05 < COG
 

@@ -93,7 +93,7 @@ def test_the_ends_of_a_range_can_be_set(bench, start, executable):
     (True, "parameter 'velocity_timeout' is True, expected a number in (0, 60] [s]"),
     (60.001, "parameter 'velocity_timeout' is 60.001, expected a number in (0, 60] [s]"),
     (0.0, "parameter 'velocity_timeout' is 0.0, expected a number in (0, 60] [s]"),
-    (None, "parameter 'velocity_timeout' is None, expected a number in (0, 60] [s]")])
+    (None, "parameter 'velocity_timeout' has no value, expected a number in (0, 60] [s]")])
 def test_refused_value_is_named_and_leaves_type_and_value(bench, start, value, reason):
     node = start('kinematic_linearizer')
     result = bench.set_parameter(node, 'velocity_timeout', value)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from rclpy.node import Node
 
+from racecar.bags.reader import read_topics
 from racecar.cli.main import main
 from racecar.clients.run_probe import RunProbe
-from racecar.core.analysis.bag_reader import read_topics
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import ConfigurationError, RunError
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 
 pytestmark = pytest.mark.ros
@@ -66,7 +66,7 @@ def test_message_that_did_not_come_is_an_error_that_says_so(bench, topic, missin
     for tick in range(10):
         run.send([tick], *(t for t in (ODOMETRY, REFERENCE, COMMAND)
                            if t != topic or tick not in missing))
-    with pytest.raises(BagError, match=f'the tracking error is not known: on {topic} {message}'):
+    with pytest.raises(RunError, match=f'the tracking error is not known: on {topic} {message}'):
         run.finish(9)
 
 
@@ -74,7 +74,7 @@ def test_message_that_did_not_come_is_an_error_that_says_so(bench, topic, missin
 def test_topic_that_is_silent_is_named(bench, topic):
     run = Run(bench)
     run.send(range(3), *(t for t in (ODOMETRY, REFERENCE, COMMAND) if t != topic))
-    with pytest.raises(BagError, match=f'nothing came on {topic}'):
+    with pytest.raises(RunError, match=f'nothing came on {topic}'):
         run.finish(2)
 
 
@@ -97,7 +97,7 @@ def test_without_lockstep_only_the_end_is_known(bench):
     run = Run(bench, period_ns=None)
     run.send(range(0, 10, 3))
     assert len(run.finish(9)) == 4
-    with pytest.raises(BagError, match=r'the end at 0\.1 s did not come, the last was 0\.09 s'):
+    with pytest.raises(RunError, match=r'the end at 0\.1 s did not come, the last was 0\.09 s'):
         run.probe.finish(10 * PERIOD_NS)
 
 

@@ -14,11 +14,11 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
+from racecar.bags.message_definitions import MessageDefinitions
 from racecar.core.errors import MessageError
 from racecar.core.types import WHEEL_NAMES
 from racecar.nodes.shared.driver_messages import read_wheels
 from racecar.ros.interfaces import WheelCommand
-from racecar.ros.message_definitions import MessageDefinitions
 from racecar.ros.wire import (
     MessageTemplate,
     read_clock,

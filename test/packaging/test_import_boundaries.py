@@ -1,20 +1,63 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""core knows no ROS; ros knows no vehicle; clients know a stack by its topics only."""
+"""What each room of the package may import, of the others and of ROS."""
 
 import ast
+import itertools
 from pathlib import Path
 import re
+import subprocess
+import sys
+from typing import NamedTuple
 
 import pytest
 
 SRC = Path(__file__).resolve().parents[2] / 'src'
 
-NOT_FOR_CORE = re.compile(
-    r'rclpy|rcl_interfaces|rosidl_\w+|ament_\w+|launch\w*|tf2_\w+|tf_transformations'
-    r'|\w+_(msgs|srvs|interfaces)|racecar\.(ros|nodes|clients|stacks|cli)'
-)
-CORE_FOR_ROS = re.compile(r'racecar\.core\.(errors|frames|parameter_file|parameters|ports|types)')
+ROS = re.compile(
+    r'(rclpy|rcl_interfaces|rosidl_\w+|ament_\w+|launch\w*|tf2_\w+|tf_transformations'
+    r'|rosgraph_msgs|\w+_(msgs|srvs|interfaces))(\.|$)')
+
+
+class Room(NamedTuple):
+    """Modules below racecar: what of the others they may import, and whether ROS packages.
+
+    others: rooms, or modules in them of which alone something is imported; what stands below is
+    meant as well. A room may always import its own. by_name: rooms of which it may load a module
+    whose name it is given, when it is given.
+    """
+
+    others: tuple[str, ...] = ()
+    ros: bool = False
+    by_name: tuple[str, ...] = ()
+
+
+_OF_STACKS = ('bags.folder', 'catalogue', 'core', 'ros.topics')
+
+ROOMS = {
+    'core': Room(),
+    'bags': Room(('core', 'ros.topics')),
+    'catalogue': Room(('core',), by_name=('nodes',)),
+    # No vehicle, no law, no analysis.
+    'ros': Room(('core.errors', 'core.frames', 'core.parameter_file', 'core.parameters',
+                 'core.ports', 'core.types',
+                 'signals'), ros=True),
+    'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals'), ros=True),
+    # They know a stack by its topics.
+    'clients': Room(('core', 'ros'), ros=True),
+    # What a stack is can be said without ROS; two modules start it.
+    'stacks': Room(_OF_STACKS),
+    'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
+    'stacks.launching': Room((*_OF_STACKS, 'ros'), ros=True),
+    # Only what needs no ROS, or takes it from the others.
+    'cli': Room(('bags', 'catalogue', 'clients', 'core', 'nodes', 'ros', 'signals', 'stacks')),
+    'signals': Room(),
+    'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
+}
+"""By what comes after `racecar.`; the longest name counts."""
+
+PLAIN = ('core', 'bags', 'catalogue', 'stacks', 'signals', 'executables')
+"""Rooms that import nothing of ROS, nor what does."""
 
 
 def imports(text, module, is_package=False):
@@ -35,97 +78,179 @@ def imports(text, module, is_package=False):
     return found
 
 
-def crosses_into_ros(name):
-    """Tell whether core must not import this name."""
-    return re.match(rf'({NOT_FOR_CORE.pattern})(\.|$)', name) is not None
+def imports_by_name(text):
+    """Return what a module imports by import_module, as far as its text tells, with line numbers.
+
+    Of a name that is put together only the beginning is known.
+    """
+    return [
+        (name, node.lineno) for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and node.args
+        and ast.unparse(node.func).endswith('import_module')
+        and (name := beginning(node.args[0]))]
 
 
-def crosses_into_vehicles(name):
-    """Tell whether ros must not import this name."""
-    if re.match(r'racecar\.(nodes|clients|stacks|cli)(\.|$)', name):
+def beginning(node):
+    """Return the constant beginning of a text in whole parts, empty without one."""
+    if isinstance(node, ast.JoinedStr):
+        first = node.values[0]
+        return beginning(first).rpartition('.')[0] if isinstance(first, ast.Constant) else ''
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ''
+
+
+def is_below(name, room):
+    return f'{name}.'.startswith(f'{room}.')
+
+
+def room_of(module):
+    """Return the room of a module; None if it stands in none."""
+    inner = module.removeprefix('racecar').removeprefix('.')
+    return max((room for room in ROOMS if is_below(inner, room)), key=len, default=None)
+
+
+def may_import(room, name, by_name=False):
+    """Tell whether the modules of a room may import a name; by_name: by import_module."""
+    if ROS.match(name):
+        return ROOMS[room].ros
+    if not is_below(name, 'racecar'):
         return True
-    in_core = re.match(r'racecar\.core(\.|$)', name) is not None
-    return in_core and re.match(rf'{CORE_FOR_ROS.pattern}(\.|$)', name) is None
+    inner = name.removeprefix('racecar').removeprefix('.')
+    own = room.partition('.')[0]
+    # `racecar` itself is empty, but who imports it whole means some room of it.
+    if is_below(inner, own):
+        return room_of(name) in (own, room)
+    others = (*ROOMS[room].others, *(ROOMS[room].by_name if by_name else ()))
+    return any(is_below(inner, other) for other in others)
 
 
-def crosses_into_stacks(name):
-    """Tell whether clients must not import this name."""
-    return re.match(r'racecar\.(nodes|stacks|cli)(\.|$)', name) is not None
-
-
-def violations(folder, forbidden):
-    found = []
-    for path in sorted((SRC / folder).rglob('*.py')):
-        relative = path.relative_to(SRC)
-        parts = list(relative.with_suffix('').parts)
+def modules():
+    """Yield path, full name and whether it is a package of each module."""
+    for path in sorted((SRC / 'racecar').rglob('*.py')):
+        parts = list(path.relative_to(SRC).with_suffix('').parts)
         is_package = parts[-1] == '__init__'
-        module = '.'.join(parts[:-1] if is_package else parts)
-        found += [
-            f'{relative}:{line} imports {name}'
-            for name, line in imports(path.read_text(), module, is_package)
-            if forbidden(name)
-        ]
-    return found
+        yield path, '.'.join(parts[:-1] if is_package else parts), is_package
 
 
-def test_core_knows_no_ros():
-    assert violations('racecar/core', crosses_into_ros) == []
+def test_every_module_stands_in_a_room():
+    names = [name for _, name, _ in modules()]
+    assert [name for name in names if room_of(name) is None] == ['racecar']
+    assert {room_of(name) for name in names} == {*ROOMS, None}
 
 
-def test_ros_knows_no_vehicle():
-    assert violations('racecar/ros', crosses_into_vehicles) == []
+@pytest.mark.parametrize('room', ROOMS)
+def test_a_room_imports_what_its_row_allows(room):
+    found = []
+    for path, module, is_package in modules():
+        if room_of(module) == room:
+            text = path.read_text()
+            found += [
+                f'{path.relative_to(SRC)}:{line} imports {name}'
+                for by_name, names in enumerate(
+                    (imports(text, module, is_package), imports_by_name(text)))
+                for name, line in names if not may_import(room, name, by_name)]
+    assert found == []
 
 
-def test_clients_know_no_stack():
-    assert violations('racecar/clients', crosses_into_stacks) == []
+@pytest.mark.parametrize(('room', 'other'), [
+    (room, other) for room, other in itertools.product(ROOMS, ROOMS)
+    if '.' not in other and not is_below(room, other)])
+def test_the_check_sees_what_any_room_imports_of_any_other(room, other):
+    module = f'racecar.{room}' if '.' in room else f'racecar.{room}.module'
+    allowed = [name for name in ROOMS[room].others if is_below(name, other)]
+    for text in (f'from racecar.{other}.x import Y', f'from racecar.{other} import x',
+                 f'from ..{other}.x import y', f'import racecar.{other}',
+                 f'def f():\n    import racecar.{other} as z'):
+        (name, _), = imports(text, module)
+        assert may_import(room, name) == (other in allowed), text
+    for text in (f'importlib.import_module("racecar.{other}.x")',
+                 f'import_module(f"racecar.{other}.{{name}}")'):
+        (name, _), = imports_by_name(text)
+        assert may_import(room, name, by_name=True) == (
+            other in allowed or other in ROOMS[room].by_name), text
+    for name in allowed:
+        assert may_import(room, f'racecar.{name}.thing')
 
 
-@pytest.mark.parametrize('room', ['nodes', 'stacks'])
-def test_nodes_and_stacks_know_no_clients(room):
-    assert violations(f'racecar/{room}', lambda name: name.startswith('racecar.clients')) == []
-
-
-@pytest.mark.parametrize('text', [
-    'import rclpy',
-    'import rclpy.node as n',
-    'from nav_msgs.msg import Odometry',
-    'from racecar_interfaces.srv import Reset',
-    'import std_srvs.srv',
-    'from racecar import ros',
-    'from racecar.nodes.x import X',
-    'from racecar.stacks import x',
-    'from ...ros import qos',
-    'from launch_ros.actions import Node',
-    'def f():\n    import rclpy',
+@pytest.mark.parametrize(('room', 'text', 'allowed'), [
+    ('core', 'import rclpy', False),
+    ('core', 'import rclpy.node as n', False),
+    ('core', 'from nav_msgs.msg import Odometry', False),
+    ('core', 'from racecar_interfaces.srv import Reset', False),
+    ('core', 'import std_srvs.srv', False),
+    ('core', 'from launch_ros.actions import Node', False),
+    ('core', 'def f():\n    import rclpy', False),
+    ('core', 'from racecar import ros', False),
+    ('core', 'from racecar.ros import topics', False),
+    ('core', 'from racecar.stacks import x', False),
+    ('core', 'from racecar import stacks', False),
+    ('core', 'from racecar.bags.reader import BagReader', False),
+    ('core', 'from .. import bags', False),
+    ('core', 'import numpy as np', True),
+    ('core', 'from racecar.core import types', True),
+    ('core', 'from .types import Pose2', True),
+    ('core', 'import math', True),
+    ('bags', 'import rclpy', False),
+    ('bags', 'from racecar.ros import topics', True),
+    ('bags', 'from racecar.ros.topics import CLOCK', True),
+    ('bags', 'from racecar.ros.topics_of_others import X', False),
+    ('bags', 'from racecar.ros import qos', False),
+    ('bags', 'from racecar.ros import topics, qos', False),
+    ('bags', 'import racecar.ros', False),
+    ('bags', 'import rosbags', True),
+    ('catalogue', 'from racecar.ros import topics', False),
+    ('catalogue', 'import racecar.nodes.ackermann_mux', False),
+    ('ros', 'from racecar.core.vehicles import single_track', False),
+    ('ros', 'from racecar.core import vehicles', False),
+    ('ros', 'from ..core import control', False),
+    ('ros', 'import racecar.core', False),
+    ('ros', 'from racecar.nodes import x', False),
+    ('ros', 'from racecar.stacks import x', False),
+    ('ros', 'from racecar import stacks', False),
+    ('ros', 'from racecar import catalogue', False),
+    ('ros', 'from racecar.bags import folder', False),
+    ('ros', 'from racecar.core import parameters', True),
+    ('ros', 'from racecar.core.types import Pose2', True),
+    ('ros', 'from ..core.errors import ParameterError', True),
+    ('ros', 'from . import qos', True),
+    ('ros', 'import rclpy', True),
+    ('nodes', 'from racecar.stacks import parts', False),
+    ('nodes', 'from racecar.clients.run_probe import RunProbe', False),
+    ('nodes', 'from racecar.cli import output', False),
+    ('nodes', 'from racecar.bags.writer import BagWriter', True),
+    ('clients', 'from racecar.nodes.shared import entry', False),
+    ('clients', 'from racecar.stacks import parts', False),
+    ('clients', 'from racecar.catalogue import NODES', False),
+    ('stacks', 'import rclpy', False),
+    ('stacks', 'from racecar.ros.node import TableNode', False),
+    ('stacks', 'from racecar.nodes import ackermann_mux', False),
+    ('stacks', 'from racecar.bags.reader import BagReader', False),
+    # What is said without ROS does not lean on what starts it.
+    ('stacks', 'from racecar.stacks import composing', False),
+    ('stacks.composing', 'from racecar.stacks import launching', False),
+    ('stacks.composing', 'from racecar.stacks import parts', True),
+    ('stacks.composing', 'import rclpy', True),
+    ('stacks.composing', 'from racecar.ros.node import TableNode', True),
+    ('stacks.composing', 'from racecar.cli import output', False),
+    ('cli', 'import rclpy', False),
+    ('cli', 'from racecar.stacks.composing import ComposedStack', True),
+    ('signals', 'from racecar.core import errors', False),
+    ('executables', 'from racecar.nodes.ackermann_mux import main', False),
 ])
-def test_the_check_sees_ros_in_core(text):
-    assert any(crosses_into_ros(name) for name, _ in imports(text, 'racecar.core.sensors.lidar'))
+def test_the_check_tells_what_a_room_may_import(room, text, allowed):
+    found = imports(text, f'racecar.{room}.module' if '.' not in room else f'racecar.{room}')
+    assert all(may_import(room, name) for name, _ in found) == allowed
 
 
-@pytest.mark.parametrize('text', [
-    'import numpy as np',
-    'from racecar.core import types',
-    'from ..types import Pose2',
-    'import math',
-])
-def test_the_check_lets_core_import_core(text):
-    assert not any(
-        crosses_into_ros(name) for name, _ in imports(text, 'racecar.core.sensors.lidar'))
-
-
-@pytest.mark.parametrize(('text', 'bad'), [
-    ('from racecar.core.vehicles import single_track', True),
-    ('from racecar.core import vehicles', True),
-    ('from ..core import control', True),
-    ('import racecar.core', True),
-    ('from racecar.nodes import x', True),
-    ('from racecar.stacks import x', True),
-    ('from racecar.core import parameters', False),
-    ('from racecar.core.types import Pose2', False),
-    ('from ..core.errors import ParameterError', False),
-    ('from . import qos', False),
-    ('import rclpy', False),
-])
-def test_the_check_sees_vehicles_in_ros(text, bad):
-    assert any(
-        crosses_into_vehicles(name) for name, _ in imports(text, 'racecar.ros.clock')) == bad
+def test_plain_rooms_load_nothing_of_ros():
+    """Also what they import may import nothing of it."""
+    names = [name for _, name, _ in modules() if room_of(name) in PLAIN]
+    assert len(names) > 60
+    done = subprocess.run(
+        [sys.executable, '-c',
+         'import importlib, sys\n'
+         f'for name in {names}:\n    importlib.import_module(name)\n'
+         'print("\\n".join(sys.modules))'],
+        capture_output=True, text=True, check=True, cwd=SRC)
+    loaded = done.stdout.splitlines()
+    assert set(names) <= set(loaded)
+    assert [name for name in loaded if ROS.match(name)] == []

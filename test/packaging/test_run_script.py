@@ -504,9 +504,9 @@ def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, 
 
 
 @pytest.mark.parametrize(('arguments', 'codes', 'calls', 'code'), [
-    ([], (0, 0), ['none test test/core test/cli', ' test'], 0),
-    ([], (1, 0), ['none test test/core test/cli', ' test'], 1),
-    ([], (0, 1), ['none test test/core test/cli', ' test'], 1),
+    ([], (0, 0), ['none test test/bags test/core test/cli', ' test'], 0),
+    ([], (1, 0), ['none test test/bags test/core test/cli', ' test'], 1),
+    ([], (0, 1), ['none test test/bags test/core test/cli', ' test'], 1),
     (['-k', 'stamp'], (1, 0), [' test -k stamp'], 0),
 ])
 def test_ci_runs_both_environments_and_fails_with_either(

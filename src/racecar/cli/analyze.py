@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({**analysis.metrics.as_dict(), **_losses(analysis.run)}))
     else:
-        print(f'{analysis.run.odometry_topic} against {analysis.run.reference_topic}')
+        print(f'{analysis.run.odometry_name} against {analysis.run.reference_name}')
         print_rows(analysis.metrics.as_rows())
     print('\n'.join(analysis.places), file=sys.stderr if arguments.json else sys.stdout)
     return 0
@@ -103,6 +103,7 @@ def analyse(
     Raises BagError or ConfigurationError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
+    from racecar.bags.tracking_run import read_tracking_run
     from racecar.core.analysis.figures import (
         draw_figures,
         draw_tyre_figures,
@@ -111,17 +112,16 @@ def analyse(
     )
     from racecar.core.analysis.html_report import write_report
     from racecar.core.analysis.metrics import compute_metrics
-    from racecar.core.analysis.run_data import TrackingRun
 
     with _progress_bar() as progress:
-        tracking_run = TrackingRun.from_bag(
+        recorded = read_tracking_run(
             bag, odometry_topic=odometry_topic, reference_topic=reference_topic,
             progress=progress)
+    tracking_run = recorded.run
     if title is not None:
         tracking_run = replace(tracking_run, name=title)
-    known = tracking_run.bag.warnings if tracking_run.bag is not None else ()
     for warning in tracking_run.warnings:
-        if warning not in known:  # those are logged by the reader
+        if warning not in recorded.bag.warnings:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
     track = tracking_run.merged(skip)
     metrics = compute_metrics(track)
@@ -135,7 +135,7 @@ def analyse(
     pictures = render_figures(figures)
     paths = write_figures(pictures, output)
     report = output / 'report.html'
-    write_report(report, tracking_run, track, metrics, pictures, skip)
+    write_report(report, tracking_run, track, metrics, pictures, skip, recorded.source)
     places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
     if tracking_run.tyre_data is not None:
         places += [
@@ -150,12 +150,12 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
     title: of the figure, by default the name of the bag. Raises BagError or ConfigurationError
     with a one-line message.
     """
+    from racecar.bags.driver_log import read_driver_log
     from racecar.core.analysis.driver_figure import draw_driver_figure
-    from racecar.core.analysis.driver_log import DriverLog
     from racecar.core.analysis.figures import render_figures, write_figures
 
     with _progress_bar() as progress:
-        log = DriverLog.from_bag(bag, progress)
+        log = read_driver_log(bag, progress)
     if title is not None:
         log = replace(log, name=title)
     paths = write_figures(render_figures({'driver': draw_driver_figure(log)}), output)
@@ -164,15 +164,16 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
 
 def _is_drive_only(arguments: argparse.Namespace) -> bool:
     """Tell whether a bag holds a drive and no reference, and nobody asked for its error."""
-    from racecar.core.analysis.bag_reader import BagReader
-    from racecar.core.analysis.driver_log import has_driver_state
+    from racecar.bags.driver_log import has_driver_state
+    from racecar.bags.reader import BagReader
+    from racecar.bags.tracking_run import REFERENCE_TOPICS
 
     if arguments.json or arguments.reference_topic is not None:
         return False
     with BagReader(arguments.bag) as reader:
         summary = reader.summary
     return has_driver_state(summary) and not any(
-        row.name.endswith('/reference_trajectory') for row in summary.topics)
+        row.name.endswith(REFERENCE_TOPICS) for row in summary.topics)
 
 
 def default_output(bag: Path) -> Path:

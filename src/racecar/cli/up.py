@@ -21,7 +21,7 @@ from racecar.cli.stack_arguments import (
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import ConfigurationError, RunError
 from racecar.signals import Interruption
 from racecar.stacks import (
     describe_stack,
@@ -107,7 +107,7 @@ def _run_with_metrics(
             check_rivals(composed.rivals)
         try:
             probe.finish(None if interruption else end_ns, from_the_start=tracker['active'])
-        except BagError:
+        except RunError:
             # There may be nothing yet.
             if interruption:
                 raise interruption from None

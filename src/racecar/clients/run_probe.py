@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunJoin
-from racecar.core.errors import BagError, RacecarError
+from racecar.core.errors import RacecarError, RunError
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.ros import qos
 from racecar.ros.raw_subscription import subscribe_raw
@@ -71,7 +71,7 @@ class RunProbe(Node):
     """Joins odometry, reference and commands of a run to rows of COLUMNS, in constant memory.
 
     Subscribes: reference_trajectory, vesc/ackermann_cmd_mux/input/navigation, vesc/odom.
-    In lockstep it knows what has to come, and finish() raises BagError if something did not.
+    In lockstep it knows what has to come, and finish() raises RunError if something did not.
     Without, the rate of the answers is not known, and the reliable topics are trusted.
     """
 
@@ -151,7 +151,7 @@ class RunProbe(Node):
         """Join what is left and check that nothing is missing, after the node is destroyed.
 
         end_ns: what the run has reached [ns]; None where it was broken off. from_the_start: the
-        tracker was to be active then. Raises BagError that says what did not come, or what
+        tracker was to be active then. Raises RunError that says what did not come, or what
         on_rows raised before; failure has that already while the node is spun.
         """
         self._join.finish()
@@ -159,7 +159,7 @@ class RunProbe(Node):
             raise self.failure
         for topic in (ODOMETRY, REFERENCE_TRAJECTORY):
             if not self._heard[topic].count:
-                raise BagError(
+                raise RunError(
                     f'nothing came on {self._names[topic]} to compute the tracking error from;'
                     ' was the tracker active?')
         needed = [ODOMETRY, *([NAVIGATION_COMMAND] if self._in_lockstep else [])]
@@ -169,12 +169,12 @@ class RunProbe(Node):
             # Later a tracker may rest, and give none meanwhile.
             self._check(REFERENCE_TRAJECTORY, self._heard[REFERENCE_TRAJECTORY].late_start())
         if self._join.late:
-            raise BagError(
+            raise RunError(
                 f'{self._join.late} messages on {self._names[ODOMETRY]} carry stamps long'
                 ' past; does somebody else publish there?')
 
     def _check(self, topic: str, missing: str) -> None:
         if missing:
-            raise BagError(
+            raise RunError(
                 f'the tracking error is not known: on {self._names[topic]} {missing}; the'
                 ' computer may be too slow for this rate, try a lower one')

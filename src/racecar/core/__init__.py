@@ -1,3 +1,3 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that needs no ROS: vehicles, control laws, trajectories, simulation, analysis."""
+"""Vehicles, control laws, trajectories, simulation and analysis, as plain Python and NumPy."""

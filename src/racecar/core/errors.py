@@ -38,6 +38,10 @@ class ControlModeError(RacecarError):
     """Something was asked for that does not exist in the present mode of control."""
 
 
+class RunError(RacecarError):
+    """A run lacks samples, or has some that cannot be compared."""
+
+
 class BagError(RacecarError):
     """A bag cannot be read or lacks what was asked for."""
 

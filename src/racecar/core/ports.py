@@ -64,11 +64,11 @@ class Mount(NamedTuple):
 class Entity:
     """A robot of a plant.
 
-    name: unique within the plant, empty for a plant of one robot; it is the namespace of topics
-    and, with a slash, the prefix of frames. reset: puts the robot at rest at a pose of its base
-    frame in odom, its initial one if None, and returns where it then is; time goes on. Raises
-    ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop and keeps
-    it there until the next input. mounts: frames that never move against each other.
+    name: unique within the plant, empty for a plant of one robot; it is the namespace of what the
+    robot shows and, with a slash, the prefix of frames. reset: puts the robot at rest at a pose of
+    its base frame in odom, its initial one if None, and returns where it then is; time goes on.
+    Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
+    and keeps it there until the next input. mounts: frames that never move against each other.
     """
 
     name: str

@@ -1,9 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The few values that vehicles, control laws and nodes hand to each other, in SI units.
+"""The few values that vehicles, control laws and plants hand to each other, in SI units.
 
-They carry exactly what the ROS messages carry (heading as a quaternion, commands in single
-precision), so that a loop over topics and a loop without ROS compute the same bits.
+They carry exactly what crosses the border of a process (heading as a quaternion, commands in
+single precision), so that a loop over several processes and one within compute the same bits.
 """
 
 from __future__ import annotations
@@ -19,16 +19,13 @@ from racecar.core.elementary import arctangent2
 NANOSECONDS = 1_000_000_000
 
 WHEEL_NAMES = ('left_front', 'right_front', 'left_rear', 'right_rear')
-"""Wheels as topics and links name them, in the order of VehicleModel.wheels()."""
+"""Names of the wheels and their links, in the order of VehicleModel.wheels()."""
 
 WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
 """Joints of the robot description that turn the wheels, in the order of WHEEL_NAMES."""
 
 HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
 """Joints of the robot description that steer the front wheels."""
-
-SLIP_TOPIC, SLIP_ANGLE_TOPIC, FX_TOPIC, FY_TOPIC = 'long_pub', 'lat_pub', 'fx_pub', 'fy_pub'
-"""Topics of each wheel, as fx_pub/left_front: the first four fields of WheelState."""
 
 
 class Pose2(NamedTuple):
@@ -109,7 +106,7 @@ class PlanarVelocity(NamedTuple):
 class AckermannCommand(NamedTuple):
     """Speed of the rear axle [m/s] and virtual-wheel steering angle [rad, left positive].
 
-    Both are representable in single precision: ackermann_msgs/AckermannDrive holds float32.
+    Both are representable in single precision: more does not leave a process.
     """
 
     speed: float
@@ -117,7 +114,7 @@ class AckermannCommand(NamedTuple):
 
     @classmethod
     def in_single_precision(cls, speed: float, steering_angle: float) -> AckermannCommand:
-        """Round both values to float32, as the message will."""
+        """Round both values to float32."""
         return cls(float(np.float32(speed)), float(np.float32(steering_angle)))
 
     @property
@@ -159,7 +156,7 @@ class WheelCommand(NamedTuple):
 
 
 class VehicleDiagnostics(NamedTuple):
-    """Everything about the motion of a single-track vehicle, for /car_state and plots.
+    """Everything about the motion of a single-track vehicle, for plots and observers.
 
     x, y [m], yaw [rad]: pose of the centre of gravity; vx, vy [m/s], yaw_rate [rad/s]: its
     velocity in the body frame; sideslip [rad]: angle from the body's x axis to the line of motion,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read a YAML file, or say in one line why not.
 
-Plain values are what ROS 2 takes them for, which is neither YAML 1.1 nor 1.2: 1e1 is a number, 010
-is eight, 1:30 and 2026-01-01 are texts. Keys are texts. Size and nesting are bounded before
-anything is built, so that no file takes long.
+Plain values are what the middleware takes them for, which reads the same files: that is neither
+YAML 1.1 nor 1.2, 1e1 is a number, 010 is eight, 1:30 and 2026-01-01 are texts. Keys are texts.
+Size and nesting are bounded before anything is built, so that no file takes long.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class _TooLarge(yaml.MarkedYAMLError):
 
 
 class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
-    """Takes plain values for what ROS 2 takes them for, and keys for texts."""
+    """Takes plain values for what the middleware takes them for, and keys for texts."""
 
     yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}
     yaml_constructors: ClassVar[dict[Any, Any]] = {}
@@ -184,7 +184,7 @@ _Loader.add_constructor(None, _refuse)
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """Return what rcl_yaml_param_parser makes of a text without quotes, but for y and n."""
+    """Return what the middleware makes of a text without quotes, but for y and n."""
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
     if match := _INTEGER.fullmatch(text):

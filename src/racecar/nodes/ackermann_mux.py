@@ -19,16 +19,11 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from racecar.catalogue.tables import ACKERMANN_MUX
-from racecar.core.control.command_mux import (
-    CommandMux,
-    IDLE,
-    load_mux_configuration,
-    MuxConfiguration,
-    Source,
-)
+from racecar.core.control.command_mux import CommandMux, IDLE, Source
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
 from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.nodes.shared.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.ros import qos
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
@@ -139,7 +134,7 @@ class AckermannMuxNode(TableNode):
                 output = AnswerPublisher(
                     self, AckermannDriveStamped, name, qos.COMMAND, self.values['lockstep'])
             for source in configuration.sources:
-                for topics, forwards in ((source.topics, True), (source.holds, False)):
+                for topics, forwards in ((source.forwarded, True), (source.holds, False)):
                     for topic in topics:
                         sources.append(subscribe_raw(
                             self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,

@@ -14,10 +14,10 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
+from racecar.bags.message_definitions import distribution, MessageDefinitions
+from racecar.bags.writer import BagWriter
 from racecar.catalogue.tables import BAG_RECORDER
-from racecar.core.analysis.bag_writer import BagWriter
 from racecar.core.errors import BagError, ParameterError
-from racecar.ros.message_definitions import distribution, MessageDefinitions
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
 from racecar.ros.waiting_messages import take_waiting
@@ -138,7 +138,6 @@ class BagRecorderNode(TableNode):
         for subscription in filter(None, self._recorded.values()):
             take_waiting(subscription)
         self._writer.close()
-
 
 
 def _matching(profiles: list[QoSProfile]) -> QoSProfile:

@@ -31,10 +31,7 @@ class RobotLink:
         self, node: TableNode, entity: Entity, codecs: Mapping[type, Codec], awaited: str,
         receive: Receive,
     ) -> None:
-        """awaited: name of the output that controllers answer.
-
-        Raises ConfigurationError if the entity has no such output or a port's type has no codec.
-        """
+        """awaited: name of the output that controllers answer; check_ports() was passed."""
         self.entity = entity
         self.place = Place(entity.name, entity.frame_prefix)
         self.answered = True
@@ -48,22 +45,14 @@ class RobotLink:
         # Steps, value and channel of each output.
         self._rows = [
             (output.steps, output.read,
-             self._codec(codecs, output.value_type).encode(node, output, self.place))
+             codecs[output.value_type].encode(node, output, self.place))
             for output in outputs]
         self.awaited_steps = answered_output.steps
         self.awaited_channel: Channel = self._rows[-1][2]
         self._input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
 
-    @staticmethod
-    def _codec(codecs: Mapping[type, Codec], value_type: type) -> Codec:
-        if value_type not in codecs:
-            raise ConfigurationError(
-                f'{value_type.__name__} has no codec, expected one of'
-                f" {', '.join(known.__name__ for known in codecs)}; add one to racecar.ros.codecs")
-        return codecs[value_type]
-
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
-        codec = self._codec(codecs, port.value_type)
+        codec = codecs[port.value_type]
         topic = self.place.topic(codec.topic)
         subscribe_raw(
             self._node, codec.message_type, topic, codec.decode, partial(self._on_value, port),
@@ -134,3 +123,16 @@ class RobotLink:
     def forget_commands(self) -> None:
         """Begin anew after a reset: the robot stands, so silence is nothing to tell."""
         self._is_stopped = True
+
+
+def check_ports(entity: Entity, codecs: Mapping[type, Codec], awaited: str) -> None:
+    """Raise ConfigurationError if a port's type has no codec, or the awaited output is not there.
+
+    Before anything is created: rclpy keeps what a constructor that fails has created.
+    """
+    entity.output(awaited)
+    for port in (*entity.inputs, *entity.outputs):
+        if port.value_type not in codecs:
+            raise ConfigurationError(
+                f'{port.value_type.__name__} has no codec, expected one of'
+                f" {', '.join(known.__name__ for known in codecs)}; add one to racecar.ros.codecs")

@@ -25,7 +25,7 @@ from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import THROTTLE
-from racecar.ros.robot_link import RobotLink
+from racecar.ros.robot_link import check_ports, RobotLink
 from racecar.ros.wire import MessageTemplate
 
 MakePlant = Callable[[Mapping[str, Any], Callable[[str], object]], Plant]
@@ -63,6 +63,8 @@ class SimulatorNode(TableNode):
                 ' time that the others use')
         values = self.values
         self.plant = make_plant(values, self.get_logger().info)
+        for entity in self.plant.entities:
+            check_ports(entity, codecs, values['lockstep_output'])
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
         self.failure: DivergenceError | None = None

@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from racecar.core.analysis.bag_folder import check_bag_folder
+from racecar.bags.folder import check_bag_folder
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES

@@ -1,18 +1,15 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Ticks and starts that a recording has missed, from stamps and from bags."""
+"""Ticks and starts that a recording has missed, from stamps."""
 
 from __future__ import annotations
 
-from bag_samples import ODOMETRY
 import numpy as np
 import pytest
 
 from racecar.core.analysis.completeness import late_start, lost_ticks
-from racecar.core.analysis.run_data import TrackingRun
 
 TICKS = 0.01 * np.arange(1001)
-DATE = 1_700_000_000 * 10**9
 
 
 def test_nothing_is_lost_of_a_regular_topic():
@@ -86,35 +83,3 @@ def test_a_car_that_rolls_at_the_first_reference_was_under_way(first_reference):
     assert late(TICKS[320:], TICKS[first_reference:], 0.5) == (None, False)
     # In any order.
     assert late(TICKS[:319:-1], TICKS[:first_reference - 1:-1], 0.5, time_zero=0.0) == found
-
-
-def odometry_rows(messages, topic, stamps, speed=0.0):
-    return [(topic, ODOMETRY, stamp, messages.odometry(stamp, 1.0, 2.0, speed=speed))
-            for stamp in stamps]
-
-
-@pytest.mark.parametrize(('origin', 'speed', 'expected'), [
-    (0, 0.5, ()), (2 * 10**9, 0.0, ()), (DATE, 0.0, ()),
-    (2 * 10**9, 0.5, (
-        'the recording begins late, up to 2 s after the start of /reference_trajectory; the errors'
-        ' before are not in the numbers. Begin to record before the tracker is active',)),
-    (DATE, -0.5, (
-        'the recording begins late, when /reference_trajectory was under way; the errors before'
-        ' are not in the numbers. Begin to record before the tracker is active',))])
-def test_what_the_start_of_a_bag_says(write_bag, messages, origin, speed, expected):
-    stamps = [origin + tick * 10**7 for tick in range(50)]
-    run = TrackingRun.from_bag(write_bag([
-        row for topic in ('/vesc/odom', '/reference_trajectory')
-        for row in odometry_rows(messages, topic, stamps, speed)]))
-    assert run.warnings == expected
-
-
-def test_the_path_of_the_namespace_counts(write_bag, messages):
-    stamps = [DATE + tick * 10**7 for tick in range(50)]
-    path = 'nav_msgs/msg/Path'
-    run = TrackingRun.from_bag(write_bag([
-        ('/reference_path', path, DATE, messages.path(DATE - 7 * 10**9)),
-        ('/car1/reference_path', path, DATE, messages.path(DATE - 3 * 10**9)),
-        *odometry_rows(messages, '/car1/vesc/odom', stamps),
-        *odometry_rows(messages, '/car1/reference_trajectory', stamps)]))
-    assert run.late == (pytest.approx(3.0), False)

@@ -2,35 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
 
-from bag_samples import ACKERMANN, ODOMETRY, START_NS
 import numpy as np
 import pytest
 
-from racecar.core.analysis.bag_reader import BagSummary, TopicSummary
 from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.analysis.run_data import find_topic, TrackingRun
-from racecar.core.errors import BagError
-
-SECOND = 10**9
-
-
-def test_run_from_every_kind_of_bag(bag):
-    run = TrackingRun.from_bag(bag)
-    assert (run.odometry_topic, run.reference_topic) == ('/vesc/odom', '/reference_trajectory')
-    assert run.name == 'run'
-    assert run.origin_ns == START_NS
-    assert run.t == pytest.approx(np.arange(40) / 20, abs=1e-12)
-    assert run.reference_t == pytest.approx(np.arange(200) / 100, abs=1e-12)
-    assert run.yaw == pytest.approx(np.full(40, 0.25))
-    assert run.warnings == ()
-    # The odometry runs 0.1 m beside the reference; equal stamps are met exactly.
-    metrics = compute_metrics(run.merged())
-    assert metrics.rmse == pytest.approx(0.1, rel=1e-12)
-    assert metrics.max_error == pytest.approx(0.1, rel=1e-12)
-    assert metrics.sum_squared_error == pytest.approx(0.4)
-    assert metrics.ise == pytest.approx(0.01 * 1.95)
-    assert (metrics.samples, metrics.duration) == (40, pytest.approx(1.95))
-    assert compute_metrics(run.merged(1.0)).samples == 20
+from racecar.core.analysis.run_data import TrackingRun
 
 
 def test_run_from_arrays():
@@ -38,93 +14,3 @@ def test_run_from_arrays():
     run = TrackingRun(name='simulated', t=t, x=np.cos(t), y=np.sin(t), yaw=t + math.pi / 2,
                       reference_t=t, reference_x=0 * t, reference_y=0 * t)
     assert compute_metrics(run.merged()).rmse == pytest.approx(1.0)
-
-
-def test_header_stamps_are_the_time_base(write_bag, messages):
-    rows = []
-    for tick in range(20):
-        stamp = tick * SECOND // 10
-        # Recorded late and out of step with the stamps.
-        rows.append(('/reference_trajectory', ODOMETRY, 100 * SECOND + tick,
-                     messages.odometry(stamp, 0.1 * tick, 0.0)))
-        rows.append(('/vesc/odom', ODOMETRY, 300 * SECOND + 3 * tick,
-                     messages.odometry(stamp + SECOND // 20, 0.1 * tick + 0.05, 0.0)))
-    run = TrackingRun.from_bag(write_bag(rows))
-    metrics = compute_metrics(run.merged())
-    assert run.origin_ns == 0
-    assert metrics.samples == 19  # the last lies behind the reference
-    assert metrics.rmse == pytest.approx(0.0, abs=1e-15)
-
-
-def summary(**topics):
-    return BagSummary(
-        path='run', files=(), storage='mcap', size=0, topics=tuple(
-            TopicSummary(name.replace('__', '/'), kind, 3) for name, kind in topics.items()))
-
-
-@pytest.mark.parametrize(('topics', 'names', 'expected'), [
-    (['/vesc/odom', '/odom'], ('/vesc/odom', '/odom'), '/vesc/odom'),
-    (['/odom', '/car1/vesc/odom'], ('/vesc/odom', '/odom'), '/odom'),
-    (['/car1/vesc/odom', '/car1/pf/pose/odom'], ('/vesc/odom', '/odom'), '/car1/vesc/odom'),
-    (['/car1/odom'], ('/vesc/odom', '/odom'), '/car1/odom'),
-    (['/a/state', '/b/other'], ('state',), '/a/state'),
-])
-def test_topic_is_found(topics, names, expected):
-    assert find_topic(summary(**dict.fromkeys(topics, ODOMETRY)), names) == expected
-
-
-def test_ambiguous_topic_lists_the_candidates():
-    bag = summary(**dict.fromkeys(['/car1/vesc/odom', '/car2/vesc/odom'], ODOMETRY))
-    with pytest.raises(BagError, match='/car1/vesc/odom or /car2/vesc/odom'):
-        find_topic(bag, ('/vesc/odom', '/odom'))
-    assert find_topic(bag, ('/car2/vesc/odom',)) == '/car2/vesc/odom'
-
-
-def test_only_odometry_is_a_candidate():
-    bag = summary(**{'/car1/vesc/odom': ACKERMANN})
-    with pytest.raises(BagError, match=r'/vesc/odom is missing; it has /car1/vesc/odom \(acker'):
-        find_topic(bag, ('/vesc/odom',))
-    with pytest.raises(BagError, match='/car1/vesc/odom is ackermann_msgs.*expected nav_msgs'):
-        find_topic(bag, ('/car1/vesc/odom',))
-
-
-def test_part_of_a_name_is_no_candidate():
-    with pytest.raises(BagError, match='/odom is missing'):
-        find_topic(summary(**{'/wheelodom': ODOMETRY}), ('/odom',))
-
-
-def test_missing_topics_are_named(write_bag, rows):
-    path = write_bag([row for row in rows if row[0] != '/vesc/odom'])
-    with pytest.raises(BagError, match=r'/vesc/odom and /odom are missing; it has /command'):
-        TrackingRun.from_bag(path)
-    with pytest.raises(BagError, match='/other is missing'):
-        TrackingRun.from_bag(path, odometry_topic='other')
-
-
-def odometry_rows(messages, topic, stamps):
-    return [(topic, ODOMETRY, index, messages.odometry(stamp, 1.0, 2.0))
-            for index, stamp in enumerate(stamps)]
-
-
-def test_unset_stamps(write_bag, messages):
-    path = write_bag(odometry_rows(messages, '/vesc/odom', [0, 0, 0])
-                     + odometry_rows(messages, '/reference_trajectory', [0, 1, 2]))
-    with pytest.raises(BagError, match='all 3 messages on /vesc/odom carry the stamp 0 ns'):
-        TrackingRun.from_bag(path)
-
-
-def test_restart_and_pause_are_mentioned(write_bag, messages):
-    stamps = [tick * SECOND // 10 for tick in range(10)]
-    path = write_bag(
-        odometry_rows(messages, '/vesc/odom', stamps + stamps[:3])
-        + odometry_rows(messages, '/reference_trajectory', [*stamps, 30 * SECOND]))
-    run = TrackingRun.from_bag(path)
-    back, pause = run.warnings
-    assert '/vesc/odom step back 1 times' in back
-    assert '/reference_trajectory pauses for 29.1 s at 0.9 s' in pause
-
-
-def test_progress(bag):
-    seen = []
-    TrackingRun.from_bag(bag, progress=lambda done, total: seen.append((done, total)))
-    assert seen[-1] == (240, 240)

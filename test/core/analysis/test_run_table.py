@@ -9,7 +9,7 @@ import pytest
 
 from racecar.core.analysis.metrics import compute_metrics, MergedTrack, MetricsSum
 from racecar.core.analysis.run_table import COLUMNS, RunCsv, RunJoin, RunMetrics, RunTable
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import ConfigurationError, RunError
 
 PERIOD = 0.01
 
@@ -172,7 +172,7 @@ def test_csv_on_a_full_disk_is_one_line(pieces):
 
 
 def test_no_rows_and_too_long_a_skip_are_named(pieces):
-    with pytest.raises(BagError, match='no rows'):
+    with pytest.raises(RunError, match='no rows'):
         RunMetrics().result()
     metrics = RunMetrics(skip=300.0)
     for rows in pieces:

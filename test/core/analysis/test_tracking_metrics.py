@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from racecar.core.analysis.metrics import compute_metrics, merge_by_stamp, MergedTrack
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import ConfigurationError, RunError
 
 # Of 32 bits: the squares of smaller ones would not be exact.
 NUMBERS = st.floats(-1e3, 1e3, width=32)
@@ -108,7 +108,7 @@ def test_a_straight_reference_is_interpolated_without_error(odometry, slope, off
     inside = (t >= nodes.min()) & (t <= nodes.max())
     given_reference = (nodes, slope * nodes + offset, offset - slope * nodes)
     if not inside.any():
-        with pytest.raises(BagError, match='no odometry sample'):
+        with pytest.raises(RunError, match='no odometry sample'):
             merge_by_stamp(t, x, y, *given_reference)
         return
     merged = merge_by_stamp(t, x, y, *given_reference)
@@ -122,7 +122,7 @@ def test_a_straight_reference_is_interpolated_without_error(odometry, slope, off
 def test_interpolation_stays_between_its_neighbours(odometry, reference):
     try:
         merged = merge_by_stamp(*odometry, *reference)
-    except BagError:
+    except RunError:
         return
     last = dict(zip(reference[0], reference[1], strict=True))
     for time, value in zip(merged.t, merged.reference_x, strict=True):
@@ -140,22 +140,22 @@ def test_last_of_equal_stamps_counts():
 
 
 def test_no_overlap_names_both_spans():
-    with pytest.raises(BagError, match=r'\[105.000, 106.000\] s.*\[100.000, 102.500\] s'):
+    with pytest.raises(RunError, match=r'\[105.000, 106.000\] s.*\[100.000, 102.500\] s'):
         merge_by_stamp([5, 6], [0, 0], [0, 0], [0, 2.5], [0, 0], [0, 0], origin=100.0)
 
 
 def test_empty_sides():
-    with pytest.raises(BagError, match='odometry: there are no samples'):
+    with pytest.raises(RunError, match='odometry: there are no samples'):
         merge_by_stamp([], [], [], [0], [0], [0])
-    with pytest.raises(BagError, match='reference: there are no samples'):
+    with pytest.raises(RunError, match='reference: there are no samples'):
         merge_by_stamp([0], [0], [0], [], [], [])
 
 
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
 def test_values_that_are_not_finite(bad):
-    with pytest.raises(BagError, match='odometry: 1 of 3 samples.*at 1 s'):
+    with pytest.raises(RunError, match='odometry: 1 of 3 samples.*at 1 s'):
         merge_by_stamp([0, 1, 2], [0, bad, 0], [0, 0, 0], [0, 2], [0, 0], [0, 0])
-    with pytest.raises(BagError, match='reference: 1 of 2 samples'):
+    with pytest.raises(RunError, match='reference: 1 of 2 samples'):
         merge_by_stamp([0, 1, 2], [0, 0, 0], [0, 0, 0], [0, bad], [0, 0], [0, 0])
 
 

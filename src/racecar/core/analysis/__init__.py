@@ -1,3 +1,3 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Bags read and written without ROS, tracking metrics, figures and the HTML report."""
+"""Runs as tables and tracks, their tracking error, figures and the HTML report."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording has lost: ticks of the odometry, and the start of the reference."""
+"""What a recording has lost: ticks of the odometry, the start of the reference, a pause in it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ _SINGLE_TICKS = 0.05
 # Slower cars stand [m/s].
 _ROLLING = 0.05
 
+# A longer gap is a pause: both so many seconds and so many steps.
+_LONG_GAP = 1.0  # [s]
+_LONG_GAP_STEPS = 5.0
+
 # A tracker answers the odometry within two ticks; the half is for rounding.
 _TICKS_TO_ANSWER = 2.5
 
 
 class LostTicks(NamedTuple):
-    """What is missing between the first and the last sample of a topic.
+    """What is missing between the first sample and the last.
 
     ticks: how many; share: of all ticks that should be there. period: of the ticks [s].
     longest: longest step between two samples [s]; longest_at: where it begins [s].
@@ -42,7 +46,7 @@ class LostTicks(NamedTuple):
 
 
 def lost_ticks(t: Array) -> LostTicks | None:
-    """Return what a topic with a fixed rate has lost, None if nothing.
+    """Return what samples of a fixed rate have lost, None if nothing.
 
     t: (n,) stamps [s] in any order.
     """
@@ -92,8 +96,8 @@ def late_start(
     """Return how much of the start is missing, None if nothing is.
 
     t, speed: (n,) stamps [s] and speed [m/s] of the odometry; reference_t: (m,) stamps of the
-    reference [s]. path_stamps: those of the latched path, which a tracker publishes when it
-    starts [s]. time_zero: when a simulation began [s], None for a real car.
+    reference [s]. path_stamps: when the path was announced, as a tracker does when it starts [s].
+    time_zero: when a simulation began [s], None for a real car.
     Without a path, a car that rolls before the first reference followed it before.
     """
     first_reference = float(np.min(reference_t))
@@ -110,6 +114,17 @@ def late_start(
     else:
         start, is_bound = time_zero, True
     return LateStart(begin - start, is_bound) if begin - start > slack else None
+
+
+def longest_pause(t: Array) -> tuple[float, float] | None:
+    """Return start and length of the longest gap [s] if it is a pause, else None."""
+    times = np.unique(t)
+    steps = np.diff(times)
+    if not steps.size:
+        return None
+    longest = int(np.argmax(steps))
+    limit = max(_LONG_GAP, _LONG_GAP_STEPS * float(np.median(steps)))
+    return (float(times[longest]), float(steps[longest])) if steps[longest] > limit else None
 
 
 def _last_until(t: Array, end: float) -> int:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, UTC
 from html import escape
 from pathlib import Path
@@ -24,9 +24,10 @@ _CAPTIONS = {
     'fy': 'Lateral force of each tyre against its slip angle, both positive to the left',
 }
 _TYRE_METHOD = """
-<p>Slip and force of a wheel carry no stamp. Where both topics hold equally many messages, the n-th
-slip goes with the n-th force, else each slip with the force recorded nearest to it, at most half a
-step apart.</p>"""
+<p>Slip and force of a wheel carry no stamp. Where both have equally many samples, the n-th slip
+goes with the n-th force, else each slip with the force recorded nearest to it, at most half a step
+apart.</p>"""
+SIMULATED = (('Source', 'simulation'),)
 _MEANINGS = {
     'RMSE': 'square root of the mean squared distance over the samples',
     'ISE': 'integral of the squared distance over time, trapezoid rule on the stamps',
@@ -70,17 +71,18 @@ code { font: .92em ui-monospace, monospace; }
 
 def render_report(
     run: TrackingRun, track: MergedTrack, metrics: Metrics, pictures: Mapping[str, bytes],
-    skip: float = 0.0,
+    skip: float = 0.0, source: Sequence[tuple[str, str]] = SIMULATED,
 ) -> str:
     """Return the report as one HTML page without outside references.
 
     track, metrics: of the run without its first `skip` seconds. pictures: of `render_figures`.
+    source: rows, name and text, that say where the run comes from.
     """
     values = _rows(
         (name, value, unit, _MEANINGS[name]) for name, value, unit in metrics.as_rows())
     facts = ''.join(
         f'<tr><th scope="row">{escape(name)}</th><td class="fact">{escape(value)}</td></tr>\n'
-        for name, value in _facts(run, track, skip))
+        for name, value in (*source, *_facts(run, track, skip)))
     warnings = ''.join(
         f'<p class="warning">{escape(text)}</p>\n' for text in run.warnings)
     images = ''.join(_image(key, data) for key, data in pictures.items())
@@ -110,10 +112,10 @@ def render_report(
 {facts}</tbody></table>
 <h2>How it was computed</h2>
 <p>The error of an odometry sample is its position minus the desired position at the same
-<code>header.stamp</code>. The desired position is the reference sample with that very stamp, else
+stamp. The desired position is the reference sample with that very stamp, else
 interpolated linearly in time between its two neighbours. Odometry before the first or after the
 last reference sample is left out; of several samples with one stamp the last recorded counts.
-Both positions are taken as published, in one frame.</p>{tyre_method}
+Both positions are taken as they are given, in one frame.</p>{tyre_method}
 </body>
 </html>
 """
@@ -122,9 +124,10 @@ Both positions are taken as published, in one frame.</p>{tyre_method}
 def write_report(
     path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics,
     pictures: Mapping[str, bytes], skip: float = 0.0,
+    source: Sequence[tuple[str, str]] = SIMULATED,
 ) -> None:
     """Write `render_report` to a file. Raises ConfigurationError if it cannot be written."""
-    text = render_report(run, track, metrics, pictures, skip)
+    text = render_report(run, track, metrics, pictures, skip, source)
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text, encoding='utf-8')
@@ -143,31 +146,20 @@ def _rows(rows: Iterable[tuple[str, str, str, str]]) -> str:
 
 
 def _facts(run: TrackingRun, track: MergedTrack, skip: float) -> list[tuple[str, str]]:
-    facts = []
-    if run.bag is not None:
-        files = ', '.join(file.name for file in run.bag.files)
-        facts += [
-            ('Bag', str(run.bag.path)),
-            ('Storage', f'{run.bag.storage}, {_size(run.bag.size)}: {files}'),
-            ('Recorded', f'{run.bag.message_count} messages on {len(run.bag.topics)} topics'),
-        ]
-    else:
-        facts.append(('Source', 'simulation without ROS'))
-    facts += [
-        ('Odometry', _stream(run.odometry_topic, run.t)),
-        ('Reference', _stream(run.reference_topic, run.reference_t)),
+    return [
+        ('Odometry', _samples(run.odometry_name, run.t)),
+        ('Reference', _samples(run.reference_name, run.reference_t)),
         ('Compared', f'{track.t[0]:.3f} s to {track.t[-1]:.3f} s; 0 s is the first stamp,'
                      f' {_instant(run.origin_ns)}'),
         ('Left out at the start', f'{skip:g} s'),
     ]
-    return facts
 
 
-def _stream(topic: str, t: Array) -> str:
-    name = f'{topic}, ' if topic else ''
+def _samples(name: str, t: Array) -> str:
+    before = f'{name}, ' if name else ''
     duration = float(t.max() - t.min())
     rate = f', {(t.size - 1) / duration:.1f} Hz' if duration > 0.0 else ''
-    return f'{name}{t.size} samples{rate}'
+    return f'{before}{t.size} samples{rate}'
 
 
 def _instant(stamp_ns: int) -> str:
@@ -176,14 +168,6 @@ def _instant(stamp_ns: int) -> str:
         return seconds
     date = datetime.fromtimestamp(stamp_ns // NANOSECONDS, tz=UTC)
     return f'{date:%Y-%m-%d %H:%M:%S} UTC'
-
-
-def _size(size: float) -> str:
-    for unit in ('bytes', 'kB', 'MB'):
-        if size < 1000:
-            return f'{size:.3g} {unit}'
-        size /= 1000
-    return f'{size:.3g} GB'
 
 
 def _image(key: str, data: bytes) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import ConfigurationError, RunError
 
 Array = NDArray[np.float64]
 
@@ -110,12 +110,12 @@ def merge_by_stamp(
     """Give each odometry sample the reference at its stamp.
 
     t, x, y: (n,) odometry, [s] and [m]. reference_*: (m,) likewise.
-    origin: added to times in messages [s].
+    origin: added to times in what errors say [s].
     Between two reference samples x and y are interpolated linearly in time; a reference sample
     with the very stamp is taken as it is. Odometry before the first or after the last reference
     sample is dropped, nothing is extrapolated. Samples may come unsorted; of several with one
     stamp the last given counts, on either side.
-    Raises BagError if a value is not finite, a side is empty or the spans do not overlap;
+    Raises RunError if a value is not finite, a side is empty or the spans do not overlap;
     ValueError if the shapes differ.
     """
     times, xs, ys = _prepared('odometry', t, x, y, origin)
@@ -123,7 +123,7 @@ def merge_by_stamp(
         'reference', reference_t, reference_x, reference_y, origin)
     inside = (times >= nodes[0]) & (times <= nodes[-1])
     if not inside.any():
-        raise BagError(
+        raise RunError(
             'no odometry sample lies within the span of the reference: odometry'
             f' {_span(times, origin)}, reference {_span(nodes, origin)}; do both stamp with the'
             ' same clock, and was the tracker active?')
@@ -228,11 +228,11 @@ def _prepared(
         raise ValueError(
             f'{side}: t, x, y have shapes {times.shape}, {xs.shape}, {ys.shape}, expected (n,)')
     if times.size == 0:
-        raise BagError(f'{side}: there are no samples')
+        raise RunError(f'{side}: there are no samples')
     finite = np.isfinite(times) & np.isfinite(xs) & np.isfinite(ys)
     if not finite.all():
         first = int(np.argmin(finite))
-        raise BagError(
+        raise RunError(
             f'{side}: {int(np.sum(~finite))} of {times.size} samples are not finite, the first'
             f' at {times[first] + origin:.9g} s is ({xs[first]:g}, {ys[first]:g}); the run'
             ' diverged or its source is broken')

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A run as a table, one row per odometry message; what `simulate` and `up` hand out as CSV."""
+"""A run as a table, one row per odometry sample; what `simulate` and `up` hand out as CSV."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from racecar.core.analysis.metrics import (
     nothing_left,
     start_after,
 )
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import ConfigurationError, RunError
 
 # SI units; reference and command are those that answer the odometry of the row.
 COLUMNS = ('time', 'x', 'y', 'yaw', 'vx', 'vy', 'yaw_rate', 'x_reference', 'y_reference',
@@ -31,7 +31,7 @@ COLUMNS = ('time', 'x', 'y', 'yaw', 'vx', 'vy', 'yaw_rate', 'x_reference', 'y_re
 # The reference is interpolated over shorter pauses only [s].
 LONGEST_PAUSE = 1.0
 
-# Messages of a topic that RunJoin holds; the older half of them is joined then.
+# Samples of a kind that RunJoin holds; the older half of them is joined then.
 _WINDOW = 4096
 
 _NO_ROWS = np.empty((0, len(COLUMNS)))
@@ -52,7 +52,7 @@ class RunTable:
         return self.rows[:, COLUMNS.index(name)]
 
     def track(self) -> MergedTrack:
-        """Return the tracked point and its reference. Raises BagError if there are no rows."""
+        """Return the tracked point and its reference. Raises RunError if there are no rows."""
         t, yaw = self.column('time'), self.column('yaw')
         x = self.column('x') + self.tracked_ahead * np.cos(yaw)
         y = self.column('y') + self.tracked_ahead * np.sin(yaw)
@@ -132,7 +132,7 @@ class RunMetrics:
         return 0.0 if self._start is None else self._end - self._start
 
     def add(self, rows: Array) -> None:
-        """Add the next rows, (n, len(COLUMNS)). Raises BagError if they are not finite."""
+        """Add the next rows, (n, len(COLUMNS)). Raises RunError if they are not finite."""
         if not len(rows):
             return
         track = RunTable(rows, self._tracked_ahead).track()
@@ -144,10 +144,10 @@ class RunMetrics:
     def result(self) -> Metrics:
         """Return the metrics.
 
-        Raises BagError if there were no rows, ConfigurationError if `skip` leaves none.
+        Raises RunError if there were no rows, ConfigurationError if `skip` leaves none.
         """
         if self._start is None:
-            raise BagError('there are no rows of odometry and reference to compute an error from')
+            raise RunError('there are no rows of odometry and reference to compute an error from')
         if not self._sum.samples:
             raise nothing_left(self._skip, self.span)
         return self._sum.result()
@@ -159,9 +159,9 @@ Row = tuple[float, ...]
 class RunJoin:
     """Joins odometry, reference and commands of a run to rows of COLUMNS as they come.
 
-    Memory does not grow with the run: at most _WINDOW messages of each topic wait for what
+    Memory does not grow with the run: at most _WINDOW samples of each kind wait for what
     belongs to them. on_rows gets the rows, (n, len(COLUMNS)), ascending in time. Of several
-    messages with one stamp the last counts. Odometry that is older than rows handed out already
+    samples with one stamp the last counts. Odometry that is older than rows handed out already
     is left out and counted in `late`.
     """
 
@@ -212,12 +212,12 @@ class RunJoin:
 
 
 def answered_rows(odometry: Array, reference: Array, command: Array) -> Array:
-    """Join what was heard of three topics into rows of COLUMNS, maybe none.
+    """Join what came of all three into rows of COLUMNS, maybe none.
 
     odometry: (n, 7) time, x, y, yaw, vx, vy, yaw_rate; reference: (m, 3) time, x, y, interpolated;
     command: (k, 3) time, speed, steering, the newest counts. Rows outside the reference's span,
     or in a pause of it longer than LONGEST_PAUSE, are left out; before the first command it is
-    zero. Raises BagError if a value is not finite.
+    zero. Raises RunError if a value is not finite.
     """
     if not len(reference):
         return _NO_ROWS

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole loop of tracker, linearizer and simulator without ROS, tick by tick."""
+"""The whole loop of tracker, linearizer and simulator in one process, tick by tick."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def tyre_model_choices() -> tuple[str, ...]:
 
 
 def find_tyre_model(selector: str | int) -> TyreModel:
-    """Return the model of a name or number (number also as text, as YAML and ROS give it).
+    """Return the model of a name or number (number also as text, as parameters give it).
 
     Raises ParameterError if there is none.
     """

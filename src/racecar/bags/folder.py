@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+from racecar.bags.metadata import FILE_NAME
 from racecar.core.errors import BagError
 
 
@@ -33,7 +34,7 @@ def check_bag_folder(folder: Path | str) -> None:
         missing = [above for above in (path, *path.parents) if not above.exists()]
         make_bag_folder(path)
         # A full disk makes folders, but no files.
-        trial = path / 'metadata.yaml'
+        trial = path / FILE_NAME
         try:
             trial.write_text('trial')
         finally:

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures that the analysis tests share."""
+"""Fixtures of the tests that record and read bags; a conftest.py takes those it needs."""
 
 from __future__ import annotations
 
@@ -8,14 +8,28 @@ from collections.abc import Callable
 import logging
 from pathlib import Path
 
-from bag_samples import ACKERMANN, Messages, ODOMETRY, Row, START_NS, write_ours, WRITERS
+from bag_samples import (
+    ACKERMANN,
+    Messages,
+    NUMBER,
+    ODOMETRY,
+    Row,
+    START_NS,
+    write_ours,
+    WRITERS,
+)
 import pytest
+
+from racecar.core.types import WHEEL_NAMES
+
+STEP_NS = 10_000_000
+PAIRS = (('long_pub', 'fx_pub', -100.0), ('lat_pub', 'fy_pub', -50.0))
 
 
 @pytest.fixture(autouse=True)
 def warnings_reach_caplog(monkeypatch: pytest.MonkeyPatch) -> None:
     """Undo what `launch` does to all loggers; pytest loads it wherever ROS is installed."""
-    monkeypatch.setattr(logging.getLogger('racecar.core.analysis.bag_reader'), 'propagate', True)
+    monkeypatch.setattr(logging.getLogger('racecar.bags.reader'), 'propagate', True)
 
 
 @pytest.fixture(scope='session')
@@ -50,3 +64,23 @@ def write_bag(
     tmp_path: Path, messages: Messages,
 ) -> Callable[[list[Row]], Path]:
     return lambda given: write_ours(tmp_path / 'run', given, messages)
+
+
+@pytest.fixture
+def with_tyres(rows, messages):
+    """Return the rows of a run with a slip and a force of each wheel at each tick."""
+    def make(left_out=lambda topic, tick: False, namespace='', slip=lambda wheel, tick: None):
+        found = [(namespace + row[0], *row[1:]) for row in rows]
+        for tick in range(200):
+            for slip_topic, force_topic, stiffness in PAIRS:
+                for number, wheel in enumerate(WHEEL_NAMES):
+                    value = slip(wheel, tick)
+                    if value is None:
+                        value = 1e-3 * tick + 0.1 * number
+                    for topic, content in ((f'{slip_topic}/{wheel}', value),
+                                           (f'{force_topic}/{wheel}', stiffness * value)):
+                        if not left_out(topic, tick):
+                            found.append((f'{namespace}/{topic}', NUMBER,
+                                          START_NS + tick * STEP_NS, messages.number(content)))
+        return sorted(found, key=lambda row: row[2])
+    return make

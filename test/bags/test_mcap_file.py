@@ -14,7 +14,7 @@ from mcap.writer import CompressionType, Writer
 import pytest
 import zstandard
 
-from racecar.core.analysis.mcap_file import McapFile
+from racecar.bags.mcap_file import McapFile
 
 CHUNK_SIZE = 2000
 KINDS = {

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Messages and bags that the analysis tests record."""
+"""Messages and bags that the tests record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
-from racecar.core.analysis.bag_writer import BagWriter
+from racecar.bags.writer import BagWriter
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'

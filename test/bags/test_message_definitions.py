@@ -5,8 +5,8 @@
 import pytest
 from rosbags.typesys import get_typestore, Stores
 
-from racecar.ros import message_definitions
-from racecar.ros.message_definitions import MessageDefinitions
+from racecar.bags import message_definitions
+from racecar.bags.message_definitions import MessageDefinitions
 
 
 @pytest.mark.parametrize(('distro', 'expected'), [

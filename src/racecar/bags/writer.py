@@ -7,46 +7,30 @@ from __future__ import annotations
 from collections.abc import Callable
 import contextlib
 import importlib
-import json
 import os
 from pathlib import Path
-import textwrap
 import time
 from types import TracebackType
-from typing import Any, NamedTuple
 
-import yaml
-
-from racecar.core.analysis.bag_folder import make_bag_folder
-from racecar.core.analysis.mcap_file import McapFile
+from racecar.bags.folder import make_bag_folder
+from racecar.bags.mcap_file import McapFile
+from racecar.bags.metadata import (
+    bag_information,
+    FILE_NAME,
+    full_qos,
+    metadata_file,
+    NO_TIME,
+    topic_metadata,
+    TopicMetadata,
+)
 from racecar.core.errors import BagError
 
-METADATA_VERSION = 9  # ROS 2 Jazzy
 LIBRARY = 'racecar'
-NO_TIME = 2**63 - 1  # what rosbag2 writes as the start of a bag without messages
 _CHUNK_SIZE = 1024 * 1024
 # Name in the bag, and the module whose compress() does it.
 _COMPRESSIONS = {
     'zstd': ('zstd', 'zstandard'), 'lz4': ('lz4', 'lz4.frame'), 'none': ('', None)}
 _IDL_START = '=' * 80 + '\nIDL: '
-_INFINITE = {'sec': 9223372036, 'nsec': 854775807}
-_QOS_DEFAULTS: dict[str, Any] = {
-    'history': 'keep_last',
-    'depth': 10,
-    'reliability': 'reliable',
-    'durability': 'volatile',
-    'deadline': _INFINITE,
-    'lifespan': _INFINITE,
-    'liveliness': 'automatic',
-    'liveliness_lease_duration': _INFINITE,
-    'avoid_ros_namespace_conventions': False,
-}
-
-
-class _Topic(NamedTuple):
-    name: str
-    type_name: str
-    metadata_head: str  # this topic's piece of metadata.yaml up to its message count
 
 
 class BagWriter:
@@ -54,7 +38,7 @@ class BagWriter:
 
     Every message is in the file after at most `flush_period` seconds of wall time as long as
     messages keep coming; a caller whose topics may fall silent calls `flush` from a timer. What
-    was flushed survives `kill -9`, and `bag_reader` opens it. metadata.yaml exists from the start
+    was flushed survives `kill -9`, and `BagReader` opens it. metadata.yaml exists from the start
     and is replaced whole on every flush. Memory stays at one chunk (1 MiB) plus its index, about
     0.1 kB per chunk and topic: 9 MB after an hour of 30 topics. Not thread-safe.
     """
@@ -72,9 +56,9 @@ class BagWriter:
         name, compress = _compression(compression)
         self.folder = Path(folder)
         self.path = self.folder / f'{self.folder.resolve().name}_0.mcap'
-        self._new_metadata = self.folder / 'metadata.yaml.new'
+        self._new_metadata = self.folder / f'{FILE_NAME}.new'
         self._ros_distro = ros_distro
-        self._topics: dict[int, _Topic] = {}
+        self._topics: dict[int, TopicMetadata] = {}
         self._handles: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
         self._period_ns = round(flush_period * 1e9)
@@ -138,7 +122,7 @@ class BagWriter:
                     f"topic '{name}' is {type_name}, but was recorded as {known} before;"
                     ' one topic has one type in a bag')
             return handle
-        qos = _normalised_qos(name, qos_yaml)
+        qos = full_qos(name, qos_yaml)
         if type_name not in self._schemas:
             encoding = 'ros2idl' if definition_text.startswith(_IDL_START) else 'ros2msg'
             self._schemas[type_name] = self._file.add_schema(
@@ -147,8 +131,7 @@ class BagWriter:
             name, 'cdr', self._schemas[type_name],
             {'offered_qos_profiles': qos, 'topic_type_hash': type_hash})
         self._handles[name] = handle
-        self._topics[handle] = _Topic(
-            name, type_name, _topic_metadata(name, type_name, qos, type_hash))
+        self._topics[handle] = topic_metadata(name, type_name, qos, type_hash)
         return handle
 
     def write(
@@ -198,7 +181,7 @@ class BagWriter:
             with self._stream:
                 self._file.flush()
                 self._file.add_metadata(
-                    'rosbag2', {'serialized_metadata': textwrap.dedent(self._information())})
+                    'rosbag2', {'serialized_metadata': self._information()})
                 self._file.finish()
             self._write_metadata()
         except OSError as error:
@@ -220,37 +203,14 @@ class BagWriter:
 
     def _write_metadata(self) -> None:
         # Replaced whole, so that whoever reads it while the recording runs sees valid YAML.
-        self._new_metadata.write_text(
-            f'rosbag2_bagfile_information:\n{self._information()}', encoding='utf-8')
-        os.replace(self._new_metadata, self.folder / 'metadata.yaml')
+        self._new_metadata.write_text(metadata_file(self._information()), encoding='utf-8')
+        os.replace(self._new_metadata, self.folder / FILE_NAME)
 
     def _information(self) -> str:
-        # Composed as text: a YAML library would take 20 ms every second for the same.
-        start_ns = self._file.start_ns
-        duration = 0 if start_ns is None else self._file.end_ns - start_ns
-        start_ns = NO_TIME if start_ns is None else start_ns
-        count = self.message_count
-        name = json.dumps(self.path.name)
-        topics = ''.join(
-            f'{topic.metadata_head}      message_count: {self._file.count(handle)}\n'
-            for handle, topic in self._topics.items())
-        return (
-            f'  version: {METADATA_VERSION}\n'
-            '  storage_identifier: mcap\n'
-            f'  duration:\n    nanoseconds: {duration}\n'
-            f'  starting_time:\n    nanoseconds_since_epoch: {start_ns}\n'
-            f'  message_count: {count}\n'
-            f'  topics_with_message_count:{" []" if not topics else ""}\n{topics}'
-            '  compression_format: ""\n'
-            '  compression_mode: ""\n'
-            f'  relative_file_paths:\n    - {name}\n'
-            '  files:\n'
-            f'    - path: {name}\n'
-            f'      starting_time:\n        nanoseconds_since_epoch: {start_ns}\n'
-            f'      duration:\n        nanoseconds: {duration}\n'
-            f'      message_count: {count}\n'
-            '  custom_data: ~\n'
-            f'  ros_distro: {json.dumps(self._ros_distro)}\n')
+        topics = (
+            (topic, self._file.count(handle)) for handle, topic in self._topics.items())
+        return bag_information(
+            self.path.name, topics, self._file.start_ns, self._file.end_ns, self._ros_distro)
 
     def _check_open(self) -> None:
         if not self._is_open:
@@ -273,33 +233,3 @@ def _compression(name: str) -> tuple[str, Callable[[bytes | bytearray], bytes]]:
         raise BagError(
             f'compression {name} is not installed ({error}); take another one') from error
     return written, compress
-
-
-def _normalised_qos(topic: str, text: str) -> str:
-    """Return the QoS list with every key that readers need."""
-    try:
-        profiles = yaml.safe_load(text) if text else []
-    except yaml.YAMLError as error:
-        raise BagError(f"topic '{topic}': the QoS is not YAML: {error}") from error
-    if not isinstance(profiles, list) or not all(isinstance(row, dict) for row in profiles):
-        raise BagError(f"topic '{topic}': the QoS is {text!r}, expected a YAML list of profiles")
-    if not profiles:
-        return ''
-    # Copies, for YAML would write a value that stands twice as an alias.
-    full = [
-        {key: dict(value) if isinstance(value, dict) else value
-         for key, value in {**_QOS_DEFAULTS, **row}.items()}
-        for row in profiles]
-    dumped: str = yaml.safe_dump(full, default_flow_style=False, sort_keys=False)
-    return dumped
-
-
-def _topic_metadata(name: str, type_name: str, qos: str, type_hash: str) -> str:
-    profiles = f'\n{textwrap.indent(qos, " " * 10)}' if qos else ' []\n'
-    return (
-        '    - topic_metadata:\n'
-        f'        name: {json.dumps(name)}\n'
-        f'        type: {json.dumps(type_name)}\n'
-        '        serialization_format: cdr\n'
-        f'        offered_qos_profiles:{profiles}'
-        f'        type_description_hash: {json.dumps(type_hash)}\n')

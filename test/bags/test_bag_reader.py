@@ -11,8 +11,8 @@ from mcap.reader import make_reader
 from mcap.writer import Writer as McapWriter
 import pytest
 
-from racecar.core.analysis.bag_reader import BagReader, read_topics
-from racecar.core.analysis.bag_writer import BagWriter
+from racecar.bags.reader import BagReader, read_topics
+from racecar.bags.writer import BagWriter
 from racecar.core.errors import BagError
 
 

@@ -11,9 +11,9 @@ from rosbags.interfaces import QosDurability, QosReliability
 from rosbags.rosbag2 import Reader
 import yaml
 
-from racecar.core.analysis import bag_writer
-from racecar.core.analysis.bag_reader import BagReader
-from racecar.core.analysis.bag_writer import BagWriter
+from racecar.bags import writer as writer_module
+from racecar.bags.reader import BagReader
+from racecar.bags.writer import BagWriter
 from racecar.core.errors import BagError
 
 STRING = 'std_msgs/msg/String'
@@ -138,7 +138,7 @@ def test_metadata_stands_from_the_start(tmp_path):
 
 def test_write_flushes_after_the_period(tmp_path, monkeypatch):
     now = [0]
-    monkeypatch.setattr(bag_writer.time, 'monotonic_ns', lambda: now[0])
+    monkeypatch.setattr(writer_module.time, 'monotonic_ns', lambda: now[0])
     writer = BagWriter(tmp_path / 'run')
     handle = writer.add_topic('/one', STRING, 'string data')
     sizes = []
@@ -160,7 +160,7 @@ def test_write_flushes_after_the_period(tmp_path, monkeypatch):
 FLUSH_PERIOD = 0.2
 KILLED = """
 import sys, time
-from racecar.core.analysis.bag_writer import BagWriter
+from racecar.bags.writer import BagWriter
 writer = BagWriter(sys.argv[1], flush_period=float(sys.argv[2]))
 handle = writer.add_topic('/one', 'std_msgs/msg/String', 'string data')
 number = 0

@@ -1,13 +1,16 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Definition texts of message types, for bags that explain themselves."""
+"""Definition texts of message types, for bags that explain themselves: in and out."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 import os
 from pathlib import Path
+import re
 
-from rosbags.typesys import get_types_from_msg, get_typestore, Stores
+from rosbags.interfaces import MessageDefinition, MessageDefinitionFormat
+from rosbags.typesys import get_types_from_idl, get_types_from_msg, get_typestore, Stores
 from rosbags.typesys.store import Typestore
 
 
@@ -44,6 +47,29 @@ class MessageDefinitions:
                     self._register(nested)
         self._store.register({key: value for key, value in types.items()
                               if key not in self._store.fielddefs})
+
+
+@lru_cache(maxsize=64)
+def defined_types(type_name: str, definition: MessageDefinition) -> Typestore:
+    """Return the types that a definition text in a bag declares, without one those of Jazzy.
+
+    Raises whatever rosbags does for a text that is no definition.
+    """
+    if definition.format is MessageDefinitionFormat.NONE or not definition.data:
+        return _jazzy_typestore()
+    store = get_typestore(Stores.EMPTY)
+    if definition.format is MessageDefinitionFormat.MSG:
+        store.register(get_types_from_msg(definition.data, type_name))
+    else:
+        for text in re.split(r'^={80}\nIDL: .*\n', definition.data, flags=re.MULTILINE):
+            if text.strip():
+                store.register(get_types_from_idl(text))
+    return store
+
+
+@lru_cache(maxsize=1)
+def _jazzy_typestore() -> Typestore:
+    return get_typestore(Stores.ROS2_JAZZY)
 
 
 def _standard_types(distro: str) -> Stores:

@@ -1,0 +1,257 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Read rosbag2 bags without ROS: MCAP and sqlite3, whole or cut off by a killed recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+import logging
+from pathlib import Path
+import re
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from racecar.bags.message_definitions import defined_types
+from racecar.bags.metadata import check_metadata, FILE_NAME
+from racecar.bags.sources import (
+    IndexedSource,
+    is_indexed,
+    SequentialSource,
+    Source,
+    Stream,
+)
+from racecar.bags.summary import BagSummary, TopicSummary
+from racecar.core.errors import BagError
+
+_LOGGER = logging.getLogger(__name__)
+_SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
+
+
+class BagMessage(NamedTuple):
+    """One decoded message; log_time_ns: when it was recorded [ns]."""
+
+    topic: str
+    log_time_ns: int
+    message: Any
+
+
+class BagReader:
+    """An open bag; use it in a `with` statement.
+
+    path: a rosbag2 folder (metadata.yaml inside; one that a killed recorder left without it is
+    read too) or a bare .mcap or .db3 file. Message types come from the definitions in the bag,
+    else from ROS 2 Jazzy. Memory is bounded by a chunk, whatever the size of the bag.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        """Open the bag and list its topics.
+
+        Raises BagError if the path does not exist or is not a readable bag.
+        """
+        self.path = Path(path)
+        self._stack = ExitStack()
+        self._sources: list[Source] = []
+        self._warnings: list[str] = []
+        try:
+            self.summary = self._summary(self._open())
+        except BagError:
+            self.close()
+            raise
+        except Exception as error:  # rosbags lets errors of its storage libraries through
+            self.close()
+            raise BagError(f"bag '{self.path}' cannot be read: {_reason(error)}") from error
+        for warning in self._warnings:
+            _LOGGER.warning('%s', warning)
+
+    def __enter__(self) -> BagReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the files; closing twice is allowed."""
+        self._stack.close()
+
+    def messages(self, topics_or_types: Iterable[str]) -> Iterator[BagMessage]:
+        """Decode the messages of some topics, in the order of recording, one at a time.
+
+        topics_or_types: topic names (with a leading slash) and type names (as
+        nav_msgs/msg/Odometry, for all topics of that type); other topics are not decoded.
+        Raises BagError at once if one is missing, naming it and what the bag has, and while
+        iterating if the bag is damaged or a message does not fit its definition.
+        """
+        wanted = self._select(list(topics_or_types))
+        return self._decoded(wanted)
+
+    def _open(self) -> list[Path]:
+        path = self.path
+        if not path.exists():
+            raise BagError(f"bag '{path}' does not exist; check the path")
+        if not path.is_dir():
+            if path.suffix not in _SUFFIXES:
+                raise BagError(
+                    f"'{path}' is not a bag, expected a folder with metadata.yaml or a .mcap or"
+                    ' .db3 file')
+            self._open_files([path])
+            return [path]
+        files = sorted(
+            (file for file in path.iterdir() if file.is_file() and _is_storage(file)),
+            key=_natural_order)
+        if not files:
+            raise BagError(
+                f"folder '{path}' is not a bag: no .mcap or .db3 file in it; give the folder that"
+                ' holds metadata.yaml')
+        if not (path / FILE_NAME).exists():
+            self._warnings.append(
+                f"bag '{path}' has no metadata.yaml (was its recorder killed?);"
+                ' read without it')
+            self._open_files(files)
+        elif all(file.suffix != '.mcap' or is_indexed(file) for file in files):
+            check_metadata(path)
+            self._add(IndexedSource(path))
+        else:
+            self._open_files(files)
+        return files
+
+    def _open_files(self, files: list[Path]) -> None:
+        for file in files:
+            if file.stat().st_size == 0:
+                raise BagError(f"bag file '{file}' is empty")
+            if file.suffix != '.mcap' or is_indexed(file):
+                self._add(IndexedSource(file))
+                continue
+            source = SequentialSource(file)
+            self._add(source)
+            if source.cut is None:
+                continue
+            if not source.counts:
+                raise BagError(
+                    f"bag file '{file}' holds no complete chunk, nothing of it can be read:"
+                    f' lost {source.cut}')
+            self._warnings.append(
+                f"bag file '{file}' is cut off (was its recorder killed?); read up to its"
+                f' last complete chunk, lost {source.cut}')
+
+    def _summary(self, files: list[Path]) -> BagSummary:
+        counts: dict[tuple[str, str], int] = {}
+        for source in self._sources:
+            for key, count in source.counts.items():
+                pair = (key.topic, key.type_name)
+                counts[pair] = counts.get(pair, 0) + count
+        return BagSummary(
+            path=self.path,
+            files=tuple(files),
+            storage=_storage(files[0]),
+            size=sum(file.stat().st_size for file in files),
+            topics=tuple(TopicSummary(*pair, counts[pair]) for pair in sorted(counts)),
+            warnings=tuple(self._warnings),
+        )
+
+    def _add(self, source: Source) -> None:
+        self._sources.append(source)
+        self._stack.callback(source.close)
+
+    def _select(self, names: list[str]) -> list[Stream]:
+        streams = {key for source in self._sources for key in source.counts}
+        missing = [
+            name for name in names
+            if not any(name in (key.topic, key.type_name) for key in streams)]
+        if missing:
+            verb = 'is' if len(missing) == 1 else 'are'
+            raise BagError(
+                f"bag '{self.path}': {', '.join(missing)} {verb} missing; it has"
+                f' {self.summary.describe_topics()}')
+        return [key for key in streams if key.topic in names or key.type_name in names]
+
+    def _decoded(self, wanted: list[Stream]) -> Iterator[BagMessage]:
+        decoders: dict[Stream, Callable[[bytes], Any]] = {}
+        for source in self._sources:
+            raw = source.messages(wanted)
+            while True:
+                try:
+                    row = next(raw, None)
+                except Exception as error:  # see __init__
+                    raise BagError(f"bag '{self.path}' is damaged: {_reason(error)}") from error
+                if row is None:
+                    break
+                key, time_ns, data = row
+                decode = decoders.get(key)
+                if decode is None:
+                    decode = decoders[key] = self._decoder(key)
+                try:
+                    message = decode(data)
+                except Exception as error:  # rosbags checks few of the bytes it decodes
+                    raise BagError(
+                        f"bag '{self.path}': a message on {key.topic} at {time_ns} ns is not a"
+                        f' valid {key.type_name}: {_reason(error)}') from error
+                yield BagMessage(key.topic, time_ns, message)
+
+    def _decoder(self, key: Stream) -> Callable[[bytes], Any]:
+        try:
+            store = defined_types(key.type_name, key.definition)
+        except Exception as error:  # a definition is arbitrary text
+            raise BagError(
+                f"bag '{self.path}': the definition of {key.type_name} in it cannot be used:"
+                f' {_reason(error)}') from error
+        if key.type_name not in store.types:
+            raise BagError(
+                f"bag '{self.path}': {key.topic} has type {key.type_name}, which is neither"
+                ' defined in the bag nor a common interface of ROS 2 Jazzy; record it with'
+                ' Jazzy or newer')
+        return lambda data: store.deserialize_cdr(data, key.type_name)
+
+
+def read_topics(
+    path: Path | str, topics_or_types: Iterable[str],
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[BagMessage]:
+    """Open a bag and decode the messages of some topics, in the order of recording.
+
+    path, topics_or_types: as in BagReader and its `messages`. progress: called with the number
+    of messages decoded so far and in all. Raises BagError as those do: for a missing bag or
+    topic at once, for damage while iterating.
+    """
+    reader = BagReader(path)
+    try:
+        names = list(topics_or_types)
+        rows = reader.messages(names)
+    except BagError:
+        reader.close()
+        raise
+    total = sum(
+        row.message_count for row in reader.summary.topics
+        if row.name in names or row.type_name in names)
+
+    def generate() -> Iterator[BagMessage]:
+        with reader:
+            for done, row in enumerate(rows, start=1):
+                yield row
+                if progress is not None:
+                    progress(done, total)
+
+    return generate()
+
+
+def _is_storage(path: Path) -> bool:
+    # Whole-file compression of rosbag2 appends .zstd.
+    return path.suffix in _SUFFIXES or (path.suffix == '.zstd' and path.stem.endswith(
+        tuple(_SUFFIXES)))
+
+
+def _storage(path: Path) -> str:
+    return _SUFFIXES[path.suffix if path.suffix in _SUFFIXES else Path(path.stem).suffix]
+
+
+def _natural_order(path: Path) -> list[Any]:
+    """Sort key that puts name_2 before name_10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r'(\d+)', path.name)]
+
+
+def _reason(error: Exception) -> str:
+    text = ' '.join(str(error).split())
+    return text if text else type(error).__name__
