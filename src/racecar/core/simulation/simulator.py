@@ -233,7 +233,9 @@ class Simulator:
         """
         self._good[:] = self._state
         try:
-            valid = self._integrate(steps)
+            valid = self._advance_actuated(steps) if self._actuators is not None else \
+                self._advance(
+                    self._state, self._inputs, self._parameters, self._limits, self._step, steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
             valid = False
@@ -288,24 +290,18 @@ class Simulator:
         self._follow(
             command if self._actuators is None else self._actuators.output, self._inputs)
 
-    def _integrate(self, steps: int) -> bool:
-        """Move the state on by so many steps; return whether it is valid then."""
-        if self._actuators is not None:
-            return self._advance_actuated(steps)
-        return self._advance(
-            self._state, self._inputs, self._parameters, self._limits, self._step, steps)
-
     def _advance_actuated(self, steps: int) -> bool:
         actuators = self._actuators
         assert actuators is not None
-        follow, inputs = self._follow, self._inputs
+        follow, advance, command = self._follow, self._advance, self._command
+        state, inputs = self._state, self._inputs
+        parameters, limits, step = self._parameters, self._limits, self._step
         before = actuators.save()
         valid = False
         try:
             for _ in range(steps):
-                follow(actuators.step(self._command), inputs)
-                valid = self._advance(
-                    self._state, inputs, self._parameters, self._limits, self._step, 1)
+                follow(actuators.step(command), inputs)
+                valid = advance(state, inputs, parameters, limits, step, 1)
                 if not valid:
                     break
         finally:

@@ -202,7 +202,8 @@ class DoubleTrack:
 
     def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
         """Write inputs for which the speed controller drives and Ackermann steering steers."""
-        inputs[SPEED], inputs[STEERING_ANGLE] = command
+        inputs[SPEED] = command.speed
+        inputs[STEERING_ANGLE] = command.steering_angle
         inputs[MODE:] = self._no_torques
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:

@@ -75,7 +75,8 @@ class RollingWheels:
 
     def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
         """Write inputs for which the vehicle follows speed and steering angle."""
-        inputs[SPEED], inputs[STEERING_ANGLE] = command
+        inputs[SPEED] = command.speed
+        inputs[STEERING_ANGLE] = command.steering_angle
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Raise ConfigurationError: torques act on wheels that spin."""
