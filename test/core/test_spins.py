@@ -16,7 +16,7 @@ from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand
 from racecar.core.tyres import TYRE_MODELS
 from racecar.core.vehicles import SingleTrack, VehicleParameters
-from racecar.core.vehicles.single_track import limited_coupling, limited_sideslip_rate
+from racecar.core.vehicles.single_track_equations import limited_coupling, limited_sideslip_rate
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 VEHICLES = {

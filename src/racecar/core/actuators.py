@@ -55,16 +55,16 @@ class _Channel:
             raise ConfigurationError(
                 f"parameter 'actuators.{name}_delay' is {delay:g} s, {count} integration steps of"
                 f' {step:g} s, expected at most {_MAX_STEPS}; choose a longer step')
-        self.share = 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0
+        self.lag_gain = 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0
         self.max_change = rate * step if rate > 0.0 else math.inf
-        self.pending = deque([0.0] * count)
+        self.delay_line = deque([0.0] * count)
         self.value = 0.0
 
     def advance(self, command: float) -> float:
-        self.pending.append(command)
-        wanted = self.pending.popleft()
-        change = self.share * (wanted - self.value)
-        if self.share == 1.0 and abs(change) <= self.max_change:
+        self.delay_line.append(command)
+        wanted = self.delay_line.popleft()
+        change = self.lag_gain * (wanted - self.value)
+        if self.lag_gain == 1.0 and abs(change) <= self.max_change:
             # Without the rounding of a sum.
             self.value = wanted
         else:
@@ -74,7 +74,7 @@ class _Channel:
 
 class _Saved(NamedTuple):
     values: tuple[float, float]
-    pending: tuple[tuple[float, ...], tuple[float, ...]]
+    delay_lines: tuple[tuple[float, ...], tuple[float, ...]]
 
 
 class Actuators:
@@ -122,7 +122,7 @@ class Actuators:
         """Return to rest and forget what is under way."""
         for channel in (self._speed, self._steering):
             channel.value = 0.0
-            channel.pending = deque([0.0] * len(channel.pending))
+            channel.delay_line = deque([0.0] * len(channel.delay_line))
 
     def save(self) -> _Saved:
         """Return the present state for restore(), and measure the distance anew."""
@@ -130,11 +130,11 @@ class Actuators:
         channels = (self._speed, self._steering)
         return _Saved(
             (channels[0].value, channels[1].value),
-            (tuple(channels[0].pending), tuple(channels[1].pending)))
+            (tuple(channels[0].delay_line), tuple(channels[1].delay_line)))
 
     def restore(self, saved: _Saved) -> None:
         """Return to a state of save()."""
-        for channel, value, pending in zip(
-                (self._speed, self._steering), saved.values, saved.pending, strict=True):
+        for channel, value, delay_line in zip(
+                (self._speed, self._steering), saved.values, saved.delay_lines, strict=True):
             channel.value = value
-            channel.pending = deque(pending)
+            channel.delay_line = deque(delay_line)

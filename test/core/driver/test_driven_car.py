@@ -15,7 +15,8 @@ from racecar.core.driver import Controls, DrivenCar
 from racecar.core.errors import DivergenceError
 from racecar.core.powertrain import CarParameters
 from racecar.core.powertrain.engine import engine_torque
-from racecar.core.vehicles import double_track, VehicleParameters
+from racecar.core.vehicles import VehicleParameters
+from racecar.core.vehicles.double_track_equations import DRIVE
 
 FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
 CARS = ('car_2014', 'bmw_x5', 'citroen_czero', 'toyota_prius', 'tesla_model3', 'racecar')
@@ -278,7 +279,7 @@ def test_random_driving_makes_no_energy_and_no_nan(name):
     rig = Rig(name, period=0.001)
     car, vehicle, controls = rig.parameters, rig.vehicle, rig.controls
     random = np.random.default_rng(3)
-    first, last = double_track.DRIVE, double_track.DRIVE + 4
+    first, last = DRIVE, DRIVE + 4
     before = largest = 0.0
     for _ in range(10_000):
         if random.random() < 0.02:

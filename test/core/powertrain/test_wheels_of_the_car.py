@@ -128,7 +128,7 @@ def test_coupling_of_the_differential_does_not_overshoot_in_the_period_for_which
     vehicle = vehicle_of('bmw_x5')
     powertrain = Powertrain(
         CarParameters(type='4x4'), dataclasses.replace(vehicle, driven_axle='all'), 0.01)
-    powertrain.hold_for(period)
+    powertrain.set_period(period)
     rate = powertrain.packed[COUPLING] / vehicle.wheel_inertia
     assert 0.0 < rate <= 500.0
     # Half of a difference in speed is gone after the period at most.

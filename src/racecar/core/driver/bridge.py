@@ -149,7 +149,7 @@ class DriverBridge:
             # The ramp begins at the speed that the car has, or that others leave behind.
             powertrain.start_ramp(odometry.vx)
         self.answered_ns = time_ns
-        powertrain.hold_for(min(max(time_ns - before_ns, 0) / NANOSECONDS, _LONGEST_PERIOD))
+        powertrain.set_period(min(max(time_ns - before_ns, 0) / NANOSECONDS, _LONGEST_PERIOD))
         torques = powertrain.command(
             controls.pedals(), self._wheel_speeds(odometry, wheels_timeout))
         if controls.mode == ControlMode.UNDEFINED:

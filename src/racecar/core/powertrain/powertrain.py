@@ -187,7 +187,7 @@ class Powertrain:
             float(CRUISE_REFERENCES.index(car.cruise_reference)),
             0.0])
         self._cruise = 0.0
-        self.hold_for(period)
+        self.set_period(period)
 
     @property
     def cruise(self) -> float:
@@ -198,7 +198,7 @@ class Powertrain:
         """Let the cruising speed begin anew at a speed [m/s]."""
         self._cruise = speed
 
-    def hold_for(self, period: float) -> None:
+    def set_period(self, period: float) -> None:
         """Let what command() returns next hold for a period [s]; 0 for none."""
         self._period = period
         # The torque is held for the period; a faster coupling would overshoot.

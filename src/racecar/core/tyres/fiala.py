@@ -15,8 +15,8 @@ from racecar.core.compiled import inlined, njit
 from racecar.core.elementary import sine_cosine
 
 _HALF_PI = 0.5 * math.pi
-_STEEPEST = 1.4
-_STEEPEST_TANGENT = math.tan(_STEEPEST)
+_SLIP_ANGLE_LIMIT = 1.4
+_TANGENT_LIMIT = math.tan(_SLIP_ANGLE_LIMIT)
 
 
 @inlined
@@ -52,8 +52,8 @@ def of_tangent_unsaturated(
     curvature: float,
 ) -> float:
     """Return the force over mu Fz as of_tangent(), but from |t| = 2 on in a straight line."""
-    steepest = _STEEPEST_TANGENT * tangent_scale(cornering_stiffness, friction, load)
-    bounded = min(max(t, -steepest), steepest)
+    limit = _TANGENT_LIMIT * tangent_scale(cornering_stiffness, friction, load)
+    bounded = min(max(t, -limit), limit)
     ratio = abs(bounded)
     cubic = bounded * (ratio * (3.0 - ratio) - 3.0)
     beyond = (4.0 if bounded > 0.0 else -4.0) - 3.0 * bounded
@@ -80,7 +80,7 @@ def of_angle_unsaturated(
     load: float, shape: float, curvature: float,
 ) -> float:
     """Return the force over mu Fz as of_angle(), without saturation; slip held at +-1.4 rad."""
-    sine, cosine = sine_cosine(min(max(slip_angle, -_STEEPEST), _STEEPEST))
+    sine, cosine = sine_cosine(min(max(slip_angle, -_SLIP_ANGLE_LIMIT), _SLIP_ANGLE_LIMIT))
     return of_tangent_unsaturated(
         sine / cosine * scale, cornering_stiffness, friction, load, shape, curvature)
 

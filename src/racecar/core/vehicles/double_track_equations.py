@@ -169,10 +169,10 @@ def wheel_acceleration(
         return (drive - reaction) / inertia
     if inputs[FORCED + index] != 0.0:
         return FORCE_RATE * (inputs[DRIVE + index] - speed)
-    given = inputs[DRIVE + index]
-    if abs(speed) > overspeed and given * speed > 0.0:
-        given = 0.0
-    torque = given - inputs[DAMPING + index] * speed - reaction
+    drive_torque = inputs[DRIVE + index]
+    if abs(speed) > overspeed and drive_torque * speed > 0.0:
+        drive_torque = 0.0
+    torque = drive_torque - inputs[DAMPING + index] * speed - reaction
     capacity = (inputs[BRAKE + index]
                 + inputs[BRAKE_DAMPING + index] * max(abs(speed), HOLD_SPEED))
     return (torque - brake_torque(speed, torque, capacity, inertia)) / inertia

@@ -1,0 +1,13 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors, one per file; a new one adds its row to SENSOR_KINDS."""
+
+from __future__ import annotations
+
+from racecar.core.sensors.interface import Sensor, SensorKind
+
+__all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind']
+
+_ALL: tuple[SensorKind, ...] = ()
+
+SENSOR_KINDS: dict[str, SensorKind] = {kind.name: kind for kind in _ALL}

@@ -1,0 +1,177 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors on the robots of a plant: each is one more output, whatever the plant is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+import zlib
+
+import numpy as np
+
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.ports import Entity, Mount, Output, period_steps, Plant
+from racecar.core.poses import pose_of_angles, pose_of_child, twist_of_child
+from racecar.core.sensors import SENSOR_KINDS
+from racecar.core.sensors.interface import Sensor, SensorKind
+from racecar.core.types import Pose3
+from racecar.core.world.scene import EMPTY_SCENE, Scene
+
+_PLACES = tuple(
+    Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot', unit=unit,
+              minimum=-limit, maximum=limit, read_only=True)
+    for names, unit, limit in ((('x', 'y', 'z'), 'm', 100.0),
+                               (('roll', 'pitch', 'yaw'), 'rad', 7.0))
+    for name in names)
+
+
+def mounting_parameters(
+    name: str, kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
+) -> ParameterTable:
+    """Return the rows `<name>.kind`, frame, rate, seed and place of a sensor of any kind."""
+    return ParameterTable(_prefixed(name, (
+        Parameter('kind', str, None, 'Kind of the sensor', choices=tuple(kinds), read_only=True),
+        Parameter('frame', str, name, 'Frame of the sensor', read_only=True),
+        Parameter('rate', float, 10.0, 'Frequency of the readings, whose period is a whole number'
+                  ' of integration steps', unit='Hz', above=0.0, maximum=1e6, read_only=True),
+        Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
+                  read_only=True),
+        *_PLACES)))
+
+
+def sensor_parameters(
+    name: str, kind: str, kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
+) -> ParameterTable:
+    """Return the rows of a sensor of a kind: its mounting and what the kind adds.
+
+    Raises ParameterError if there is no such kind.
+    """
+    if kind not in kinds:
+        raise ParameterError(
+            f"parameter '{name}.kind' is {kind!r}, expected one of {', '.join(kinds) or 'none'}")
+    return mounting_parameters(name, kinds) + ParameterTable(
+        _prefixed(name, kinds[kind].parameters))
+
+
+def _prefixed(name: str, rows: Sequence[Parameter]) -> list[Parameter]:
+    return [replace(row, name=f'{name}.{row.name}') for row in rows]
+
+
+@dataclass(frozen=True)
+class MountedSensor:
+    """A sensor and where it sits: name of the output, frame, pose in the robot's frame.
+
+    rate: of the readings [Hz]; seed: of the noise.
+    """
+
+    name: str
+    kind: SensorKind
+    sensor: Sensor
+    frame: str
+    pose: Pose3
+    rate: float
+    seed: int
+
+    @classmethod
+    def from_values(
+        cls, name: str, values: Mapping[str, Any],
+        kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
+    ) -> MountedSensor:
+        """Build from the rows of sensor_parameters(); others are left alone.
+
+        Raises ParameterError for what is missing, unknown or out of range.
+        """
+        prefix = f'{name}.'
+        given = {key: value for key, value in values.items() if key.startswith(prefix)}
+        table = sensor_parameters(name, str(given.get(f'{prefix}kind', '')), kinds)
+        own: dict[str, Any] = {
+            key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
+        kind = kinds[own['kind']]
+        return cls(
+            name, kind, kind.make(own), own['frame'],
+            pose_of_angles(*(own[row.name] for row in _PLACES)), own['rate'], own['seed'])
+
+
+class EquippedPlant:
+    """A plant whose robots carry sensors; all else is the plant's own."""
+
+    def __init__(
+        self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]], *, body: str,
+        scene: Scene = EMPTY_SCENE,
+    ) -> None:
+        """Add an output and a frame for each sensor.
+
+        sensors: by the name of the entity that carries them. body: name of the output that shows
+        the BodyState of an entity; its frame is the one in which sensors are mounted.
+        Raises ConfigurationError for an unknown entity, a rate that the steps of the plant do not
+        give, and a name that stands twice.
+        """
+        self._plant = plant
+        known = [entity.name for entity in plant.entities]
+        for name in sensors:
+            if name not in known:
+                raise ConfigurationError(
+                    f'sensors are given to the robot {name!r}, expected one of'
+                    f" {', '.join(map(repr, known))}")
+        self._entities = tuple(
+            self._equipped(entity, sensors.get(entity.name, ()), body, scene)
+            for entity in plant.entities)
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self._plant.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._plant.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The robots of the plant with their sensors."""
+        return self._entities
+
+    def warm_up(self) -> None:
+        """Do what would hold up the first step."""
+        self._plant.warm_up()
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError as the plant does."""
+        self._plant.advance(steps)
+
+    def _equipped(
+        self, entity: Entity, sensors: Sequence[MountedSensor], body: str, scene: Scene,
+    ) -> Entity:
+        for mounted in sensors:
+            output, mount = self._port(entity, mounted, entity.output(body), scene)
+            if output.name in [other.name for other in entity.outputs]:
+                raise ConfigurationError(
+                    f"sensor '{output.name}': the robot has an output of this name, choose"
+                    ' another one')
+            entity = replace(
+                entity, outputs=(*entity.outputs, output), mounts=(*entity.mounts, mount))
+        return entity
+
+    def _port(
+        self, entity: Entity, mounted: MountedSensor, body: Output, scene: Scene,
+    ) -> tuple[Output, Mount]:
+        plant, place = self._plant, mounted.pose
+        # Sensors with one seed, on one robot or several, have noise of their own.
+        stream = zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode())
+
+        def read() -> Any:
+            pose, twist = body.read()
+            time_ns = plant.time_ns
+            # Anew for each reading: noise does not depend on who listened before.
+            generator = np.random.default_rng((mounted.seed, stream, time_ns))
+            return mounted.sensor.measure(
+                scene, pose_of_child(pose, place), twist_of_child(twist, place), time_ns,
+                generator)
+
+        steps = period_steps(f"rate of sensor '{mounted.name}'", mounted.rate, plant.step_ns)
+        return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame),
+                Mount(body.frame, mounted.frame, place))
