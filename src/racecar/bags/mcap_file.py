@@ -164,7 +164,7 @@ class McapFile:
                     self._position + len(record) + indexes.count)
                 _write_message_index(indexes, channel, index)
         chunk_index.message_index_length = indexes.count
-        self._put(record + indexes.end())  # type: ignore[no-untyped-call]
+        self._put(record + indexes.end())
         self._chunk_indexes.append(chunk_index)
         self._chunk.clear()
         for channel, index in enumerate(self._index):
@@ -190,7 +190,7 @@ class McapFile:
 def _encoded(record: McapRecord) -> bytes:
     builder = RecordBuilder()
     record.write(builder)
-    data: bytes = builder.end()  # type: ignore[no-untyped-call]
+    data: bytes = builder.end()
     return data
 
 
@@ -199,4 +199,4 @@ def _write_message_index(builder: RecordBuilder, channel: int, index: list[int])
     builder.write2(channel)
     builder.write4(8 * len(index))
     builder.write(struct.pack(f'<{len(index)}Q', *index))
-    builder.finish_record()  # type: ignore[no-untyped-call]
+    builder.finish_record()

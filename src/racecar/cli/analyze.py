@@ -187,7 +187,7 @@ def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from tqdm import tqdm  # type: ignore[import-untyped]
+    from tqdm import tqdm
 
     with tqdm(desc='reading', unit=' messages', leave=False, delay=0.5) as bar:
         def update(done: int, total: int) -> None:

@@ -49,6 +49,7 @@ class Experiment:
     def run(self) -> Metrics:
         """Run it from the origin with heading 0 and compare at each odometry message."""
         stack = find_tracking_stack('kinematic_ode')
+        assert stack.tracker is not None
         descriptions = describe_stack(stack.name, StackOptions(
             vehicle=self.vehicle, trajectory=self.trajectory,
             overrides={stack.simulator: self.simulator, stack.tracker: _REPORTS_TRACKER}))

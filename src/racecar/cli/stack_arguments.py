@@ -41,7 +41,7 @@ def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: A
                 help=option.help)
         else:
             parser.add_argument(
-                flag, dest=name, type=_PARSERS.get(name), default=default,
+                flag, dest=name, type=_PARSERS.get(name, str), default=default,
                 metavar=option.metavar or name.upper(), help=_help(option, default))
 
 

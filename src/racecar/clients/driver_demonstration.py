@@ -61,7 +61,7 @@ class DriverDemonstration(Node):
         self._state = DriverState()
         self._info: CarInfo | None = None
         self._yaw = 0.0
-        self._service_clients = {
+        self._service_clients: dict[str, Any] = {
             name: self.create_client(kind, f'driver/{name}') for name, kind in (
                 ('set_gear', SetGear), ('set_throttle', SetFloat),
                 ('set_brake_intensity', SetFloat), ('set_steering_angle', SetFloat),

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from nav_msgs.msg import Odometry as OdometryMessage
@@ -94,10 +95,11 @@ class RunProbe(Node):
         self._names: dict[str, str] = {}
         # The odometry last: the simulator starts once it is subscribed to.
         self._subscriptions_in_turn = []
-        for topic, message_type, decode, callback in (
-                (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
-                (NAVIGATION_COMMAND, AckermannDriveStamped, read_command, self._on_command),
-                (ODOMETRY, OdometryMessage, read_odometry, self._on_odometry)):
+        inputs: tuple[tuple[str, type[Any], Callable[[bytes], Any], Callable[..., None]], ...] = (
+            (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
+            (NAVIGATION_COMMAND, AckermannDriveStamped, read_command, self._on_command),
+            (ODOMETRY, OdometryMessage, read_odometry, self._on_odometry))
+        for topic, message_type, decode, callback in inputs:
             self._heard[topic] = Heard(period_ns)
             subscription = subscribe_raw(
                 self, message_type, renamed.get(topic, topic), decode, callback,

@@ -191,6 +191,7 @@ class AckermannMuxNode(TableNode):
         if self._mux.receive(source.name, effective_stamp(stamp_ns, now_ns)):
             self._last = command
             if forwards:
+                assert self._output is not None
                 self._output.publish(data)
         self._announce()
 
@@ -199,10 +200,12 @@ class AckermannMuxNode(TableNode):
         if self._mux.expire(self.now_ns()):
             self.get_logger().warning(
                 f'{self._announced} fell silent and nobody follows: the car is told to stop')
+            assert expired_at is not None
             self._tell_to_stop(expired_at)
         self._announce()
 
     def _tell_to_stop(self, stamp_ns: int) -> None:
+        assert self._output is not None
         self._output.publish(self._stop.fill(
             *divmod(stamp_ns, NANOSECONDS), self._last.steering_angle))
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import os
 import re
 import sys
@@ -17,7 +16,7 @@ from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 
 
-def init(args: Sequence[str] | None = None, **kwargs: Any) -> None:
+def init(args: list[str] | None = None, **kwargs: Any) -> None:
     """Initialise rclpy; args: words of the command line, kwargs go to rclpy.init().
 
     Raises ConfigurationError for a parameter file that is none, arguments that ROS does not know
@@ -28,7 +27,7 @@ def init(args: Sequence[str] | None = None, **kwargs: Any) -> None:
         rclpy.init(args=args, **kwargs)
     # Its base class is that of every error of rcl.
     except RuntimeError as error:
-        words = sys.argv if args is None else list(args)
+        words = sys.argv if args is None else args
         for option, path in zip(words, words[1:], strict=False):
             if option == '--params-file':
                 # Raises the error that names the place.

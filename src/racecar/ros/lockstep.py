@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
+from rclpy.timer import Timer
 
 from racecar.ros.node import TableNode
 
@@ -30,7 +31,7 @@ class AnswerPublisher:
         self.publisher: Publisher = node.create_publisher(message_type, topic, qos)
         self._connected = not lockstep
         self._held: Any = None
-        self._timer = None
+        self._timer: Timer | None = None
         if lockstep:
             self._timer = node.create_timer(
                 _POLL_PERIOD, self._on_poll_timer, clock=node.steady_clock)
@@ -49,6 +50,7 @@ class AnswerPublisher:
         self._node.destroy_publisher(self.publisher)
 
     def _on_poll_timer(self) -> None:
+        assert self._timer is not None
         if self.publisher.get_subscription_count() == 0:
             return
         self._connected = True

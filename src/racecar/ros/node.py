@@ -55,7 +55,7 @@ class TimeWatch:
         self._callback = callback
         self._period_ns = round(period * NANOSECONDS)
         self._due_ns = 0
-        self._timer = node.create_timer(period, callback)
+        self._timer: Timer | None = node.create_timer(period, callback)
 
     def set_period(self, period: float) -> None:
         """Begin a period of another length [s] now."""
@@ -67,8 +67,9 @@ class TimeWatch:
 
     def follow_shared_clock(self) -> None:
         """Be called by on_time() only; not for a node that is in an executor."""
-        self._node.destroy_timer(self._timer)
-        self._timer = None
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
 
     def follow_timer(self) -> None:
         """Ignore on_time() from now on."""
@@ -219,7 +220,7 @@ class TableNode(Node):
         return result
 
     def create_subscription(
-            self, msg_type: type, topic: str, callback: Callable[[Any], object],
+            self, msg_type: type[Any], topic: str, callback: Callable[..., None],
             *args: Any, **kwargs: Any) -> Subscription:
         """Create it as rclpy does; a time that is none does not reach a callback for /clock.
 
@@ -230,7 +231,7 @@ class TableNode(Node):
         return super().create_subscription(msg_type, topic, callback, *args, **kwargs)
 
     def _with_checked_time(
-            self, topic: str, callback: Callable[[Any], object]) -> Callable[[Any], None]:
+            self, topic: str, callback: Callable[..., None]) -> Callable[[Any], None]:
         complaints = Complaints(self, topic)
 
         def on_clock(message: ClockMessage) -> None:

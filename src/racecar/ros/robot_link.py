@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from racecar.core.errors import ConfigurationError, RacecarError
-from racecar.core.ports import Entity, Input
+from racecar.core.ports import Entity, Input, Output
 from racecar.core.types import NANOSECONDS
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.freshness import effective_stamp, staleness
@@ -57,7 +57,8 @@ class RobotLink:
         subscribe_raw(
             self._node, codec.message_type, topic, codec.decode, partial(self._on_value, port),
             codec.profile)
-        return self._node.resolve_topic_name(topic)
+        name: str = self._node.resolve_topic_name(topic)
+        return name
 
     @property
     def commanded_on(self) -> str:
@@ -131,7 +132,8 @@ def check_ports(entity: Entity, codecs: Mapping[type, Codec], awaited: str) -> N
     Before anything is created: rclpy keeps what a constructor that fails has created.
     """
     entity.output(awaited)
-    for port in (*entity.inputs, *entity.outputs):
+    ports: tuple[Input | Output, ...] = (*entity.inputs, *entity.outputs)
+    for port in ports:
         if port.value_type not in codecs:
             raise ConfigurationError(
                 f'{port.value_type.__name__} has no codec, expected one of'

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 import contextlib
 from io import UnsupportedOperation
 import sys
@@ -65,7 +65,7 @@ def end(executor: Executor | None, nodes: Iterable[Node]) -> None:
             stack.callback(node.destroy_node)
 
 
-def run_node(make_node: Callable[[], TableNode], args: Sequence[str] | None = None) -> NoReturn:
+def run_node(make_node: Callable[[], TableNode], args: list[str] | None = None) -> NoReturn:
     """Run one node until it is done or interrupted, then end the process.
 
     The exit code is 0, or 1 with one line on stderr. For the main thread.

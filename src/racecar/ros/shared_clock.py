@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
-from rclpy.clock import Clock, ClockType
+from rclpy.clock import ClockType, ROSClock
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.time import Time
@@ -30,7 +31,7 @@ class SharedClock:
     def __init__(self, nodes: Iterable[Node]) -> None:
         """Take over from the nodes that use simulated time; they are not in an executor yet."""
         self.time_ns = 0
-        self._clocks: list[Clock] = []
+        self._clocks: list[ROSClock] = []
         self._watches: list[TimeWatch] = []
         owner: Node | None = None
         topic = ''
@@ -42,7 +43,8 @@ class SharedClock:
             if owner is None:
                 owner, topic = node, subscription.topic_name
             node.destroy_subscription(subscription)
-            self._clocks.append(node.get_clock())
+            # A node has no other, though rclpy promises only a Clock.
+            self._clocks.append(cast(ROSClock, node.get_clock()))
             if isinstance(node, TableNode):
                 node.shared_clock = self
                 for watch in node.time_watches:

@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from rclpy.subscription import Subscription
 
 
 def take_waiting(subscription: Subscription) -> None:
     """Call back for the messages that wait; for a node that no executor spins any more."""
-    with subscription.handle:
+    # rclpy's types leave out that nothing may have come, and what a callback may take.
+    handle: Any = subscription.handle
+    callback: Callable[..., object] = subscription.callback
+    with handle:
         while True:
-            taken = subscription.handle.take_message(subscription.msg_type, subscription.raw)
+            taken = handle.take_message(subscription.msg_type, subscription.raw)
             if taken is None:
                 return
-            subscription.callback(taken[0])
+            callback(taken[0])

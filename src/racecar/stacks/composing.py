@@ -69,9 +69,9 @@ class ComposedStack:
         self._ended: float | None = None
         try:
             for description in descriptions:
-                node = make_node(description)
-                self.nodes.append(node)
-                self._described.append(node)
+                described = make_node(description)
+                self.nodes.append(described)
+                self._described.append(described)
                 if self._interrupted is not None:
                     self._interrupted.check()
             SharedClock(self.nodes)

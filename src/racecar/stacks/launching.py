@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import importlib
 import importlib.util
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
 
 from ament_index_python.packages import get_package_prefix, PackageNotFoundError
@@ -107,7 +108,7 @@ def _typed(parameters: dict[str, Any]) -> dict[str, Any]:
     # empty list has no type to give; it is the default wherever it is allowed.
     def typed(value: Any) -> Any:
         if isinstance(value, list):
-            return ParameterValue(value, value_type=list[type(value[0])])
+            return ParameterValue(value, value_type=GenericAlias(list, type(value[0])))
         return ParameterValue(value, value_type=str) if isinstance(value, str) else value
 
     return {name: typed(value) for name, value in parameters.items() if value != []}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
@@ -39,7 +40,7 @@ def trajectory_type(choice: str) -> type[Trajectory]:
     return TRAJECTORIES[list(TRAJECTORIES)[int(choice)] if choice.isdigit() else choice]
 
 
-def make_trajectory(values: dict[str, Any]) -> Trajectory:
+def make_trajectory(values: Mapping[str, Any]) -> Trajectory:
     """Build the trajectory that resolved TRAJECTORY_PARAMETERS values select.
 
     Raises ParameterError if its parameters do not fit together.

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -66,7 +66,7 @@ class Trajectory(ABC):
     """Whether the car is to go backwards somewhere."""
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> Trajectory:
+    def from_values(cls, values: Mapping[str, Any]) -> Trajectory:
         """Build it from resolved parameter values; other trajectories' values are ignored."""
         return cls(*(values[parameter.name] for parameter in cls.parameters))
 

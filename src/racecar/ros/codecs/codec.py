@@ -59,7 +59,8 @@ class MessageChannel:
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens."""
-        return self.publisher.get_subscription_count() > 0
+        count: int = self.publisher.get_subscription_count()
+        return count > 0
 
     def publish(self, sec: int, nanosec: int, value: Any) -> None:
         """Send a value with a stamp."""
