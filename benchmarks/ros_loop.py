@@ -52,8 +52,9 @@ def real_time(duration: float) -> dict[str, float]:
     import rclpy
 
     from racecar.ros import qos
+    from racecar.ros.codecs.ackermann_command import read_command
+    from racecar.ros.codecs.odometry import read_odometry
     from racecar.ros.run_node import end, make_executor
-    from racecar.ros.wire import read_command, read_odometry
 
     odometry: dict[int, float] = {}
     command: dict[int, float] = {}

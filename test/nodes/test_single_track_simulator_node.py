@@ -22,8 +22,8 @@ from racecar.core.types import WHEEL_NAMES, yaw_to_quaternion
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.ros.codecs import ackermann_command
+from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.interfaces import CarState, Reset, WheelCommand
-from racecar.ros.wire import read_command
 
 pytestmark = pytest.mark.ros
 

@@ -18,16 +18,13 @@ from racecar.bags.message_definitions import MessageDefinitions
 from racecar.core.errors import MessageError
 from racecar.core.types import WHEEL_NAMES
 from racecar.nodes.shared.driver_messages import read_wheels
+from racecar.ros.codecs.ackermann_command import read_command
+from racecar.ros.codecs.clock import read_clock
+from racecar.ros.codecs.odometry import read_finite_odometry, read_odometry
+from racecar.ros.codecs.planar_velocity import read_velocity
+from racecar.ros.codecs.wheel_command import read_wheel_command
 from racecar.ros.interfaces import WheelCommand
-from racecar.ros.wire import (
-    MessageTemplate,
-    read_clock,
-    read_command,
-    read_finite_odometry,
-    read_odometry,
-    read_velocity,
-    read_wheel_command,
-)
+from racecar.ros.wire import MessageTemplate
 
 pytestmark = pytest.mark.ros
 

@@ -16,10 +16,11 @@ from racecar.core.analysis.run_table import RunJoin
 from racecar.core.errors import RacecarError, RunError
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.ros import qos
+from racecar.ros.codecs.ackermann_command import read_command
+from racecar.ros.codecs.odometry import read_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 from racecar.ros.topics import NAVIGATION_COMMAND, ODOMETRY, REFERENCE_TRAJECTORY
 from racecar.ros.waiting_messages import take_waiting
-from racecar.ros.wire import read_command, read_odometry
 
 
 class Heard:

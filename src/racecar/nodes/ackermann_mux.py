@@ -25,12 +25,12 @@ from racecar.core.share import find_config
 from racecar.core.types import AckermannCommand, NANOSECONDS
 from racecar.nodes.shared.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.ros import qos
+from racecar.ros.codecs.ackermann_command import command_template, read_command
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.wire import MessageTemplate, read_command
 
 ACTIVE_TOPIC = '~/active'
 
@@ -55,9 +55,7 @@ class AckermannMuxNode(TableNode):
         super().__init__(kwargs.pop('node_name', 'ackermann_cmd_mux'), ACKERMANN_MUX, **kwargs)
         self._sources: list[Subscription] = []
         self._last = AckermannCommand(0.0, 0.0)
-        stop = AckermannDriveStamped()
-        stop.header.frame_id = 'base_link'
-        self._stop = MessageTemplate(stop, ('header.stamp', 'drive.steering_angle'))
+        self._stop = command_template()
         self._announced = ''
         self._mux = CommandMux(())
         self._output: AnswerPublisher | None = None
@@ -207,7 +205,7 @@ class AckermannMuxNode(TableNode):
     def _tell_to_stop(self, stamp_ns: int) -> None:
         assert self._output is not None
         self._output.publish(self._stop.fill(
-            *divmod(stamp_ns, NANOSECONDS), self._last.steering_angle))
+            *divmod(stamp_ns, NANOSECONDS), self._last.steering_angle, 0.0))
 
     def _announce(self) -> None:
         if self._mux.active != self._announced:

@@ -19,7 +19,6 @@ from racecar.catalogue.tables import DRIVER_BRIDGE
 from racecar.core.driver import ControlMode, Controls, Lamps
 from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
 from racecar.core.errors import MessageError, ParameterError
-from racecar.core.frames import BASE_LINK
 from racecar.core.powertrain import CarParameters
 from racecar.core.types import NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -31,6 +30,8 @@ from racecar.nodes.shared.driver_messages import (
 )
 from racecar.nodes.shared.lamp_markers import LampMarkers
 from racecar.ros import qos, topics
+from racecar.ros.codecs.ackermann_command import command_template
+from racecar.ros.codecs.wheel_command import wheel_command_template
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import (
     CarInfo,
@@ -49,7 +50,7 @@ from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.wire import check_stamp, MessageTemplate
+from racecar.ros.wire import check_stamp
 
 # Service below driver/: setter, noun and unit.
 _NUMBERS = {
@@ -133,17 +134,8 @@ class DriverBridgeNode(TableNode):
         return ''
 
     def _create_publishers(self) -> None:
-        drive = AckermannDriveStamped()
-        drive.header.frame_id = BASE_LINK
-        self._drive = MessageTemplate(
-            drive, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
-        wheels = WheelCommand()
-        wheels.header.frame_id = BASE_LINK
-        self._wheels = MessageTemplate(wheels, (
-            'header.stamp', 'left_front_angle', 'right_front_angle',
-            *(f'{name}.{i}' for name in (
-                'drive_torque', 'brake_torque', 'brake_damping', 'bearing_damping')
-              for i in range(4))))
+        self._drive = command_template()
+        self._wheels = wheel_command_template()
         self._drive_publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.DRIVER_COMMAND, qos.COMMAND, self._lockstep)
         self._hold_publisher = AnswerPublisher(

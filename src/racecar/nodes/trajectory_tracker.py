@@ -17,10 +17,12 @@ from std_srvs.srv import SetBool
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
-from racecar.core.frames import BASE_LINK, MAP
+from racecar.core.frames import BASE_LINK, MAP, REFERENCE
 from racecar.core.trajectories import make_trajectory, sample_path
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 from racecar.ros import qos, topics
+from racecar.ros.codecs.odometry import reference_template
+from racecar.ros.codecs.planar_velocity import velocity_template
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
@@ -28,7 +30,6 @@ from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.run_node import run_node
-from racecar.ros.wire import MessageTemplate
 
 
 class TrajectoryTrackerNode(TableNode):
@@ -58,16 +59,8 @@ class TrajectoryTrackerNode(TableNode):
         self._tracker.warm_up()
         self._odometry: Odometry | None = None
 
-        velocity = TwistStamped()
-        velocity.header.frame_id = MAP
-        self._velocity = MessageTemplate(
-            velocity, ('header.stamp', 'twist.linear.x', 'twist.linear.y'))
-        reference = OdometryMessage(child_frame_id='reference')
-        reference.header.frame_id = MAP
-        self._reference = MessageTemplate(reference, (
-            'header.stamp', 'pose.pose.position.x', 'pose.pose.position.y',
-            'pose.pose.orientation.z', 'pose.pose.orientation.w', 'twist.twist.linear.x',
-            'twist.twist.angular.z'))
+        self._velocity = velocity_template(MAP)
+        self._reference = reference_template(MAP, REFERENCE)
         self._velocity_publisher = AnswerPublisher(
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, lockstep)
         self._reference_publisher = self.create_publisher(

@@ -12,8 +12,8 @@ from rclpy.subscription import Subscription
 
 from racecar.core.types import Odometry
 from racecar.ros import qos, topics
+from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
-from racecar.ros.wire import read_finite_odometry
 
 
 def subscribe_odometry(

@@ -14,9 +14,9 @@ from rclpy.time import Time
 from rclpy.time_source import CLOCK_TOPIC
 from rosgraph_msgs.msg import Clock as ClockMessage
 
+from racecar.ros.codecs.clock import read_clock
 from racecar.ros.node import TableNode, TimeWatch
 from racecar.ros.raw_subscription import subscribe_raw
-from racecar.ros.wire import read_clock
 
 # As rclpy's own: only the newest time counts.
 _PROFILE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)

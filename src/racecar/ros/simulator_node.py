@@ -21,12 +21,12 @@ from racecar.core.ports import Plant
 from racecar.core.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Codec, CODECS
+from racecar.ros.codecs.clock import clock_template
 from racecar.ros.conversions import pose_from_message, transform_from_pose, yaw_of
 from racecar.ros.interfaces import Reset
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, RobotLink
-from racecar.ros.wire import MessageTemplate
 
 MakePlant = Callable[[Mapping[str, Any], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""
@@ -76,7 +76,7 @@ class SimulatorNode(TableNode):
         self._ever_answered = False
         self._published_at = 0.0
 
-        self._clock_template = MessageTemplate(ClockMessage(), ('clock',))
+        self._clock_template = clock_template()
         self._clock_publisher = self.create_publisher(ClockMessage, topics.CLOCK, qos.CLOCK) \
             if values['publish_clock'] else None
         self._links = [

@@ -6,7 +6,8 @@ rclpy spends most of a control tick on Python objects for nested messages. The m
 loop have a fixed layout, so their numbers are read from and written to the CDR bytes directly.
 Bytes of another encapsulation than plain little-endian CDR go through rclpy.
 
-Anybody may publish anything: every read_*() returns a value or raises MessageError.
+Anybody may publish anything: what is bound by reads() returns a value or raises MessageError. The
+readers of the single messages are in racecar.ros.codecs.
 """
 
 from __future__ import annotations
@@ -16,52 +17,35 @@ import functools
 import struct
 from typing import Any, TypeVar
 
-from ackermann_msgs.msg import AckermannDriveStamped
-from geometry_msgs.msg import TwistStamped
-from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.serialization import deserialize_message, serialize_message
-from rosgraph_msgs.msg import Clock as ClockMessage
 
 from racecar.core.errors import MessageError
-from racecar.core.types import (
-    AckermannCommand,
-    NANOSECONDS,
-    Odometry,
-    PlanarVelocity,
-    quaternion_to_yaw,
-    WheelCommand,
-    yaw_to_quaternion,
-)
-from racecar.ros.interfaces import WheelCommand as WheelCommandMessage
+from racecar.core.types import NANOSECONDS
 
 Value = TypeVar('Value')
 
 _PLAIN_CDR = b'\x00\x01\x00\x00'
-_STAMP = struct.Struct('<iI')
 _STAMP_AND_LENGTH = struct.Struct('<iII')
-_LENGTH = struct.Struct('<I')
-# Steering angle and speed among five numbers, the first two of a twist among six.
-_DRIVE = struct.Struct('<f4xf8x')
-_TWIST = struct.Struct('<2d32x')
-# Pose and twist, but for what a plane does not have, each before its covariance.
-_POSE_AND_TWIST = struct.Struct('<2d8x4d288x2d24xd288x')
-_WHEELS = struct.Struct('<18d')
-# Alignment counts from behind the encapsulation header.
-_ORIGIN = 4
-_AFTER_LENGTH = _ORIGIN + _STAMP_AND_LENGTH.size
+LENGTH = struct.Struct('<I')
+"""Length of a text or a sequence, before its elements."""
+ORIGIN = 4
+"""Where the body begins, from which alignment counts: behind the encapsulation header."""
+AFTER_LENGTH = ORIGIN + _STAMP_ANDLENGTH.size
+"""Where the text of the frame begins in a message that begins with a header."""
 
 _FORMATS = {'double': 'd', 'float': 'f', 'int32': 'i', 'uint32': 'I', 'int64': 'q', 'uint64': 'Q',
             'int16': 'h', 'uint16': 'H', 'int8': 'b', 'uint8': 'B', 'octet': 'B', 'boolean': '?'}
 
 
-def _aligned(offset: int, size: int) -> int:
-    return offset + (_ORIGIN - offset) % size
+def aligned(offset: int, size: int) -> int:
+    """Return where a number of so many bytes lies at an offset or after it."""
+    return offset + (ORIGIN - offset) % size
 
 
 def deserialize(data: bytes, message_type: type) -> Any:
     """Return the message that rclpy makes of the bytes, in any encapsulation it knows."""
     # The middleware reads the encapsulation before it looks at the length.
-    if len(data) >= _ORIGIN:
+    if len(data) >= ORIGIN:
         try:
             return deserialize_message(data, message_type)
         except RuntimeError:
@@ -82,11 +66,11 @@ def check_stamp(sec: int, nanosec: int) -> int:
 def _not_whole(data: bytes, message_type: type) -> MessageError:
     package = message_type.__module__.partition('.')[0]
     return MessageError(
-        f'its {len(data)} bytes, which begin with {data[:_ORIGIN].hex(" ") or "nothing"}, are no'
+        f'its {len(data)} bytes, which begin with {data[:ORIGIN].hex(" ") or "nothing"}, are no'
         f' whole {package}/{message_type.__name__}')
 
 
-def _reads(message_type: type) -> Callable[
+def reads(message_type: type) -> Callable[
         [Callable[[bytes], Value]], Callable[[bytes], Value]]:
     """Let a function that reads plain CDR read any bytes: a value, or MessageError."""
     def bind(read: Callable[[bytes], Value]) -> Callable[[bytes], Value]:
@@ -102,69 +86,17 @@ def _reads(message_type: type) -> Callable[
     return bind
 
 
-def _read_header(data: bytes, size: int) -> tuple[int, int, int]:
+def read_header(data: bytes, size: int) -> tuple[int, int, int]:
     """Read the std_msgs/Header at the start.
 
     Returns stamp [ns], offset behind the frame id, and that of the field of this size after it.
     """
-    sec, nanosec, length = _STAMP_AND_LENGTH.unpack_from(data, _ORIGIN)
+    sec, nanosec, length = _STAMP_AND_LENGTH.unpack_from(data, ORIGIN)
     if sec < 0 or nanosec >= NANOSECONDS:
         # Asked here too: this is read thousands of times a second, and a call costs a tenth of it.
         check_stamp(sec, nanosec)
-    end = _AFTER_LENGTH + length
-    return sec * NANOSECONDS + nanosec, end, end + (_ORIGIN - end) % size
-
-
-@_reads(ClockMessage)
-def read_clock(data: bytes) -> int:
-    """Return the time [ns] of a serialised rosgraph_msgs/Clock."""
-    return check_stamp(*_STAMP.unpack_from(data, _ORIGIN))
-
-
-@_reads(OdometryMessage)
-def read_odometry(data: bytes) -> Odometry:
-    """Return the planar part of a serialised nav_msgs/Odometry."""
-    time_ns, _, offset = _read_header(data, 4)
-    offset += 4 + _LENGTH.unpack_from(data, offset)[0]
-    x, y, qx, qy, qz, qw, vx, vy, yaw_rate = _POSE_AND_TWIST.unpack_from(
-        data, _aligned(offset, 8))
-    if qx != 0.0 or qy != 0.0:
-        qz, qw = yaw_to_quaternion(quaternion_to_yaw(qx, qy, qz, qw))
-    return Odometry(time_ns, x, y, qz, qw, vx, vy, yaw_rate)
-
-
-def read_finite_odometry(data: bytes) -> Odometry:
-    """Return what read_odometry() returns; raise MessageError also for NaN and infinity."""
-    odometry = read_odometry(data)
-    if not odometry.is_finite:
-        raise MessageError(f'{odometry}, expected finite numbers')
-    return odometry
-
-
-@_reads(AckermannDriveStamped)
-def read_command(data: bytes) -> tuple[AckermannCommand, int]:
-    """Return command and stamp [ns] of a serialised ackermann_msgs/AckermannDriveStamped."""
-    time_ns, _, offset = _read_header(data, 4)
-    steering_angle, speed = _DRIVE.unpack_from(data, offset)
-    return AckermannCommand(speed, steering_angle), time_ns
-
-
-@_reads(WheelCommandMessage)
-def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
-    """Return command and stamp [ns] of a serialised racecar_interfaces/WheelCommand."""
-    time_ns, _, offset = _read_header(data, 8)
-    numbers = _WHEELS.unpack_from(data, offset)
-    return WheelCommand(
-        numbers[0], numbers[1], numbers[2:6], numbers[6:10], numbers[10:14],
-        numbers[14:]), time_ns
-
-
-@_reads(TwistStamped)
-def read_velocity(data: bytes) -> tuple[PlanarVelocity, int, str]:
-    """Return velocity, stamp [ns] and frame of a serialised geometry_msgs/TwistStamped."""
-    time_ns, end, offset = _read_header(data, 8)
-    frame = data[_AFTER_LENGTH:end - 1].decode(errors='replace')
-    return PlanarVelocity(*_TWIST.unpack_from(data, offset)), time_ns, frame
+    end = AFTER_LENGTH + length
+    return sec * NANOSECONDS + nanosec, end, end + (ORIGIN - end) % size
 
 
 class MessageTemplate:
@@ -183,10 +115,10 @@ class MessageTemplate:
         Raises ValueError if a field is no number of the message.
         """
         self._data = bytearray(serialize_message(message))
-        if self._data[:_ORIGIN] != _PLAIN_CDR:
+        if self._data[:ORIGIN] != _PLAIN_CDR:
             raise ValueError('rclpy does not write little-endian CDR on this machine')
         places: dict[str, tuple[int, str]] = {}
-        del self._data[_lay_out(self._data, _ORIGIN, message, '', '', places):]
+        del self._data[_lay_out(self._data, ORIGIN, message, '', '', places):]
         wanted = []
         for field in fields:
             for path in ((f'{field}.sec', f'{field}.nanosec')
@@ -213,7 +145,7 @@ def _lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,
     message. path: of the value. Returns the offset behind the value.
     """
     def begin(size: int) -> int:
-        start = _aligned(offset, size)
+        start = aligned(offset, size)
         data[offset:start] = bytes(start - offset)
         places[path] = start, kind
         return start
@@ -222,9 +154,9 @@ def _lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,
         size = struct.calcsize(f'<{_FORMATS[kind]}')
         return begin(size) + size
     if kind.startswith('string'):
-        return begin(_LENGTH.size) + _LENGTH.size + len(value.encode()) + 1
+        return begin(LENGTH.size) + LENGTH.size + len(value.encode()) + 1
     if kind.startswith('sequence<'):
-        offset = begin(_LENGTH.size) + _LENGTH.size
+        offset = begin(LENGTH.size) + LENGTH.size
         element = kind[len('sequence<'):-1].partition(',')[0]
     elif kind.endswith(']'):
         element = kind.partition('[')[0]

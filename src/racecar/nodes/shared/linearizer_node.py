@@ -21,12 +21,13 @@ from racecar.core.types import (
     PlanarVelocity,
 )
 from racecar.ros import qos, topics
+from racecar.ros.codecs.ackermann_command import command_template
+from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
-from racecar.ros.wire import MessageTemplate, read_velocity
 
 
 class LinearizerNode(TableNode):
@@ -58,10 +59,7 @@ class LinearizerNode(TableNode):
         self._velocity: tuple[PlanarVelocity, int] | None = None
         self._has_answered = False
 
-        command = AckermannDriveStamped()
-        command.header.frame_id = BASE_LINK
-        self._command = MessageTemplate(
-            command, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
+        self._command = command_template()
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             self._lockstep)

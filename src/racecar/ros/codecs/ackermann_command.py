@@ -4,12 +4,33 @@
 
 from __future__ import annotations
 
+import struct
+
 from ackermann_msgs.msg import AckermannDriveStamped
 
+from racecar.core.frames import BASE_LINK
 from racecar.core.types import AckermannCommand
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
-from racecar.ros.wire import read_command
+from racecar.ros.wire import MessageTemplate, read_header, reads
+
+# Steering angle and speed among five numbers.
+_DRIVE = struct.Struct('<f4xf8x')
+
+
+@reads(AckermannDriveStamped)
+def read_command(data: bytes) -> tuple[AckermannCommand, int]:
+    """Return command and stamp [ns]. Raises MessageError."""
+    time_ns, _, offset = read_header(data, 4)
+    steering_angle, speed = _DRIVE.unpack_from(data, offset)
+    return AckermannCommand(speed, steering_angle), time_ns
+
+
+def command_template() -> MessageTemplate:
+    """Return the message to be filled with stamp, steering angle and speed."""
+    message = AckermannDriveStamped()
+    message.header.frame_id = BASE_LINK
+    return MessageTemplate(message, ('header.stamp', 'drive.steering_angle', 'drive.speed'))
 
 
 class AckermannCommandCodec(Codec):

@@ -4,11 +4,37 @@
 
 from __future__ import annotations
 
+import struct
+
+from racecar.core.frames import BASE_LINK
 from racecar.core.types import WheelCommand
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.interfaces import WheelCommand as WheelCommandMessage
-from racecar.ros.wire import read_wheel_command
+from racecar.ros.wire import MessageTemplate, read_header, reads
+
+_WHEELS = struct.Struct('<18d')
+
+
+@reads(WheelCommandMessage)
+def read_wheel_command(data: bytes) -> tuple[WheelCommand, int]:
+    """Return command and stamp [ns]. Raises MessageError."""
+    time_ns, _, offset = read_header(data, 8)
+    numbers = _WHEELS.unpack_from(data, offset)
+    return WheelCommand(
+        numbers[0], numbers[1], numbers[2:6], numbers[6:10], numbers[10:14],
+        numbers[14:]), time_ns
+
+
+def wheel_command_template() -> MessageTemplate:
+    """Return the message to be filled with stamp and the numbers of a WheelCommand in order."""
+    message = WheelCommandMessage()
+    message.header.frame_id = BASE_LINK
+    return MessageTemplate(message, (
+        'header.stamp', 'left_front_angle', 'right_front_angle',
+        *(f'{name}.{i}' for name in (
+            'drive_torque', 'brake_torque', 'brake_damping', 'bearing_damping')
+          for i in range(4))))
 
 
 class WheelCommandCodec(Codec):

@@ -1,0 +1,24 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Time: rosgraph_msgs/Clock."""
+
+from __future__ import annotations
+
+import struct
+
+from rosgraph_msgs.msg import Clock
+
+from racecar.ros.wire import check_stamp, MessageTemplate, ORIGIN, reads
+
+_STAMP = struct.Struct('<iI')
+
+
+@reads(Clock)
+def read_clock(data: bytes) -> int:
+    """Return the time [ns]. Raises MessageError."""
+    return check_stamp(*_STAMP.unpack_from(data, ORIGIN))
+
+
+def clock_template() -> MessageTemplate:
+    """Return the message to be filled with sec and nanosec."""
+    return MessageTemplate(Clock(), ('clock',))

@@ -1,0 +1,46 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Odometry in the plane, as control laws take it in: nav_msgs/Odometry."""
+
+from __future__ import annotations
+
+import struct
+
+from nav_msgs.msg import Odometry as OdometryMessage
+
+from racecar.core.errors import MessageError
+from racecar.core.types import Odometry, quaternion_to_yaw, yaw_to_quaternion
+from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
+
+# Pose and twist, but for what a plane does not have, each before its covariance.
+_POSE_AND_TWIST = struct.Struct('<2d8x4d288x2d24xd288x')
+
+
+@reads(OdometryMessage)
+def read_odometry(data: bytes) -> Odometry:
+    """Return the planar part. Raises MessageError."""
+    time_ns, _, offset = read_header(data, 4)
+    offset += 4 + LENGTH.unpack_from(data, offset)[0]
+    x, y, qx, qy, qz, qw, vx, vy, yaw_rate = _POSE_AND_TWIST.unpack_from(
+        data, aligned(offset, 8))
+    if qx != 0.0 or qy != 0.0:
+        qz, qw = yaw_to_quaternion(quaternion_to_yaw(qx, qy, qz, qw))
+    return Odometry(time_ns, x, y, qz, qw, vx, vy, yaw_rate)
+
+
+def read_finite_odometry(data: bytes) -> Odometry:
+    """Return what read_odometry() returns; raise MessageError also for NaN and infinity."""
+    odometry = read_odometry(data)
+    if not odometry.is_finite:
+        raise MessageError(f'{odometry}, expected finite numbers')
+    return odometry
+
+
+def reference_template(frame: str, child_frame: str) -> MessageTemplate:
+    """Return the message to be filled with stamp, x, y, qz, qw, vx and yaw rate."""
+    message = OdometryMessage(child_frame_id=child_frame)
+    message.header.frame_id = frame
+    return MessageTemplate(message, (
+        'header.stamp', 'pose.pose.position.x', 'pose.pose.position.y',
+        'pose.pose.orientation.z', 'pose.pose.orientation.w', 'twist.twist.linear.x',
+        'twist.twist.angular.z'))
