@@ -30,7 +30,7 @@ LENGTH = struct.Struct('<I')
 """Length of a text or a sequence, before its elements."""
 ORIGIN = 4
 """Where the body begins, from which alignment counts: behind the encapsulation header."""
-AFTER_LENGTH = ORIGIN + _STAMP_ANDLENGTH.size
+AFTER_LENGTH = ORIGIN + _STAMP_AND_LENGTH.size
 """Where the text of the frame begins in a message that begins with a header."""
 
 _FORMATS = {'double': 'd', 'float': 'f', 'int32': 'i', 'uint32': 'I', 'int64': 'q', 'uint64': 'Q',
