@@ -12,9 +12,9 @@ from nav_msgs.msg import Odometry
 from node_bench import Bench
 from node_processes import arguments_of, NodeProcess
 import pytest
+from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from racecar.cli.main import main
-from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
 
 pytestmark = pytest.mark.ros
@@ -97,14 +97,19 @@ def test_separate_processes_give_the_same_bytes_as_one(first):
         lockstep=True, real_time_factor=0.0, end_time=DURATION, observers=1)
     with Bench() as bench, ExitStack() as stack:
         heard = []
+        # The loop does not wait for this one, so it must have room for all of them.
         bench.probe.create_subscription(
-            Odometry, '/vesc/odom', heard.append, qos.ODOMETRY_LOCKSTEP, raw=True)
+            Odometry, '/vesc/odom', heard.append,
+            QoSProfile(depth=2 * TICKS, durability=DurabilityPolicy.TRANSIENT_LOCAL), raw=True)
         processes = [
             stack.enter_context(NodeProcess(d.executable, *arguments_of(d)))
             for d in describe_stack('kinematic_ode', options)]
         # Before the loop is closed the first message may be repeated.
         bench.until(lambda: len(dict.fromkeys(heard)) >= TICKS
-                    or any(p.process.poll() for p in processes), 'all ticks')
+                    or any(p.process.poll() is not None for p in processes), 'all ticks')
+        # What was sent before a process ended may still be on its way.
+        bench.until(lambda: len(dict.fromkeys(heard)) >= TICKS, ''.join(
+            ['all ticks; the processes said ', *(p.stderr for p in processes)]))
         assert list(dict.fromkeys(heard)) == bytes_of(first[1], '/vesc/odom')
         simulator = next(p for p in processes if p.executable == 'single_track_simulator')
         assert simulator.wait() == 0
