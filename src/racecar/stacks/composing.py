@@ -8,7 +8,7 @@ from collections.abc import Callable
 import gc
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -93,8 +93,7 @@ class ComposedStack:
     @property
     def simulator(self) -> SimulatorNode:
         """The node that owns the time."""
-        simulator: SimulatorNode = self._simulator
-        return simulator
+        return cast(SimulatorNode, self._simulator)
 
     @property
     def _failed(self) -> list[TableNode]:
