@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import importlib
 from typing import Any
 
-from racecar.catalogue import tables
+from racecar.catalogue import node_names, tables
 from racecar.core.control.dynamic_linearizer import DynamicLinearizer
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
 from racecar.core.control.linearizer import Linearizer
@@ -49,17 +49,22 @@ class NodeSpec:
 
 
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
-    NodeSpec('trajectory_tracker', 'TrajectoryTrackerNode', tables.TRAJECTORY_TRACKER,
-             hears_odometry=True),
-    NodeSpec('kinematic_linearizer', 'KinematicLinearizerNode', tables.KINEMATIC_LINEARIZER,
-             hears_odometry=True, make_law=KinematicLinearizer),
-    NodeSpec('dynamic_linearizer', 'DynamicLinearizerNode', tables.DYNAMIC_LINEARIZER,
-             hears_odometry=True, make_law=DynamicLinearizer),
-    NodeSpec('single_track_simulator', 'SingleTrackSimulatorNode', tables.SINGLE_TRACK_SIMULATOR,
-             is_simulator=True),
-    NodeSpec('ackermann_mux', 'AckermannMuxNode', tables.ACKERMANN_MUX),
-    NodeSpec('driver_bridge', 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
-    NodeSpec('bag_recorder', 'BagRecorderNode', tables.BAG_RECORDER),
+    NodeSpec(
+        node_names.TRAJECTORY_TRACKER, 'TrajectoryTrackerNode', tables.TRAJECTORY_TRACKER,
+        hears_odometry=True),
+    NodeSpec(
+        node_names.KINEMATIC_LINEARIZER, 'KinematicLinearizerNode', tables.KINEMATIC_LINEARIZER,
+        hears_odometry=True, make_law=KinematicLinearizer),
+    NodeSpec(
+        node_names.DYNAMIC_LINEARIZER, 'DynamicLinearizerNode', tables.DYNAMIC_LINEARIZER,
+        hears_odometry=True, make_law=DynamicLinearizer),
+    NodeSpec(
+        node_names.SINGLE_TRACK_SIMULATOR, 'SingleTrackSimulatorNode',
+        tables.SINGLE_TRACK_SIMULATOR, is_simulator=True),
+    NodeSpec(node_names.ACKERMANN_MUX, 'AckermannMuxNode', tables.ACKERMANN_MUX),
+    NodeSpec(
+        node_names.DRIVER_BRIDGE, 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
+    NodeSpec(node_names.BAG_RECORDER, 'BagRecorderNode', tables.BAG_RECORDER),
 )}
 """By executable."""
 

@@ -10,6 +10,7 @@ import datetime
 import os
 from pathlib import Path
 
+from racecar.catalogue import node_names
 from racecar.cli.analyze import analyse, analyse_drive
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
@@ -94,7 +95,8 @@ def _drive_figure_eight(arguments: argparse.Namespace, bag: Path, output: Path) 
         check_rivals(stack.rivals)
 
     trajectory = next(
-        d.resolve()['trajectory'] for d in descriptions if d.executable == 'trajectory_tracker')
+        d.resolve()['trajectory'] for d in descriptions
+        if d.executable == node_names.TRAJECTORY_TRACKER)
     shape = trajectory.replace('_', ' ')
     analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
     print_rows([*analysis.metrics.as_rows(),

@@ -38,7 +38,7 @@ def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: A
         elif option.type is bool:
             parser.add_argument(
                 flag, dest=name, action='store_false' if default else 'store_true',
-                help=option.help)
+                help=option.off_help or option.help)
         else:
             parser.add_argument(
                 flag, dest=name, type=_PARSERS.get(name, str), default=default,

@@ -16,6 +16,7 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
+from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.core.errors import BagError, ParameterError
 from racecar.ros.node import TableNode
@@ -37,7 +38,7 @@ class BagRecorderNode(TableNode):
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError for bad parameters, BagError if the folder exists already."""
-        super().__init__(kwargs.pop('node_name', 'bag_recorder'), BAG_RECORDER, **kwargs)
+        super().__init__(kwargs.pop('node_name', node_names.BAG_RECORDER), BAG_RECORDER, **kwargs)
         self._definitions = MessageDefinitions()
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'],

@@ -15,6 +15,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import MarkerArray
 
+from racecar.catalogue import node_names
 from racecar.catalogue.tables import DRIVER_BRIDGE
 from racecar.core.driver import ControlMode, Controls, Lamps
 from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
@@ -96,7 +97,8 @@ class DriverBridgeNode(TableNode):
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError for a car that cannot be driven."""
-        super().__init__(kwargs.pop('node_name', 'driver_bridge'), DRIVER_BRIDGE, **kwargs)
+        super().__init__(
+            kwargs.pop('node_name', node_names.DRIVER_BRIDGE), DRIVER_BRIDGE, **kwargs)
         values = self.values
         self._lockstep: bool = values['lockstep']
         vehicle = VehicleParameters.from_values(values)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import sys
 from typing import Any
 
+from racecar.catalogue import node_names
 from racecar.catalogue.tables import DYNAMIC_LINEARIZER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.dynamic_linearizer import DynamicLinearizer
@@ -28,7 +29,7 @@ class DynamicLinearizerNode(LinearizerNode):
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__('dynamic_linearizer', DYNAMIC_LINEARIZER, **kwargs)
+        super().__init__(node_names.DYNAMIC_LINEARIZER, DYNAMIC_LINEARIZER, **kwargs)
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the speeds of the hand-over contradict each other."""

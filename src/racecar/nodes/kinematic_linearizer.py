@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from racecar.catalogue import node_names
 from racecar.catalogue.tables import KINEMATIC_LINEARIZER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
@@ -26,7 +27,7 @@ class KinematicLinearizerNode(LinearizerNode):
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__('kinematic_linearizer', KINEMATIC_LINEARIZER, **kwargs)
+        super().__init__(node_names.KINEMATIC_LINEARIZER, KINEMATIC_LINEARIZER, **kwargs)
 
     def make_linearizer(self, values: dict[str, Any]) -> KinematicLinearizer:
         """Return the law of the vehicle."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import sys
 from typing import Any
 
+from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.core.compiled import announce_compilation
 from racecar.core.simulation.simulator import make_simulator
@@ -40,7 +41,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
-        super().__init__('single_track_simulator', SINGLE_TRACK_SIMULATOR, make_plant, **kwargs)
+        super().__init__(
+            node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **kwargs)
 
 
 def main(args: list[str] | None = None) -> int:

@@ -14,6 +14,7 @@ from nav_msgs.msg import Path
 from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
+from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.core.compiled import announce_compilation
 from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
@@ -50,8 +51,8 @@ class TrajectoryTrackerNode(TableNode):
 
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError for parameters that cannot be used."""
-        super().__init__(kwargs.pop('node_name', 'trajectory_tracker'), TRAJECTORY_TRACKER,
-                         **kwargs)
+        super().__init__(
+            kwargs.pop('node_name', node_names.TRAJECTORY_TRACKER), TRAJECTORY_TRACKER, **kwargs)
         announce_compilation(self.get_logger().info)
         lockstep = self.values['lockstep']
         self._tracker = TrajectoryTracker(self.values)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import gc
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -65,6 +65,7 @@ class ComposedStack:
         self.nodes: list[Node] = []
         self._executor: Any = None
         self._described: list[TableNode] = []
+        self._simulator: Any = None
         self._started: float | None = None
         self._ended: float | None = None
         try:
@@ -72,6 +73,8 @@ class ComposedStack:
                 described = make_node(description)
                 self.nodes.append(described)
                 self._described.append(described)
+                if description.spec.is_simulator:
+                    self._simulator = described
                 if self._interrupted is not None:
                     self._interrupted.check()
             SharedClock(self.nodes)
@@ -90,7 +93,7 @@ class ComposedStack:
     @property
     def simulator(self) -> SimulatorNode:
         """The node that owns the time."""
-        return next(node for node in self.nodes if isinstance(node, SimulatorNode))
+        return cast(SimulatorNode, self._simulator)
 
     @property
     def _failed(self) -> list[TableNode]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from racecar.catalogue import NODES
+from racecar.catalogue import node_names, NODES
 from racecar.core.errors import ConfigurationError
 from racecar.core.parameter_file import read_parameter_file
 from racecar.ros.topics import TOPIC_NAMES
@@ -17,7 +17,6 @@ from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
     absolute,
     namespace_of,
-    RECORDER,
     recorder,
     vehicle_file,
     with_choices,
@@ -104,7 +103,8 @@ def _check_files(
         {**tables(*NODES), **nodes}, 'racecar')
     if options.params_file:
         # There only while it records.
-        read_parameter_file(options.params_file).check({**tables(RECORDER), **nodes}, stack)
+        read_parameter_file(options.params_file).check(
+            {**tables(node_names.BAG_RECORDER), **nodes}, stack)
 
 
 def _check_override(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from racecar.catalogue import node_names
 from racecar.core.errors import ConfigurationError
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
@@ -16,14 +17,11 @@ from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
     command_muxes,
     node,
-    PLANAR_SIMULATOR,
     planar_simulator,
     vehicle_file,
     with_choices,
 )
 from racecar.stacks.stack import Stack
-
-BRIDGE = 'driver_bridge'
 
 
 def _check_powertrain(bridge: NodeDescription, vehicle: Path) -> None:
@@ -42,7 +40,8 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
             f"trajectory is '{options.trajectory}', but the configuration driver follows none:"
             ' drive by the services and topics below driver/')
     vehicle = vehicle_file(options.vehicle)
-    bridge = node(BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep})
+    bridge = node(
+        node_names.DRIVER_BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep})
     _check_powertrain(with_choices(bridge, options), vehicle)
     return [
         bridge,
@@ -54,7 +53,7 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
 STACK = Stack(
     name='driver',
     summary='driver bridge, command muxes and the planar simulator with four wheels',
-    nodes=_nodes, simulator=PLANAR_SIMULATOR,
+    nodes=_nodes, simulator=node_names.SINGLE_TRACK_SIMULATOR,
     recorded=(
         topics.TF_STATIC, topics.DRIVER_CAR_INFO, topics.DRIVER_LAMPS, topics.TF,
         topics.CAR_STATE, topics.JOINT_STATES, topics.DRIVER_PEDALS, topics.DRIVER_STATE,

@@ -26,11 +26,12 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
+from racecar.catalogue import node_names
 from racecar.core.share import share_folder
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.ros import topics
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
-from racecar.stacks.parts import RECORDER
 
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
@@ -97,7 +98,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             actions.insert(0, RegisterEventHandler(
                 OnProcessExit(target_action=node, on_exit=_on_simulator_exit)))
             actions += _viewers(description, options)
-        if description.executable == RECORDER:
+        if description.executable == node_names.BAG_RECORDER:
             actions.insert(0, RegisterEventHandler(
                 OnProcessExit(target_action=node, on_exit=_on_recorder_exit)))
     return actions
@@ -141,7 +142,9 @@ def _viewers(
     common: dict[str, Any] = {
         'namespace': make_namespace_absolute(simulator.namespace), 'output': 'screen',
         # Both name these two absolutely; the simulator has them in its namespace.
-        'remappings': [('/tf', 'tf'), ('/tf_static', 'tf_static'), *simulator.remappings],
+        'remappings': [
+            *((f'/{topic}', topic) for topic in (topics.TF, topics.TF_STATIC)),
+            *simulator.remappings],
     }
     arguments = ['--ros-args', '--log-level', options.log_level]
     actions: list[LaunchDescriptionEntity] = []

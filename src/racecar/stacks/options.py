@@ -38,7 +38,7 @@ class RunOption(NamedTuple):
     command line, if it is not the option's; a bool that is on by default has one that switches it
     off. for_tracking: only for stacks that follow a trajectory. suggestions: as choices, but
     other values are allowed too. metavar: stands for the value in help texts. is_path: of a file
-    or folder, so that ~ is the home folder.
+    or folder, so that ~ is the home folder. off_help: of the flag that switches a bool off.
     """
 
     help: str
@@ -50,6 +50,7 @@ class RunOption(NamedTuple):
     suggestions: Callable[[], Sequence[str]] | None = None
     metavar: str = ''
     is_path: bool = False
+    off_help: str = ''
 
 
 def _option(default: Any, help_text: str, kind: type, ways: tuple[str, ...], **more: Any) -> Any:
@@ -105,7 +106,9 @@ class StackOptions:
         (LAUNCH, UP))
     active: bool = _option(
         True, 'whether the tracker starts active; an inactive one waits for its parameter active'
-        ' or its service ~/activate', bool, (LAUNCH, UP), flag='inactive', for_tracking=True)
+        ' or its service ~/activate', bool, (LAUNCH, UP), flag='inactive', for_tracking=True,
+        off_help='start the tracker inactive: it waits for its parameter active or its service'
+        ' ~/activate')
     end_time: float | None = _option(
         None, 'simulated time at which the run ends [s]', float, (LAUNCH, UP, DEMO, SIMULATE),
         flag='duration', metavar='SECONDS')

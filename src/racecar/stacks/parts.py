@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from racecar.bags.folder import check_bag_folder
+from racecar.catalogue import node_names
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
@@ -21,9 +22,6 @@ from racecar.stacks.options import StackOptions
 WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
 """Sixteen more messages a tick: recorded only for those who ask."""
 
-MUX = 'ackermann_mux'
-PLANAR_SIMULATOR = 'single_track_simulator'
-RECORDER = 'bag_recorder'
 
 # Relative name of each input of a mux below ~/, and the topic that it is joined with.
 _MUX_INPUTS = {
@@ -107,7 +105,7 @@ def command_muxes(options: StackOptions) -> list[NodeDescription]:
     for full_name, inputs in _MUX_INPUTS.items():
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
         muxes.append(NodeDescription(
-            MUX, name, place, (find_config(MUX),),
+            node_names.ACKERMANN_MUX, name, place, (find_config(node_names.ACKERMANN_MUX),),
             {'config_file': _MUX_FILES[full_name], 'lockstep': options.lockstep},
             tuple((f'~/{topic}', absolute(namespace, renamed(options, target)))
                   for topic, target in inputs.items())))
@@ -117,7 +115,7 @@ def command_muxes(options: StackOptions) -> list[NodeDescription]:
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
     """Return the simulator of a car in the plane; files: over its defaults."""
     return node(
-        PLANAR_SIMULATOR, options, *files, parameters={
+        node_names.SINGLE_TRACK_SIMULATOR, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
                     real_time_factor=options.real_time_factor),
             'lockstep': options.lockstep},
@@ -134,7 +132,8 @@ def recorder(
     check_bag_folder(folder)
     chosen = (*WHEEL_TOPICS, *recorded) if options.tyre_data else recorded
     return NodeDescription(
-        RECORDER, RECORDER, namespace_of(options), (find_config(RECORDER),),
+        node_names.BAG_RECORDER, node_names.BAG_RECORDER, namespace_of(options),
+        (find_config(node_names.BAG_RECORDER),),
         {'folder': folder,
          'topics': [renamed(options, topic) for topic in chosen],
          'awaited': [renamed(options, topic) for topic in awaited]})

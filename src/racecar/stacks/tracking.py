@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from racecar.catalogue import node_names
 from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
@@ -21,15 +22,11 @@ from racecar.stacks.parts import (
     command_muxes,
     given,
     node,
-    PLANAR_SIMULATOR,
     planar_simulator,
     vehicle_file,
     with_choices,
 )
 from racecar.stacks.stack import Stack
-
-TRACKER = 'trajectory_tracker'
-
 
 _ANSWERS = (
     topics.REFERENCE_TRAJECTORY, topics.VIRTUAL_VELOCITIES, topics.NAVIGATION_COMMAND,
@@ -44,7 +41,8 @@ def tracking_stack(name: str, summary: str, linearizer: str, *tracker_files: str
     return Stack(
         name=name, summary=summary,
         nodes=partial(_nodes, linearizer, tracker_files), check=partial(_check, linearizer),
-        simulator=PLANAR_SIMULATOR, tracker=TRACKER, linearizer=linearizer,
+        simulator=node_names.SINGLE_TRACK_SIMULATOR, tracker=node_names.TRAJECTORY_TRACKER,
+        linearizer=linearizer,
         recorded=(
             topics.TF_STATIC, topics.REFERENCE_PATH, topics.TRACKED_POINT, topics.TF,
             topics.CAR_STATE, topics.JOINT_STATES, *_ANSWERS, topics.ODOMETRY),
@@ -59,7 +57,7 @@ def _nodes(
     files: list[Path] = [find_config(name) for name in tracker_files]
     law = node(linearizer, options, vehicle, parameters=lockstep)
     return [
-        node(TRACKER, options, *files, parameters={
+        node(node_names.TRAJECTORY_TRACKER, options, *files, parameters={
             **given(trajectory=options.trajectory), 'active': options.active, **lockstep},
              derived=_centre_of_gravity(with_choices(law, options))),
         law,
@@ -80,7 +78,7 @@ def _centre_of_gravity(law: NodeDescription) -> dict[str, float]:
 def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
     """Refuse a tracker and a reference that the law is not made for."""
     parts = {d.executable: d for d in descriptions}
-    tracker, law_node = parts[TRACKER], parts[linearizer]
+    tracker, law_node = parts[node_names.TRAJECTORY_TRACKER], parts[linearizer]
     try:
         values = tracker.resolve()
         law = make_law(law_node.executable, law_node.resolve())

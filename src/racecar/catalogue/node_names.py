@@ -1,0 +1,14 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the nodes: executable, module below racecar.nodes and, by default, node."""
+
+from racecar.core.powertrain.car_parameters import SECTION
+
+TRAJECTORY_TRACKER = 'trajectory_tracker'
+KINEMATIC_LINEARIZER = 'kinematic_linearizer'
+DYNAMIC_LINEARIZER = 'dynamic_linearizer'
+SINGLE_TRACK_SIMULATOR = 'single_track_simulator'
+ACKERMANN_MUX = 'ackermann_mux'
+DRIVER_BRIDGE = SECTION
+"""Also the section of a vehicle's file that holds its engine and gears."""
+BAG_RECORDER = 'bag_recorder'
