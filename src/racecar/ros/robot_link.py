@@ -34,7 +34,6 @@ class RobotLink:
         """awaited: name of the output that controllers answer; check_ports() was passed."""
         self.entity = entity
         self.place = Place(entity.name, entity.frame_prefix)
-        self.answered = True
         self.has_obeyed = False
         self._node = node
         self._receive = receive

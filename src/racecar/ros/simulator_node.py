@@ -82,8 +82,9 @@ class SimulatorNode(TableNode):
         self._links = [
             RobotLink(self, entity, codecs, values['lockstep_output'], self._on_command)
             for entity in self.plant.entities]
+        # Robots whose last awaited output has no answer yet; nobody awaits any without lockstep.
+        self._unanswered = set(self._links) if self._lockstep else set()
         for link in self._links:
-            link.answered = not self._lockstep
             self.create_subscription(
                 PoseWithCovarianceStamped, link.place.topic(topics.INITIAL_POSE),
                 partial(self._on_initial_pose, link), qos.COMMAND)
@@ -109,7 +110,7 @@ class SimulatorNode(TableNode):
 
     @property
     def _answered(self) -> bool:
-        return all(link.answered for link in self._links)
+        return not self._unanswered
 
     @property
     def _time_is_up(self) -> bool:
@@ -169,7 +170,11 @@ class SimulatorNode(TableNode):
     def _steps_ahead(self) -> int:
         """Return the number of steps to the next instant at which an output is due."""
         done = self.plant.time_ns // self.plant.step_ns
-        return min(period - done % period for period in self._periods)
+        first, *others = self._periods
+        steps = first - done % first
+        for period in others:
+            steps = min(steps, period - done % period)
+        return steps
 
     def _arm(self) -> None:
         """Set the timer to the wall time of the next instant."""
@@ -191,8 +196,8 @@ class SimulatorNode(TableNode):
         self._advance_when_ready()
 
     def _advance_when_ready(self) -> None:
-        while self._due and self._started and not self._paused and not self._time_is_up \
-                and self._answered:
+        while not self._unanswered and self._due and self._started and not self._paused \
+                and not self._time_is_up:
             if not self._lockstep:
                 for link in self._links:
                     link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
@@ -233,7 +238,7 @@ class SimulatorNode(TableNode):
 
     def _watch_lockstep(self) -> None:
         waited = time.monotonic() - self._published_at
-        silent = [link for link in self._links if not link.answered]
+        silent = [link for link in self._links if link in self._unanswered]
         topics_of_silent = ' and '.join(link.commanded_on for link in silent)
         if not self._ever_answered:
             if waited > _REPEAT_PERIOD:
@@ -250,7 +255,7 @@ class SimulatorNode(TableNode):
                 ' caused it', throttle_duration_sec=THROTTLE)
             for link in silent:
                 link.entity.halt()
-                link.answered = True
+            self._unanswered.clear()
             self._advance_when_ready()
 
     def _watch_pace(self) -> None:
@@ -273,7 +278,8 @@ class SimulatorNode(TableNode):
         if not self._lockstep:
             link.obey_if_young(apply, stamp_ns, now_ns, self.values['command_timeout'])
         elif stamp_ns == now_ns and self._started and link.obey(apply):
-            link.answered = self._ever_answered = True
+            self._ever_answered = True
+            self._unanswered.discard(link)
             self._advance_when_ready()
 
     # Reset and pause
@@ -347,7 +353,7 @@ class SimulatorNode(TableNode):
             self._clock_publisher.publish(self._clock_template.fill(sec, nanosec))
         for link in self._links:
             if link.publish(sec, nanosec, index) and self._lockstep:
-                link.answered = False
+                self._unanswered.add(link)
         self._published_at = time.monotonic()
 
 
