@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers read from and written to serialised messages, against rclpy's own messages."""
 
+import os
+
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TransformStamped, TwistStamped
 from hypothesis import example, given
@@ -186,6 +188,9 @@ def value_or_message_error(read, data):
     return True
 
 
+@pytest.mark.skipif(
+    os.environ.get('ROS_DISTRO') == 'kilted',
+    reason='deserialize_message() of Kilted ends the process on some of these bytes')
 @decoders
 @given(head=encapsulations, body=st.binary(max_size=400))
 @example(head=b'', body=b'')
