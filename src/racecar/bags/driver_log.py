@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from racecar.bags import message_types
-from racecar.bags.reader import BagReader
+from racecar.bags.reader import BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.core.analysis.driver_log import DriverLog, LAMPS, QUANTITIES
 from racecar.core.errors import BagError
@@ -32,15 +32,9 @@ def read_driver_log(
     with BagReader(path) as reader:
         topic = find_topic(
             reader.summary, (f'/{topics.DRIVER_STATE}',), message_types.DRIVER_STATE)
-        total = sum(row.message_count for row in reader.summary.topics if row.name == topic)
-        rows = []
-        for done, row in enumerate(reader.messages([topic]), start=1):
-            stamp = row.message.header.stamp
-            rows.append((
-                stamp.sec * NANOSECONDS + stamp.nanosec,
-                *(float(getattr(row.message, field)) for field in _COLUMNS)))
-            if progress is not None:
-                progress(done, total)
+        rows = [
+            (stamp_ns(row.message), *(float(getattr(row.message, field)) for field in _COLUMNS))
+            for row in reader.messages([topic], progress)]
     if not rows:
         raise BagError(f"bag '{path}': {topic} has no messages; was its node running?")
     table = np.array(rows)

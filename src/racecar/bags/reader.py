@@ -23,6 +23,7 @@ from racecar.bags.sources import (
 )
 from racecar.bags.summary import BagSummary, TopicSummary
 from racecar.core.errors import BagError
+from racecar.core.types import NANOSECONDS
 
 _LOGGER = logging.getLogger(__name__)
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
@@ -77,16 +78,30 @@ class BagReader:
         """Release the files; closing twice is allowed."""
         self._stack.close()
 
-    def messages(self, topics_or_types: Iterable[str]) -> Iterator[BagMessage]:
+    def messages(
+        self, topics_or_types: Iterable[str],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Iterator[BagMessage]:
         """Decode the messages of some topics, in the order of recording, one at a time.
 
         topics_or_types: topic names (with a leading slash) and type names (as
         nav_msgs/msg/Odometry, for all topics of that type); other topics are not decoded.
+        progress: called with the number of messages that were used so far and of all.
         Raises BagError at once if one is missing, naming it and what the bag has, and while
         iterating if the bag is damaged or a message does not fit its definition.
         """
         wanted = self._select(list(topics_or_types))
-        return self._decoded(wanted)
+        rows = self._decoded(wanted)
+        return rows if progress is None else self._reported(rows, wanted, progress)
+
+    def _reported(
+        self, rows: Iterator[BagMessage], wanted: list[Stream],
+        progress: Callable[[int, int], None],
+    ) -> Iterator[BagMessage]:
+        total = sum(source.counts.get(key, 0) for source in self._sources for key in wanted)
+        for done, row in enumerate(rows, start=1):
+            yield row
+            progress(done, total)
 
     def _open(self) -> list[Path]:
         path = self.path
@@ -212,29 +227,27 @@ def read_topics(
 ) -> Iterator[BagMessage]:
     """Open a bag and decode the messages of some topics, in the order of recording.
 
-    path, topics_or_types: as in BagReader and its `messages`. progress: called with the number
-    of messages decoded so far and in all. Raises BagError as those do: for a missing bag or
-    topic at once, for damage while iterating.
+    Arguments are those of BagReader and its `messages`. Raises BagError as these do: for a
+    missing bag or topic at once, for damage while iterating.
     """
     reader = BagReader(path)
     try:
-        names = list(topics_or_types)
-        rows = reader.messages(names)
+        rows = reader.messages(topics_or_types, progress)
     except BagError:
         reader.close()
         raise
-    total = sum(
-        row.message_count for row in reader.summary.topics
-        if row.name in names or row.type_name in names)
 
     def generate() -> Iterator[BagMessage]:
         with reader:
-            for done, row in enumerate(rows, start=1):
-                yield row
-                if progress is not None:
-                    progress(done, total)
+            yield from rows
 
     return generate()
+
+
+def stamp_ns(message: Any) -> int:
+    """Return the header.stamp of a decoded message [ns]."""
+    stamp = message.header.stamp
+    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
 
 
 def _is_storage(path: Path) -> bool:

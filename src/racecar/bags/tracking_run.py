@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from racecar.bags import message_types
-from racecar.bags.reader import BagReader
+from racecar.bags.reader import BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tyre_samples import TyreSamples
 from racecar.core.analysis.completeness import (
@@ -84,18 +84,15 @@ def read_tracking_run(
         path_stamps: list[int] = []
         tyres = TyreSamples(summary, _namespace(reference))
         names = [*samples, *filter(None, [point, path_topic]), *tyres.topics]
-        total = sum(row.message_count for row in summary.topics if row.name in names)
-        for done, row in enumerate(reader.messages(names), start=1):
+        for row in reader.messages(names, progress):
             if row.topic == point:
                 tracked = row.message.point.x, row.message.point.y
             elif row.topic == path_topic:
-                path_stamps.append(_stamp_ns(row.message))
+                path_stamps.append(stamp_ns(row.message))
             elif row.topic in samples:
                 samples[row.topic].add(row.message)
             else:
                 tyres.add(row)
-            if progress is not None:
-                progress(done, total)
     warnings = list(summary.warnings)
     for topic, column in samples.items():
         warnings += column.check(topic, summary.path)
@@ -162,11 +159,6 @@ def _namespace(topic: str) -> str:
     return topic.rpartition('/')[0]
 
 
-def _stamp_ns(message: Any) -> int:
-    stamp = message.header.stamp
-    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
-
-
 @dataclass
 class _Samples:
     """Columns of an Odometry topic."""
@@ -179,7 +171,7 @@ class _Samples:
 
     def add(self, message: Any) -> None:
         pose = message.pose.pose
-        self.stamps.append(_stamp_ns(message))
+        self.stamps.append(stamp_ns(message))
         self.x.append(pose.position.x)
         self.y.append(pose.position.y)
         velocity = message.twist.twist.linear
