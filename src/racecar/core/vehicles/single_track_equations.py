@@ -161,10 +161,10 @@ def full_rates(state: Vector, coefficients: Coefficients) -> Rates:
 
 
 @inlined
-def full_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+def _observe_point(
+    state: Vector, inputs: Vector, parameters: Vector, vy: float,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; vy is given."""
     offset = parameters[ODOMETRY_OFFSET]
     sine, cosine = sine_cosine(state[YAW])
     qz, qw = sine_cosine(0.5 * state[YAW])
@@ -174,9 +174,19 @@ def full_observe(
         qz,
         qw,
         inputs[SPEED],
-        state[LATERAL] + offset * state[YAW_RATE],
+        vy,
         state[YAW_RATE],
     )
+
+
+@inlined
+def full_observe(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
+    return _observe_point(
+        state, inputs, parameters,
+        state[LATERAL] + parameters[ODOMETRY_OFFSET] * state[YAW_RATE])
 
 
 def axle_lateral_forces(
@@ -280,18 +290,8 @@ def report_observe(
 
     The centre of gravity moves along the heading there, whatever beta is.
     """
-    offset = parameters[ODOMETRY_OFFSET]
-    sine, cosine = sine_cosine(state[YAW])
-    qz, qw = sine_cosine(0.5 * state[YAW])
-    return (
-        state[X] + offset * cosine,
-        state[Y] + offset * sine,
-        qz,
-        qw,
-        inputs[SPEED],
-        offset * state[YAW_RATE],
-        state[YAW_RATE],
-    )
+    return _observe_point(
+        state, inputs, parameters, parameters[ODOMETRY_OFFSET] * state[YAW_RATE])
 
 
 def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
