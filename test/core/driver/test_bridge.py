@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from racecar.core.control.command_mux import IDLE
 from racecar.core.driver import ControlMode
-from racecar.core.driver.bridge import Answer, DriverBridge, IDLE, Pedals, WheelReadings
+from racecar.core.driver.bridge import Answer, DriverBridge, Pedals, WheelReadings
 from racecar.core.errors import ParameterError
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from racecar.core.types import NANOSECONDS
 
 IDLE = 'idle'
+"""What a mux that nobody holds says."""
 
 LONGEST_TIMEOUT = 3600.0
 """A source that is silent for longer than this has fallen silent in any case [s]."""

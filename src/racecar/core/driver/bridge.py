@@ -12,15 +12,13 @@ from __future__ import annotations
 import copy
 from typing import NamedTuple
 
+from racecar.core.control.command_mux import IDLE
 from racecar.core.driver.controls import Controls
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, Powertrain
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, WheelCommand, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.rolling import rolling_wheels
-
-IDLE = 'idle'
-"""What a mux that nobody holds says."""
 
 # Longer gaps between two messages of odometry are no time to speed up in [s].
 _LONGEST_PERIOD = 0.1
