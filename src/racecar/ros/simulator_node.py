@@ -109,17 +109,13 @@ class SimulatorNode(TableNode):
     # Start, pace and end
 
     @property
-    def _answered(self) -> bool:
-        return not self._unanswered
-
-    @property
     def _time_is_up(self) -> bool:
         return self._end_ns is not None and self.plant.time_ns >= self._end_ns
 
     @property
     def finished(self) -> bool:
         """Whether end_time is reached and, in lockstep, the last command has come."""
-        return self._time_is_up and self._answered
+        return self._time_is_up and not self._unanswered
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Take over a new real-time factor."""
@@ -226,13 +222,13 @@ class SimulatorNode(TableNode):
         if not self._started or self._paused or self._time_is_up:
             self._pace_mark = (time.monotonic(), self.plant.time_ns)
             return
-        if not self._answered:
+        if self._unanswered:
             self._watch_lockstep()
         self._watch_pace()
 
     def _end_once_answered(self) -> None:
         late = time.monotonic() - self._published_at > self.values['lockstep_deadline']
-        if (self._answered or late) and not self.done.done():
+        if (late or not self._unanswered) and not self.done.done():
             self.get_logger().info(f"end_time {self.values['end_time']:g} s is reached")
             self.done.set_result(None)
 
@@ -265,7 +261,7 @@ class SimulatorNode(TableNode):
         if factor == 0.0 or elapsed < 5.0:
             return
         reached = (self.plant.time_ns - simulated) / NANOSECONDS / elapsed
-        if reached < 0.9 * factor and self._answered:
+        if reached < 0.9 * factor and not self._unanswered:
             self.get_logger().warning(
                 f'real_time_factor {factor:g} is not reached, only {reached:.2f}: lower it,'
                 ' lower the rate, or use lockstep')
