@@ -14,8 +14,9 @@ from racecar.core.errors import MessageError
 from racecar.core.frames import BASE_LINK
 from racecar.core.powertrain import CarParameters, Powertrain
 from racecar.core.powertrain.car_parameters import BRAKE_MODELS
-from racecar.core.types import HINGE_JOINTS, NANOSECONDS, WHEEL_JOINTS
+from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.ros.conversions import set_stamp
 from racecar.ros.interfaces import CarInfo, DriverState
 from racecar.ros.wire import check_stamp, deserialize
 
@@ -54,7 +55,7 @@ def driver_state(
         limited_slip_differential=controls.limited_slip_differential,
         indicator_auto_disabling=controls.indicator_auto_disabling)
     state.header.frame_id = BASE_LINK
-    state.header.stamp.sec, state.header.stamp.nanosec = divmod(time_ns, NANOSECONDS)
+    set_stamp(state.header.stamp, time_ns)
     return state
 
 
