@@ -14,7 +14,7 @@ from racecar.core.control.dynamic_linearizer import DynamicLinearizer
 from racecar.core.control.kinematic_linearizer import KinematicLinearizer
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.parameters import ParameterTable
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
+from racecar.core.vehicles.parameters import VehicleParameters
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
 
@@ -41,11 +41,6 @@ class NodeSpec:
     def load_class(self) -> Any:
         """Import the module, which needs ROS, and return the class of the node."""
         return getattr(importlib.import_module(f'racecar.nodes.{self.name}'), self.class_name)
-
-    @property
-    def knows_vehicle(self) -> bool:
-        """Whether it takes the parameters of the vehicle."""
-        return all(row.name in self.table for row in VEHICLE_PARAMETERS)
 
 
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (

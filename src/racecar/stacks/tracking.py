@@ -81,7 +81,8 @@ def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
     tracker, law_node = parts[node_names.TRAJECTORY_TRACKER], parts[linearizer]
     try:
         values = tracker.resolve()
-        law = make_law(law_node.executable, law_node.resolve())
+        law_values = law_node.resolve()
+        law = make_law(law_node.executable, law_values)
         tracked = tracked_ahead(values)
     except ParameterError:
         return
@@ -92,7 +93,7 @@ def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
             f' ahead of base_link, but the law of {law_node.full_name} is exact for the point'
             f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
             ' one')
-    distance, epsilon = values['PL_distance'], law_node.resolve()['epsilon']
+    distance, epsilon = values['PL_distance'], law_values['epsilon']
     if distance != epsilon:
         raise ConfigurationError(
             f'PL_distance of {tracker.full_name} is {distance:g} m, but epsilon of'
