@@ -404,7 +404,7 @@ def test_pause_in_lockstep_holds_the_answer(lockstep):
     car.answer(1.0)
     car.pause(True)
     car.send(1.0, at=0.01)
-    car.bench.until(lambda: car.node._answered, 'the answer')
+    car.bench.until(lambda: not car.node._unanswered, 'the answer')
     assert len(car.odometry) == 2
     car.pause(False)
     car.bench.until(lambda: len(car.odometry) == 3)
