@@ -1,6 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The node of every simulator: it binds a plant to topics and owns the time."""
+"""The node of every simulator: it binds a plant to topics and owns the time.
+
+One class, although long: start, pace, lockstep, pause and reset all decide when time goes on.
+"""
 
 from __future__ import annotations
 
