@@ -26,6 +26,7 @@ from racecar.ros.codecs.odometry import reference_template
 from racecar.ros.codecs.planar_velocity import velocity_template
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
+from racecar.ros.listeners import Listeners
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import subscribe_odometry
@@ -66,6 +67,7 @@ class TrajectoryTrackerNode(TableNode):
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, lockstep)
         self._reference_publisher = self.create_publisher(
             OdometryMessage, topics.REFERENCE_TRAJECTORY, qos.STATE)
+        self._reference_listeners = Listeners(self._reference_publisher)
         self._path_publisher = self.create_publisher(Path, topics.REFERENCE_PATH, qos.LATCHED)
         tracked_point = PointStamped()
         tracked_point.header.frame_id = BASE_LINK
@@ -159,7 +161,7 @@ class TrajectoryTrackerNode(TableNode):
         self._ahead_publisher.publish(message)
 
     def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
-        if self._reference_publisher.get_subscription_count():
+        if self._reference_listeners.heard():
             time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(
                 now_ns, output.attitude.heading if output.attitude else None)
             self._reference_publisher.publish(self._reference.fill(
