@@ -268,4 +268,5 @@ def _from_last_before(rows: Array, time: float) -> Array:
     """Return the rows after a time [s], and the last of those before it."""
     times = rows[:, 0]
     before = times[times <= time].max(initial=-np.inf)
-    return rows[(times > time) | (times == before)]
+    kept: Array = rows[(times > time) | (times == before)]
+    return kept
