@@ -23,6 +23,7 @@ from measuring import machine, print_table
 import numpy as np
 
 from racecar.core.driver import Controls, DrivenCar
+from racecar.core.packing import vector
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
 from racecar.core.simulation import batch_kernels as rows
@@ -35,7 +36,6 @@ from racecar.core.simulation.simulator import Simulator
 from racecar.core.simulation.stepper import Stepper
 from racecar.core.types import AckermannCommand
 from racecar.core.vehicles import SingleTrack, VehicleParameters
-from racecar.core.vehicles.interface import vector
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

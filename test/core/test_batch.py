@@ -17,6 +17,7 @@ import pytest
 from racecar.core.compiled import COMPILED
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
+from racecar.core.packing import vector
 from racecar.core.simulation.batch import BatchSimulation, Noise
 from racecar.core.simulation.batch_kernels import (
     COEFFICIENTS,
@@ -35,7 +36,6 @@ from racecar.core.trajectories import ReferencePoint, Trajectory
 from racecar.core.types import AckermannCommand, Pose2
 from racecar.core.tyres import TYRE_MODELS
 from racecar.core.vehicles import SingleTrack, VehicleParameters
-from racecar.core.vehicles.interface import vector
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

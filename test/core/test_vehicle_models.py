@@ -10,6 +10,7 @@ import pytest
 
 from racecar.core.driver import DrivenCar
 from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.packing import vector
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.core.simulation.stepper import Stepper
@@ -27,7 +28,6 @@ from racecar.core.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
-from racecar.core.vehicles.interface import vector
 
 ROOT = Path(__file__).parents[2]
 FILE = ROOT / 'config' / 'vehicles' / 'racecar.yaml'

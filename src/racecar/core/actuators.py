@@ -13,12 +13,13 @@ T = 0 has no lag, rate 0 no limit. The vehicle sees q held over the step.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 import math
 from typing import Any, NamedTuple
 
+from racecar.core.compiled import inlined
 from racecar.core.errors import ConfigurationError
+from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand
 
@@ -42,43 +43,69 @@ ACTUATOR_PARAMETERS = ParameterTable([
 ])
 
 
-class _Channel:
-    """One quantity from command to output."""
+class Channel(NamedTuple):
+    """One quantity from command to output.
 
-    def __init__(self, name: str, delay: float, lag: float, rate: float, step: float) -> None:
-        count = round(delay / step)
-        if abs(delay - count * step) > 1e-9:
-            raise ConfigurationError(
-                f"parameter 'actuators.{name}_delay' is {delay:g} s, expected a whole number of"
-                f' integration steps of {step:g} s')
-        if count > _MAX_STEPS:
-            raise ConfigurationError(
-                f"parameter 'actuators.{name}_delay' is {delay:g} s, {count} integration steps of"
-                f' {step:g} s, expected at most {_MAX_STEPS}; choose a longer step')
-        self.lag_gain = 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0
-        self.max_change = rate * step if rate > 0.0 else math.inf
-        self.delay_line = deque([0.0] * count)
-        self.value = 0.0
+    count: steps of the delay; gain: share of the way to the command that the lag covers in a step;
+    largest_change: of the output in a step.
+    """
 
-    def advance(self, command: float) -> float:
-        self.delay_line.append(command)
-        wanted = self.delay_line.popleft()
-        change = self.lag_gain * (wanted - self.value)
-        if self.lag_gain == 1.0 and abs(change) <= self.max_change:
-            # Without the rounding of a sum.
-            self.value = wanted
-        else:
-            self.value += min(max(change, -self.max_change), self.max_change)
-        return self.value
+    count: float
+    gain: float
+    largest_change: float
 
 
-class _Saved(NamedTuple):
-    values: tuple[float, float]
-    delay_lines: tuple[tuple[float, ...], tuple[float, ...]]
+# Numbers of the memory before the delay lines: outputs of speed and steering, where the oldest
+# command lies in each delay line, integral of the speed over a tick.
+SPEED_OUT, STEERING_OUT, SPEED_AT, STEERING_AT, DISTANCE, LINES = range(6)
+
+load_channel, store_channel, CHANNEL_SIZE = packing(Channel)
+
+
+@inlined
+def _next_output(
+    memory: Flat, value: int, position: int, line: int, channel: Channel, command: float,
+) -> float:
+    """Advance a channel by a step; value, position, line: where it has its numbers in memory."""
+    wanted = command
+    if channel.count > 0.0:
+        at = int(memory[position])
+        wanted = memory[line + at]
+        memory[line + at] = command
+        memory[position] = float((at + 1) % int(channel.count))
+    before = memory[value]
+    change = channel.gain * (wanted - before)
+    limit = channel.largest_change
+    # Without the rounding of a sum where there is neither lag nor limit.
+    at_once = channel.gain == 1.0 and abs(change) <= limit
+    output = wanted if at_once else before + min(max(change, -limit), limit)
+    memory[value] = output
+    return output
+
+
+@inlined
+def actuate(
+    memory: Flat, channels: Vector, speed: float, steering_angle: float, dt: float,
+) -> tuple[float, float]:
+    """Advance both channels by a step of dt [s]; return speed [m/s] and steering angle [rad].
+
+    memory, channels: as Actuators has them; the distance in memory grows by the step's.
+    """
+    of_speed = load_channel(channels, 0, 1)
+    of_steering = load_channel(channels, CHANNEL_SIZE, 1)
+    speed_out = _next_output(memory, SPEED_OUT, SPEED_AT, LINES, of_speed, speed)
+    steering_out = _next_output(
+        memory, STEERING_OUT, STEERING_AT, LINES + int(of_speed.count), of_steering,
+        steering_angle)
+    memory[DISTANCE] += speed_out * dt
+    return speed_out, steering_out
 
 
 class Actuators:
-    """Speed and steering channel of one vehicle, advanced step by step."""
+    """Speed and steering channel of one vehicle, advanced step by step by actuate().
+
+    memory: outputs, delay lines and distance as numbers; channels: two Channel as numbers.
+    """
 
     def __init__(self, values: Mapping[str, Any], step: float) -> None:
         """Start at rest; values: rows of ACTUATOR_PARAMETERS, step of the integration [s].
@@ -91,13 +118,13 @@ class Actuators:
         def pick(name: str) -> Any:
             return own[f'actuators.{name}']
 
-        self._step = step
-        self._speed = _Channel(
+        speed = _channel(
             'speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step)
-        self._steering = _Channel(
+        steering = _channel(
             'steering', pick('steering_delay'), pick('steering_lag'), pick('steering_rate'), step)
-        self.distance = 0.0
-        """Distance [m] at the speed of the steps since save()."""
+        self._step = step
+        self.channels: Any = vector((*speed, *steering))
+        self.memory: Any = vector(LINES + int(speed.count) + int(steering.count))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], step: float) -> Actuators | None:
@@ -109,32 +136,27 @@ class Actuators:
     @property
     def output(self) -> AckermannCommand:
         """Speed [m/s] and steering angle [rad] at the wheels."""
-        return AckermannCommand(self._speed.value, self._steering.value)
+        return AckermannCommand(float(self.memory[SPEED_OUT]), float(self.memory[STEERING_OUT]))
 
     def step(self, command: AckermannCommand) -> AckermannCommand:
         """Advance by one step under a command and return the output."""
-        output = AckermannCommand(
-            self._speed.advance(command.speed), self._steering.advance(command.steering_angle))
-        self.distance += output.speed * self._step
-        return output
+        return AckermannCommand(*actuate(self.memory, self.channels, *command, self._step))
 
     def reset(self) -> None:
         """Return to rest and forget what is under way."""
-        for channel in (self._speed, self._steering):
-            channel.value = 0.0
-            channel.delay_line = deque([0.0] * len(channel.delay_line))
+        self.memory[:] = vector(len(self.memory))
 
-    def save(self) -> _Saved:
-        """Return the present state for restore(), and measure the distance anew."""
-        self.distance = 0.0
-        channels = (self._speed, self._steering)
-        return _Saved(
-            (channels[0].value, channels[1].value),
-            (tuple(channels[0].delay_line), tuple(channels[1].delay_line)))
 
-    def restore(self, saved: _Saved) -> None:
-        """Return to a state of save()."""
-        for channel, value, delay_line in zip(
-                (self._speed, self._steering), saved.values, saved.delay_lines, strict=True):
-            channel.value = value
-            channel.delay_line = deque(delay_line)
+def _channel(name: str, delay: float, lag: float, rate: float, step: float) -> Channel:
+    count = round(delay / step)
+    if abs(delay - count * step) > 1e-9:
+        raise ConfigurationError(
+            f"parameter 'actuators.{name}_delay' is {delay:g} s, expected a whole number of"
+            f' integration steps of {step:g} s')
+    if count > _MAX_STEPS:
+        raise ConfigurationError(
+            f"parameter 'actuators.{name}_delay' is {delay:g} s, {count} integration steps of"
+            f' {step:g} s, expected at most {_MAX_STEPS}; choose a longer step')
+    return Channel(
+        count, 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0,
+        rate * step if rate > 0.0 else math.inf)

@@ -50,6 +50,10 @@ except ImportError:
         """Return the function as it is: Numba is not installed."""
         return function
 
+    def inlined_uncached(function: F) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+
     def unlocked(function: F) -> F:
         """Return the function as it is: Numba is not installed."""
         return function
@@ -109,6 +113,11 @@ else:
         Only then does the compiler move what is constant out of a loop and vectorise the loop.
         """
         return njit(function, forceinline=True)
+
+    def inlined_uncached(function: F) -> F:
+        """Compile as inlined() does, but keep nothing on disk: for code made at run time."""
+        jit: Any = numba.njit(error_model='numpy', forceinline=True)
+        return cast('F', jit(function))
 
     def unlocked(function: F) -> F:
         """Compile as njit() does; other threads run while a call of the kernel does."""

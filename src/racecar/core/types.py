@@ -93,6 +93,17 @@ class Odometry(NamedTuple):
         return all(map(math.isfinite, self))
 
 
+class CarMotion(NamedTuple):
+    """What a control law sees of the car: x, y [m], yaw [rad] in `map`, twist as in Odometry."""
+
+    x: float
+    y: float
+    yaw: float
+    vx: float
+    vy: float
+    yaw_rate: float
+
+
 AT_REST = Odometry(0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 

@@ -17,7 +17,7 @@ from std_srvs.srv import SetBool
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.core.compiled import announce_compilation
-from racecar.core.control.tracker import TrackerGains, TrackerOutput, TrajectoryTracker
+from racecar.core.control.tracker import TrackerOutput, TrajectoryTracker
 from racecar.core.frames import BASE_LINK, MAP, REFERENCE
 from racecar.core.trajectories import make_trajectory, sample_path
 from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
@@ -89,7 +89,7 @@ class TrajectoryTrackerNode(TableNode):
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply gains at once; start or stop on a change of active."""
-        self._tracker.gains = TrackerGains.from_values(self.values)
+        self._tracker.tune(self.values)
         if 'PL_distance' in changed:
             self._publish_point_ahead()
         if 'active' not in changed:

@@ -31,15 +31,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined, njit
 from racecar.core.control.kinematic_linearizer import kinematic_command
-from racecar.core.control.linearizer import STANDSTILL_PARAMETERS
+from racecar.core.control.linearizer import (
+    LawStep,
+    Linearizer,
+    STANDSTILL_PARAMETERS,
+    SteeringState,
+)
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.types import CarMotion
 
 DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
@@ -115,17 +119,46 @@ def dynamic_command(
     return speed, steering, held_steering
 
 
-class DynamicLinearizer:
-    """Both laws with the vehicle's limits and the steering angle that is held at standstill."""
+class DynamicLaw(NamedTuple):
+    """Parameters of both laws, the vehicle and its limits [SI].
 
-    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
-        """Take resolved DYNAMIC_LINEARIZER_PARAMETERS values and the vehicle.
+    tracked_ahead: position of the centre of gravity ahead of base_link.
+    """
 
-        Raises ParameterError as check_values() does.
-        """
-        self._vehicle = vehicle
-        self._held_steering = 0.0
-        self.tune(values)
+    epsilon: float
+    kinematic_speed: float
+    dynamic_speed: float
+    mass: float
+    to_front: float
+    to_rear: float
+    front_stiffness: float
+    rear_stiffness: float
+    minimum_speed: float
+    fade_speed: float
+    steering_limit: float
+    speed_min: float
+    speed_max: float
+    tracked_ahead: float
+
+
+@inlined
+def dynamic_step(
+    state: SteeringState, law: DynamicLaw, car: CarMotion, vx: float, vy: float,
+) -> tuple[SteeringState, float, float]:
+    """Do what LawStep says by dynamic_command()."""
+    speed, steering, held_steering = dynamic_command(
+        vx, vy, car.yaw, car.vx, car.vy + law.tracked_ahead * car.yaw_rate, car.yaw_rate,
+        law.epsilon, law.kinematic_speed, law.dynamic_speed, law.mass, law.to_front, law.to_rear,
+        law.front_stiffness, law.rear_stiffness, state.held_steering, law.minimum_speed,
+        law.fade_speed, law.steering_limit, law.speed_min, law.speed_max)
+    return SteeringState(held_steering), speed, steering
+
+
+class DynamicLinearizer(Linearizer):
+    """Both laws with the vehicle's limits; its values are DYNAMIC_LINEARIZER_PARAMETERS."""
+
+    step: ClassVar[LawStep] = staticmethod(dynamic_step)
+    parameter_type = DynamicLaw
 
     @staticmethod
     def check_values(values: Mapping[str, Any]) -> None:
@@ -136,20 +169,16 @@ class DynamicLinearizer:
                 f"parameter 'kinematic_speed' is {low:g} m/s, expected less than dynamic_speed"
                 f' ({high:g} m/s): the laws are mixed between the two')
 
-    def tune(self, values: Mapping[str, Any]) -> None:
-        """Take over other DYNAMIC_LINEARIZER_PARAMETERS values; the steering stays held.
-
-        Raises ParameterError as check_values() does.
-        """
+    def pack(self, values: Mapping[str, Any]) -> DynamicLaw:
+        """Return values, vehicle and limits. Raises ParameterError as check_values() does."""
         self.check_values(values)
         vehicle = self._vehicle
-        self._law = (
-            float(values['epsilon']), float(values['kinematic_speed']),
-            float(values['dynamic_speed']), vehicle.mass, vehicle.cog_to_front_axle,
-            vehicle.cog_to_rear_axle, vehicle.front_cornering_stiffness,
-            vehicle.rear_cornering_stiffness)
-        self._standstill = (float(values['minimum_speed']), float(values['fade_speed']))
-        self._limits = (vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
+        return DynamicLaw(
+            values['epsilon'], values['kinematic_speed'], values['dynamic_speed'], vehicle.mass,
+            vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
+            vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness,
+            values['minimum_speed'], values['fade_speed'], vehicle.steering_limit,
+            vehicle.speed_min, vehicle.speed_max, self.tracked_ahead)
 
     @property
     def tracked_ahead(self) -> float:
@@ -160,11 +189,3 @@ class DynamicLinearizer:
     def reverses(self) -> bool:
         """The law is unstable in reverse: the car turns round instead."""
         return False
-
-    def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
-        """Return the command for the wanted velocity of P, within the vehicle's limits."""
-        lateral = odometry.vy + self.tracked_ahead * odometry.yaw_rate
-        speed, steering, self._held_steering = dynamic_command(
-            velocity.x, velocity.y, odometry.yaw, odometry.vx, lateral, odometry.yaw_rate,
-            *self._law, self._held_steering, *self._standstill, *self._limits)
-        return AckermannCommand.in_single_precision(speed, steering)

@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 from racecar.core.compiled import inlined
-from racecar.core.control.linearizer import STANDSTILL_PARAMETERS
+from racecar.core.control.linearizer import (
+    LawStep,
+    Linearizer,
+    STANDSTILL_PARAMETERS,
+    SteeringState,
+)
 from racecar.core.elementary import arctangent, sine_cosine
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.types import CarMotion
 
 KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
@@ -68,22 +72,43 @@ def kinematic_command(
         max(speed_min, min(speed_max, speed)), steering, held_steering if fades else wanted)
 
 
-class KinematicLinearizer:
-    """The law with the vehicle's limits and the steering angle that it holds at standstill."""
+class KinematicLaw(NamedTuple):
+    """Parameters of the law and the vehicle's limits [SI]; reverse: 1 or 0."""
 
-    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
-        """Take resolved KINEMATIC_LINEARIZER_PARAMETERS values and the vehicle."""
-        self._vehicle = vehicle
-        self._held_steering = 0.0
-        self.tune(values)
+    epsilon: float
+    wheelbase: float
+    minimum_speed: float
+    fade_speed: float
+    reverse: float
+    steering_limit: float
+    speed_min: float
+    speed_max: float
 
-    def tune(self, values: Mapping[str, Any]) -> None:
-        """Take over other KINEMATIC_LINEARIZER_PARAMETERS values; the steering stays held."""
+
+@inlined
+def kinematic_step(
+    state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float,
+) -> tuple[SteeringState, float, float]:
+    """Do what LawStep says by kinematic_command()."""
+    speed, steering, held_steering = kinematic_command(
+        vx, vy, car.yaw, law.epsilon, law.wheelbase, state.held_steering, law.minimum_speed,
+        law.fade_speed, law.reverse > 0.0, law.steering_limit, law.speed_min, law.speed_max)
+    return SteeringState(held_steering), speed, steering
+
+
+class KinematicLinearizer(Linearizer):
+    """The law with the vehicle's limits; its values are KINEMATIC_LINEARIZER_PARAMETERS."""
+
+    step: ClassVar[LawStep] = staticmethod(kinematic_step)
+    parameter_type = KinematicLaw
+
+    def pack(self, values: Mapping[str, Any]) -> KinematicLaw:
+        """Return values and the vehicle's limits."""
         vehicle = self._vehicle
-        self._epsilon: float = values['epsilon']
-        self._standstill = (float(values['minimum_speed']), float(values['fade_speed']))
-        self._reverses = bool(values['reverse'])
-        self._limits = (vehicle.steering_limit, vehicle.speed_min, vehicle.speed_max)
+        return KinematicLaw(
+            values['epsilon'], vehicle.wheelbase, values['minimum_speed'], values['fade_speed'],
+            float(values['reverse']), vehicle.steering_limit, vehicle.speed_min,
+            vehicle.speed_max)
 
     @property
     def tracked_ahead(self) -> float:
@@ -93,11 +118,4 @@ class KinematicLinearizer:
     @property
     def reverses(self) -> bool:
         """Whether a velocity that points behind the car is driven backwards."""
-        return self._reverses
-
-    def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
-        """Return the command for the wanted velocity of P, within the vehicle's limits."""
-        speed, steering, self._held_steering = kinematic_command(
-            velocity.x, velocity.y, odometry.yaw, self._epsilon, self._vehicle.wheelbase,
-            self._held_steering, *self._standstill, self._reverses, *self._limits)
-        return AckermannCommand.in_single_precision(speed, steering)
+        return KinematicLaw(*self.parameters).reverse > 0.0

@@ -4,11 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
+from racecar.core.compiled import inlined, specialise
+from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter
-from racecar.core.types import AckermannCommand, Odometry, PlanarVelocity
+from racecar.core.types import AckermannCommand, AT_REST, CarMotion, Odometry, PlanarVelocity
+from racecar.core.vehicles.parameters import VehicleParameters
 
 POINT_TOLERANCE = 1e-3
 """How far points may lie apart that must be one, such as P of tracker and law [m].
@@ -28,19 +34,106 @@ STANDSTILL_PARAMETERS = (
 """How the laws go over to standstill."""
 
 
-class Linearizer(Protocol):
-    """Turns the wanted velocity of the point P into speed and steering."""
+class SteeringState(NamedTuple):
+    """What a law remembers: the steering angle that it holds at standstill [rad]."""
+
+    held_steering: float
+
+
+LawStep = Callable[[SteeringState, Any, CarMotion, float, float], tuple[
+    SteeringState, float, float]]
+"""step(state, parameters, car, vx, vy): pure, an inlined kernel.
+
+car: as measured; vx, vy: wanted velocity of P in `map` [m/s]. Returns the next state, speed [m/s]
+and steering angle [rad] within the limits of the vehicle.
+"""
+
+
+class Linearizer(ABC):
+    """Turns the wanted velocity of the point P into speed and steering by a pure step.
+
+    step: of the law; parameter_type: NamedTuple of what it takes. state and parameters: the packed
+    numbers of both, on which compiled loops run.
+    """
+
+    step: ClassVar[LawStep]
+    parameter_type: ClassVar[type[tuple[float, ...]]]
+
+    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
+        """Take resolved values of the law's parameters and the vehicle; raises as tune()."""
+        self._vehicle = vehicle
+        self.state: Any = vector(len(SteeringState._fields))
+        self.parameters: Any = vector(packing(self.parameter_type).size)
+        self.tune(values)
+        self._command = command_kernel(type(self))
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other values; the steering stays held.
+
+        Raises ParameterError, and keeps the old ones, if they contradict each other.
+        """
+        self.parameters[:] = vector(self.pack(values))
+
+    @abstractmethod
+    def pack(self, values: Mapping[str, Any]) -> tuple[float, ...]:
+        """Return values as parameter_type. Raises ParameterError if they contradict."""
 
     @property
+    @abstractmethod
     def tracked_ahead(self) -> float:
         """Position ahead of base_link [m] of the point whose error the tracker must feed back."""
 
     @property
+    @abstractmethod
     def reverses(self) -> bool:
         """Whether the car is driven backwards where the wanted velocity points behind it."""
 
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a command calls; nothing changes."""
+        state = self.state.copy()
+        self.command(AT_REST, PlanarVelocity(0.0, 0.0))
+        self.state[:] = state
+
     def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
         """Return the command for the wanted velocity of P, within the vehicle's limits."""
+        return AckermannCommand(*self._command(
+            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, velocity.x, velocity.y))
 
-    def tune(self, values: Mapping[str, Any]) -> None:
-        """Take over other parameter values."""
+
+def law_step(
+    state: SteeringState, parameters: Any, car: CarMotion, vx: float, vy: float,
+) -> tuple[SteeringState, float, float]:
+    """Stand for the step of a law that command_kernel() binds."""
+    raise NotImplementedError('command_kernel() binds this name')
+
+
+def load_parameters(array: Vector, first: int, stride: int) -> Any:
+    """Stand for the packing of a law's parameters that command_kernel() binds."""
+    raise NotImplementedError('command_kernel() binds this name')
+
+
+load_state, store_state, _ = packing(SteeringState)
+
+
+def _command(
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
+    lateral: float, yaw_rate: float, vx: float, vy: float,
+) -> tuple[float, float]:
+    after, speed, steering = law_step(
+        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
+        CarMotion(x, y, yaw, forward, lateral, yaw_rate), vx, vy)
+    store_state(state, 0, 1, after)
+    # As a message carries it.
+    return float(np.float32(speed)), float(np.float32(steering))
+
+
+def command_kernel(law: type[Linearizer]) -> Callable[..., tuple[float, float]]:
+    """Return the step of a law over packed numbers.
+
+    kernel(state, parameters, x, y, yaw, forward, lateral, yaw_rate, vx, vy), the car as in
+    CarMotion; it writes the next state and returns speed and steering in single precision.
+    """
+    return specialise(
+        _command, f'command_{law.__name__}', inlined, law_step=law.step,
+        load_parameters=packing(law.parameter_type).load)

@@ -5,21 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-import copy
-from dataclasses import dataclass, fields
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined
+from racecar.core.compiled import inlined, njit
 from racecar.core.elementary import sine_cosine
+from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.trajectories import (
     Attitude,
     make_trajectory,
+    Motion,
     ReferencePoint,
     TRAJECTORY_PARAMETERS,
 )
-from racecar.core.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
 
@@ -61,22 +61,37 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
 ])
 
 
-@dataclass(frozen=True)
-class TrackerGains:
-    """Gains of the two identical PID controllers, named as in TRACKER_PARAMETERS."""
+class TrackerParameters(NamedTuple):
+    """Gains of the two identical PID controllers and limits, named as in TRACKER_PARAMETERS.
+
+    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m].
+    """
 
     Kp: float
     Ki: float
     Kd: float
-    FFWD: bool
+    FFWD: float
     PL_distance: float
     velocity_limit: float
     catch_up_speed: float
+    tracked_ahead: float
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> TrackerGains:
-        """Pick the gains out of resolved TRACKER_PARAMETERS values."""
-        return cls(**{field.name: values[field.name] for field in fields(cls)})
+    def from_values(cls, values: Mapping[str, Any]) -> TrackerParameters:
+        """Pick them out of resolved TRACKER_PARAMETERS values."""
+        return cls(
+            *(float(values[name]) for name in cls._fields[:-1]), tracked_ahead(values))
+
+
+class TrackerState(NamedTuple):
+    """What both PID controllers remember, in `map`: previous error [m], integral, derivative."""
+
+    last_x: float
+    last_y: float
+    integral_x: float
+    integral_y: float
+    derivative_x: float
+    derivative_y: float
 
 
 class TrackerOutput(NamedTuple):
@@ -165,29 +180,85 @@ def pid_velocity(
         derivative_x, derivative_y)
 
 
+@inlined
+def tracker_step(
+    state: TrackerState, p: TrackerParameters, x: float, y: float, yaw: float, reference: Motion,
+    dt: float,
+) -> tuple[TrackerState, float, float, float, float]:
+    """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
+
+    x, y [m], yaw [rad]: of base_link; reference: in `map`; dt: time since the step before [s], 0
+    at the first.
+    """
+    car_x, car_y = point_ahead(x, y, yaw, p.tracked_ahead)
+    # Both transformations of the report; with one yaw for both, the shift cancels. Where it is
+    # known how the car is to stand, P of the reference is where P of a car without error would
+    # be, and moves as it would: nothing is left to feed back.
+    is_known = reference.direction != 0.0
+    distance = p.PL_distance * (reference.direction if is_known else 1.0)
+    reference_yaw = reference.heading if is_known else yaw
+    turning = distance * reference.rate if is_known else 0.0
+    sine, cosine = sine_cosine(reference_yaw)
+    reference_vx = reference.vx - turning * sine
+    reference_vy = reference.vy + turning * cosine
+    reference_x, reference_y = reference.x + distance * cosine, reference.y + distance * sine
+    point_x, point_y = point_ahead(car_x, car_y, yaw, distance)
+    error_x, error_y = reference_x - point_x, reference_y - point_y
+    vx, vy, integral_x, integral_y, derivative_x, derivative_y = pid_velocity(
+        error_x, error_y, state.last_x, state.last_y, state.integral_x, state.integral_y,
+        state.derivative_x, state.derivative_y, reference_vx, reference_vy, yaw,
+        reference.direction >= 0.0, dt, p.Kp, p.Ki, p.Kd, p.FFWD > 0.0, p.velocity_limit,
+        p.catch_up_speed)
+    return (
+        TrackerState(error_x, error_y, integral_x, integral_y, derivative_x, derivative_y),
+        vx, vy, reference.x - car_x, reference.y - car_y)
+
+
+load_state, store_state, STATE_SIZE = packing(TrackerState)
+load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
+load_motion = packing(Motion).load
+
+
+@njit
+def _update(
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, reference: Vector,
+    dt: float,
+) -> tuple[float, float, float, float]:
+    """Do tracker_step() on packed numbers; return velocity and error."""
+    after, vx, vy, error_x, error_y = tracker_step(
+        load_state(state, 0, 1), load_parameters(parameters, 0, 1), x, y, yaw,
+        load_motion(reference, 0, 1), dt)
+    store_state(state, 0, 1, after)
+    return vx, vy, error_x, error_y
+
+
 def tracked_ahead(values: Mapping[str, Any]) -> float:
     """Return how far the tracked point lies ahead of base_link [m], from resolved values."""
     return float(values['cog_ahead']) if values['tracked_point'] == 'cog' else 0.0
 
 
 class TrajectoryTracker:
-    """Track a reference with P; the trajectory clock starts with the first update once active."""
+    """Track a reference with P; the trajectory clock starts with the first update once active.
 
-    def __init__(self, values: dict[str, Any]) -> None:
+    state and parameters: packed numbers of TrackerState and TrackerParameters, on which compiled
+    loops run.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
         """Take resolved TRACKER_PARAMETERS values. Raises ParameterError if they contradict."""
         self.trajectory = make_trajectory(values)
-        self.gains = TrackerGains.from_values(values)
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self._start_ns: int | None = None
-        self._origin = (0.0, 0.0)
-        self._reset_pid()
-
-    def _reset_pid(self) -> None:
         self._last_ns: int | None = None
-        self._last_error = (0.0, 0.0)
-        self._integral = (0.0, 0.0)
-        self._derivative = (0.0, 0.0)
+        self._origin = (0.0, 0.0)
+        self.state: Any = vector(STATE_SIZE)
+        self.parameters: Any = vector(PARAMETER_SIZE)
+        self.tune(values)
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other gains and limits; the trajectory stays."""
+        self.parameters[:] = vector(TrackerParameters.from_values(values))
 
     @property
     def started(self) -> bool:
@@ -201,12 +272,37 @@ class TrajectoryTracker:
 
     def restart(self) -> None:
         """Forget clock and integrators: the next update starts the trajectory anew."""
-        self._start_ns = None
-        self._reset_pid()
+        self._start_ns = self._last_ns = None
+        self.state[:] = vector(STATE_SIZE)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
-        copy.copy(self).update(AT_REST)
+        type(self.trajectory).kernel(0.0, self.trajectory.numbers)
+        _update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, (0.0,) * len(Motion._fields),
+                0.0)
+
+    def start(self, odometry: Odometry, now_ns: int) -> None:
+        """Start the trajectory clock, and place the trajectory where it is to start."""
+        self._start_ns = now_ns
+        if self._starts_at_car:
+            car_x, car_y = point_ahead(odometry.x, odometry.y, odometry.yaw, self.tracked_ahead)
+            start = self.trajectory.motion(0.0)
+            self._origin = (car_x - start.x, car_y - start.y)
+
+    def time_since_start(self, now_ns: int) -> float:
+        """Return the time of the trajectory clock [s]. Raises ValueError before the start."""
+        if self._start_ns is None:
+            raise ValueError('the trajectory clock does not run')
+        return (now_ns - self._start_ns) / NANOSECONDS
+
+    def time_step(self, now_ns: int) -> float:
+        """Return the time since the step before [s], and note the present one [ns].
+
+        0 at the first step and for a time that is not later, which leaves integral and derivative
+        as they were.
+        """
+        last_ns, self._last_ns = self._last_ns, now_ns
+        return max(0, now_ns - last_ns) / NANOSECONDS if last_ns is not None else 0.0
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> TrackerOutput:
         """Compute the velocity of P for the reference at now_ns (default: the odometry's stamp).
@@ -214,50 +310,13 @@ class TrajectoryTracker:
         Raises nothing; a repeated time leaves integral and derivative as they were.
         """
         now_ns = odometry.time_ns if now_ns is None else now_ns
-        yaw = odometry.yaw
-        car_x, car_y = odometry.x, odometry.y
-        if self.tracked_ahead != 0.0:
-            car_x, car_y = point_ahead(car_x, car_y, yaw, self.tracked_ahead)
         if self._start_ns is None:
-            self._start_ns = now_ns
-            if self._starts_at_car:
-                start = self.trajectory.at(0.0)
-                self._origin = (car_x - start.x, car_y - start.y)
-        time = (now_ns - self._start_ns) / NANOSECONDS
-        reference = self.trajectory.at(time)
-        reference = reference._replace(
-            x=self._origin[0] + reference.x, y=self._origin[1] + reference.y)
-
-        # Both transformations of the report; with one yaw for both, the shift cancels.
-        gains = self.gains
-        attitude = self.trajectory.attitude(time)
-        distance, yaw_ref, velocity_ref = gains.PL_distance, yaw, (reference.vx, reference.vy)
-        if attitude is not None:
-            # Where it is known how the car is to stand, P of the reference is where P of a car
-            # without error would be, and moves as it would: nothing is left to feed back.
-            distance *= attitude.direction
-            yaw_ref = attitude.heading
-            turning = distance * attitude.rate
-            velocity_ref = (velocity_ref[0] - turning * math.sin(yaw_ref),
-                            velocity_ref[1] + turning * math.cos(yaw_ref))
-        x_ref, y_ref = point_ahead(reference.x, reference.y, yaw_ref, distance)
-        x, y = point_ahead(car_x, car_y, yaw, distance)
-        forwards = attitude is None or attitude.direction > 0.0
-        velocity = self._pid((x_ref - x, y_ref - y), velocity_ref, yaw, forwards, now_ns)
+            self.start(odometry, now_ns)
+        x, y, *rest = self.trajectory.motion(self.time_since_start(now_ns))
+        motion = Motion(self._origin[0] + x, self._origin[1] + y, *rest)
+        vx, vy, *error = _update(
+            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, motion[:],
+            self.time_step(now_ns))
         return TrackerOutput(
-            velocity, reference, (reference.x - car_x, reference.y - car_y), attitude)
-
-    def _pid(self, error: tuple[float, float], reference_velocity: tuple[float, float],
-             yaw: float, forwards: bool, now_ns: int) -> PlanarVelocity:
-        gains = self.gains
-        moved = self._last_ns is not None and now_ns > self._last_ns
-        dt = (now_ns - (self._last_ns or 0)) / NANOSECONDS if moved else 0.0
-        vx, vy, *memory = pid_velocity(
-            *error, *self._last_error, *self._integral, *self._derivative, *reference_velocity,
-            yaw, forwards, dt, gains.Kp, gains.Ki, gains.Kd, gains.FFWD, gains.velocity_limit,
-            gains.catch_up_speed)
-        self._last_ns = now_ns
-        self._last_error = error
-        self._integral = (memory[0], memory[1])
-        self._derivative = (memory[2], memory[3])
-        return PlanarVelocity(vx, vy)
+            PlanarVelocity(vx, vy), ReferencePoint(*motion[:6]), (error[0], error[1]),
+            Attitude(*motion[6:]) if motion.direction else None)

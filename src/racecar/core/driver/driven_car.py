@@ -11,6 +11,7 @@ from collections.abc import MutableSequence
 from typing import Any
 
 from racecar.core.compiled import specialise
+from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import (
     BRAKE,
@@ -37,7 +38,7 @@ from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, Whee
 from racecar.core.vehicles import double_track_equations as double_track
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.core.vehicles.double_track_equations import WHEEL
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Vector, vector
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.parameters import VehicleParameters
 
 INPUT_MODE, INPUT_LEFT, INPUT_RIGHT = (

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
 from racecar.core.powertrain.cruise import ramp, wheel_speeds
 from racecar.core.powertrain.differential import rolling_speed, split_torque
@@ -29,7 +30,6 @@ from racecar.core.powertrain.engine import torque_at
 from racecar.core.powertrain.gearbox import engine_rpm
 from racecar.core.powertrain.steering import path_ratios, wheel_steering_limit
 from racecar.core.types import Wheels
-from racecar.core.vehicles.interface import Vector, vector
 from racecar.core.vehicles.parameters import VehicleParameters
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from racecar.core.compiled import inlined, njit, specialise, unlocked
 from racecar.core.control.kinematic_linearizer import kinematic_command
 from racecar.core.control.tracker import pid_velocity, point_ahead
+from racecar.core.packing import Vector
 from racecar.core.simulation.integrators import (
     rk4_first,
     rk4_last,
@@ -33,7 +34,7 @@ from racecar.core.simulation.integrators import (
     State5,
 )
 from racecar.core.types import quaternion_to_yaw
-from racecar.core.vehicles.interface import Coefficients, SplitDerivative, Vector
+from racecar.core.vehicles.interface import Coefficients, SplitDerivative
 
 LANES = 120
 """Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.

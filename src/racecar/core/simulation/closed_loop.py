@@ -1,10 +1,11 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole loop of tracker, linearizer and simulator in one process, tick by tick."""
+"""The whole loop of tracker, law and simulator in one process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,13 +13,86 @@ from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
-from racecar.core.errors import DivergenceError
-from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import CHUNK
-from racecar.core.simulation.batch_kernels import LANES
-from racecar.core.simulation.block import Block, ClosedLoop, flat, kind_of, tick_count, tick_times
+from racecar.core.packing import vector
+from racecar.core.simulation.loop_kernel import loop_kernel, MOTION_SIZE, sampling_kernel
 from racecar.core.simulation.simulator import Simulator
-from racecar.core.types import AckermannCommand
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
+
+CHUNK = 256
+"""Ticks that one call of a kernel runs."""
+
+Row = tuple[float, ...]
+
+
+class ClosedLoop(NamedTuple):
+    """A tracker, a law and a simulator that drive one car."""
+
+    tracker: TrajectoryTracker
+    linearizer: Linearizer
+    simulator: Simulator
+
+    def answer(self) -> tuple[Row, AckermannCommand]:
+        """Return the row of RunTable for now and the command that answers the odometry."""
+        odometry: Odometry = self.simulator.odometry()
+        output = self.tracker.update(odometry)
+        command = self.linearizer.command(odometry, output.velocity)
+        return (
+            odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, output.reference.x, output.reference.y,
+            command.speed, command.steering_angle), command
+
+    def tick_by_tick(self, ticks: int, on_row: Callable[[Row], object]) -> None:
+        """Answer and advance by so many ticks, and answer once more. Raises DivergenceError."""
+        for tick in range(ticks + 1):
+            row, command = self.answer()
+            on_row(row)
+            if tick < ticks:
+                self.simulator.set_command(command)
+                self.simulator.tick()
+
+    @property
+    def is_compilable(self) -> bool:
+        """Whether the compiled loop does exactly what the parts do tick by tick."""
+        return (
+            self.simulator.packed is not None
+            and type(self.tracker).update is TrajectoryTracker.update
+            and type(self.linearizer).command is Linearizer.command)
+
+    def run(self, ticks: int, on_rows: Callable[[np.ndarray], object]) -> None:
+        """Do what tick_by_tick() does by the compiled loop, with the same bits.
+
+        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. Raises DivergenceError.
+        """
+        tracker, linearizer, simulator = self
+        packed = simulator.packed
+        assert packed is not None
+        kernel = loop_kernel(simulator.kernels, type(linearizer))
+        sample = sampling_kernel(type(tracker.trajectory))
+        # Inputs past the command, such as torques, end with it.
+        simulator.set_command(simulator.command)
+        if not tracker.started:
+            tracker.start(simulator.odometry(), simulator.time_ns)
+        done = 0
+        while done <= ticks:
+            count = min(CHUNK, ticks + 1 - done)
+            stamps_ns = [simulator.time_ns + i * simulator.period_ns for i in range(count)]
+            motions = vector(count * MOTION_SIZE)
+            sample(motions, vector([tracker.time_since_start(stamp) for stamp in stamps_ns]),
+                   tracker.trajectory.numbers)
+            rows = vector(count * len(COLUMNS))
+            drives_last = done + count <= ticks
+            diverged = kernel(
+                *packed, tracker.state, tracker.parameters, linearizer.state,
+                linearizer.parameters, motions, *tracker.origin,
+                tracker.time_step(stamps_ns[0]),
+                vector([stamp / NANOSECONDS for stamp in stamps_ns]), count, drives_last, rows)
+            answered = count if diverged < 0 else diverged + 1
+            driven = answered - (0 if diverged < 0 and drives_last else 1)
+            tracker.time_step(stamps_ns[answered - 1])
+            on_rows(np.reshape(rows, (-1, len(COLUMNS)))[:answered])
+            simulator.take_over(
+                AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)
+            done += count
 
 
 def run_closed_loop(
@@ -26,75 +100,29 @@ def run_closed_loop(
         duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:
     """Run for the duration [s] from the simulator's present state.
 
-    on_tick is called with the number of the tick, for a progress bar. The sequence per tick is
-    that of the nodes in lockstep, so both give the same bits; where the compiled loop covers the
-    three parts it runs instead, with the same bits again, and leaves them in the same state.
-    Raises DivergenceError, also if compiled loop and simulator disagree on one.
+    on_tick is called with the number of ticks, for a progress bar. The sequence per tick is
+    that of the nodes in lockstep, so both give the same bits; the compiled loop, where it covers
+    the parts, gives them too and leaves the parts in the same state. Raises DivergenceError.
     """
     loop = ClosedLoop(tracker, linearizer, simulator)
     ticks = tick_count(duration, simulator.period_ns)
-    if COMPILED and loop.is_compilable:
-        return _run_compiled(loop, ticks, on_tick)
     table = np.empty((ticks + 1, len(COLUMNS)))
     done = 0
 
-    def on_row(row: tuple[float, ...]) -> None:
+    def on_rows(rows: np.ndarray) -> None:
         nonlocal done
-        table[done] = row
+        table[done:done + len(rows)] = rows
+        done += len(rows)
         if on_tick is not None:
-            on_tick(done)
-        done += 1
+            on_tick(done - 1)
 
-    loop.run(ticks, on_row)
+    if COMPILED and loop.is_compilable:
+        loop.run(ticks, on_rows)
+    else:
+        loop.tick_by_tick(ticks, lambda row: on_rows(np.array([row])))
     return RunTable(table, tracker.tracked_ahead)
 
 
-def _run_compiled(
-        loop: ClosedLoop, ticks: int, on_tick: Callable[[int], object] | None) -> RunTable:
-    block = Block(kind_of(loop.simulator))
-    block.add(0, loop)
-    block.seal()
-    times = tick_times(loop.simulator.period_ns, ticks)
-    table = flat((ticks + 1) * len(COLUMNS))
-    for first in range(0, ticks + 1, CHUNK):
-        chunk = min(CHUNK, ticks + 1 - first)
-        before = block.state.copy()
-        block.run(times, first, chunk, ticks, records=table, every=1, samples=ticks + 1)
-        diverged = int(block.row(rows.DIVERGED)[0])
-        if diverged >= 0:
-            # The laws went on to the end of the chunk; they must be where the parts would be.
-            block.state[:] = before
-            block.run(times, first, diverged - first + 1, diverged, records=table, every=1,
-                      samples=ticks + 1)
-            _restore(loop, block, diverged)
-            answer = dict(zip(COLUMNS, table[diverged * len(COLUMNS):], strict=False))
-            loop.simulator.set_command(AckermannCommand(
-                float(answer['speed_command']), float(answer['steering_command'])))
-            # Meets the same divergence and raises the error that describes it.
-            loop.simulator.tick()
-            raise DivergenceError(
-                f'the compiled loop of {loop.simulator.model.description} diverged in tick'
-                f' {diverged}, but the same tick of the simulator did not: they disagree, so there'
-                ' is no result; please report this with the command that led to it')
-        if on_tick is not None:
-            for tick in range(first, first + chunk):
-                on_tick(tick)
-    _restore(loop, block, ticks)
-    return RunTable(table.reshape(-1, len(COLUMNS)))
-
-
-def _restore(loop: ClosedLoop, block: Block, ticks: int) -> None:
-    """Leave the parts as `ticks` ticks of theirs would."""
-    row = [float(value) for value in block.state[::LANES]]
-    tracker, linearizer, simulator = loop
-    simulator._state[:] = row[:5]
-    simulator._steps = ticks * simulator.steps_per_tick
-    simulator._travel = (row[rows.DISTANCE],)
-    simulator._apply(type(simulator.command)(row[rows.SPEED_IN], row[rows.STEERING_IN]))
-    tracker._start_ns = 0
-    tracker._last_ns = ticks * simulator.period_ns
-    tracker._origin = (row[rows.ORIGIN_X], row[rows.ORIGIN_Y])
-    tracker._last_error = (row[rows.LAST_X], row[rows.LAST_Y])
-    tracker._integral = (row[rows.INTEGRAL_X], row[rows.INTEGRAL_Y])
-    tracker._derivative = (row[rows.DERIVATIVE_X], row[rows.DERIVATIVE_Y])
-    linearizer._held_steering = row[rows.HELD_STEERING]
+def tick_count(duration: float, period_ns: int) -> int:
+    """Return how many periods make up a duration [s], rounded up."""
+    return -(-round(duration * NANOSECONDS) // period_ns)

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, TypeVar
 from racecar.core.compiled import inlined, njit, specialise
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector
 from racecar.core.vehicles.interface import (
     Coefficients,
     Derivative,
     Rates,
     SplitDerivative,
-    Vector,
     VehicleModel,
 )
 

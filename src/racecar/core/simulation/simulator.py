@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from racecar.core.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
+from racecar.core.packing import vector
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import period_steps, whole_nanoseconds
 from racecar.core.simulation.integrators import (
@@ -18,6 +19,7 @@ from racecar.core.simulation.integrators import (
     INTEGRATORS,
     model_advance,
 )
+from racecar.core.simulation.loop_kernel import advance_kernel, SimulatorKernels
 from racecar.core.simulation.stability import check_stability
 from racecar.core.types import (
     AckermannCommand,
@@ -36,7 +38,7 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Travel, vector
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.kinematic_bicycle import SPEED_GAIN
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
 from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
@@ -94,6 +96,30 @@ class WheelRotations(NamedTuple):
     right_rear: float
 
 
+class PackedSimulator(NamedTuple):
+    """The numbers of a simulator, in arrays that it shares: state, inputs and so on.
+
+    good, good_memory: state and memory before a tick; memory and channels: those of Actuators,
+    empty without them; command: speed and steering angle in force; command_limits: lowest and highest
+    speed, largest steering angle; dt: step [s]; steps: in a tick; period: of a tick [s].
+    """
+
+    state: Any
+    good: Any
+    inputs: Any
+    parameters: Any
+    limits: Any
+    travel: Any
+    memory: Any
+    good_memory: Any
+    channels: Any
+    command: Any
+    command_limits: Any
+    dt: float
+    steps: int
+    period: float
+
+
 class Simulator:
     """One vehicle driven by speed and steering commands, advanced tick by tick.
 
@@ -123,6 +149,7 @@ class Simulator:
         self.period_ns = self.steps_per_tick * self.step_ns
         check_stability(model, method, self.step_ns, self.period_ns)
         self._step = self.step_ns / NANOSECONDS
+        self._is_foreign = advance is not None
         self._advance = advance or model_advance(model, integrator)
         self._observe = model.observe
         self._follow = model.follow
@@ -131,10 +158,15 @@ class Simulator:
         self._limits: Any = vector(model.state_limits)
         self._inputs: Any = vector((0.0,) * model.input_count)
         self._actuators = Actuators.from_values(actuators or {}, self._step)
+        self._memory: Any = vector(0) if self._actuators is None else self._actuators.memory
+        self._channels: Any = vector(0) if self._actuators is None else self._actuators.channels
+        self._good_memory: Any = vector(len(self._memory))
+        self._advance_tick = advance_kernel(self._advance, actuated=True) \
+            if self._actuators is not None else None
         self._initial_pose = initial_pose
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
-        self._travel: Travel = model.no_travel
+        self._travel: Any = vector(model.no_travel)
         self._state: Any = vector(model.initial_state(initial_pose))
         self._good: Any = vector(self._state)
         self.reset(initial_pose)
@@ -165,7 +197,8 @@ class Simulator:
     @property
     def wheel_rotations(self) -> WheelRotations:
         """Rotation of the wheels since the last reset."""
-        return WheelRotations(*self.model.wheel_rotations(self._travel))
+        return WheelRotations(*self.model.wheel_rotations(
+            tuple(float(number) for number in self._travel)))
 
     @property
     def wheel_speeds(self) -> Wheels:
@@ -232,22 +265,54 @@ class Simulator:
         holds; state and time then stay those before the call.
         """
         self._good[:] = self._state
+        duration = steps * self.step_ns / NANOSECONDS
         try:
-            valid = self._advance_actuated(steps) if self._actuators is not None else \
-                self._advance(
+            if self._advance_tick is not None:
+                valid, commanded = self._advance_actuated(steps)
+            else:
+                valid = self._advance(
                     self._state, self._inputs, self._parameters, self._limits, self._step, steps)
+                commanded = float(self._inputs[SPEED]) * duration
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
-            valid = False
+            valid, commanded = False, 0.0
         if not valid:
             self._state[:] = self._good
             raise self._divergence(steps)
         self._steps += steps
-        duration = steps * self.step_ns / NANOSECONDS
-        commanded = (float(self._inputs[SPEED]) * duration if self._actuators is None
-                     else self._actuators.distance)
-        self._travel = self._travelled(
-            self._travel, self._good, self._state, commanded, duration)
+        self._travel[:] = vector(self._travelled(
+            self._travel, self._good, self._state, self._parameters, commanded, duration))
+
+    @property
+    def packed(self) -> PackedSimulator | None:
+        """The numbers on which compiled loops run; None if the steps are not this class's own."""
+        if self._is_foreign or type(self).tick is not Simulator.tick:
+            return None
+        vehicle = self.model.vehicle
+        return PackedSimulator(
+            self._state, self._good, self._inputs, self._parameters, self._limits, self._travel,
+            self._memory, self._good_memory, self._channels, vector(self._command),
+            vector((vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit)), self._step,
+            self.steps_per_tick, self.period_ns / NANOSECONDS)
+
+    @property
+    def kernels(self) -> SimulatorKernels:
+        """What compiled loops call in the place of a tick."""
+        return SimulatorKernels(
+            advance_kernel(self._advance, actuated=self._actuators is not None), self._observe,
+            self._travelled)
+
+    def take_over(self, command: AckermannCommand, ticks: int, *, diverges: bool) -> None:
+        """Take over what a compiled loop made of the packed numbers.
+
+        command: the last one that was applied; ticks: how many were driven. Raises DivergenceError
+        if the one after them diverges.
+        """
+        self._steps += ticks * self.steps_per_tick
+        if ticks or diverges:
+            self.set_command(command)
+        if diverges:
+            raise self._divergence(self.steps_per_tick)
 
     def odometry(self) -> Odometry:
         """Return pose and twist of the odometry point, stamped with the current time."""
@@ -280,7 +345,7 @@ class Simulator:
                 f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
                 ' numbers [m, m, rad]')
         self._state[:] = vector(self.model.initial_state(pose))
-        self._travel = self.model.no_travel
+        self._travel[:] = vector(self.model.no_travel)
         if self._actuators is not None:
             self._actuators.reset()
         self._apply(AckermannCommand(0.0, 0.0))
@@ -290,25 +355,21 @@ class Simulator:
         self._follow(
             command if self._actuators is None else self._actuators.output, self._inputs)
 
-    def _advance_actuated(self, steps: int) -> bool:
-        actuators = self._actuators
-        assert actuators is not None
-        follow, advance, command = self._follow, self._advance, self._command
-        state, inputs = self._state, self._inputs
-        parameters, limits, step = self._parameters, self._limits, self._step
-        before = actuators.save()
-        valid = False
+    def _advance_actuated(self, steps: int) -> tuple[bool, float]:
+        """Return whether the state is valid, and the integral of the speed [m]."""
+        assert self._actuators is not None
+        assert self._advance_tick is not None
+        self._good_memory[:] = self._memory
+        valid, distance = False, 0.0
         try:
-            for _ in range(steps):
-                follow(actuators.step(command), inputs)
-                valid = advance(state, inputs, parameters, limits, step, 1)
-                if not valid:
-                    break
+            valid, distance = self._advance_tick(
+                self._state, self._inputs, self._parameters, self._limits, self._step, steps,
+                steps * self.step_ns / NANOSECONDS, *self._command, self._memory, self._channels)
         finally:
             if not valid:
-                actuators.restore(before)
-                follow(actuators.output, inputs)
-        return valid
+                self._memory[:] = self._good_memory
+                self._follow(self._actuators.output, self._inputs)
+        return valid, distance
 
     def _divergence(self, steps: int) -> DivergenceError:
         start = self._steps * self.step_ns / NANOSECONDS

@@ -10,11 +10,12 @@ from typing import Any
 
 from racecar.core.compiled import specialise
 from racecar.core.errors import ConfigurationError
+from racecar.core.packing import Vector
 from racecar.core.simulation.block import flat
 from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step, State5
 from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Coefficients, Vector, VehicleModel
+from racecar.core.vehicles.interface import Coefficients, VehicleModel
 
 _STATES = 5
 _DT = 5

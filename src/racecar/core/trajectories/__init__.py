@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import Attitude, Motion, ReferencePoint, Trajectory
 from racecar.core.trajectories.circle import Circle
 from racecar.core.trajectories.cycloid import Cycloid
 from racecar.core.trajectories.figure_eight import FigureEight
@@ -17,8 +17,8 @@ from racecar.core.trajectories.parabola import Parabola
 from racecar.core.trajectories.parking import Parking
 from racecar.core.trajectories.waypoints import WayPointPath
 
-__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'ReferencePoint', 'Trajectory',
-           'make_trajectory', 'sample_path', 'trajectory_type']
+__all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'Motion', 'ReferencePoint',
+           'Trajectory', 'make_trajectory', 'sample_path', 'trajectory_type']
 
 _OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
 

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
+from functools import cached_property
 import math
 from typing import Any, ClassVar, NamedTuple
 
+from racecar.core.packing import Vector, vector
 from racecar.core.parameters import Parameter
 from racecar.core.types import Odometry, yaw_to_quaternion
 
@@ -39,9 +42,6 @@ class ReferencePoint(NamedTuple):
                         turning / squared if squared > 0.0 else 0.0)
 
 
-ReferenceKernel = Callable[..., tuple[float, float, float, float, float, float]]
-"""Compiled function of the time [s] and the parameters, all numbers; fields of ReferencePoint."""
-
 
 class Attitude(NamedTuple):
     """How the car is to stand: heading [rad], its rate [rad/s], direction 1 or -1 (reverse)."""
@@ -51,17 +51,40 @@ class Attitude(NamedTuple):
     direction: float
 
 
+class Motion(NamedTuple):
+    """How the reference moves: the fields of ReferencePoint, then those of Attitude.
+
+    direction is 0 where it is not known how the car is to stand.
+    """
+
+    x: float
+    y: float
+    vx: float
+    vy: float
+    ax: float
+    ay: float
+    heading: float
+    rate: float
+    direction: float
+
+
+MotionNumbers = tuple[float, float, float, float, float, float, float, float, float]
+
+MotionKernel = Callable[[float, Vector], MotionNumbers]
+"""Pure function of the time [s] and a trajectory's numbers; returns the fields of Motion."""
+
+
+@dataclass(frozen=True)
 class Trajectory(ABC):
     """A path in time; t = 0 is the activation.
 
-    Subclasses name their shape, list their parameters and give position, velocity and
-    acceleration in closed form. One whose dataclass fields are two numbers at most may offer the
-    equations as `kernel` too; loops over many vehicles then need not call at().
+    Subclasses are frozen dataclasses that name their shape, list their parameters, and give the
+    motion in closed form as a kernel, which loops over many ticks and cars run compiled.
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
-    kernel: ClassVar[ReferenceKernel | None] = None
+    kernel: ClassVar[MotionKernel]
     reverses: ClassVar[bool] = False
     """Whether the car is to go backwards somewhere."""
 
@@ -70,16 +93,26 @@ class Trajectory(ABC):
         """Build it from resolved parameter values; other trajectories' values are ignored."""
         return cls(*(values[parameter.name] for parameter in cls.parameters))
 
-    @abstractmethod
+    @cached_property
+    def numbers(self) -> Vector:
+        """What the kernel gets: the values of the parameters, if they are all it needs."""
+        return vector(astuple(self))
+
+    def motion(self, time: float) -> Motion:
+        """Return the motion of the reference at the time since activation [s]."""
+        return Motion(*type(self).kernel(time, self.numbers))
+
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
+        return ReferencePoint(*self.motion(time)[:6])
 
     def attitude(self, time: float) -> Attitude | None:
         """Return how the car is to stand, also at rest and in reverse; None: not known.
 
         Where it is known the tracker places P of the reference by it, else by the car's own yaw.
         """
-        return None
+        heading, rate, direction = self.motion(time)[6:]
+        return Attitude(heading, rate, direction) if direction else None
 
     @property
     def duration(self) -> float | None:

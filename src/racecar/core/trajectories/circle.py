@@ -9,15 +9,15 @@ import math
 from typing import ClassVar
 
 from racecar.core.compiled import njit
+from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
 @njit
-def circle_reference(
-    time: float, r: float, w: float,
-) -> tuple[float, float, float, float, float, float]:
-    """Return the fields of ReferencePoint at a time [s]; radius r [m], turning at w [rad/s]."""
+def circle_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s]; radius r [m], turning at w [rad/s]."""
+    r, w = numbers[0], numbers[1]
     # A negative w mirrors the circle about the x axis instead of driving it backwards.
     rate = abs(w)
     side = math.copysign(1.0, w)
@@ -25,7 +25,8 @@ def circle_reference(
     return (
         r * sine, side * r * (1.0 - cosine),
         r * rate * cosine, side * r * rate * sine,
-        -r * rate * rate * sine, side * r * rate * rate * cosine)
+        -r * rate * rate * sine, side * r * rate * rate * cosine,
+        0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,7 @@ class Circle(Trajectory):
     radius: float
     angular_velocity: float
 
-    kernel: ClassVar[ReferenceKernel | None] = staticmethod(circle_reference)
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]."""
-        return ReferencePoint(*circle_reference(time, self.radius, self.angular_velocity))
+    kernel: ClassVar[MotionKernel] = staticmethod(circle_motion)
 
     @property
     def period(self) -> float | None:

@@ -10,20 +10,21 @@ from typing import ClassVar
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
 @njit
-def cycloid_reference(
-    time: float, r: float, d: float,
-) -> tuple[float, float, float, float, float, float]:
-    """Return the fields of ReferencePoint at a time [s]; radius r and distance d [m]."""
+def cycloid_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s]; radius r and distance d [m]."""
+    r, d = numbers[0], numbers[1]
     sine, cosine = math.sin(time), math.cos(time)
     return (
         r * time - d * sine, d - d * cosine,
         r - d * cosine, d * sine,
-        d * sine, d * cosine)
+        d * sine, d * cosine,
+        0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,4 @@ class Cycloid(Trajectory):
                 f"parameter 'cycloid_distance' is {self.distance:g} m, expected less than"
                 f' cycloid_radius ({self.radius:g} m): beyond it the path has loops or cusps')
 
-    kernel: ClassVar[ReferenceKernel | None] = staticmethod(cycloid_reference)
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]."""
-        return ReferencePoint(*cycloid_reference(time, self.radius, self.distance))
+    kernel: ClassVar[MotionKernel] = staticmethod(cycloid_motion)

@@ -9,20 +9,21 @@ import math
 from typing import ClassVar
 
 from racecar.core.compiled import njit
+from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
 @njit
-def figure_eight_reference(
-    time: float, a: float, w: float,
-) -> tuple[float, float, float, float, float, float]:
-    """Return the fields of ReferencePoint at a time [s]; amplitude a [m], w [rad/s]."""
+def figure_eight_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s]; amplitude a [m], w [rad/s]."""
+    a, w = numbers[0], numbers[1]
     sine, cosine = math.sin(w * time), math.cos(w * time)
     return (
         a * sine, a * sine * cosine,
         a * w * cosine, a * w * (cosine * cosine - sine * sine),
-        -a * w * w * sine, -4.0 * a * w * w * sine * cosine)
+        -a * w * w * sine, -4.0 * a * w * w * sine * cosine,
+        0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,7 @@ class FigureEight(Trajectory):
     amplitude: float
     angular_velocity: float
 
-    kernel: ClassVar[ReferenceKernel | None] = staticmethod(figure_eight_reference)
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]."""
-        return ReferencePoint(
-            *figure_eight_reference(time, self.amplitude, self.angular_velocity))
+    kernel: ClassVar[MotionKernel] = staticmethod(figure_eight_motion)
 
     @property
     def period(self) -> float | None:

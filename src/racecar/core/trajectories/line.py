@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from racecar.core.compiled import njit
+from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
 @njit
-def line_reference(
-    time: float, a: float, b: float,
-) -> tuple[float, float, float, float, float, float]:
-    """Return the fields of ReferencePoint at a time [s] for velocities a and b [m/s]."""
-    return a * time, b * time, a, b, 0.0, 0.0
+def line_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s] for velocities a and b [m/s]."""
+    a, b = numbers[0], numbers[1]
+    return a * time, b * time, a, b, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,4 @@ class Line(Trajectory):
     a: float
     b: float
 
-    kernel: ClassVar[ReferenceKernel | None] = staticmethod(line_reference)
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]."""
-        return ReferencePoint(*line_reference(time, self.a, self.b))
+    kernel: ClassVar[MotionKernel] = staticmethod(line_motion)

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from racecar.core.compiled import njit
+from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import ReferenceKernel, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
 @njit
-def parabola_reference(
-    time: float, a: float, _: float = 0.0,
-) -> tuple[float, float, float, float, float, float]:
-    """Return the fields of ReferencePoint at a time [s] for a focal length a [m]."""
-    return 2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time, 0.0, 2.0 * a
+def parabola_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s] for a focal length a [m]."""
+    a = numbers[0]
+    return 2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time, 0.0, 2.0 * a, 0.0, 0.0, 0.0
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,4 @@ class Parabola(Trajectory):
 
     focal_length: float
 
-    kernel: ClassVar[ReferenceKernel | None] = staticmethod(parabola_reference)
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]."""
-        return ReferencePoint(*parabola_reference(time, self.focal_length))
+    kernel: ClassVar[MotionKernel] = staticmethod(parabola_motion)

@@ -4,33 +4,66 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+import itertools
 import math
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
+from racecar.core.compiled import njit
+from racecar.core.packing import Vector, vector
 from racecar.core.parameters import Parameter
-from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 # Peak over mean of the speed of 10 u^3 - 15 u^4 + 6 u^5.
 _PEAK = 1.875
 
-
-class _Move(NamedTuple):
-    """One drive from rest to rest: start [s], duration [s], x from and to [m]."""
-
-    start: float
-    duration: float
-    x_from: float
-    x_to: float
+# Where the moves begin among the numbers of the kernel, and numbers of one.
+MOVES = 4
+MOVE_SIZE = 4
 
 
+@njit
 def _smooth_step(u: float) -> tuple[float, float, float]:
     """Return 10 u^3 - 15 u^4 + 6 u^5 and its two derivatives; both are 0 at u = 0 and 1."""
     v = 1.0 - u
     return (u * u * u * (10.0 + u * (6.0 * u - 15.0)), 30.0 * u * u * v * v,
             60.0 * u * v * (v - u))
+
+
+@njit
+def parking_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s]; at the end the reference rests.
+
+    numbers: offset, length, run_up [m], whether there is room to move within the gap, then for
+    each move, from rest to rest, its start, its duration [s], and x where it begins and ends [m].
+    """
+    offset, length, run_up, has_room = numbers[0], numbers[1], numbers[2], numbers[3] > 0.0
+    index = (len(numbers) - MOVES) // MOVE_SIZE - 1
+    while index > 0 and numbers[MOVES + MOVE_SIZE * index] > time:
+        index -= 1
+    at = MOVES + MOVE_SIZE * index
+    start, duration, x_from, x_to = numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]
+    share = min(1.0, max(0.0, (time - start) / duration))
+    position, rate, change = _smooth_step(share)
+    distance = x_to - x_from
+    x = x_from + distance * position
+    vx = distance * rate / duration
+    ax = distance * change / (duration * duration)
+
+    y, slope, bend = 0.0, 0.0, 0.0
+    # Only the first move and those within the gap are straight.
+    if index > 0:
+        depth = (run_up - x) / length
+        if has_room and (index == 2 or index == 3):
+            depth = 1.0
+        y, slope, bend = _smooth_step(min(1.0, max(0.0, depth)))
+        y *= offset
+        slope *= -offset / length
+        bend *= offset / (length * length)
+    return (
+        x, y, vx, slope * vx, ax, slope * ax + bend * vx * vx,
+        math.atan(slope), bend * vx / (1.0 + slope * slope), math.copysign(1.0, distance))
 
 
 @dataclass(frozen=True)
@@ -72,57 +105,25 @@ class Parking(Trajectory):
     speed: float
     pause: float
 
+    kernel: ClassVar[MotionKernel] = staticmethod(parking_motion)
+
     @cached_property
-    def _moves(self) -> list[_Move]:
+    def numbers(self) -> Vector:
+        """The moves, in the layout that parking_motion() describes."""
         front, rear = self.run_up, self.run_up - self.length
         stops = [0.0, front, rear]
         if self.room > 0.0:
             stops += [rear + self.room, rear]
         stops.append(front)
         moves, time = [], 0.0
-        for x_from, x_to in zip(stops, stops[1:], strict=False):
+        for x_from, x_to in itertools.pairwise(stops):
             duration = _PEAK * abs(x_to - x_from) / self.speed
-            moves.append(_Move(time, duration, x_from, x_to))
+            moves += [time, duration, x_from, x_to]
             time += duration + self.pause
-        return moves
-
-    @cached_property
-    def _starts(self) -> list[float]:
-        return [move.start for move in self._moves]
+        return vector([self.offset, self.length, self.run_up, self.room, *moves])
 
     @property
     def duration(self) -> float | None:
         """Time until the car stands beside the gap again [s]."""
-        return self._moves[-1].start + self._moves[-1].duration
-
-    def _at(self, time: float) -> tuple[ReferencePoint, Attitude]:
-        index = max(0, bisect_right(self._starts, time) - 1)
-        move = self._moves[index]
-        share = min(1.0, max(0.0, (time - move.start) / move.duration))
-        position, rate, change = _smooth_step(share)
-        distance = move.x_to - move.x_from
-        x = move.x_from + distance * position
-        vx = distance * rate / move.duration
-        ax = distance * change / (move.duration * move.duration)
-
-        y, slope, bend = 0.0, 0.0, 0.0
-        # Only the first move and those within the gap are straight.
-        if index > 0:
-            depth = (self.run_up - x) / self.length
-            if index in (2, 3) and self.room > 0.0:
-                depth = 1.0
-            y, slope, bend = _smooth_step(min(1.0, max(0.0, depth)))
-            y *= self.offset
-            slope *= -self.offset / self.length
-            bend *= self.offset / (self.length * self.length)
-        return ReferencePoint(
-            x, y, vx, slope * vx, ax, slope * ax + bend * vx * vx), Attitude(
-                math.atan(slope), bend * vx / (1.0 + slope * slope), math.copysign(1.0, distance))
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]; at the end it rests."""
-        return self._at(time)[0]
-
-    def attitude(self, time: float) -> Attitude | None:
-        """Return how the car is to stand: tangent to the path, towards +x."""
-        return self._at(time)[1]
+        start, duration, *_ = self.numbers[-MOVE_SIZE:]
+        return float(start + duration)

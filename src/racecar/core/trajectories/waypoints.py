@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 import math
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -15,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
+from racecar.core.compiled import njit
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.packing import as_vector, Vector
 from racecar.core.parameters import Parameter
 from racecar.core.share import find_track
-from racecar.core.trajectories.base import Attitude, ReferencePoint, Trajectory
+from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 from racecar.core.trajectories.waypoint_file import MIN_SPACING, read_way_points
 
 Array = NDArray[np.float64]
@@ -31,7 +32,60 @@ _MAX_CELLS = 200_000
 # A longer path [m] of way-points farther apart than this on average [m] is not in metres.
 _LENGTH_LIMIT = 4000.0
 _MAX_MEAN_SPACING = 10.0
+# Numbers of a cell.
+CELL_SIZE = 12
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(5)
+
+
+@njit
+def way_point_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s]; an open path ends at rest.
+
+    numbers: how many nodes and cells there are, lap_start or -1, then the fields of MotionPlan one
+    after the other, cell by cell.
+    """
+    nodes, cells, lap_start = int(numbers[0]), int(numbers[1]), int(numbers[2])
+    times = 3
+    speeds = times + nodes
+    accelerations = speeds + nodes
+    end = numbers[speeds - 1]
+    if time >= end and lap_start >= 0:
+        first = numbers[times + lap_start]
+        time = first + (time - first) % (end - first)
+    # The last node that is not later.
+    low, high = 0, nodes
+    while low < high:
+        middle = (low + high) // 2
+        if time < numbers[times + middle]:
+            high = middle
+        else:
+            low = middle + 1
+    index = min(max(low - 1, 0), nodes - 2)
+    at = accelerations + nodes - 1 + CELL_SIZE * (index % cells)
+    distance, speed, acceleration = numbers[at + 9], 0.0, 0.0
+    if time < end:
+        elapsed = max(0.0, time - numbers[times + index])
+        start, acceleration = numbers[speeds + index], numbers[accelerations + index]
+        distance = elapsed * (start + 0.5 * acceleration * elapsed)
+        speed = start + acceleration * elapsed
+    x0, x1, x2, x3 = numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]
+    y0, y1, y2, y3 = numbers[at + 4], numbers[at + 5], numbers[at + 6], numbers[at + 7]
+    width, length = numbers[at + 8], numbers[at + 9]
+    p = distance / length
+    q = 1.0 - p
+    u = (width * p * p * (3.0 - 2.0 * p)
+         + length * p * q * (q * numbers[at + 10] - p * numbers[at + 11]))
+    dx, dy = x1 + u * (2.0 * x2 + u * 3.0 * x3), y1 + u * (2.0 * y2 + u * 3.0 * y3)
+    ddx, ddy = 2.0 * x2 + 6.0 * u * x3, 2.0 * y2 + 6.0 * u * y3
+    norm = math.sqrt(dx * dx + dy * dy)
+    curvature = (dx * ddy - dy * ddx) / (norm * norm * norm)
+    tx, ty = dx / norm, dy / norm
+    turning = speed * curvature
+    return (
+        x0 + u * (x1 + u * (x2 + u * x3)), y0 + u * (y1 + u * (y2 + u * y3)),
+        speed * tx, speed * ty,
+        acceleration * tx - speed * turning * ty, acceleration * ty + speed * turning * tx,
+        math.atan2(dy, dx), turning, 1.0)
 
 
 @dataclass(frozen=True)
@@ -69,128 +123,69 @@ class WayPointPath(Trajectory):
     lateral_acceleration: float
     longitudinal_acceleration: float
 
+    kernel: ClassVar[MotionKernel] = staticmethod(way_point_motion)
+
     def __post_init__(self) -> None:
         try:
             found = find_track(self.file)
             stamp = found.stat()
-            table = _tabulate(
+            plan = _plan(
                 found, (stamp.st_mtime_ns, stamp.st_size), self.path, self.speed_limit,
                 self.lateral_acceleration, self.longitudinal_acceleration)
         except ConfigurationError as error:
             raise ParameterError(f"parameter 'waypoints_file': {error}") from error
-        object.__setattr__(self, '_table', table)
+        object.__setattr__(self, '_plan', plan)
 
     @property
-    def table(self) -> MotionTable:
-        """Path and motion at the nodes of the grid."""
-        return self._table  # type: ignore[attr-defined,no-any-return]
+    def plan(self) -> MotionPlan:
+        """Path and motion along it."""
+        return self._plan  # type: ignore[attr-defined,no-any-return]
+
+    @cached_property
+    def numbers(self) -> Vector:
+        """The plan, in the layout that way_point_motion() describes."""
+        plan = self.plan
+        # A million way-points are too many to be numbers of Python.
+        return as_vector(np.concatenate([
+            [len(plan.times), len(plan.cells),
+             -1 if plan.lap_start is None else plan.lap_start],
+            plan.times, plan.speeds, plan.accelerations, plan.cells.ravel()]))
 
     @property
     def period(self) -> float | None:
         """Time of a flying lap [s]; None for an open path."""
-        table = self.table
-        return None if table.lap_start is None else table.times[-1] - table.times[table.lap_start]
+        plan = self.plan
+        return None if plan.lap_start is None else float(
+            plan.times[-1] - plan.times[plan.lap_start])
 
     @property
     def duration(self) -> float | None:
         """Time until the end of an open path, or of the first lap, which starts from rest [s]."""
-        table = self.table
-        return table.times[-1 if table.lap_start is None else table.lap_start]
-
-    def at(self, time: float) -> ReferencePoint:
-        """Return the reference at the time since activation [s]; an open path ends at rest."""
-        return self._at(time)[0]
-
-    def attitude(self, time: float) -> Attitude | None:
-        """Return how the car is to stand: along the path."""
-        return self._at(time)[1]
-
-    def _at(self, time: float) -> tuple[ReferencePoint, Attitude]:
-        table = self.table
-        times = table.times
-        if time >= times[-1] and table.lap_start is not None:
-            first = times[table.lap_start]
-            time = first + math.fmod(time - first, times[-1] - first)
-        index = min(max(bisect_right(times, time) - 1, 0), len(times) - 2)
-        cell = table.cells[index % len(table.cells)]
-        if time >= times[-1]:
-            return cell.at(cell.length, 0.0, 0.0)
-        elapsed = max(0.0, time - times[index])
-        acceleration = table.accelerations[index]
-        return cell.at(
-            elapsed * (table.speeds[index] + 0.5 * acceleration * elapsed),
-            table.speeds[index] + acceleration * elapsed, acceleration)
+        plan = self.plan
+        return float(plan.times[-1 if plan.lap_start is None else plan.lap_start])
 
 
-class Cell(NamedTuple):
-    """A piece of the spline: cubics in u, and u as a Hermite cubic of the distance s in it.
-
-    x, y: coefficients of u^0 to u^3, u from the start of the cell [m]; width: of the cell in u;
-    length: of its arc [m]; slope_from, slope_to: du/ds at its ends.
-    """
-
-    x: tuple[float, float, float, float]
-    y: tuple[float, float, float, float]
-    width: float
-    length: float
-    slope_from: float
-    slope_to: float
-
-    def at(
-            self, distance: float, speed: float, acceleration: float,
-    ) -> tuple[ReferencePoint, Attitude]:
-        """Return the reference at a distance [m] in the cell for a motion along the path."""
-        p = distance / self.length
-        q = 1.0 - p
-        u = (self.width * p * p * (3.0 - 2.0 * p)
-             + self.length * p * q * (q * self.slope_from - p * self.slope_to))
-        x0, x1, x2, x3 = self.x
-        y0, y1, y2, y3 = self.y
-        dx, dy = x1 + u * (2.0 * x2 + u * 3.0 * x3), y1 + u * (2.0 * y2 + u * 3.0 * y3)
-        ddx, ddy = 2.0 * x2 + 6.0 * u * x3, 2.0 * y2 + 6.0 * u * y3
-        norm = math.sqrt(dx * dx + dy * dy)
-        curvature = (dx * ddy - dy * ddx) / (norm * norm * norm)
-        tx, ty = dx / norm, dy / norm
-        turning = speed * curvature
-        return ReferencePoint(
-            x0 + u * (x1 + u * (x2 + u * x3)), y0 + u * (y1 + u * (y2 + u * y3)),
-            speed * tx, speed * ty,
-            acceleration * tx - speed * turning * ty,
-            acceleration * ty + speed * turning * tx), Attitude(math.atan2(dy, dx), turning, 1.0)
-
-
-class Cells:
-    """The cells of a path, (n, 12): a million are too many to keep each as an object."""
-
-    def __init__(self, rows: Array) -> None:
-        self._rows = rows
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __getitem__(self, index: int) -> Cell:
-        x0, x1, x2, x3, y0, y1, y2, y3, *rest = self._rows[index].tolist()
-        return Cell((x0, x1, x2, x3), (y0, y1, y2, y3), *rest)
-
-
-class MotionTable(NamedTuple):
+class MotionPlan(NamedTuple):
     """Motion along the path: times [s], speeds [m/s] at n nodes, accelerations between them.
 
-    cells: pieces of the path, one after each node; lap_start: the node from which a closed path
-    repeats (the first lap, from rest, comes before it), None if it is open.
+    cells: pieces of the path, one after each node, (m, 12): coefficients of the cubics x and y in
+    u [m], u from the start of the cell; width of the cell in u; length of its arc [m]; du/ds at
+    both ends, s being the distance in the cell, of which u is a Hermite cubic. lap_start: the node
+    from which a closed path repeats (the first lap, from rest, comes before it), None if it is
+    open.
     """
 
-    times: list[float]
-    speeds: list[float]
-    accelerations: list[float]
-    cells: Cells
+    times: Array
+    speeds: Array
+    accelerations: Array
+    cells: Array
     lap_start: int | None
 
 
 @lru_cache(maxsize=8)
-def _tabulate(
+def _plan(
         path: Path, _: Any, kind: str, speed_limit: float, lateral: float, longitudinal: float,
-) -> MotionTable:
+) -> MotionPlan:
     """Return the motion for a file; the second argument tells versions of the file apart."""
     points, speeds, lines = read_way_points(path)
     repeats = bool(np.hypot(*(points[-1] - points[0])) < MIN_SPACING)
@@ -249,7 +244,7 @@ def _tabulate(
     squares = np.minimum(
         allowed, np.interp(distances, distances[at_points], given)) ** 2
     gain = 2.0 * longitudinal * lengths
-    cells = Cells(_cells(spline, grid, widths, lengths, 1.0 / norm, piece))
+    cells = _cells(spline, grid, widths, lengths, 1.0 / norm, piece)
 
     if not closed:
         squares[0] = squares[-1] = 0.0
@@ -298,7 +293,7 @@ def _cells(
         spline: Any, grid: Array, widths: Array, lengths: Array, slopes: Array,
         piece: NDArray[np.int64],
 ) -> Array:
-    """Return the rows of Cells: the spline with its polynomials about the start of each cell."""
+    """Return the cells of MotionPlan: the spline about the start of each of them."""
     shift = grid[:-1] - spline.x[piece]
     c3, c2, c1, c0 = (spline.c[k][piece] for k in range(4))
     h = shift[:, None]
@@ -310,15 +305,14 @@ def _cells(
 
 
 def _motion(
-        laps: list[Array], lengths: Array, cells: Cells, lap_start: int | None,
-) -> MotionTable:
+        laps: list[Array], lengths: Array, cells: Array, lap_start: int | None,
+) -> MotionPlan:
     """Return the motion over laps of squared speeds, (n + 1,) each, one after the other."""
-    times, speeds, accelerations = [0.0], [math.sqrt(float(laps[0][0]))], []
+    times, speeds, accelerations = [np.zeros(1)], [np.sqrt(laps[0][:1])], []
     for squares in laps:
         speed = np.sqrt(squares)
         steps = 2.0 * lengths / (speed[:-1] + speed[1:])
-        accelerations += ((speed[1:] - speed[:-1]) / steps).tolist()
-        speeds += speed[1:].tolist()
-        times += (times[-1] + np.cumsum(steps)).tolist()
-    return MotionTable(
-        times, speeds, accelerations, cells, lap_start)
+        accelerations.append((speed[1:] - speed[:-1]) / steps)
+        speeds.append(speed[1:])
+        times.append(times[-1][-1] + np.cumsum(steps))
+    return MotionPlan(*map(np.concatenate, (times, speeds, accelerations)), cells, lap_start)

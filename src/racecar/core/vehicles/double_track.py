@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import specialise
+from racecar.core.compiled import njit, specialise
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector, vector
 from racecar.core.types import (
     AckermannCommand,
     Pose2,
@@ -47,8 +48,6 @@ from racecar.core.vehicles.interface import (
     SplitDerivative,
     STEERING_ANGLE,
     Travel,
-    Vector,
-    vector,
 )
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -68,6 +67,20 @@ DEFAULT_TYRE_MODEL = 'fiala'
 """Tyres of a double track that is given none."""
 
 
+@njit
+def rotate_wheels(
+    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
+    duration: float,
+) -> Travel:
+    """Return the rotation of each wheel [rad], by the mean of both speeds; see VehicleModel."""
+    half = 0.5 * duration
+    return (travel[0] + half * (before[WHEEL] + after[WHEEL]),
+            travel[1] + half * (before[WHEEL + 1] + after[WHEEL + 1]),
+            travel[2] + half * (before[WHEEL + 2] + after[WHEEL + 2]),
+            travel[3] + half * (before[WHEEL + 3] + after[WHEEL + 3]))
+
+
+
 class DoubleTrack:
     """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques."""
 
@@ -77,6 +90,7 @@ class DoubleTrack:
     input_count = INPUT_COUNT
     split_derivative: SplitDerivative | None = None
     no_travel: Travel = (0.0,) * 4
+    travelled = staticmethod(rotate_wheels)
 
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
@@ -232,17 +246,6 @@ class DoubleTrack:
         if inputs[MODE] == 0.0:
             return self._ackermann(float(inputs[STEERING_ANGLE]))
         return float(inputs[LEFT_ANGLE]), float(inputs[RIGHT_ANGLE])
-
-    def travelled(
-        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
-    ) -> Travel:
-        """Return the rotation of each wheel [rad], by the mean of both speeds."""
-        half = 0.5 * duration
-        first, second, third, fourth = travel
-        return (first + half * float(before[WHEEL] + after[WHEEL]),
-                second + half * float(before[WHEEL + 1] + after[WHEEL + 1]),
-                third + half * float(before[WHEEL + 2] + after[WHEEL + 2]),
-                fourth + half * float(before[WHEEL + 3] + after[WHEEL + 3]))
 
     def wheel_rotations(self, travel: Travel) -> Wheels:
         """Return the angle through which each wheel has turned [rad]: its travel."""

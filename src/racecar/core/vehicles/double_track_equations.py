@@ -48,9 +48,10 @@ import math
 from typing import Any
 
 from racecar.core.compiled import njit
+from racecar.core.packing import Vector
 from racecar.core.tyres.combined_slip import combined_forces
 from racecar.core.vehicles.ackermann import ackermann_angles
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Vector
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.parameters import GRAVITY
 from racecar.core.vehicles.planar import (
     FORCE_LIMIT,

@@ -5,16 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-import numpy as np
-
-from racecar.core.compiled import COMPILED
+from racecar.core.packing import Vector
 from racecar.core.types import AckermannCommand, Pose2, WheelCommand, Wheels, WheelState
 from racecar.core.vehicles.parameters import VehicleParameters
-
-Vector = Sequence[float]
-"""Numbers that kernels index: a float64 array where Numba runs, else a list or tuple."""
 
 Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
 """Pure function of state, inputs and packed parameters; returns the state's time derivative."""
@@ -35,12 +30,6 @@ STEERING_ANGLE = 1
 
 POSITION_LIMIT = 1e9
 """Beyond this a float64 no longer resolves a step of motion [m, rad]."""
-
-
-def vector(values: Vector) -> Any:
-    """Return numbers in the form that kernels run fastest on."""
-    # Plain Python indexes lists several times faster than arrays; the bits are the same.
-    return np.array(values, dtype=float) if COMPILED else list(values)
 
 
 class SplitDerivative(NamedTuple):
@@ -135,12 +124,11 @@ class VehicleModel(Protocol):
     def no_travel(self) -> Travel:
         """Travel of wheels that have not turned since the last reset."""
 
-    def travelled(
-        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
-    ) -> Travel:
-        """Return the travel after the motion from one state to another.
+    @property
+    def travelled(self) -> Callable[[Travel, Vector, Vector, Vector, float, float], Travel]:
+        """Kernel of (travel, before, after, parameters, commanded, duration): travel after a motion.
 
-        commanded: integral of the commanded speed [m] over the duration [s] of the motion.
+        before, after: states; commanded: integral of the commanded speed [m] over the duration [s].
         """
 
     def wheel_rotations(self, travel: Travel) -> Wheels:

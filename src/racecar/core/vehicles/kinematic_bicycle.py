@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector, vector
 from racecar.core.types import Pose2, WheelState
 from racecar.core.vehicles.interface import (
     Derivative,
@@ -25,8 +26,6 @@ from racecar.core.vehicles.interface import (
     SPEED,
     STEERING_ANGLE,
     Travel,
-    Vector,
-    vector,
 )
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
@@ -84,6 +83,16 @@ def kinematic_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tup
     )
 
 
+@njit
+def roll_at_gain(
+    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
+    duration: float,
+) -> Travel:
+    """Return the distance after driving on at the speed of the rear axle; see VehicleModel."""
+    return (travel[0] + parameters[GAIN] * commanded,)
+
+
+
 class KinematicBicycle(RollingWheels):
     """Kinematic bicycle with the inputs speed and steering angle."""
 
@@ -130,12 +139,6 @@ class KinematicBicycle(RollingWheels):
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the speed of the rear axle [m/s]."""
         return self.speed_gain * float(inputs[SPEED])
-
-    def travelled(
-        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
-    ) -> Travel:
-        """Return the distance after driving on at the speed of the rear axle."""
-        return (travel[0] + self.speed_gain * commanded,)
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels; slip and forces, which it has not, are zero."""

@@ -13,8 +13,9 @@ import numpy as np
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector, vector
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Derivative, POSITION_LIMIT, Vector, vector
+from racecar.core.vehicles.interface import Derivative, POSITION_LIMIT
 from racecar.core.vehicles.parameters import VehicleParameters
 
 VX, VY, YAW_RATE, X, Y, YAW, STATE_COUNT = range(7)

@@ -8,15 +8,11 @@ from abc import abstractmethod
 from collections.abc import MutableSequence, Sequence
 from typing import NamedTuple
 
+from racecar.core.compiled import njit
 from racecar.core.errors import ConfigurationError
+from racecar.core.packing import Vector
 from racecar.core.types import AckermannCommand, WheelCommand, Wheels, WheelState
-from racecar.core.vehicles.interface import (
-    SPEED,
-    SplitDerivative,
-    STEERING_ANGLE,
-    Travel,
-    Vector,
-)
+from racecar.core.vehicles.interface import SPEED, SplitDerivative, STEERING_ANGLE, Travel
 from racecar.core.vehicles.parameters import VehicleParameters
 
 
@@ -53,6 +49,15 @@ def wheels_of_axles(
             rolling_wheels(vehicle, speed), strict=True))
 
 
+@njit
+def roll_as_commanded(
+    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
+    duration: float,
+) -> Travel:
+    """Return the distance after driving on at the commanded speed; see VehicleModel."""
+    return (travel[0] + commanded,)
+
+
 class RollingWheels:
     """What single-track models answer about wheels and inputs, which are speed and steering.
 
@@ -63,6 +68,7 @@ class RollingWheels:
     input_count = 2
     split_derivative: SplitDerivative | None = None
     no_travel: Travel = (0.0,)
+    travelled = staticmethod(roll_as_commanded)
 
     @property
     @abstractmethod
@@ -92,12 +98,6 @@ class RollingWheels:
         """Return the steering angle of the left and right front wheel [rad]: one for both."""
         steering = float(inputs[STEERING_ANGLE])
         return steering, steering
-
-    def travelled(
-        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
-    ) -> Travel:
-        """Return the distance after driving on at the commanded speed; see VehicleModel."""
-        return (travel[0] + commanded,)
 
     def wheel_rotations(self, travel: Travel) -> Wheels:
         """Return the angle through which each wheel has turned [rad]."""

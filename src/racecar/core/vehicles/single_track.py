@@ -13,6 +13,7 @@ import numpy as np
 from racecar.core.compiled import inlined, specialise
 from racecar.core.elementary import arctangent, sine_cosine, sine_cosine_of_turn
 from racecar.core.errors import ParameterError
+from racecar.core.packing import Vector, vector
 from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres import DEFAULT_TYRE_MODEL, TyreForm, TyreModel
 from racecar.core.tyres.linear import lateral_force
@@ -23,8 +24,6 @@ from racecar.core.vehicles.interface import (
     Rates,
     SPEED,
     SplitDerivative,
-    Vector,
-    vector,
 )
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.core.vehicles.parameters import VehicleParameters

@@ -48,14 +48,9 @@ import math
 
 from racecar.core.compiled import inlined, njit
 from racecar.core.elementary import sine_cosine
+from racecar.core.packing import Vector
 from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
-from racecar.core.vehicles.interface import (
-    Coefficients,
-    Rates,
-    SPEED,
-    STEERING_ANGLE,
-    Vector,
-)
+from racecar.core.vehicles.interface import Coefficients, Rates, SPEED, STEERING_ANGLE
 from racecar.core.vehicles.parameters import GRAVITY
 
 # State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.

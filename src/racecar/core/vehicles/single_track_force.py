@@ -27,17 +27,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from racecar.core.compiled import njit, specialise
+from racecar.core.packing import Vector, vector
 from racecar.core.types import AckermannCommand, Pose2, VehicleDiagnostics, WheelState
 from racecar.core.tyres import DEFAULT_TYRE_MODEL
 from racecar.core.tyres.linear import lateral_force
-from racecar.core.vehicles.interface import (
-    Derivative,
-    SPEED,
-    STEERING_ANGLE,
-    Travel,
-    Vector,
-    vector,
-)
+from racecar.core.vehicles.interface import Derivative, SPEED, STEERING_ANGLE, Travel
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.planar import (
@@ -164,6 +158,16 @@ def force_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[f
     )
 
 
+@njit
+def roll_at_speed(
+    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
+    duration: float,
+) -> Travel:
+    """Return the distance after driving on at the mean of both velocities; see VehicleModel."""
+    return (travel[0] + 0.5 * duration * (before[VX] + after[VX]),)
+
+
+
 class SingleTrackForce(RollingWheels):
     """Single-track vehicle driven by a force, or by a speed controller of bounded force."""
 
@@ -236,12 +240,6 @@ class SingleTrackForce(RollingWheels):
         """Write inputs for which the speed controller drives."""
         super().follow(command, inputs)
         inputs[MODE] = inputs[FORCE] = 0.0
-
-    def travelled(
-        self, travel: Travel, before: Vector, after: Vector, commanded: float, duration: float,
-    ) -> Travel:
-        """Return the distance after driving on at the mean of both velocities."""
-        return (travel[0] + 0.5 * duration * float(before[VX] + after[VX]),)
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the forces of its axle.

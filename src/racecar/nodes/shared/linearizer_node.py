@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
@@ -15,7 +14,6 @@ from racecar.core.control.linearizer import Linearizer, POINT_TOLERANCE
 from racecar.core.frames import BASE_LINK, MAP, ODOM
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import (
-    AT_REST,
     NANOSECONDS,
     Odometry,
     PlanarVelocity,
@@ -52,7 +50,7 @@ class LinearizerNode(TableNode):
         self._lockstep: bool = self.values['lockstep']
         self._linearizer = self.make_linearizer(self.values)
         # Compiled here, it does not hold up the first answer.
-        copy.copy(self._linearizer).command(AT_REST, PlanarVelocity(0.0, 0.0))
+        self._linearizer.warm_up()
         self._wrong_point = ''
         # Distance of the tracker's P ahead of the tracked point [m], and what is wrong with it.
         self._distance: float | None = None

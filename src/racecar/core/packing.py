@@ -1,0 +1,70 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Tuples of numbers in flat arrays, for pure steps that run compiled on one car or on many.
+
+A step takes and returns NamedTuples of floats. Between steps their fields lie in a flat array,
+`stride` apart from each other, in the order of _fields: one after the other for one car (stride
+1), and as rows for a block of cars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence, Sequence
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.core.compiled import COMPILED, inlined_uncached
+
+Vector = Sequence[float]
+"""Numbers that kernels index: a float64 array where Numba runs, else a list or tuple."""
+
+Flat = MutableSequence[float]
+"""The same, to be written to."""
+
+
+class Packing(NamedTuple):
+    """load(array, first, stride) returns a tuple; store(array, first, stride, tuple) writes it.
+
+    Both are inlined kernels. size: how many numbers the tuple has.
+    """
+
+    load: Callable[[Sequence[float], int, int], Any]
+    store: Callable[[Flat, int, int, Any], None]
+    size: int
+
+
+@functools.cache
+def packing(kind: type[tuple[float, ...]] | int) -> Packing:
+    """Return how a NamedTuple of floats, or a plain tuple of so many, lies in an array."""
+    size = kind if isinstance(kind, int) else len(getattr(kind, '_fields'))  # noqa: B009
+    name = f'tuple_{kind}' if isinstance(kind, int) else kind.__name__
+    numbers = ', '.join(f'array[first + {k} * stride]' for k in range(size))
+    made = f'({numbers},)' if isinstance(kind, int) else f'kind({numbers})'
+    lines = [f'def load_{name}(array, first, stride):',
+             f'    return {made}',
+             f'def store_{name}(array, first, stride, values):',
+             *(f'    array[first + {k} * stride] = values[{k}]' for k in range(size))]
+    if not size:
+        lines.append('    pass')
+    # Numba inlines neither loops over tuples nor *arguments, so that the text is written out.
+    names: dict[str, Any] = {'kind': kind, '__name__': __name__}
+    exec(compile('\n'.join(lines), __file__, 'exec'), names)
+    return Packing(
+        inlined_uncached(names[f'load_{name}']), inlined_uncached(names[f'store_{name}']), size)
+
+
+def vector(values: int | Sequence[float]) -> Any:
+    """Return so many zeros, or these numbers, in the form that kernels run fastest on."""
+    # Plain Python indexes lists several times faster than arrays; the bits are the same.
+    if COMPILED:
+        return np.zeros(values) if isinstance(values, int) else np.array(values, dtype=float)
+    return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
+
+
+def as_vector(numbers: NDArray[np.float64]) -> Any:
+    """Return an array of many numbers in a form that kernels run on, without copying them."""
+    # A view of memory gives plain Python its own numbers.
+    return numbers if COMPILED else memoryview(numbers)

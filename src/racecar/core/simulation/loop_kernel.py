@@ -1,0 +1,173 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The closed loop of one car as a kernel: any law, model, tyre, method and actuators.
+
+It calls the very functions of which tracker, laws and Simulator are made, in the same order, on
+the numbers that these objects hold; so it gives their bits and leaves them as their own ticks do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from racecar.core.actuators import actuate, DISTANCE
+from racecar.core.compiled import inlined, specialise, unlocked
+from racecar.core.control.linearizer import command_kernel, Linearizer
+from racecar.core.control.tracker import load_parameters, load_state, store_state, tracker_step
+from racecar.core.packing import Flat, packing, Vector
+from racecar.core.trajectories import Motion, Trajectory
+from racecar.core.types import quaternion_to_yaw
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
+
+load_motion, _, MOTION_SIZE = packing(Motion)
+COLUMN_COUNT = 11
+"""Numbers of a row of RunTable."""
+
+AdvanceTick = Callable[..., tuple[bool, float]]
+"""Advances by a tick under a command; see _advance_at_once()."""
+
+
+class SimulatorKernels(NamedTuple):
+    """Kernels of a simulator: advance by a tick, observe, and integrate the wheels' travel."""
+
+    advance: AdvanceTick
+    observe: Callable[..., tuple[float, ...]]
+    travelled: Callable[..., tuple[float, ...]]
+
+    @property
+    def name(self) -> str:
+        """What tells these kernels from others."""
+        return '_'.join(kernel.__name__ for kernel in self)
+
+
+def _unbound(*_: Any) -> Any:
+    """Stand for a kernel that is bound by name."""
+    raise NotImplementedError('specialise() binds this name')
+
+
+advance = advance_tick = observe = travelled = control = command_of = motion = _unbound
+
+
+def _advance_at_once(
+    state: Flat, inputs: Flat, parameters: Vector, limits: Vector, dt: float, steps: int,
+    duration: float, speed: float, steering_angle: float, memory: Flat, channels: Vector,
+) -> tuple[bool, float]:
+    """Advance by `steps` of dt [s], a duration [s] in all, under a command that acts at once.
+
+    Returns whether the state is valid, and the integral of the commanded speed [m].
+    """
+    return advance(state, inputs, parameters, limits, dt, steps), inputs[SPEED] * duration
+
+
+def _advance_actuated(
+    state: Flat, inputs: Flat, parameters: Vector, limits: Vector, dt: float, steps: int,
+    duration: float, speed: float, steering_angle: float, memory: Flat, channels: Vector,
+) -> tuple[bool, float]:
+    """Do what _advance_at_once() does through actuators: their memory and channels."""
+    memory[DISTANCE] = 0.0
+    for _ in range(steps):
+        inputs[SPEED], inputs[STEERING_ANGLE] = actuate(
+            memory, channels, speed, steering_angle, dt)
+        if not advance(state, inputs, parameters, limits, dt, 1):
+            return False, 0.0
+    return True, memory[DISTANCE]
+
+
+def advance_kernel(step: Callable[..., bool], *, actuated: bool) -> AdvanceTick:
+    """Return the kernel of a tick for what model_advance() returns."""
+    return specialise(
+        _advance_actuated if actuated else _advance_at_once,
+        f"{'actuated' if actuated else 'at_once'}_{step.__name__}", advance=step)
+
+
+def _track(
+    tracker_state: Flat, tracker_parameters: Vector, law_state: Flat, law_parameters: Vector,
+    x: float, y: float, yaw: float, vx: float, vy: float, yaw_rate: float, reference: Motion,
+    dt: float,
+) -> tuple[float, float]:
+    """Return the command of tracker and law; the car as in CarMotion, dt as in tracker_step()."""
+    after, wanted_x, wanted_y, _, _ = tracker_step(
+        load_state(tracker_state, 0, 1), load_parameters(tracker_parameters, 0, 1), x, y, yaw,
+        reference, dt)
+    store_state(tracker_state, 0, 1, after)
+    return command_of(
+        law_state, law_parameters, x, y, yaw, vx, vy, yaw_rate, wanted_x, wanted_y)
+
+
+def _run_loop(
+    state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
+    memory: Flat, good_memory: Flat, channels: Vector, command: Flat, command_limits: Vector,
+    dt: float, steps: int, period: float, tracker_state: Flat, tracker_parameters: Vector,
+    law_state: Flat, law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
+    first_step: float, stamps: Vector, count: int, drives_last: bool, rows: Flat,
+) -> int:
+    """Answer and advance `count` times, the last time only if drives_last.
+
+    The arguments up to `period` are the fields of PackedSimulator. references: Motion at each
+    tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step: time
+    since the step of the tracker before the first [s]; stamps: of the ticks [s]; rows: is filled
+    with rows of RunTable. Returns the tick that diverged, whose state and time are those before it, or -1.
+    """
+    for tick in range(count):
+        x, y, qz, qw, vx, vy, yaw_rate = observe(state, inputs, parameters)
+        yaw = quaternion_to_yaw(0.0, 0.0, qz, qw)
+        m = load_motion(references, MOTION_SIZE * tick, 1)
+        reference = Motion(
+            origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
+            m.direction)
+        speed, steering = control(
+            tracker_state, tracker_parameters, law_state, law_parameters, x, y, yaw, vx, vy,
+            yaw_rate, reference, period if tick else first_step)
+        at = COLUMN_COUNT * tick
+        rows[at], rows[at + 1], rows[at + 2], rows[at + 3] = stamps[tick], x, y, yaw
+        rows[at + 4], rows[at + 5], rows[at + 6] = vx, vy, yaw_rate
+        rows[at + 7], rows[at + 8] = reference.x, reference.y
+        rows[at + 9], rows[at + 10] = speed, steering
+        if tick == count - 1 and not drives_last:
+            break
+        speed = min(max(speed, command_limits[0]), command_limits[1])
+        steering = min(max(steering, -command_limits[2]), command_limits[2])
+        command[0], command[1] = speed, steering
+        if len(memory) == 0:
+            inputs[SPEED], inputs[STEERING_ANGLE] = speed, steering
+        for i in range(len(state)):
+            good[i] = state[i]
+        for i in range(len(memory)):
+            good_memory[i] = memory[i]
+        valid, distance = advance_tick(
+            state, inputs, parameters, limits, dt, steps, period, speed, steering, memory,
+            channels)
+        if not valid:
+            for i in range(len(state)):
+                state[i] = good[i]
+            for i in range(len(memory)):
+                memory[i] = good_memory[i]
+            return tick
+        after = travelled(travel, good, state, parameters, distance, period)
+        for i in range(len(travel)):
+            travel[i] = after[i]
+    return -1
+
+
+def loop_kernel(kernels: SimulatorKernels, law: type[Linearizer]) -> Callable[..., int]:
+    """Bind a simulator's kernels and a law: see _run_loop()."""
+    return specialise(
+        _run_loop, f'run_loop_{law.__name__}_{kernels.name}', unlocked,
+        advance_tick=kernels.advance, observe=kernels.observe, travelled=kernels.travelled,
+        control=specialise(
+            _track, f'track_{law.__name__}', inlined, command_of=command_kernel(law)))
+
+
+def _sample(motions: Flat, times: Vector, numbers: Vector) -> None:
+    """Write Motion at each of some times [s], one after the other."""
+    for i in range(len(times)):
+        values = motion(times[i], numbers)
+        for k in range(MOTION_SIZE):
+            motions[MOTION_SIZE * i + k] = values[k]
+
+
+def sampling_kernel(trajectory: type[Trajectory]) -> Callable[[Flat, Vector, Vector], None]:
+    """Bind the kernel of a trajectory: sample(motions, times, numbers), see _sample()."""
+    return specialise(
+        _sample, f'sample_{trajectory.__name__}', unlocked, motion=trajectory.kernel)
