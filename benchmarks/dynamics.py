@@ -29,8 +29,8 @@ from racecar.core.share import find_config
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
-from racecar.core.simulation.block import ClosedLoop, flat, lane_rows
-from racecar.core.simulation.closed_loop import run_closed_loop
+from racecar.core.simulation.block import lane_rows
+from racecar.core.simulation.closed_loop import ClosedLoop, run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.simulation.stepper import Stepper
@@ -139,8 +139,8 @@ def batch(cars: int) -> Work:
         state, scratch = lane_rows(5), lane_rows(SCRATCH_ROWS)
         for k, value in enumerate(coefficients):
             at = (rows.COEFFICIENTS + k) * LANES
-            scratch[at:at + LANES] = flat([value] * LANES)
-        state[:LANES] = flat([0.001 * (lane + first % 7) for lane in range(LANES)])
+            scratch[at:at + LANES] = vector([value] * LANES)
+        state[:LANES] = vector([0.001 * (lane + first % 7) for lane in range(LANES)])
         blocks.append((state, scratch, min(LANES, cars - first)))
     # All cars advance by a control period or two, then all again. One round takes 2 ms, in which
     # the caches still fill after the case before.

@@ -82,7 +82,7 @@ class Trolley:
     def steering_angles(self, inputs):
         return float(inputs[1]), -float(inputs[1])
 
-    def travelled(self, travel, before, after, commanded, duration):
+    def travelled(self, travel, before, after, parameters, commanded, duration):
         return travel[0] + commanded, travel[1] + float(after[1] - before[1])
 
     def wheel_rotations(self, travel):

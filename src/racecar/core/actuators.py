@@ -46,11 +46,11 @@ ACTUATOR_PARAMETERS = ParameterTable([
 class Channel(NamedTuple):
     """One quantity from command to output.
 
-    count: steps of the delay; gain: share of the way to the command that the lag covers in a step;
-    largest_change: of the output in a step.
+    delay_steps: of the delay line; gain: share of the way to the command that the lag covers in a
+    step; largest_change: of the output in a step.
     """
 
-    count: float
+    delay_steps: float
     gain: float
     largest_change: float
 
@@ -68,11 +68,11 @@ def _next_output(
 ) -> float:
     """Advance a channel by a step; value, position, line: where it has its numbers in memory."""
     wanted = command
-    if channel.count > 0.0:
+    if channel.delay_steps > 0.0:
         at = int(memory[position])
         wanted = memory[line + at]
         memory[line + at] = command
-        memory[position] = float((at + 1) % int(channel.count))
+        memory[position] = float((at + 1) % int(channel.delay_steps))
     before = memory[value]
     change = channel.gain * (wanted - before)
     limit = channel.largest_change
@@ -95,7 +95,7 @@ def actuate(
     of_steering = load_channel(channels, CHANNEL_SIZE, 1)
     speed_out = _next_output(memory, SPEED_OUT, SPEED_AT, LINES, of_speed, speed)
     steering_out = _next_output(
-        memory, STEERING_OUT, STEERING_AT, LINES + int(of_speed.count), of_steering,
+        memory, STEERING_OUT, STEERING_AT, LINES + int(of_speed.delay_steps), of_steering,
         steering_angle)
     memory[DISTANCE] += speed_out * dt
     return speed_out, steering_out
@@ -124,7 +124,7 @@ class Actuators:
             'steering', pick('steering_delay'), pick('steering_lag'), pick('steering_rate'), step)
         self._step = step
         self.channels: Any = vector((*speed, *steering))
-        self.memory: Any = vector(LINES + int(speed.count) + int(steering.count))
+        self.memory: Any = vector(LINES + int(speed.delay_steps) + int(steering.delay_steps))
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], step: float) -> Actuators | None:

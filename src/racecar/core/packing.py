@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence, Sequence
 import functools
-from typing import Any, NamedTuple
+from typing import Any, cast, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,8 @@ def vector(values: int | Sequence[float]) -> Any:
     return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
 
 
-def as_vector(numbers: NDArray[np.float64]) -> Any:
+def as_vector(numbers: NDArray[np.float64]) -> Vector:
     """Return an array of many numbers in a form that kernels run on, without copying them."""
     # A view of memory gives plain Python its own numbers.
-    return numbers if COMPILED else memoryview(numbers)
+    shown: Any = numbers if COMPILED else memoryview(numbers.data)
+    return cast(Vector, shown)

@@ -11,7 +11,7 @@ from racecar.catalogue import NODES
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.block import ClosedLoop
+from racecar.core.simulation.closed_loop import ClosedLoop
 from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.stacks.stack import Stack

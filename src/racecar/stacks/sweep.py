@@ -16,7 +16,7 @@ import numpy as np
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import Noise
-from racecar.core.simulation.block import ClosedLoop
+from racecar.core.simulation.closed_loop import ClosedLoop
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (

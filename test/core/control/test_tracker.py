@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from racecar.core.control import tracker as tracker_module
 from racecar.core.control.tracker import (
     point_ahead,
     TRACKER_PARAMETERS,
-    TrackerGains,
     TrajectoryTracker,
 )
 from racecar.core.errors import ParameterError
+from racecar.core.trajectories import Motion, Trajectory
 from racecar.core.types import Odometry, yaw_to_quaternion
 
 SECOND = 1_000_000_000
@@ -47,27 +46,34 @@ def test_point_ahead_lies_at_the_distance_along_the_heading(x, y, yaw, distance)
         (x + distance * math.cos(yaw), y + distance * math.sin(yaw)))
 
 
-def test_reference_and_car_are_both_moved_ahead_by_the_heading_of_the_car(monkeypatch):
-    moved = []
+class Posed(Trajectory):
+    """A reference that tells how the car is to stand."""
 
-    def spy(*arguments):
-        moved.append(arguments)
-        return point_ahead(*arguments)
+    name = 'posed'
+    parameters = ()
 
-    monkeypatch.setattr(tracker_module, 'point_ahead', spy)
-    tracker = make(a_coeff=1.0, b_coeff=-2.0, PL_distance=0.3)
-    tracker.update(car(time=1.0))
-    moved.clear()
-    tracker.update(car(5.0, 6.0, 0.7, time=2.0))
-    assert moved == [(1.0, -2.0, pytest.approx(0.7), 0.3), (5.0, 6.0, pytest.approx(0.7), 0.3)]
+    def __init__(self, heading, rate, direction):
+        self.__dict__['attitude_of_all_times'] = heading, rate, direction
+
+    def motion(self, time):
+        return Motion(1.0, -2.0, 0.3, 0.4, 0.0, 0.0, *self.attitude_of_all_times)
 
 
-def test_error_is_taken_between_the_moved_points(monkeypatch):
-    def reference_only(x, y, yaw, distance):
-        return (x, y) if (x, y) != (0.0, 0.0) else (x + distance, y)
-
-    monkeypatch.setattr(tracker_module, 'point_ahead', reference_only)
-    assert make(Kp=2.0, PL_distance=0.5).update(car(3.0, 4.0)).velocity == (-5.0, -8.0)
+@given(number(-math.pi, math.pi), number(-math.pi, math.pi), number(-2.0, 2.0),
+       st.sampled_from([1.0, -1.0]))
+def test_reference_is_moved_ahead_by_its_own_heading_where_that_is_known(
+        heading, yaw, rate, direction):
+    tracker = make(Kp=2.0, PL_distance=0.3)
+    tracker.trajectory = Posed(heading, rate, direction)
+    velocity = tracker.update(car(5.0, 6.0, yaw)).velocity
+    d = 0.3 * direction
+    error_x = 1.0 + d * math.cos(heading) - 5.0 - d * math.cos(yaw)
+    error_y = -2.0 + d * math.sin(heading) - 6.0 - d * math.sin(yaw)
+    wanted = (0.3 - d * rate * math.sin(heading) + 2.0 * error_x,
+              0.4 + d * rate * math.cos(heading) + 2.0 * error_y)
+    ahead = wanted[0] * math.cos(yaw) + wanted[1] * math.sin(yaw)
+    if direction < 0.0 or ahead > math.hypot(*wanted):
+        assert velocity == pytest.approx(wanted)
 
 
 @given(number(-math.pi, math.pi), number(0.01, 5.0))
@@ -199,8 +205,7 @@ def test_time_of_the_reference_may_differ_from_the_stamp_of_the_odometry():
 def test_gains_can_be_replaced_while_tracking():
     tracker = make(Kp=1.0)
     assert velocities(tracker, [(0.0, 1.0, 0.0)]) == [(-1.0, 0.0)]
-    tracker.gains = TrackerGains.from_values(TRACKER_PARAMETERS.resolve(
-        {'Kp': 3.0, 'catch_up_speed': 100.0}))
+    tracker.tune(TRACKER_PARAMETERS.resolve({'Kp': 3.0, 'catch_up_speed': 100.0}))
     assert velocities(tracker, [(1.0, 1.0, 0.0)]) == [(-3.0, 0.0)]
 
 

@@ -69,8 +69,8 @@ def make(path):
 @given(paths())
 def test_path_passes_through_every_way_point(path):
     trajectory = make(path)
-    table = trajectory.table
-    nodes = np.array([(cell.x[0], cell.y[0]) for cell in table.cells])
+    table = trajectory.plan
+    nodes = table.cells[:, [0, 4]]
     last = trajectory.at(trajectory.duration)
     nodes = np.vstack([nodes, [last[:2]]])
     for point in path[0]:

@@ -79,8 +79,8 @@ class TrackerParameters(NamedTuple):
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> TrackerParameters:
         """Pick them out of resolved TRACKER_PARAMETERS values."""
-        return cls(
-            *(float(values[name]) for name in cls._fields[:-1]), tracked_ahead(values))
+        return cls(**{name: float(values[name]) for name in cls._fields[:-1]},
+                   tracked_ahead=tracked_ahead(values))
 
 
 class TrackerState(NamedTuple):
@@ -277,7 +277,7 @@ class TrajectoryTracker:
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
-        type(self.trajectory).kernel(0.0, self.trajectory.numbers)
+        self.trajectory.motion(0.0)
         _update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, (0.0,) * len(Motion._fields),
                 0.0)
 

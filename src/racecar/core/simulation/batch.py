@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, fields
+import itertools
 import math
 import os
 import threading
@@ -18,20 +19,14 @@ from racecar.core.analysis.metrics import Array, Metrics
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.errors import ConfigurationError, DivergenceError
+from racecar.core.packing import vector
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch_kernels import (
     LANES,
     NOISE_CHANNELS,
 )
-from racecar.core.simulation.block import (
-    Block,
-    ClosedLoop,
-    flat,
-    Kind,
-    kind_of,
-    tick_count,
-    tick_times,
-)
+from racecar.core.simulation.block import Block, Kind, kind_of, tick_times
+from racecar.core.simulation.closed_loop import ClosedLoop, tick_count
 from racecar.core.types import NANOSECONDS
 
 CHUNK = 64
@@ -104,7 +99,8 @@ class BatchSimulation:
     """Closed loops of any kind and number, run side by side by compiled kernels on all cores.
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
-    and however many threads. Loops that the kernels do not cover run tick by tick, slower.
+    and however many threads. Cars whose model has a SplitDerivative, without actuators, run side
+    by side; others run one by one, several times slower.
     """
 
     def __init__(
@@ -118,7 +114,7 @@ class BatchSimulation:
         threads: how many cores to use, by default all that this process may use. block_size: cars
         that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
         Raises ConfigurationError if noise lacks a generator or is asked for a loop that the
-        kernels do not cover.
+        cars do not run side by side.
         """
         if (noise is None) != (generator is None):
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
@@ -131,9 +127,11 @@ class BatchSimulation:
         self._others: list[tuple[int, ClosedLoop]] = []
         open_blocks: dict[Kind, Block] = {}
         self._count = 0
+        tracked_ahead: list[float] = []
         for loop in loops:
-            if loop.is_compilable:
-                kind = kind_of(loop.simulator)
+            kind = kind_of(loop)
+            tracked_ahead.append(loop.tracker.tracked_ahead)
+            if kind is not None:
                 block = open_blocks.get(kind)
                 if block is None or block.count == block_size:
                     block = open_blocks[kind] = Block(kind)
@@ -142,14 +140,14 @@ class BatchSimulation:
             elif noise is not None:
                 raise ConfigurationError(
                     f'noise is not available for {loop.simulator.model.description} with'
-                    f' {type(loop.linearizer).__name__}: the compiled loop does not cover it')
+                    f' {type(loop.linearizer).__name__}: such cars do not run side by side')
             else:
                 self._others.append((self._count, loop))
             self._count += 1
         for block in self._blocks:
-            block.seal()
             # Compiles, which threads could only do one after the other.
-            block.run(flat(1), 0, 0, 0)
+            block.run(vector(1), 0, 0, 0)
+        self._tracked_ahead = np.array(tracked_ahead)
         self._noise = noise
         self._seeds: Any = [] if generator is None else generator.integers(
             0, 2**63, size=(self._count, 2), dtype=np.uint64)
@@ -201,21 +199,28 @@ class BatchSimulation:
             columns[:, block.cars] = self._run_block(
                 block, times[period], ticks[period], skip, record_every, records, advance)
 
+        def run_other(numbered: tuple[int, ClosedLoop]) -> None:
+            car, loop = numbered
+            period = loop.simulator.period_ns
+            columns[:, car] = _run_other(car, loop, ticks[period], skip, record_every, records)
+            advance(ticks[period])
+
+        # Compiled by one, it needs no others to wait for that.
+        first_of_kind = {
+            (loop.simulator.kernels, type(loop.linearizer), type(loop.tracker.trajectory)): row
+            for row in self._others for loop in row[1:] if loop.is_compilable}
+        for row in first_of_kind.values():
+            run_other(row)
+        rest = [row for row in self._others if row not in first_of_kind.values()]
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
-            for _ in pool.map(run_block, self._blocks):
+            for _ in itertools.chain(
+                    pool.map(run_block, self._blocks), pool.map(run_other, rest)):
                 pass
-        for car, loop in self._others:
-            period = loop.simulator.period_ns
-            columns[:, car] = _run_other(
-                car, loop, ticks[period], skip, record_every, records)
-            advance(ticks[period])
-        tracked_ahead = np.zeros(self._count)
-        for car, loop in self._others:
-            tracked_ahead[car] = loop.tracker.tracked_ahead
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(
-            rmse, ise, total_squared, largest, counted, span, diverged_at, tracked_ahead, records)
+            rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
+            records)
 
     def _run_block(
         self, block: Block, times: Any, ticks: int, skip: float, every: int,
@@ -223,11 +228,11 @@ class BatchSimulation:
     ) -> Array:
         count = block.count
         samples = ticks // every + 1 if every else 0
-        recorded = flat(count * samples * len(COLUMNS))
-        recorded[:] = flat([math.nan] * len(recorded))
+        recorded = vector(count * samples * len(COLUMNS))
+        recorded[:] = vector([math.nan] * len(recorded))
         streams = [np.random.Generator(np.random.SFC64(self._seeds[car])) for car in block.cars] \
             if self._noise is not None else []
-        deviations = flat(astuple(self._noise)) if self._noise is not None else None
+        deviations = vector(astuple(self._noise)) if self._noise is not None else None
         for first in range(0, ticks + 1, CHUNK):
             chunk = min(CHUNK, ticks + 1 - first)
             noise = None
@@ -256,14 +261,14 @@ class BatchSimulation:
 def _run_other(
     car: int, loop: ClosedLoop, ticks: int, skip: float, every: int, records: Array | None,
 ) -> list[float]:
-    """Run a loop tick by tick; return a column of BatchResult."""
-    lines: list[tuple[float, ...]] = []
+    """Run a loop by itself; return a column of BatchResult."""
+    parts: list[Array] = []
     diverged_at = math.nan
     try:
-        loop.run(ticks, lines.append)
+        loop.run(ticks, parts.append)
     except DivergenceError:
         diverged_at = loop.simulator.time_ns / NANOSECONDS
-    table = np.array(lines)
+    table = np.concatenate(parts)
     if records is not None:
         kept = table[::every]
         records[car, :len(kept)] = kept

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
-from racecar.core.simulation.loop_kernel import loop_kernel, MOTION_SIZE, sampling_kernel
+from racecar.core.simulation.loop_kernel import has_own, loop_kernel, sample_motions
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
@@ -41,8 +42,27 @@ class ClosedLoop(NamedTuple):
             odometry.vy, odometry.yaw_rate, output.reference.x, output.reference.y,
             command.speed, command.steering_angle), command
 
-    def tick_by_tick(self, ticks: int, on_row: Callable[[Row], object]) -> None:
-        """Answer and advance by so many ticks, and answer once more. Raises DivergenceError."""
+    @property
+    def is_compilable(self) -> bool:
+        """Whether the kernels do exactly what the parts do tick by tick."""
+        return (
+            self.simulator.packed is not None
+            and not has_own(self.tracker, TrajectoryTracker, 'update')
+            and not has_own(self.linearizer, Linearizer, 'command'))
+
+    def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
+        """Answer and advance by so many ticks, and answer once more. Raises DivergenceError.
+
+        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. The compiled loop,
+        where it covers the parts, gives the same bits and leaves them in the same state.
+        """
+        if COMPILED and self.is_compilable:
+            self._run_compiled(ticks, on_rows)
+        else:
+            self.run_tick_by_tick(ticks, lambda row: on_rows(np.array([row])))
+
+    def run_tick_by_tick(self, ticks: int, on_row: Callable[[Row], object]) -> None:
+        """Do what run() does by the parts themselves."""
         for tick in range(ticks + 1):
             row, command = self.answer()
             on_row(row)
@@ -50,24 +70,11 @@ class ClosedLoop(NamedTuple):
                 self.simulator.set_command(command)
                 self.simulator.tick()
 
-    @property
-    def is_compilable(self) -> bool:
-        """Whether the compiled loop does exactly what the parts do tick by tick."""
-        return (
-            self.simulator.packed is not None
-            and type(self.tracker).update is TrajectoryTracker.update
-            and type(self.linearizer).command is Linearizer.command)
-
-    def run(self, ticks: int, on_rows: Callable[[np.ndarray], object]) -> None:
-        """Do what tick_by_tick() does by the compiled loop, with the same bits.
-
-        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. Raises DivergenceError.
-        """
+    def _run_compiled(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         tracker, linearizer, simulator = self
         packed = simulator.packed
         assert packed is not None
         kernel = loop_kernel(simulator.kernels, type(linearizer))
-        sample = sampling_kernel(type(tracker.trajectory))
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
         if not tracker.started:
@@ -76,9 +83,8 @@ class ClosedLoop(NamedTuple):
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
             stamps_ns = [simulator.time_ns + i * simulator.period_ns for i in range(count)]
-            motions = vector(count * MOTION_SIZE)
-            sample(motions, vector([tracker.time_since_start(stamp) for stamp in stamps_ns]),
-                   tracker.trajectory.numbers)
+            motions = sample_motions(tracker.trajectory, vector(
+                [tracker.time_since_start(stamp_ns) for stamp_ns in stamps_ns]))
             rows = vector(count * len(COLUMNS))
             drives_last = done + count <= ticks
             diverged = kernel(
@@ -101,25 +107,21 @@ def run_closed_loop(
     """Run for the duration [s] from the simulator's present state.
 
     on_tick is called with the number of ticks, for a progress bar. The sequence per tick is
-    that of the nodes in lockstep, so both give the same bits; the compiled loop, where it covers
-    the parts, gives them too and leaves the parts in the same state. Raises DivergenceError.
+    that of the nodes in lockstep, so both give the same bits. Raises DivergenceError.
     """
     loop = ClosedLoop(tracker, linearizer, simulator)
     ticks = tick_count(duration, simulator.period_ns)
     table = np.empty((ticks + 1, len(COLUMNS)))
     done = 0
 
-    def on_rows(rows: np.ndarray) -> None:
+    def on_rows(rows: Array) -> None:
         nonlocal done
         table[done:done + len(rows)] = rows
         done += len(rows)
         if on_tick is not None:
             on_tick(done - 1)
 
-    if COMPILED and loop.is_compilable:
-        loop.run(ticks, on_rows)
-    else:
-        loop.tick_by_tick(ticks, lambda row: on_rows(np.array([row])))
+    loop.run(ticks, on_rows)
     return RunTable(table, tracker.tracked_ahead)
 
 

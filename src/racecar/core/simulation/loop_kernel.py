@@ -15,7 +15,7 @@ from racecar.core.actuators import actuate, DISTANCE
 from racecar.core.compiled import inlined, specialise, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
 from racecar.core.control.tracker import load_parameters, load_state, store_state, tracker_step
-from racecar.core.packing import Flat, packing, Vector
+from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.trajectories import Motion, Trajectory
 from racecar.core.types import quaternion_to_yaw
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
@@ -91,8 +91,9 @@ def _track(
         load_state(tracker_state, 0, 1), load_parameters(tracker_parameters, 0, 1), x, y, yaw,
         reference, dt)
     store_state(tracker_state, 0, 1, after)
-    return command_of(
+    speed, steering = command_of(
         law_state, law_parameters, x, y, yaw, vx, vy, yaw_rate, wanted_x, wanted_y)
+    return speed, steering
 
 
 def _run_loop(
@@ -107,7 +108,7 @@ def _run_loop(
     The arguments up to `period` are the fields of PackedSimulator. references: Motion at each
     tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step: time
     since the step of the tracker before the first [s]; stamps: of the ticks [s]; rows: is filled
-    with rows of RunTable. Returns the tick that diverged, whose state and time are those before it, or -1.
+    with rows of RunTable. Returns the tick that diverged, whose state is that before it, or -1.
     """
     for tick in range(count):
         x, y, qz, qw, vx, vy, yaw_rate = observe(state, inputs, parameters)
@@ -167,7 +168,19 @@ def _sample(motions: Flat, times: Vector, numbers: Vector) -> None:
             motions[MOTION_SIZE * i + k] = values[k]
 
 
-def sampling_kernel(trajectory: type[Trajectory]) -> Callable[[Flat, Vector, Vector], None]:
-    """Bind the kernel of a trajectory: sample(motions, times, numbers), see _sample()."""
-    return specialise(
-        _sample, f'sample_{trajectory.__name__}', unlocked, motion=trajectory.kernel)
+def sample_motions(trajectory: Trajectory, times: Vector) -> Flat:
+    """Return Motion of a trajectory at each of some times [s], one after the other."""
+    motions: Flat = vector(MOTION_SIZE * len(times))
+    kind = type(trajectory)
+    if kind.kernel is None or kind.motion is not Trajectory.motion:
+        motions[:] = vector([number for time in times for number in trajectory.motion(time)])
+    else:
+        specialise(_sample, f'sample_{kind.__name__}', unlocked, motion=kind.kernel)(
+            motions, times, trajectory.numbers)
+    return motions
+
+
+def has_own(part: object, kind: type, *names: str) -> bool:
+    """Tell whether a part has methods of its own in the place of those of a class."""
+    return any(name in vars(part) or getattr(type(part), name) is not getattr(kind, name)
+               for name in names)

@@ -19,7 +19,7 @@ from racecar.core.simulation.integrators import (
     INTEGRATORS,
     model_advance,
 )
-from racecar.core.simulation.loop_kernel import advance_kernel, SimulatorKernels
+from racecar.core.simulation.loop_kernel import advance_kernel, has_own, SimulatorKernels
 from racecar.core.simulation.stability import check_stability
 from racecar.core.types import (
     AckermannCommand,
@@ -100,8 +100,8 @@ class PackedSimulator(NamedTuple):
     """The numbers of a simulator, in arrays that it shares: state, inputs and so on.
 
     good, good_memory: state and memory before a tick; memory and channels: those of Actuators,
-    empty without them; command: speed and steering angle in force; command_limits: lowest and highest
-    speed, largest steering angle; dt: step [s]; steps: in a tick; period: of a tick [s].
+    empty without them; command: speed and steering angle in force; command_limits: lowest and
+    highest speed, largest steering angle; dt: step [s]; steps: in a tick; period: of a tick [s].
     """
 
     state: Any
@@ -286,7 +286,8 @@ class Simulator:
     @property
     def packed(self) -> PackedSimulator | None:
         """The numbers on which compiled loops run; None if the steps are not this class's own."""
-        if self._is_foreign or type(self).tick is not Simulator.tick:
+        if self._is_foreign or has_own(
+                self, Simulator, 'tick', 'advance', 'odometry', 'set_command'):
             return None
         vehicle = self.model.vehicle
         return PackedSimulator(

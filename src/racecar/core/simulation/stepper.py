@@ -10,32 +10,28 @@ from typing import Any
 
 from racecar.core.compiled import specialise
 from racecar.core.errors import ConfigurationError
-from racecar.core.packing import Vector
-from racecar.core.simulation.block import flat
-from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step, State5
+from racecar.core.packing import Flat, packing, Vector, vector
+from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step
 from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Coefficients, VehicleModel
-
-_STATES = 5
-_DT = 5
+from racecar.core.vehicles.interface import VehicleModel
 
 
-def precompute(inputs: Vector, parameters: Vector) -> Coefficients:
-    """Stand for the kernel of the model that Stepper binds."""
+def _unbound(*_: Any) -> Any:
+    """Stand for a kernel that Stepper binds."""
     raise NotImplementedError('Stepper binds this name')
 
 
-def step_split(state: State5, coefficients: Coefficients, dt: float) -> State5:
-    """Stand for model and method that Stepper binds."""
-    raise NotImplementedError('Stepper binds this name')
+precompute = step_split = _unbound
+load_state, store_state, _DT = packing(5)
+load_parameters = packing(17).load
+_PARAMETERS = _DT + 1
 
 
-def _step_packed(p: Any, speed: float, steering_angle: float) -> None:
-    coefficients = precompute((speed, steering_angle), (
-        p[6], p[7], p[8], p[9], p[10], p[11], p[12], p[13], p[14], p[15], p[16], p[17], p[18],
-        p[19], p[20], p[21], p[22]))
-    p[0], p[1], p[2], p[3], p[4] = step_split((p[0], p[1], p[2], p[3], p[4]), coefficients, p[_DT])
+def _step_packed(packed: Flat, speed: float, steering_angle: float) -> None:
+    coefficients = precompute(
+        (speed, steering_angle), load_parameters(packed, _PARAMETERS, 1))
+    store_state(packed, 0, 1, step_split(load_state(packed, 0, 1), coefficients, packed[_DT]))
 
 
 class Stepper:
@@ -60,7 +56,7 @@ class Stepper:
                 f'{model.description} has no form for single steps; use Simulator')
         self.model = model
         # Everything in one array: each argument more costs time in the call.
-        self._packed: Any = flat(
+        self._packed: Any = vector(
             [*model.initial_state(initial_pose), float(step), *model.parameters])
         kernel = specialise(
             _step_packed, f'step_packed_{integrator}_{form.name}', precompute=form.precompute,
@@ -70,7 +66,7 @@ class Stepper:
     @property
     def state(self) -> tuple[float, ...]:
         """State of the model, in the order of model.state_names [SI]."""
-        return tuple(float(value) for value in self._packed[:_STATES])
+        return tuple(float(value) for value in self._packed[:_DT])
 
     @state.setter
     def state(self, values: Vector) -> None:

@@ -79,12 +79,12 @@ class Trajectory(ABC):
     """A path in time; t = 0 is the activation.
 
     Subclasses are frozen dataclasses that name their shape, list their parameters, and give the
-    motion in closed form as a kernel, which loops over many ticks and cars run compiled.
+    motion in closed form as a kernel, which Numba compiles; or, slower, override motion().
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
-    kernel: ClassVar[MotionKernel]
+    kernel: ClassVar[MotionKernel | None] = None
     reverses: ClassVar[bool] = False
     """Whether the car is to go backwards somewhere."""
 
@@ -96,11 +96,15 @@ class Trajectory(ABC):
     @cached_property
     def numbers(self) -> Vector:
         """What the kernel gets: the values of the parameters, if they are all it needs."""
-        return vector(astuple(self))
+        numbers: Vector = vector(astuple(self))
+        return numbers
 
     def motion(self, time: float) -> Motion:
         """Return the motion of the reference at the time since activation [s]."""
-        return Motion(*type(self).kernel(time, self.numbers))
+        kernel = type(self).kernel
+        if kernel is None:
+            raise NotImplementedError(f'{type(self).__name__} has neither kernel nor motion()')
+        return Motion(*kernel(time, self.numbers))
 
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""

@@ -43,7 +43,7 @@ class Circle(Trajectory):
     radius: float
     angular_velocity: float
 
-    kernel: ClassVar[MotionKernel] = staticmethod(circle_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(circle_motion)
 
     @property
     def period(self) -> float | None:

@@ -52,4 +52,4 @@ class Cycloid(Trajectory):
                 f"parameter 'cycloid_distance' is {self.distance:g} m, expected less than"
                 f' cycloid_radius ({self.radius:g} m): beyond it the path has loops or cusps')
 
-    kernel: ClassVar[MotionKernel] = staticmethod(cycloid_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(cycloid_motion)

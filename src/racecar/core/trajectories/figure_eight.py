@@ -40,7 +40,7 @@ class FigureEight(Trajectory):
     amplitude: float
     angular_velocity: float
 
-    kernel: ClassVar[MotionKernel] = staticmethod(figure_eight_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(figure_eight_motion)
 
     @property
     def period(self) -> float | None:

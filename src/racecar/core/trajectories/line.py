@@ -35,4 +35,4 @@ class Line(Trajectory):
     a: float
     b: float
 
-    kernel: ClassVar[MotionKernel] = staticmethod(line_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(line_motion)

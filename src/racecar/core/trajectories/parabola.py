@@ -36,4 +36,4 @@ class Parabola(Trajectory):
 
     focal_length: float
 
-    kernel: ClassVar[MotionKernel] = staticmethod(parabola_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(parabola_motion)

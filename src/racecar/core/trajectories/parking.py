@@ -105,7 +105,7 @@ class Parking(Trajectory):
     speed: float
     pause: float
 
-    kernel: ClassVar[MotionKernel] = staticmethod(parking_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(parking_motion)
 
     @cached_property
     def numbers(self) -> Vector:
@@ -120,7 +120,8 @@ class Parking(Trajectory):
             duration = _PEAK * abs(x_to - x_from) / self.speed
             moves += [time, duration, x_from, x_to]
             time += duration + self.pause
-        return vector([self.offset, self.length, self.run_up, self.room, *moves])
+        numbers: Vector = vector([self.offset, self.length, self.run_up, self.room, *moves])
+        return numbers
 
     @property
     def duration(self) -> float | None:

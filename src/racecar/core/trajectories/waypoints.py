@@ -123,7 +123,7 @@ class WayPointPath(Trajectory):
     lateral_acceleration: float
     longitudinal_acceleration: float
 
-    kernel: ClassVar[MotionKernel] = staticmethod(way_point_motion)
+    kernel: ClassVar[MotionKernel | None] = staticmethod(way_point_motion)
 
     def __post_init__(self) -> None:
         try:
@@ -315,4 +315,6 @@ def _motion(
         accelerations.append((speed[1:] - speed[:-1]) / steps)
         speeds.append(speed[1:])
         times.append(times[-1][-1] + np.cumsum(steps))
-    return MotionPlan(*map(np.concatenate, (times, speeds, accelerations)), cells, lap_start)
+    return MotionPlan(
+        np.concatenate(times), np.concatenate(speeds), np.concatenate(accelerations), cells,
+        lap_start)

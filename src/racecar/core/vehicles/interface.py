@@ -126,9 +126,9 @@ class VehicleModel(Protocol):
 
     @property
     def travelled(self) -> Callable[[Travel, Vector, Vector, Vector, float, float], Travel]:
-        """Kernel of (travel, before, after, parameters, commanded, duration): travel after a motion.
+        """Kernel of (travel, before, after, parameters, commanded, duration): the next travel.
 
-        before, after: states; commanded: integral of the commanded speed [m] over the duration [s].
+        before, after: states; commanded: integral of the commanded speed over the duration [m, s].
         """
 
     def wheel_rotations(self, travel: Travel) -> Wheels:

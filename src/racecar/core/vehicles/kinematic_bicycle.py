@@ -103,6 +103,7 @@ class KinematicBicycle(RollingWheels):
     observe: Derivative = staticmethod(kinematic_observe)
     diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = staticmethod(
         kinematic_diagnose)
+    travelled = staticmethod(roll_at_gain)
 
     def __init__(self, vehicle: VehicleParameters, speed_gain: float = SPEED_GAIN) -> None:
         """Raise ParameterError if the gain of the speed is not a positive number."""

@@ -174,6 +174,7 @@ class SingleTrackForce(RollingWheels):
     name: ClassVar[str] = 'single_track_force'
     state_names = ('vx', 'vy', 'yaw_rate', 'x', 'y', 'yaw')
     input_count = 4
+    travelled = staticmethod(roll_at_speed)
 
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
