@@ -82,8 +82,9 @@ class Trolley:
     def steering_angles(self, inputs):
         return float(inputs[1]), -float(inputs[1])
 
-    def travelled(self, travel, before, after, parameters, commanded, duration):
-        return travel[0] + commanded, travel[1] + float(after[1] - before[1])
+    @staticmethod
+    def travelled(travel, before, after, parameters, commanded, duration):
+        return travel[0] + commanded, travel[1] + after[1] - before[1]
 
     def wheel_rotations(self, travel):
         return travel[0], travel[0], 3.0 * (travel[1] - 5.0), 0.0

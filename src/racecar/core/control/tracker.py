@@ -284,10 +284,15 @@ class TrajectoryTracker:
     def start(self, odometry: Odometry, now_ns: int) -> None:
         """Start the trajectory clock, and place the trajectory where it is to start."""
         self._start_ns = now_ns
-        if self._starts_at_car:
-            car_x, car_y = point_ahead(odometry.x, odometry.y, odometry.yaw, self.tracked_ahead)
-            start = self.trajectory.motion(0.0)
-            self._origin = (car_x - start.x, car_y - start.y)
+        self._origin = self.origin_for(odometry)
+
+    def origin_for(self, odometry: Odometry) -> tuple[float, float]:
+        """Return where the trajectory's own origin lies in `map` [m] if it starts there."""
+        if not self._starts_at_car:
+            return 0.0, 0.0
+        car_x, car_y = point_ahead(odometry.x, odometry.y, odometry.yaw, self.tracked_ahead)
+        start = self.trajectory.motion(0.0)
+        return car_x - start.x, car_y - start.y
 
     def time_since_start(self, now_ns: int) -> float:
         """Return the time of the trajectory clock [s]. Raises ValueError before the start."""

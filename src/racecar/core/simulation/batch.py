@@ -145,6 +145,7 @@ class BatchSimulation:
                 self._others.append((self._count, loop))
             self._count += 1
         for block in self._blocks:
+            block.seal()
             # Compiles, which threads could only do one after the other.
             block.run(vector(1), 0, 0, 0)
         self._tracked_ahead = np.array(tracked_ahead)

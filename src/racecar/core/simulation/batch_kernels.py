@@ -23,7 +23,6 @@ import numpy as np
 from racecar.core.compiled import inlined, njit, specialise, unlocked
 from racecar.core.control.linearizer import Linearizer, SteeringState
 from racecar.core.control.tracker import (
-    point_ahead,
     tracker_step,
     TrackerParameters,
     TrackerState,
@@ -75,9 +74,9 @@ LIMIT = _PARAMETERS
     LIMIT + _STATE, LIMIT + _STATE + 7)
 LAW = TRACKER + _TRACKER
 
-# Rows of what a tick computes and forgets: odometry, yaw, reference, command, what a command
-# fixes, the state before the tick, what a stage leaves to the next.
-OX, OY, OVX, OVY, ORATE, OYAW, MOTION = range(7)
+# Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, reference,
+# command, what a command fixes, the state before the tick, what a stage leaves to the next.
+OX, OY, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, MOTION = range(9)
 COMMAND_SPEED = MOTION + _MOTION
 COMMAND_STEERING = COMMAND_SPEED + 1
 COEFFICIENTS = COMMAND_STEERING + 1
@@ -111,6 +110,10 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
         scratch[OVX * LANES + i] = o[4]
         scratch[OVY * LANES + i] = o[5]
         scratch[ORATE * LANES + i] = o[6]
+        # Cosine and sine of the heading, by its quaternion.
+        ahead = load_tracker(parameters, TRACKER * LANES + i, LANES).tracked_ahead
+        scratch[POINT_X * LANES + i] = o[0] + ahead * (1.0 - 2.0 * (o[2] * o[2]))
+        scratch[POINT_Y * LANES + i] = o[1] + ahead * (2.0 * (o[2] * o[3]))
         # The heading as a listener computes it.
         scratch[OYAW * LANES + i] = quaternion_to_yaw(0.0, 0.0, o[2], o[3])
 
@@ -134,11 +137,8 @@ def _update_metrics(
 ) -> None:
     """Add the error of the tracked point to the metrics."""
     for i in range(count):
-        x, y = point_ahead(
-            scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i],
-            load_tracker(parameters, TRACKER * LANES + i, LANES).tracked_ahead)
-        error_x = x - scratch[MOTION * LANES + i]
-        error_y = y - scratch[(MOTION + 1) * LANES + i]
+        error_x = scratch[POINT_X * LANES + i] - scratch[MOTION * LANES + i]
+        error_y = scratch[POINT_Y * LANES + i] - scratch[(MOTION + 1) * LANES + i]
         squared = error_x * error_x + error_y * error_y
         scores = counts and state[DIVERGED * LANES + i] < 0.0
         before = state[SAMPLES * LANES + i]

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from racecar.core.simulation.batch_kernels import (
     STATE_ROWS,
 )
 from racecar.core.simulation.closed_loop import ClosedLoop
-from racecar.core.simulation.loop_kernel import MOTION_SIZE, sample_motions
+from racecar.core.simulation.loop_kernel import MotionSampler
 from racecar.core.trajectories import Trajectory
 from racecar.core.types import NANOSECONDS
 from racecar.core.vehicles.interface import SplitDerivative
@@ -50,7 +51,8 @@ class Block:
         self.cars: list[int] = []
         self.state = lane_rows(STATE_ROWS)
         self.parameters = lane_rows(rows.LAW + packing(kind.law.parameter_type).size)
-        self._trajectories: dict[Trajectory, int] = {}
+        self._trajectories: dict[Trajectory, list[int]] = {}
+        self._samplers: list[MotionSampler] = []
 
     @property
     def count(self) -> int:
@@ -58,28 +60,35 @@ class Block:
         return len(self.cars)
 
     def add(self, car: int, loop: ClosedLoop) -> None:
-        """Pack one car: its number and its parts, which start here and are not kept."""
+        """Pack one car: its number and its parts, which are not kept."""
         lane = self.count
         self.cars.append(car)
         tracker, law, simulator = loop
         model, vehicle = simulator.model, simulator.model.vehicle
-        tracker.start(simulator.odometry(), simulator.time_ns)
-        reference = self._trajectories.setdefault(tracker.trajectory, len(self._trajectories))
+        self._trajectories.setdefault(tracker.trajectory, []).append(lane)
         _put(self.state, lane, (
             *simulator.state, *simulator.command, *tracker.state, *law.state))
         _put(self.state, lane, [-1.0], rows.DIVERGED)
         _put(self.parameters, lane, model.parameters)
         _put(self.parameters, lane, (
             *model.state_limits, vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit,
-            reference, *tracker.origin, *tracker.parameters, *law.parameters), rows.LIMIT)
+            0.0, *tracker.origin_for(simulator.odometry()), *tracker.parameters, *law.parameters),
+            rows.LIMIT)
+
+    def seal(self) -> None:
+        """Number the trajectories, those of one type in succession, after the last car."""
+        found = sorted(self._trajectories, key=lambda trajectory: type(trajectory).__name__)
+        for index, trajectory in enumerate(found):
+            for lane in self._trajectories[trajectory]:
+                _put(self.parameters, lane, [index], rows.REFERENCE)
+        self._samplers = [
+            MotionSampler(list(group)) for _, group in itertools.groupby(found, key=type)]
+        self._trajectories.clear()
 
     def sample(self, times: Any) -> Flat:
         """Return Motion of all trajectories at some times [s], flat."""
-        size = len(times) * MOTION_SIZE
-        references: Flat = vector(len(self._trajectories) * size)
-        for trajectory, index in self._trajectories.items():
-            references[index * size:(index + 1) * size] = sample_motions(trajectory, times)
-        return references
+        parts = [sampler.sample(times) for sampler in self._samplers]
+        return parts[0] if len(parts) == 1 else vector(list(itertools.chain(*parts)))
 
     def run(
         self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,

@@ -15,7 +15,7 @@ from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
-from racecar.core.simulation.loop_kernel import has_own, loop_kernel, sample_motions
+from racecar.core.simulation.loop_kernel import has_own, loop_kernel, MotionSampler
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
@@ -75,6 +75,7 @@ class ClosedLoop(NamedTuple):
         packed = simulator.packed
         assert packed is not None
         kernel = loop_kernel(simulator.kernels, type(linearizer))
+        sampler = MotionSampler([tracker.trajectory])
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
         if not tracker.started:
@@ -83,7 +84,7 @@ class ClosedLoop(NamedTuple):
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
             stamps_ns = [simulator.time_ns + i * simulator.period_ns for i in range(count)]
-            motions = sample_motions(tracker.trajectory, vector(
+            motions = sampler.sample(vector(
                 [tracker.time_since_start(stamp_ns) for stamp_ns in stamps_ns]))
             rows = vector(count * len(COLUMNS))
             drives_last = done + count <= ticks

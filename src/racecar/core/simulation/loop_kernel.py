@@ -8,37 +8,31 @@ the numbers that these objects hold; so it gives their bits and leaves them as t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+import itertools
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from racecar.core.actuators import actuate, DISTANCE
-from racecar.core.compiled import inlined, specialise, unlocked
+from racecar.core.compiled import COMPILED, inlined, specialise, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
 from racecar.core.control.tracker import load_parameters, load_state, store_state, tracker_step
 from racecar.core.packing import Flat, packing, Vector, vector
+from racecar.core.simulation.integrators import njit_once
 from racecar.core.trajectories import Motion, Trajectory
 from racecar.core.types import quaternion_to_yaw
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
+from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, VehicleModel
 
 load_motion, _, MOTION_SIZE = packing(Motion)
 COLUMN_COUNT = 11
 """Numbers of a row of RunTable."""
 
-AdvanceTick = Callable[..., tuple[bool, float]]
-"""Advances by a tick under a command; see _advance_at_once()."""
-
-
 class SimulatorKernels(NamedTuple):
-    """Kernels of a simulator: advance by a tick, observe, and integrate the wheels' travel."""
+    """Kernels of a simulator: move on by steps, see _move(), and observe."""
 
-    advance: AdvanceTick
+    move: Callable[..., bool]
     observe: Callable[..., tuple[float, ...]]
-    travelled: Callable[..., tuple[float, ...]]
-
-    @property
-    def name(self) -> str:
-        """What tells these kernels from others."""
-        return '_'.join(kernel.__name__ for kernel in self)
 
 
 def _unbound(*_: Any) -> Any:
@@ -46,7 +40,7 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError('specialise() binds this name')
 
 
-advance = advance_tick = observe = travelled = control = command_of = motion = _unbound
+advance = advance_by = travelled = move = observe = control = command_of = motion = _unbound
 
 
 def _advance_at_once(
@@ -74,11 +68,46 @@ def _advance_actuated(
     return True, memory[DISTANCE]
 
 
-def advance_kernel(step: Callable[..., bool], *, actuated: bool) -> AdvanceTick:
-    """Return the kernel of a tick for what model_advance() returns."""
-    return specialise(
-        _advance_actuated if actuated else _advance_at_once,
-        f"{'actuated' if actuated else 'at_once'}_{step.__name__}", advance=step)
+def _move(
+    state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
+    memory: Flat, good_memory: Flat, channels: Vector, dt: float, steps: int, duration: float,
+    speed: float, steering_angle: float,
+) -> bool:
+    """Advance by `steps` of dt [s], a duration [s] in all, under a command.
+
+    good, good_memory: are filled with state and memory before. Returns whether the state is valid;
+    if not, all is as before.
+    """
+    for i in range(len(state)):
+        good[i] = state[i]
+    for i in range(len(memory)):
+        good_memory[i] = memory[i]
+    valid, distance = advance_by(
+        state, inputs, parameters, limits, dt, steps, duration, speed, steering_angle, memory,
+        channels)
+    if not valid:
+        for i in range(len(state)):
+            state[i] = good[i]
+        for i in range(len(memory)):
+            memory[i] = good_memory[i]
+        return False
+    after = travelled(travel, good, state, parameters, distance, duration)
+    for i in range(len(travel)):
+        travel[i] = after[i]
+    return True
+
+
+def simulator_kernels(
+    step: Callable[..., bool], model: VehicleModel, *, actuated: bool,
+) -> SimulatorKernels:
+    """Bind what model_advance() returns for a model."""
+    advance_by, rolls = _advance_actuated if actuated else _advance_at_once, njit_once(
+        model.travelled)
+    name = f"{'actuated' if actuated else 'at_once'}_{step.__name__}"
+    return SimulatorKernels(
+        specialise(_move, f'move_{name}_{rolls.__name__}', travelled=rolls,
+                   advance_by=specialise(advance_by, name, inlined, advance=step)),
+        njit_once(model.observe))
 
 
 def _track(
@@ -132,52 +161,63 @@ def _run_loop(
         command[0], command[1] = speed, steering
         if len(memory) == 0:
             inputs[SPEED], inputs[STEERING_ANGLE] = speed, steering
-        for i in range(len(state)):
-            good[i] = state[i]
-        for i in range(len(memory)):
-            good_memory[i] = memory[i]
-        valid, distance = advance_tick(
-            state, inputs, parameters, limits, dt, steps, period, speed, steering, memory,
-            channels)
-        if not valid:
-            for i in range(len(state)):
-                state[i] = good[i]
-            for i in range(len(memory)):
-                memory[i] = good_memory[i]
+        if not move(
+                state, good, inputs, parameters, limits, travel, memory, good_memory, channels,
+                dt, steps, period, speed, steering):
             return tick
-        after = travelled(travel, good, state, parameters, distance, period)
-        for i in range(len(travel)):
-            travel[i] = after[i]
     return -1
 
 
 def loop_kernel(kernels: SimulatorKernels, law: type[Linearizer]) -> Callable[..., int]:
     """Bind a simulator's kernels and a law: see _run_loop()."""
     return specialise(
-        _run_loop, f'run_loop_{law.__name__}_{kernels.name}', unlocked,
-        advance_tick=kernels.advance, observe=kernels.observe, travelled=kernels.travelled,
-        control=specialise(
+        _run_loop, f'run_loop_{law.__name__}_{kernels.move.__name__}_{kernels.observe.__name__}',
+        unlocked, move=kernels.move, observe=kernels.observe, control=specialise(
             _track, f'track_{law.__name__}', inlined, command_of=command_kernel(law)))
 
 
-def _sample(motions: Flat, times: Vector, numbers: Vector) -> None:
-    """Write Motion at each of some times [s], one after the other."""
-    for i in range(len(times)):
-        values = motion(times[i], numbers)
-        for k in range(MOTION_SIZE):
-            motions[MOTION_SIZE * i + k] = values[k]
+def _sample(motions: Flat, times: Vector, numbers: Vector, starts: Sequence[int]) -> None:
+    """Write Motion at each of some times [s], one after the other, one trajectory after the other.
+
+    numbers: of all trajectories one after the other, of the one numbered i from starts[i] on.
+    """
+    at = 0
+    for i in range(len(starts) - 1):
+        own = numbers[starts[i]:starts[i + 1]]
+        for time in times:
+            values = motion(time, own)
+            for k in range(MOTION_SIZE):
+                motions[at + k] = values[k]
+            at += MOTION_SIZE
 
 
-def sample_motions(trajectory: Trajectory, times: Vector) -> Flat:
-    """Return Motion of a trajectory at each of some times [s], one after the other."""
-    motions: Flat = vector(MOTION_SIZE * len(times))
-    kind = type(trajectory)
-    if kind.kernel is None or kind.motion is not Trajectory.motion:
-        motions[:] = vector([number for time in times for number in trajectory.motion(time)])
-    else:
-        specialise(_sample, f'sample_{kind.__name__}', unlocked, motion=kind.kernel)(
-            motions, times, trajectory.numbers)
-    return motions
+class MotionSampler:
+    """Samples the motion of trajectories of one type, by one kernel if they have one."""
+
+    def __init__(self, trajectories: Sequence[Trajectory]) -> None:
+        """Take at least one trajectory."""
+        self._trajectories = trajectories
+        kind = type(trajectories[0])
+        self._kernel: Callable[..., None] | None = None
+        if kind.kernel is None or kind.motion is not Trajectory.motion:
+            return
+        self._kernel = specialise(_sample, f'sample_{kind.__name__}', unlocked, motion=kind.kernel)
+        numbers = [trajectory.numbers for trajectory in trajectories]
+        starts = [0, *itertools.accumulate(map(len, numbers))]
+        self._starts: Any = np.array(starts) if COMPILED else starts
+        # The numbers of one alone may be too many to copy.
+        self._numbers = numbers[0] if len(numbers) == 1 else vector(
+            list(itertools.chain.from_iterable(numbers)))
+
+    def sample(self, times: Vector) -> Flat:
+        """Return Motion at each of some times [s], one trajectory after the other."""
+        motions: Flat = vector(MOTION_SIZE * len(times) * len(self._trajectories))
+        if self._kernel is None:
+            motions[:] = vector([number for trajectory in self._trajectories for time in times
+                                 for number in trajectory.motion(time)])
+        else:
+            self._kernel(motions, times, self._numbers, self._starts)
+        return motions
 
 
 def has_own(part: object, kind: type, *names: str) -> bool:

@@ -19,7 +19,11 @@ from racecar.core.simulation.integrators import (
     INTEGRATORS,
     model_advance,
 )
-from racecar.core.simulation.loop_kernel import advance_kernel, has_own, SimulatorKernels
+from racecar.core.simulation.loop_kernel import (
+    has_own,
+    simulator_kernels,
+    SimulatorKernels,
+)
 from racecar.core.simulation.stability import check_stability
 from racecar.core.types import (
     AckermannCommand,
@@ -136,7 +140,8 @@ class Simulator:
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
         actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; advance: takes
-        the place of model_advance(model, integrator), e.g. to compute the inputs at each step.
+        the place of model_advance(model, integrator), e.g. to compute the inputs at each step;
+        how far the wheels turn is then for the caller to know.
         Raises ParameterError if the integrator is unknown or the pose is not finite, and
         ConfigurationError if step, period or delays do not fit or the step is too long for the
         model.
@@ -149,11 +154,10 @@ class Simulator:
         self.period_ns = self.steps_per_tick * self.step_ns
         check_stability(model, method, self.step_ns, self.period_ns)
         self._step = self.step_ns / NANOSECONDS
-        self._is_foreign = advance is not None
-        self._advance = advance or model_advance(model, integrator)
+        # Plain Python advances where the inputs are computed at each step.
+        self._advance: Any = advance
         self._observe = model.observe
         self._follow = model.follow
-        self._travelled = model.travelled
         self._parameters = model.parameters
         self._limits: Any = vector(model.state_limits)
         self._inputs: Any = vector((0.0,) * model.input_count)
@@ -161,8 +165,8 @@ class Simulator:
         self._memory: Any = vector(0) if self._actuators is None else self._actuators.memory
         self._channels: Any = vector(0) if self._actuators is None else self._actuators.channels
         self._good_memory: Any = vector(len(self._memory))
-        self._advance_tick = advance_kernel(self._advance, actuated=True) \
-            if self._actuators is not None else None
+        self._kernels = simulator_kernels(
+            model_advance(model, integrator), model, actuated=self._actuators is not None)
         self._initial_pose = initial_pose
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
@@ -173,8 +177,7 @@ class Simulator:
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
-        self._good[:] = self._state
-        self._advance(self._good, self._inputs, self._parameters, self._limits, self._step, 0)
+        self._move(0)
         self.odometry()
         self.diagnostics()
         self.wheels()
@@ -264,29 +267,37 @@ class Simulator:
         Raises DivergenceError if the state is not finite or leaves the range in which the model
         holds; state and time then stay those before the call.
         """
-        self._good[:] = self._state
-        duration = steps * self.step_ns / NANOSECONDS
         try:
-            if self._advance_tick is not None:
-                valid, commanded = self._advance_actuated(steps)
-            else:
-                valid = self._advance(
-                    self._state, self._inputs, self._parameters, self._limits, self._step, steps)
-                commanded = float(self._inputs[SPEED]) * duration
+            valid = self._move(steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
-            valid, commanded = False, 0.0
+            self._state[:], self._memory[:] = self._good, self._good_memory
+            valid = False
         if not valid:
-            self._state[:] = self._good
+            if self._actuators is not None:
+                self._follow(self._actuators.output, self._inputs)
             raise self._divergence(steps)
         self._steps += steps
-        self._travel[:] = vector(self._travelled(
-            self._travel, self._good, self._state, self._parameters, commanded, duration))
+
+    def _move(self, steps: int) -> bool:
+        """Advance the numbers by steps; return whether the state is valid, else all stays."""
+        duration = steps * self.step_ns / NANOSECONDS
+        if self._advance is None:
+            return self._kernels.move(
+                self._state, self._good, self._inputs, self._parameters, self._limits,
+                self._travel, self._memory, self._good_memory, self._channels, self._step, steps,
+                duration, *self._command)
+        self._good[:] = self._state
+        valid: bool = self._advance(
+            self._state, self._inputs, self._parameters, self._limits, self._step, steps)
+        if not valid:
+            self._state[:] = self._good
+        return valid
 
     @property
     def packed(self) -> PackedSimulator | None:
         """The numbers on which compiled loops run; None if the steps are not this class's own."""
-        if self._is_foreign or has_own(
+        if self._advance is not None or has_own(
                 self, Simulator, 'tick', 'advance', 'odometry', 'set_command'):
             return None
         vehicle = self.model.vehicle
@@ -299,9 +310,7 @@ class Simulator:
     @property
     def kernels(self) -> SimulatorKernels:
         """What compiled loops call in the place of a tick."""
-        return SimulatorKernels(
-            advance_kernel(self._advance, actuated=self._actuators is not None), self._observe,
-            self._travelled)
+        return self._kernels
 
     def take_over(self, command: AckermannCommand, ticks: int, *, diverges: bool) -> None:
         """Take over what a compiled loop made of the packed numbers.
@@ -355,22 +364,6 @@ class Simulator:
         self._command = command
         self._follow(
             command if self._actuators is None else self._actuators.output, self._inputs)
-
-    def _advance_actuated(self, steps: int) -> tuple[bool, float]:
-        """Return whether the state is valid, and the integral of the speed [m]."""
-        assert self._actuators is not None
-        assert self._advance_tick is not None
-        self._good_memory[:] = self._memory
-        valid, distance = False, 0.0
-        try:
-            valid, distance = self._advance_tick(
-                self._state, self._inputs, self._parameters, self._limits, self._step, steps,
-                steps * self.step_ns / NANOSECONDS, *self._command, self._memory, self._channels)
-        finally:
-            if not valid:
-                self._memory[:] = self._good_memory
-                self._follow(self._actuators.output, self._inputs)
-        return valid, distance
 
     def _divergence(self, steps: int) -> DivergenceError:
         start = self._steps * self.step_ns / NANOSECONDS
