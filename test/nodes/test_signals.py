@@ -100,13 +100,14 @@ def test_command_ends_in_peace_once_it_has_begun(tmp_path, command, number):
 
 
 @SIGNALS
-def test_command_that_drives_closes_its_bag(tmp_path, number):
+def test_command_that_drives_closes_its_bag_and_its_table(tmp_path, number):
     with (Program(tmp_path, shutil.which('racecar'), 'up', 'kinematic_ode', '--record', 'bag',
-                  tells=False) as program, Bench() as bench):
-        odometry = bench.listen('/vesc/odom', Odometry, qos.ODOMETRY)
-        bench.until(lambda: len(odometry) > 10, 'odometry')
+                  '--csv', 'run.csv', tells=False) as program, Bench() as bench):
+        reference = bench.listen('/reference_trajectory', Odometry, qos.STATE)
+        bench.until(lambda: len(reference) > 10, 'a reference')
         code, errors = program.stop(number)
     assert code == 128 + number
     assert errors.splitlines()[-1] == 'racecar up: interrupted'
     assert 'Traceback' not in errors
+    assert len((tmp_path / 'run.csv').read_text().splitlines()) > 5
     assert (tmp_path / 'bag' / 'bag_0.mcap').read_bytes().endswith(b'\x89MCAP0\r\n')
