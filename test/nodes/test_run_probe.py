@@ -143,6 +143,15 @@ def test_metrics_and_csv_of_a_run_longer_than_what_is_held(tmp_path, capsys):
     assert len(results[1]) == 5002
 
 
+@pytest.mark.parametrize('parameter', [
+    'trajectory_tracker.Kp=-1', 'trajectory_tracker.waypoints_file=absent.csv'])
+def test_value_that_is_refused_leaves_no_bag(tmp_path, capsys, parameter):
+    bag = tmp_path / 'bag'
+    assert main([*UP, '--trajectory', 'waypoints', '--set', parameter, '--record', str(bag)]) == 1
+    assert f"parameter '{parameter.split('.')[1].split('=')[0]}'" in capsys.readouterr().err
+    assert not bag.exists()
+
+
 def test_tracked_point_is_in_the_bag_of_the_shortest_run(tmp_path):
     for run in range(3):
         bag = tmp_path / str(run)
