@@ -118,7 +118,8 @@ class TrajectoryTrackerNode(TableNode):
 
     def _on_odometry(self, odometry: Odometry) -> None:
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
-            self.get_logger().warning('the time went back: the trajectory starts anew')
+            self.get_logger().warning(
+                'the time went back: the trajectory starts anew', throttle_duration_sec=THROTTLE)
             self._tracker = TrajectoryTracker(self.values)
         self._odometry = odometry
         if self.values['lockstep']:
