@@ -111,3 +111,20 @@ def test_command_that_drives_closes_its_bag_and_its_table(tmp_path, number):
     assert 'Traceback' not in errors
     assert len((tmp_path / 'run.csv').read_text().splitlines()) > 5
     assert (tmp_path / 'bag' / 'bag_0.mcap').read_bytes().endswith(b'\x89MCAP0\r\n')
+
+
+@pytest.mark.parametrize('words', [
+    ('racecar', 'parameters', 'vehicle'),
+    ('racecar', 'simulate', 'kinematic_ode', '--duration', '1')], ids=' '.join)
+def test_command_whose_reader_has_gone_ends_without_a_traceback(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [shutil.which(words[0]), *words[1:]], stdout=writer, stderr=subprocess.PIPE,
+            text=True, timeout=DEADLINE, check=False)
+    finally:
+        os.close(writer)
+    assert ended.returncode == 128 + signal.SIGPIPE
+    assert 'Traceback' not in ended.stderr
+    assert 'BrokenPipe' not in ended.stderr
