@@ -10,11 +10,11 @@ from racecar.cli.main import main
 pytestmark = pytest.mark.ros
 
 
-def test_up_runs_the_driver_for_a_duration_and_records_it(tmp_path, capsys):
+def test_up_runs_the_driver_for_a_duration_and_records_it(tmp_path, capfd):
     bag = tmp_path / 'bag'
     assert main(['up', 'driver', '--lockstep', '--real-time-factor', '0', '--duration', '2',
                  '--record', str(bag)]) == 0
-    assert 'RMSE' not in capsys.readouterr().out
+    assert 'RMSE' not in capfd.readouterr().out
     recorded = {}
     for row in read_topics(bag, ['/vesc/odom', '/driver/state', '/driver/car_info']):
         recorded.setdefault(row.topic, []).append(row.message)
