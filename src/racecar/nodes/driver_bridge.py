@@ -42,7 +42,7 @@ from racecar.ros.interfaces import (
 )
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
-from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.wire import check_stamp
@@ -98,7 +98,7 @@ class DriverBridgeNode(TableNode):
         # Before the odometry, for which a simulator waits.
         subscribe_raw(
             self, JointState, topics.JOINT_STATES, read_wheels, self._on_wheels, qos.STATE)
-        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
+        follow_odometry(self, self._on_odometry, lockstep=self._lockstep)
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
 

@@ -29,7 +29,7 @@ from racecar.ros.freshness import staleness
 from racecar.ros.listeners import Listeners
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
-from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.run_node import run_node
 
@@ -78,7 +78,7 @@ class TrajectoryTrackerNode(TableNode):
         self._ahead_publisher = self.create_publisher(
             PointStamped, topics.POINT_AHEAD, qos.LATCHED)
         self._publish_point_ahead()
-        subscribe_odometry(self, self._on_odometry, lockstep=lockstep)
+        follow_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
             self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
@@ -118,7 +118,8 @@ class TrajectoryTrackerNode(TableNode):
 
     def _on_odometry(self, odometry: Odometry) -> None:
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
-            self.get_logger().warning('the time went back: the trajectory starts anew')
+            self.get_logger().warning(
+                'the time went back: the trajectory starts anew', throttle_duration_sec=THROTTLE)
             self._tracker = TrajectoryTracker(self.values)
         self._odometry = odometry
         if self.values['lockstep']:

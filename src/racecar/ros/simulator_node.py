@@ -267,7 +267,7 @@ class SimulatorNode(TableNode):
         if reached < 0.9 * factor and not self._unanswered:
             self.get_logger().warning(
                 f'real_time_factor {factor:g} is not reached, only {reached:.2f}: lower it,'
-                ' lower the rate, or use lockstep')
+                ' lower the rate' + ('' if self.values['lockstep'] else ', or use lockstep'))
         self._pace_mark = (time.monotonic(), self.plant.time_ns)
 
     # Commands

@@ -24,7 +24,7 @@ from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
-from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 
@@ -63,7 +63,7 @@ class LinearizerNode(TableNode):
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             self._lockstep)
-        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
+        follow_odometry(self, self._on_odometry, lockstep=self._lockstep)
         subscribe_raw(
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
             qos.COMMAND)
