@@ -4,27 +4,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, njit
+from racecar.core.control.target import load_target, Target, TargetSampler
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.trajectories import (
     Attitude,
     make_trajectory,
-    Motion,
     ReferencePoint,
     TRAJECTORY_PARAMETERS,
 )
-from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import CarMotion, NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
 
 # A reference slower than this stands [m/s]: then there is no direction in which to follow it.
 _STANDSTILL = 0.01
+
+# Slower than this the direction in which a point of the car moves goes over to that of the car.
+_SLOWEST_COURSE = 0.1
 
 # Of the wanted speed of P, what the car goes forwards at least while it turns round; the rest
 # points sideways, so the steering is at its limit and the curve is slow and tight. It is not
@@ -49,6 +52,10 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('Ki', float, 0.0, 'Integral gain', '1/s^2', minimum=0.0, maximum=1000.0),
     Parameter('Kd', float, 0.0, 'Derivative gain', '-', minimum=0.0, maximum=1000.0),
     Parameter('FFWD', bool, True, 'Feed the reference velocity forward'),
+    Parameter('exact_feed_forward', bool, True,
+              'Follow the P of the reference, with its mean velocity until the next step fed'
+              ' forward: no error is left behind; false: the velocity of the reference itself, as'
+              ' in the report', read_only=True),
     Parameter('PL_distance', float, 0.1,
               'Distance of the point P ahead of the tracked point; equals the epsilon of the'
               ' linearizer', 'm', above=0.0, maximum=10.0),
@@ -64,7 +71,8 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
 class TrackerParameters(NamedTuple):
     """Gains of the two identical PID controllers and limits, named as in TRACKER_PARAMETERS.
 
-    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m].
+    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m];
+    along_course: 1 if P lies in the direction in which that point moves, 0 if in that of the car.
     """
 
     Kp: float
@@ -75,12 +83,14 @@ class TrackerParameters(NamedTuple):
     velocity_limit: float
     catch_up_speed: float
     tracked_ahead: float
+    along_course: float
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> TrackerParameters:
         """Pick them out of resolved TRACKER_PARAMETERS values."""
-        return cls(**{name: float(values[name]) for name in cls._fields[:-1]},
-                   tracked_ahead=tracked_ahead(values))
+        is_along_course = values['tracked_point'] == 'cog' and values['exact_feed_forward']
+        return cls(**{name: float(values[name]) for name in cls._fields[:-2]},
+                   tracked_ahead=tracked_ahead(values), along_course=float(is_along_course))
 
 
 class TrackerState(NamedTuple):
@@ -182,52 +192,71 @@ def pid_velocity(
 
 @inlined
 def tracker_step(
-    state: TrackerState, p: TrackerParameters, x: float, y: float, yaw: float, reference: Motion,
-    dt: float,
+    state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
 ) -> tuple[TrackerState, float, float, float, float]:
     """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
 
-    x, y [m], yaw [rad]: of base_link; reference: in `map`; dt: time since the step before [s], 0
-    at the first.
+    car: base_link as measured; target: in `map`; dt: time since the step before [s], 0 at the
+    first.
     """
-    car_x, car_y = point_ahead(x, y, yaw, p.tracked_ahead)
-    # Both transformations of the report; with one yaw for both, the shift cancels. Where it is
-    # known how the car is to stand, P of the reference is where P of a car without error would
-    # be, and moves as it would: nothing is left to feed back.
-    is_known = reference.direction != 0.0
-    distance = p.PL_distance * (reference.direction if is_known else 1.0)
-    reference_yaw = reference.heading if is_known else yaw
-    turning = distance * reference.rate if is_known else 0.0
-    sine, cosine = sine_cosine(reference_yaw)
-    reference_vx = reference.vx - turning * sine
-    reference_vy = reference.vy + turning * cosine
-    reference_x, reference_y = reference.x + distance * cosine, reference.y + distance * sine
-    point_x, point_y = point_ahead(car_x, car_y, yaw, distance)
-    error_x, error_y = reference_x - point_x, reference_y - point_y
+    sine, cosine = sine_cosine(car.yaw)
+    car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
+    # Where it is known how the reference goes on, its P moves as that of a car without error
+    # would: nothing is left to feed back. Otherwise both are moved by the heading of the car, as
+    # in the report, and the shift cancels.
+    is_known = target.direction != 0.0
+    distance = p.PL_distance * (target.direction if is_known else 1.0)
+    # P of a car whose centre of gravity is tracked lies in the direction in which that moves.
+    forward = max(car.vx, _SLOWEST_COURSE)
+    lateral = (car.vy + p.tracked_ahead * car.yaw_rate) * p.along_course
+    course = 1.0 / math.sqrt(forward * forward + lateral * lateral)
+    forward, lateral = forward * course, lateral * course
+    course_x, course_y = forward * cosine - lateral * sine, forward * sine + lateral * cosine
+    ahead_x, ahead_y = target.ahead_x, target.ahead_y
+    turning = distance * target.rate
+    reference_vx = target.speed * ahead_x - turning * ahead_y
+    reference_vy = target.speed * ahead_y + turning * ahead_x
+    reference_x = target.x + distance * (ahead_x if is_known else course_x)
+    reference_y = target.y + distance * (ahead_y if is_known else course_y)
+    error_x = reference_x - (car_x + distance * course_x)
+    error_y = reference_y - (car_y + distance * course_y)
     vx, vy, integral_x, integral_y, derivative_x, derivative_y = pid_velocity(
         error_x, error_y, state.last_x, state.last_y, state.integral_x, state.integral_y,
-        state.derivative_x, state.derivative_y, reference_vx, reference_vy, yaw,
-        reference.direction >= 0.0, dt, p.Kp, p.Ki, p.Kd, p.FFWD > 0.0, p.velocity_limit,
+        state.derivative_x, state.derivative_y, reference_vx, reference_vy, car.yaw,
+        target.direction >= 0.0, dt, p.Kp, p.Ki, p.Kd, p.FFWD > 0.0, p.velocity_limit,
         p.catch_up_speed)
     return (
         TrackerState(error_x, error_y, integral_x, integral_y, derivative_x, derivative_y),
-        vx, vy, reference.x - car_x, reference.y - car_y)
+        vx, vy, target.x - car_x, target.y - car_y)
 
 
 load_state, store_state, STATE_SIZE = packing(TrackerState)
 load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
-load_motion = packing(Motion).load
+
+
+@inlined
+def placed_target(
+    targets: Vector, first: int, stride: int, origin_x: float, origin_y: float,
+) -> Target:
+    """Return a packed target with its origin [m] added."""
+    t = load_target(targets, first, stride)
+    return Target(
+        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
 
 
 @njit
 def _update(
-    state: Flat, parameters: Vector, x: float, y: float, yaw: float, reference: Vector,
-    dt: float,
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
+    lateral: float, yaw_rate: float, targets: Vector, origin_x: float, origin_y: float, dt: float,
 ) -> tuple[float, float, float, float]:
-    """Do tracker_step() on packed numbers; return velocity and error."""
+    """Do tracker_step() on packed numbers; return velocity and error.
+
+    targets: one Target, of which origin_x, origin_y [m] is the origin.
+    """
     after, vx, vy, error_x, error_y = tracker_step(
-        load_state(state, 0, 1), load_parameters(parameters, 0, 1), x, y, yaw,
-        load_motion(reference, 0, 1), dt)
+        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
+        CarMotion(x, y, yaw, forward, lateral, yaw_rate),
+        placed_target(targets, 0, 1, origin_x, origin_y), dt)
     store_state(state, 0, 1, after)
     return vx, vy, error_x, error_y
 
@@ -249,6 +278,8 @@ class TrajectoryTracker:
         self.trajectory = make_trajectory(values)
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
+        self.is_exact = bool(values['exact_feed_forward'])
+        self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
         self._last_ns: int | None = None
         self._origin = (0.0, 0.0)
@@ -278,8 +309,15 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.trajectory.motion(0.0)
-        _update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, (0.0,) * len(Motion._fields),
-                0.0)
+        _update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+                self.sample([0.0], [0.0]), 0.0, 0.0, 0.0)
+
+    def sample(self, times: Sequence[float], steps: Sequence[float]) -> Any:
+        """Return Target at each of some times of the trajectory clock [s], flat, without origin.
+
+        steps: time between each one and the next [s].
+        """
+        return self._sampler.sample(vector(times), vector(steps))
 
     def start(self, odometry: Odometry, now_ns: int) -> None:
         """Start the trajectory clock, and place the trajectory where it is to start."""
@@ -317,11 +355,13 @@ class TrajectoryTracker:
         now_ns = odometry.time_ns if now_ns is None else now_ns
         if self._start_ns is None:
             self.start(odometry, now_ns)
-        x, y, *rest = self.trajectory.motion(self.time_since_start(now_ns))
-        motion = Motion(self._origin[0] + x, self._origin[1] + y, *rest)
+        time, dt = self.time_since_start(now_ns), self.time_step(now_ns)
         vx, vy, *error = _update(
-            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, motion[:],
-            self.time_step(now_ns))
+            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, self.sample([time], [dt]), *self._origin, dt)
+        x, y, *rest = self.trajectory.motion(time)
+        point = ReferencePoint(self._origin[0] + x, self._origin[1] + y, *rest[:4])
+        attitude = Attitude(*rest[4:])
         return TrackerOutput(
-            PlanarVelocity(vx, vy), ReferencePoint(*motion[:6]), (error[0], error[1]),
-            Attitude(*motion[6:]) if motion.direction else None)
+            PlanarVelocity(vx, vy), point, (error[0], error[1]),
+            attitude if attitude.direction else None)

@@ -22,7 +22,9 @@ import numpy as np
 
 from racecar.core.compiled import inlined, njit, specialise, unlocked
 from racecar.core.control.linearizer import Linearizer, SteeringState
+from racecar.core.control.target import load_target, store_target, TARGET_SIZE
 from racecar.core.control.tracker import (
+    placed_target,
     tracker_step,
     TrackerParameters,
     TrackerState,
@@ -38,7 +40,6 @@ from racecar.core.simulation.integrators import (
     State5,
 )
 from racecar.core.simulation.loop_kernel import COLUMN_COUNT
-from racecar.core.trajectories import Motion
 from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import Coefficients, SplitDerivative
 
@@ -54,7 +55,6 @@ _MIN_VECTOR_CARS = 8
 load_tracker_state, store_tracker_state, _TRACKER_STATE = packing(TrackerState)
 load_tracker, _, _TRACKER = packing(TrackerParameters)
 load_law_state, store_law_state, _LAW_STATE = packing(SteeringState)
-load_motion, store_motion, _MOTION = packing(Motion)
 load_state, store_state, _STATE = packing(5)
 load_parameters, _, _PARAMETERS = packing(17)
 load_coefficients, store_coefficients, _COEFFICIENTS = packing(20)
@@ -76,8 +76,8 @@ LAW = TRACKER + _TRACKER
 
 # Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, reference,
 # command, what a command fixes, the state before the tick, what a stage leaves to the next.
-OX, OY, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, MOTION = range(9)
-COMMAND_SPEED = MOTION + _MOTION
+OX, OY, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, TARGET = range(9)
+COMMAND_SPEED = TARGET + TARGET_SIZE
 COMMAND_STEERING = COMMAND_SPEED + 1
 COEFFICIENTS = COMMAND_STEERING + 1
 BEFORE = COEFFICIENTS + _COEFFICIENTS
@@ -125,10 +125,9 @@ def _place_references(
     """Fetch the reference of each car and place it in the map."""
     for i in range(count):
         reference = int(parameters[REFERENCE * LANES + i])
-        m = load_motion(references, _MOTION * (reference * ticks + tick), 1)
-        store_motion(scratch, MOTION * LANES + i, LANES, Motion(
-            parameters[ORIGIN_X * LANES + i] + m.x, parameters[ORIGIN_Y * LANES + i] + m.y,
-            m.vx, m.vy, m.ax, m.ay, m.heading, m.rate, m.direction))
+        store_target(scratch, TARGET * LANES + i, LANES, placed_target(
+            references, TARGET_SIZE * (reference * ticks + tick), 1,
+            parameters[ORIGIN_X * LANES + i], parameters[ORIGIN_Y * LANES + i]))
 
 
 @njit
@@ -137,8 +136,8 @@ def _update_metrics(
 ) -> None:
     """Add the error of the tracked point to the metrics."""
     for i in range(count):
-        error_x = scratch[POINT_X * LANES + i] - scratch[MOTION * LANES + i]
-        error_y = scratch[POINT_Y * LANES + i] - scratch[(MOTION + 1) * LANES + i]
+        error_x = scratch[POINT_X * LANES + i] - scratch[TARGET * LANES + i]
+        error_y = scratch[POINT_Y * LANES + i] - scratch[(TARGET + 1) * LANES + i]
         squared = error_x * error_x + error_y * error_y
         scores = counts and state[DIVERGED * LANES + i] < 0.0
         before = state[SAMPLES * LANES + i]
@@ -169,19 +168,19 @@ def _control_all(
 ) -> None:
     """Tracker and law: command as the message carries it."""
     for i in range(count):
-        x, y, yaw = scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i]
+        car = CarMotion(
+            scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i],
+            scratch[OVX * LANES + i], scratch[OVY * LANES + i], scratch[ORATE * LANES + i])
         tracker_state, vx, vy, _, _ = tracker_step(
             load_tracker_state(state, TRACKER_STATE * LANES + i, LANES),
-            load_tracker(parameters, TRACKER * LANES + i, LANES), x, y, yaw,
-            load_motion(scratch, MOTION * LANES + i, LANES),
+            load_tracker(parameters, TRACKER * LANES + i, LANES), car,
+            load_target(scratch, TARGET * LANES + i, LANES),
             period if state[STARTED * LANES + i] > 0.0 else 0.0)
         store_tracker_state(state, TRACKER_STATE * LANES + i, LANES, tracker_state)
         state[STARTED * LANES + i] = 1.0
         law_state, speed, steering = law_step(
             load_law_state(state, LAW_STATE * LANES + i, LANES),
-            load_law(parameters, LAW * LANES + i, LANES),
-            CarMotion(x, y, yaw, scratch[OVX * LANES + i], scratch[OVY * LANES + i],
-                      scratch[ORATE * LANES + i]), vx, vy)
+            load_law(parameters, LAW * LANES + i, LANES), car, vx, vy)
         store_law_state(state, LAW_STATE * LANES + i, LANES, law_state)
         scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
         scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))
@@ -203,8 +202,8 @@ def _record_all(
         records[at + 4] = scratch[OVX * LANES + i]
         records[at + 5] = scratch[OVY * LANES + i]
         records[at + 6] = scratch[ORATE * LANES + i]
-        records[at + 7] = scratch[MOTION * LANES + i]
-        records[at + 8] = scratch[(MOTION + 1) * LANES + i]
+        records[at + 7] = scratch[TARGET * LANES + i]
+        records[at + 8] = scratch[(TARGET + 1) * LANES + i]
         records[at + 9] = scratch[COMMAND_SPEED * LANES + i]
         records[at + 10] = scratch[COMMAND_STEERING * LANES + i]
 
@@ -315,7 +314,7 @@ def _run_block(
     """Run `ticks` ticks of a block from the tick `first` on; the tick `last` is not integrated.
 
     state, parameters, scratch: rows of LANES numbers; count: cars. references: (rows, ticks,
-    Motion); times: of all ticks since the start [s]; skip: time from which metrics count [s];
+    Target); times: of all ticks since the start [s]; skip: time from which metrics count [s];
     period: of a tick [s]; dt: step [s], steps per tick; records: (count, samples, COLUMN_COUNT),
     one of `every` ticks, 0 for none; noise: (ticks, count, NOISE_CHANNELS) with their standard
     deviations. All flat.

@@ -13,6 +13,7 @@ import numpy as np
 from racecar.core.analysis.metrics import Array
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
+from racecar.core.control.target import TargetSampler
 from racecar.core.packing import Flat, packing, vector
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch_kernels import (
@@ -22,7 +23,6 @@ from racecar.core.simulation.batch_kernels import (
     STATE_ROWS,
 )
 from racecar.core.simulation.closed_loop import ClosedLoop
-from racecar.core.simulation.loop_kernel import MotionSampler
 from racecar.core.trajectories import Trajectory
 from racecar.core.types import NANOSECONDS
 from racecar.core.vehicles.interface import SplitDerivative
@@ -38,6 +38,7 @@ class Kind(NamedTuple):
     observe: Any
     integrator: str
     law: type[Linearizer]
+    is_exact: bool
     step_ns: int
     period_ns: int
 
@@ -52,7 +53,7 @@ class Block:
         self.state = lane_rows(STATE_ROWS)
         self.parameters = lane_rows(rows.LAW + packing(kind.law.parameter_type).size)
         self._trajectories: dict[Trajectory, list[int]] = {}
-        self._samplers: list[MotionSampler] = []
+        self._samplers: list[TargetSampler] = []
 
     @property
     def count(self) -> int:
@@ -82,12 +83,14 @@ class Block:
             for lane in self._trajectories[trajectory]:
                 _put(self.parameters, lane, [index], rows.REFERENCE)
         self._samplers = [
-            MotionSampler(list(group)) for _, group in itertools.groupby(found, key=type)]
+            TargetSampler(list(group), exact=self.kind.is_exact)
+            for _, group in itertools.groupby(found, key=type)]
         self._trajectories.clear()
 
     def sample(self, times: Any) -> Flat:
-        """Return Motion of all trajectories at some times [s], flat."""
-        parts = [sampler.sample(times) for sampler in self._samplers]
+        """Return Target of all trajectories at some times [s] since the start, flat."""
+        steps = vector([self.kind.period_ns / NANOSECONDS if time else 0.0 for time in times])
+        parts = [sampler.sample(times, steps) for sampler in self._samplers]
         return parts[0] if len(parts) == 1 else vector(list(itertools.chain(*parts)))
 
     def run(
@@ -134,7 +137,7 @@ def kind_of(loop: ClosedLoop) -> Kind | None:
             or loop.tracker.started or simulator.time_ns):
         return None
     return Kind(form, simulator.model.observe, simulator.integrator, type(loop.linearizer),
-                simulator.step_ns, simulator.period_ns)
+                loop.tracker.is_exact, simulator.step_ns, simulator.period_ns)
 
 
 def tick_times(period_ns: int, ticks: int) -> Any:

@@ -15,7 +15,7 @@ from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
-from racecar.core.simulation.loop_kernel import has_own, loop_kernel, MotionSampler
+from racecar.core.simulation.loop_kernel import has_own, loop_kernel
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
@@ -75,7 +75,6 @@ class ClosedLoop(NamedTuple):
         packed = simulator.packed
         assert packed is not None
         kernel = loop_kernel(simulator.kernels, type(linearizer))
-        sampler = MotionSampler([tracker.trajectory])
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
         if not tracker.started:
@@ -84,14 +83,15 @@ class ClosedLoop(NamedTuple):
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
             stamps_ns = [simulator.time_ns + i * simulator.period_ns for i in range(count)]
-            motions = sampler.sample(vector(
-                [tracker.time_since_start(stamp_ns) for stamp_ns in stamps_ns]))
+            first_step = tracker.time_step(stamps_ns[0])
+            targets = tracker.sample(
+                [tracker.time_since_start(stamp_ns) for stamp_ns in stamps_ns],
+                [first_step, *(packed.period,) * (count - 1)])
             rows = vector(count * len(COLUMNS))
             drives_last = done + count <= ticks
             diverged = kernel(
                 *packed, tracker.state, tracker.parameters, linearizer.state,
-                linearizer.parameters, motions, *tracker.origin,
-                tracker.time_step(stamps_ns[0]),
+                linearizer.parameters, targets, *tracker.origin, first_step,
                 vector([stamp / NANOSECONDS for stamp in stamps_ns]), count, drives_last, rows)
             answered = count if diverged < 0 else diverged + 1
             driven = answered - (0 if diverged < 0 and drives_last else 1)

@@ -8,23 +8,25 @@ the numbers that these objects hold; so it gives their bits and leaves them as t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-import itertools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from racecar.core.actuators import actuate, DISTANCE
-from racecar.core.compiled import COMPILED, inlined, specialise, unlocked
+from racecar.core.compiled import inlined, specialise, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
-from racecar.core.control.tracker import load_parameters, load_state, store_state, tracker_step
-from racecar.core.packing import Flat, packing, Vector, vector
+from racecar.core.control.target import Target, TARGET_SIZE
+from racecar.core.control.tracker import (
+    load_parameters,
+    load_state,
+    placed_target,
+    store_state,
+    tracker_step,
+)
+from racecar.core.packing import Flat, Vector
 from racecar.core.simulation.integrators import njit_once
-from racecar.core.trajectories import Motion, Trajectory
-from racecar.core.types import quaternion_to_yaw
+from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, VehicleModel
 
-load_motion, _, MOTION_SIZE = packing(Motion)
 COLUMN_COUNT = 11
 """Numbers of a row of RunTable."""
 
@@ -40,7 +42,7 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError('specialise() binds this name')
 
 
-advance = advance_by = travelled = move = observe = control = command_of = motion = _unbound
+advance = advance_by = travelled = move = observe = control = command_of = _unbound
 
 
 def _advance_at_once(
@@ -112,13 +114,13 @@ def simulator_kernels(
 
 def _track(
     tracker_state: Flat, tracker_parameters: Vector, law_state: Flat, law_parameters: Vector,
-    x: float, y: float, yaw: float, vx: float, vy: float, yaw_rate: float, reference: Motion,
+    x: float, y: float, yaw: float, vx: float, vy: float, yaw_rate: float, target: Target,
     dt: float,
 ) -> tuple[float, float]:
     """Return the command of tracker and law; the car as in CarMotion, dt as in tracker_step()."""
     after, wanted_x, wanted_y, _, _ = tracker_step(
-        load_state(tracker_state, 0, 1), load_parameters(tracker_parameters, 0, 1), x, y, yaw,
-        reference, dt)
+        load_state(tracker_state, 0, 1), load_parameters(tracker_parameters, 0, 1),
+        CarMotion(x, y, yaw, vx, vy, yaw_rate), target, dt)
     store_state(tracker_state, 0, 1, after)
     speed, steering = command_of(
         law_state, law_parameters, x, y, yaw, vx, vy, yaw_rate, wanted_x, wanted_y)
@@ -129,12 +131,12 @@ def _run_loop(
     state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
     memory: Flat, good_memory: Flat, channels: Vector, command: Flat, command_limits: Vector,
     dt: float, steps: int, period: float, tracker_state: Flat, tracker_parameters: Vector,
-    law_state: Flat, law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
+    law_state: Flat, law_parameters: Vector, targets: Vector, origin_x: float, origin_y: float,
     first_step: float, stamps: Vector, count: int, drives_last: bool, rows: Flat,
 ) -> int:
     """Answer and advance `count` times, the last time only if drives_last.
 
-    The arguments up to `period` are the fields of PackedSimulator. references: Motion at each
+    The arguments up to `period` are the fields of PackedSimulator. targets: Target at each
     tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step: time
     since the step of the tracker before the first [s]; stamps: of the ticks [s]; rows: is filled
     with rows of RunTable. Returns the tick that diverged, whose state is that before it, or -1.
@@ -142,17 +144,14 @@ def _run_loop(
     for tick in range(count):
         x, y, qz, qw, vx, vy, yaw_rate = observe(state, inputs, parameters)
         yaw = quaternion_to_yaw(0.0, 0.0, qz, qw)
-        m = load_motion(references, MOTION_SIZE * tick, 1)
-        reference = Motion(
-            origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
-            m.direction)
+        target = placed_target(targets, TARGET_SIZE * tick, 1, origin_x, origin_y)
         speed, steering = control(
             tracker_state, tracker_parameters, law_state, law_parameters, x, y, yaw, vx, vy,
-            yaw_rate, reference, period if tick else first_step)
+            yaw_rate, target, period if tick else first_step)
         at = COLUMN_COUNT * tick
         rows[at], rows[at + 1], rows[at + 2], rows[at + 3] = stamps[tick], x, y, yaw
         rows[at + 4], rows[at + 5], rows[at + 6] = vx, vy, yaw_rate
-        rows[at + 7], rows[at + 8] = reference.x, reference.y
+        rows[at + 7], rows[at + 8] = target.x, target.y
         rows[at + 9], rows[at + 10] = speed, steering
         if tick == count - 1 and not drives_last:
             break
@@ -174,50 +173,6 @@ def loop_kernel(kernels: SimulatorKernels, law: type[Linearizer]) -> Callable[..
         _run_loop, f'run_loop_{law.__name__}_{kernels.move.__name__}_{kernels.observe.__name__}',
         unlocked, move=kernels.move, observe=kernels.observe, control=specialise(
             _track, f'track_{law.__name__}', inlined, command_of=command_kernel(law)))
-
-
-def _sample(motions: Flat, times: Vector, numbers: Vector, starts: Sequence[int]) -> None:
-    """Write Motion at each of some times [s], one after the other, one trajectory after the other.
-
-    numbers: of all trajectories one after the other, of the one numbered i from starts[i] on.
-    """
-    at = 0
-    for i in range(len(starts) - 1):
-        own = numbers[starts[i]:starts[i + 1]]
-        for time in times:
-            values = motion(time, own)
-            for k in range(MOTION_SIZE):
-                motions[at + k] = values[k]
-            at += MOTION_SIZE
-
-
-class MotionSampler:
-    """Samples the motion of trajectories of one type, by one kernel if they have one."""
-
-    def __init__(self, trajectories: Sequence[Trajectory]) -> None:
-        """Take at least one trajectory."""
-        self._trajectories = trajectories
-        kind = type(trajectories[0])
-        self._kernel: Callable[..., None] | None = None
-        if kind.kernel is None or kind.motion is not Trajectory.motion:
-            return
-        self._kernel = specialise(_sample, f'sample_{kind.__name__}', unlocked, motion=kind.kernel)
-        numbers = [trajectory.numbers for trajectory in trajectories]
-        starts = [0, *itertools.accumulate(map(len, numbers))]
-        self._starts: Any = np.array(starts) if COMPILED else starts
-        # The numbers of one alone may be too many to copy.
-        self._numbers = numbers[0] if len(numbers) == 1 else vector(
-            list(itertools.chain.from_iterable(numbers)))
-
-    def sample(self, times: Vector) -> Flat:
-        """Return Motion at each of some times [s], one trajectory after the other."""
-        motions: Flat = vector(MOTION_SIZE * len(times) * len(self._trajectories))
-        if self._kernel is None:
-            motions[:] = vector([number for trajectory in self._trajectories for time in times
-                                 for number in trajectory.motion(time)])
-        else:
-            self._kernel(motions, times, self._numbers, self._starts)
-        return motions
 
 
 def has_own(part: object, kind: type, *names: str) -> bool:
