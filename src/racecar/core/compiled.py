@@ -99,6 +99,7 @@ else:
         index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
         if hasattr(index, '_source_stamp'):
             index._source_stamp = _kernel_sources_digest()
+            index._load_index = _of_these_sources(index._load_index)
             index.load = _one_at_a_time(index.load, index._cache_path)
             index.save = _one_at_a_time(index.save, index._cache_path)
         return cast('F', kernel)
@@ -130,6 +131,18 @@ def _one_at_a_time(action: Callable[..., Any], folder: str) -> Callable[..., Any
             return action(*arguments)
 
     return guarded
+
+
+def _of_these_sources(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    """Return a function that takes an index which names classes of older sources as empty."""
+    def load() -> dict[Any, Any]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError):
+            # Numba compares its stamp only after it has found all classes of the arguments.
+            return {}
+
+    return load
 
 
 @functools.cache

@@ -59,7 +59,7 @@ class ClosedLoop(NamedTuple):
         """Whether the compiled loop does exactly what the parts do tick by tick."""
         return (
             all(vars(part).keys() == _KNOWN_PARTS.get(type(part), ()) for part in self)
-            and self.simulator.model.split_derivative is not None
+            and isinstance(self.simulator.model.split_derivative, SplitDerivative)
             and self.simulator._actuators is None and self.tracker.tracked_ahead == 0.0
             and type(self.tracker.trajectory).attitude is Trajectory.attitude
             and not self.tracker.started and self.simulator.time_ns == 0)

@@ -14,7 +14,12 @@ from racecar.core.simulation.block import flat
 from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step, State5
 from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import Coefficients, Vector, VehicleModel
+from racecar.core.vehicles.interface import (
+    Coefficients,
+    SplitDerivative,
+    Vector,
+    VehicleModel,
+)
 
 _STATES = 5
 _DT = 5
@@ -54,7 +59,7 @@ class Stepper:
         SplitDerivative.
         """
         form = model.split_derivative
-        if form is None:
+        if not isinstance(form, SplitDerivative):
             raise ConfigurationError(
                 f'{model.description} has no form for single steps; use Simulator')
         self.model = model
