@@ -58,8 +58,12 @@ def reader(name: str, example: Any, lanes: int = 1) -> Kernel:
                    f'    at = row * {lanes} + lane\n    return {spelled(example)}\n', kinds)
 
 
-def writer(name: str, example: Any, lanes: int = 1) -> Kernel:
-    """Return write(array, row, lane, value); name as in reader()."""
+def writer(name: str, example: Any, lanes: int = 1, first: int = 0) -> Kernel:
+    """Return write(array, row, lane, value); name as in reader().
+
+    first: row, counted from the one given, that a value takes which is a part of another; see
+    first_row().
+    """
     def spelled(value: Any, path: str) -> Iterator[str]:
         if isinstance(value, tuple):
             for index, part in enumerate(value):
@@ -67,10 +71,20 @@ def writer(name: str, example: Any, lanes: int = 1) -> Kernel:
         else:
             yield path
 
-    lines = ''.join(f'    array[at + {number * lanes}] = {path}\n'
+    lines = ''.join(f'    array[at + {(first + number) * lanes}] = {path}\n'
                     for number, path in enumerate(spelled(example, 'value')))
     return _kernel(f'write_{name}_{lanes}', 'array, row, lane, value',
                    f'    at = row * {lanes} + lane\n{lines}')
+
+
+def first_row(example: Any, *path: str) -> int:
+    """Return the first row of a part of a tuple; path: fields from the outermost to the part."""
+    row = 0
+    for field in path:
+        index = example._fields.index(field)
+        row += count_numbers(tuple(example[:index]))
+        example = example[index]
+    return row
 
 
 def summing(kind: type) -> Kernel:

@@ -31,13 +31,13 @@ SHAPE_LIMIT = 3.0
 
 
 class Magic(NamedTuple):
-    """Of one wheel: n_x/s, n_y/t, 1 over the latter; -mu, C, w/n, B, E; static load [N]."""
+    """Of one wheel: n_x/s, n_y/t, 1 over the latter; -mu n_x/s, C, w/n, B, E; static load [N]."""
 
     scale_x: float
     scale_y: float
     per_scale_y: float
-    minus_friction_x: float
-    minus_friction_y: float
+    minus_slope_x: float
+    minus_slope_y: float
     shape_x: float
     shape_y: float
     factor_x: float
@@ -52,7 +52,7 @@ def prepare_pacejka(tyres: TyrePair) -> Magic:
     """Return what a Pacejka tyre needs whose stiffness goes with its load."""
     x = tyres.stiffness_x / (tyres.friction_x * tyres.load)
     y = tyres.stiffness_y / (tyres.friction_y * tyres.load)
-    return Magic(x, y, 1.0 / y, -tyres.friction_x, -tyres.friction_y, tyres.shape_x,
+    return Magic(x, y, 1.0 / y, -tyres.friction_x * x, -tyres.friction_y * y, tyres.shape_x,
                  tyres.shape_y, 1.0 / tyres.shape_x, y / tyres.shape_y, tyres.curvature_x,
                  tyres.curvature_y, 0.5 * tyres.load)
 
@@ -72,9 +72,9 @@ def slide_pacejka(slip: float, tangent: float, tyre: Magic) -> Contact:
     length = math.sqrt(along * along + across * across)
     per_length = 1.0 / max(length, TINY)
     return Contact(
-        tyre.minus_friction_x * (along * per_length) * _magic(
+        tyre.minus_slope_x * slip * per_length * _magic(
             tyre.factor_x * length, tyre.shape_x, tyre.curvature_x),
-        tyre.minus_friction_y * (across * per_length) * _magic(
+        tyre.minus_slope_y * tangent * per_length * _magic(
             tyre.factor_y * arctangent_of_positive(length * tyre.per_scale_y), tyre.shape_y,
             tyre.curvature_y), 0.0, 0.0)
 

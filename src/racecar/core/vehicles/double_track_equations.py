@@ -29,37 +29,19 @@ Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do bra
 Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
 Dynamics, chapters 1 and 4. Limits: flat ground, no roll or pitch, no rolling or air resistance.
 
-Form. What a command fixes is computed once into Held, among it cosines and inverses; the slips do
+Form. What a command fixes is computed once (double_track_held), cosines and inverses too. Slips do
 not depend on the loads, so a round is a division a wheel at most. Nothing depends on where the car
-is, so a step counts x, y, yaw from its start (see SplitDerivative), and the yaw that rates() gets
-is small. One car in registers and many in rows (double_track_rows) run the same source.
+is, so a step counts x, y, yaw from its start (HeldRates), and double_rates() gets small yaws. One
+car in registers and many in rows (simulation.car_kernels) run the same source.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined
-from racecar.core.elementary import sine_cosine
 from racecar.core.types import Wheels
-from racecar.core.tyres.contact import TyrePair
-from racecar.core.vehicles.double_track_wheels import SpeedDrive, STICK_RATE, TorqueDrive
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, Vector
-from racecar.core.vehicles.planar import (
-    FORCE_LIMIT,
-    LOAD_FRONT,
-    LOAD_REAR,
-    LOW_SPEED,
-    MASS,
-    PARAMETER_COUNT,
-    SHARE_FRONT,
-    STATE_COUNT,
-    TIME_CONSTANT,
-    TO_FRONT,
-    TO_REAR,
-    YAW_INERTIA,
-)
+from racecar.core.vehicles.planar import PARAMETER_COUNT, STATE_COUNT
 
 # State after those of planar: four wheel speeds.
 WHEEL = STATE_COUNT
@@ -169,87 +151,8 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError('DoubleTrack binds this name')
 
 
-# Of the tyres, see ContactForm; hold_angles() and wheel_forces() for them; of
-# double_track_wheels; sine and cosine.
-prepare = slide = rest = grip = turn = push = hold = forces = accelerations = heading = _unbound
-
-
-@inlined
-def tyre_pair(parameters: Vector, first: int, load: int) -> TyrePair:
-    """Return the tyres of an axle; first: FRONT_X or REAR_X, load: LOAD_FRONT or LOAD_REAR."""
-    p = parameters
-    return TyrePair(
-        p[first], p[first + 1], p[first + 2], p[first + 3], p[first + 4], p[first + 5],
-        p[first + 6], p[first + 7], p[load], p[STIFFNESS_BY_LOAD])
-
-
-def hold_angles(
-    cosines: tuple[float, float, float, float], wheels: Any, parameters: Vector,
-) -> Held:
-    """Return what parameters and command fix; cosines: cos, sin of the left, the right angle.
-
-    The global name prepare is bound to the tyres.
-    """
-    p = parameters
-    height, weight = p[HEIGHT], p[LOAD_FRONT] + p[LOAD_REAR]
-    return Held(Body(
-        p[TO_FRONT], p[TO_REAR], p[HALF_TRACK], p[REAR_HALF_TRACK],
-        cosines[0], cosines[1], cosines[2], cosines[3], p[RADIUS], p[REAR_RADIUS],
-        p[LOW_SPEED], p[LOW_SPEED_LATERAL], 0.5 * p[LOAD_FRONT], 0.5 * weight,
-        0.5 * height / (p[TO_FRONT] + p[TO_REAR]),
-        height / (weight * p[HALF_TRACK]), height / (weight * p[REAR_HALF_TRACK]),
-        1.0 / p[MASS], 1.0 / p[YAW_INERTIA], 1.0 / p[WHEEL_INERTIA],
-        prepare(tyre_pair(p, FRONT_X, LOAD_FRONT)), prepare(tyre_pair(p, REAR_X, LOAD_REAR)),
-    ), wheels)
-
-
-@inlined
-def ackermann_cosines(
-    steering_angle: float, half_track: float, wheelbase: float,
-) -> tuple[float, float, float, float]:
-    """Return cosine and sine of the left, then of the right angle of ackermann_angles()."""
-    sine, cosine = sine_cosine(steering_angle)
-    ratio = half_track / wheelbase
-    left, right = cosine - ratio * sine, cosine + ratio * sine
-    per_left = 1.0 / math.sqrt(left * left + sine * sine)
-    per_right = 1.0 / math.sqrt(right * right + sine * sine)
-    return left * per_left, sine * per_left, right * per_right, sine * per_right
-
-
-def hold_speed(inputs: Vector, parameters: Vector) -> Held:
-    """Return what rates() needs of inputs of MODE 0, speed and steering angle, and parameters.
-
-    The global name hold is bound to hold_angles() for the tyres.
-    """
-    p = parameters
-    share = 0.5 * p[SHARE_FRONT]
-    held: Held = hold(
-        ackermann_cosines(inputs[STEERING_ANGLE], p[HALF_TRACK], p[TO_FRONT] + p[TO_REAR]),
-        SpeedDrive(inputs[SPEED], p[MASS] / p[TIME_CONSTANT], p[FORCE_LIMIT],
-                   share * p[RADIUS], (0.5 - share) * p[REAR_RADIUS]), p)
-    return held
-
-
-@inlined
-def four(values: Vector, first: int) -> Wheels:
-    """Return four numbers from an index on."""
-    return values[first], values[first + 1], values[first + 2], values[first + 3]
-
-
-def hold_torques(inputs: Vector, parameters: Vector) -> Held:
-    """Return what rates() needs of inputs of MODE 1, angles and torques, and parameters.
-
-    The global name hold is bound to hold_angles() for the tyres.
-    """
-    sin_left, cos_left = sine_cosine(inputs[LEFT_ANGLE])
-    sin_right, cos_right = sine_cosine(inputs[RIGHT_ANGLE])
-    held: Held = hold(
-        (cos_left, sin_left, cos_right, sin_right),
-        TorqueDrive(
-            four(inputs, DRIVE), four(inputs, BRAKE), four(inputs, DAMPING),
-            four(inputs, BRAKE_DAMPING), four(inputs, FORCED), parameters[OVERSPEED],
-            parameters[WHEEL_INERTIA] * STICK_RATE), parameters)
-    return held
+# Of the tyres, see ContactForm; wheel_forces() for them; of double_track_wheels; sine and cosine.
+slide = rest = grip = turn = push = forces = accelerations = heading = _unbound
 
 
 @inlined
@@ -297,7 +200,6 @@ def wheel_forces(state: DoubleState, body: Body) -> Forces:
     c2 = slide(s2.along, s2.across, h.rear)
     c3 = slide(s3.along, s3.across, h.rear)
     t0, t1 = turn(c0, h.cos_left, h.sin_left), turn(c1, h.cos_right, h.sin_right)
-    t2, t3 = turn(c2, 1.0, 0.0), turn(c3, 1.0, 0.0)
     z0 = z1 = h.half_front
     z2 = z3 = h.half_weight - h.half_front
     gx0, gy0 = rest(c0, h.front)
@@ -306,8 +208,8 @@ def wheel_forces(state: DoubleState, body: Body) -> Forces:
     gx3, gy3 = rest(c3, h.rear)
     x0, y0 = push(t0, gx0, gy0)
     x1, y1 = push(t1, gx1, gy1)
-    x2, y2 = push(t2, gx2, gy2)
-    x3, y3 = push(t3, gx3, gy3)
+    x2, y2 = c2.x * gx2, c2.y * gy2
+    x3, y3 = c3.x * gx3, c3.y * gy3
     for _ in range(LOAD_PASSES - 1):
         total_y = (y0 + y1) + (y2 + y3)
         front = min(max(
@@ -323,11 +225,11 @@ def wheel_forces(state: DoubleState, body: Body) -> Forces:
         gx3, gy3 = grip(c3, z3, h.rear)
         x0, y0 = push(t0, gx0, gy0)
         x1, y1 = push(t1, gx1, gy1)
-        x2, y2 = push(t2, gx2, gy2)
-        x3, y3 = push(t3, gx3, gy3)
+        x2, y2 = c2.x * gx2, c2.y * gy2
+        x3, y3 = c3.x * gx3, c3.y * gy3
     return Forces(
-        (x0, x1, x2, x3), (y0, y1, y2, y3), (c0.x * gx0, c1.x * gx1, c2.x * gx2, c3.x * gx3),
-        (c0.y * gy0, c1.y * gy1, c2.y * gy2, c3.y * gy3), (z0, z1, z2, z3))
+        (x0, x1, x2, x3), (y0, y1, y2, y3), (c0.x * gx0, c1.x * gx1, x2, x3),
+        (c0.y * gy0, c1.y * gy1, y2, y3), (z0, z1, z2, z3))
 
 
 def double_rates(state: DoubleState, held: Held) -> DoubleState:

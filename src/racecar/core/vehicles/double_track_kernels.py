@@ -16,13 +16,11 @@ from racecar.core.tyres.pacejka_contact import SHAPE_LIMIT
 from racecar.core.vehicles.double_track_equations import (
     double_rates,
     DoubleState,
-    hold_angles,
-    hold_speed,
-    hold_torques,
     MODE,
     wheel_forces,
     wheel_slips,
 )
+from racecar.core.vehicles.double_track_held import hold_angles, hold_speed, hold_torques
 from racecar.core.vehicles.double_track_wheels import speed_accelerations, torque_accelerations
 from racecar.core.vehicles.interface import (
     HeldRates,
