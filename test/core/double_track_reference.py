@@ -121,7 +121,7 @@ def derivative(model, state, inputs):
         slips.append(((u - rolling) / max(fastest, slow[0]), v / max(fastest, slow[1])))
     weight = vehicle.mass * 9.81
     statics = [0.5 * vehicle.front_axle_load] * 2 + [0.5 * vehicle.rear_axle_load] * 2
-    loads = list(statics)
+    loads, ax, ay = list(statics), 0.0, 0.0
     for count in range(LOAD_PASSES):
         if count:
             height = vehicle.cog_height

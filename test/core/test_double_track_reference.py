@@ -157,3 +157,19 @@ def test_curves_of_the_reference_are_those_of_the_tyres():
             arguments = (float(alpha), 60.0, 0.9, 15.0, pacejka.SHAPE, pacejka.CURVATURE)
             assert TYRE_MODELS[name].lateral_force(*arguments) == pytest.approx(
                 curve(*arguments), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize('tyre', CURVES)
+@given(state=states, angle=st.floats(-0.5, 0.5))
+@settings(max_examples=20, deadline=None)
+def test_tyre_that_is_given_by_its_curves_alone_gives_the_same_forces(tyre, state, angle):
+    row = TYRE_MODELS[tyre]
+    given_model, plain = DoubleTrack(RACECAR, tyre), TYRE_MODELS[tyre]._replace(contact=None)
+    inputs = given_model.torque_inputs(angle, (0.1,) * 4)
+    TYRE_MODELS[tyre] = plain
+    try:
+        model = DoubleTrack(RACECAR, tyre)
+    finally:
+        TYRE_MODELS[tyre] = row
+    assert model.split_derivative.name == f'double_any_{tyre}'
+    compare(model, state, inputs)

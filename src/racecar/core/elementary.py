@@ -98,7 +98,7 @@ def sine_cosine_of_turn(angle: float) -> tuple[float, float]:
 def sine_to_three_quarters(angle: float) -> float:
     """Return the sine of an angle [rad] in [0, 3 pi/2], where it costs half of sine_cosine().
 
-    The error is below 2e-16. NaN for NaN.
+    The error is below 3e-16, up to a right angle within 2.5 units in the last place. NaN for NaN.
     """
     r = (2.0 * _HALF_PI - angle) + 2.0 * _HALF_PI_TAIL if angle > _HALF_PI else angle
     z = r * r

@@ -9,19 +9,17 @@ does not depend on the load is computed once. With s slip, t = tan(alpha), K and
 
 where X, Y belong to the slip and gx, gy, the shares, to the load. A wheel without load has no
 force. The forms of the tyre models are in fiala_contact, linear_contact and pacejka_contact; that
-of any other model reads its curves anew for each load, so that gx and gy are secants of them.
+of any other model reads its curves anew for each load: X = Y = 1, gx and gy are the forces.
 Source: that of combined_slip.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-import math
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, specialise
-from racecar.core.tyres.combined_slip import NO_LOAD
-from racecar.core.tyres.linear import lateral_force, longitudinal_force
+from racecar.core.tyres.combined_slip import combined_forces
 
 TINY = 1e-150
 """Keeps a denominator from 0; the square of what is smaller does not count."""
@@ -116,32 +114,20 @@ def prepare_any(tyres: TyrePair) -> TyrePair:
 
 @inlined
 def slide_any(slip: float, tangent: float, tyre: TyrePair) -> Contact:
-    """Return the slips as X and Y [-]."""
-    return Contact(slip, tangent, 0.0, 0.0)
+    """Return X = Y = 1 and the slips [-]."""
+    return Contact(1.0, 1.0, slip, tangent)
 
 
 def grip_any(contact: Contact, load: float, tyre: TyrePair) -> tuple[float, float]:
-    """Return the secants of the curves [N], for a tyre model that has no form of its own.
+    """Return the forces [N], for a tyre model that has no form of its own.
 
-    The global names lateral_force and longitudinal_force are bound to the tyre model.
+    The global name combined_forces is bound to the tyre model.
     """
-    if load < NO_LOAD:
-        return 0.0, 0.0
     scale = 0.5 * (1.0 - tyre.by_load + tyre.by_load * load / (0.5 * tyre.load))
-    stiffness_x, stiffness_y = scale * tyre.stiffness_x, scale * tyre.stiffness_y
-    scale_x = stiffness_x / (tyre.friction_x * load)
-    scale_y = stiffness_y / (tyre.friction_y * load)
-    along, across = scale_x * contact.x, scale_y * contact.y
-    length = math.sqrt(along * along + across * across)
-    if length < 1e-12:
-        return -stiffness_x, -stiffness_y
-    return (
-        scale_x / length * longitudinal_force(
-            length / scale_x, stiffness_x, tyre.friction_x, load, tyre.shape_x,
-            tyre.curvature_x),
-        scale_y / length * lateral_force(
-            math.atan(length / scale_y), stiffness_y, tyre.friction_y, load, tyre.shape_y,
-            tyre.curvature_y))
+    return combined_forces(
+        contact.first, contact.second, load,
+        scale * tyre.stiffness_x, tyre.friction_x, tyre.shape_x, tyre.curvature_x,
+        scale * tyre.stiffness_y, tyre.friction_y, tyre.shape_y, tyre.curvature_y)
 
 
 def grip(contact: Contact, load: float, tyre: Any) -> tuple[float, float]:
@@ -150,7 +136,7 @@ def grip(contact: Contact, load: float, tyre: Any) -> tuple[float, float]:
 
 
 def rest_any(contact: Contact, tyre: TyrePair) -> tuple[float, float]:
-    """Return the secants under the static load. The global name grip is bound to grip_any()."""
+    """Return the forces under the static load. The global name grip is bound to grip_any()."""
     return grip(contact, 0.5 * tyre.load, tyre)
 
 
@@ -158,8 +144,9 @@ def any_form(
     name: str, lateral: Callable[..., Any], longitudinal: Callable[..., Any],
 ) -> ContactForm:
     """Return the form of a tyre model that is given by its curves; name: of the model."""
-    bound = specialise(grip_any, f'grip_{name}', inlined, lateral_force=lateral,
-                       longitudinal_force=longitudinal)
+    bound = specialise(grip_any, f'grip_{name}', inlined, combined_forces=specialise(
+        combined_forces, f'combined_forces_{name}', inlined, lateral_force=lateral,
+        longitudinal_force=longitudinal))
     return ContactForm(
         prepare_any, slide_any, specialise(rest_any, f'rest_{name}', inlined, grip=bound), bound,
         turn_apart, push_apart)
