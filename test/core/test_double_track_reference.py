@@ -146,6 +146,11 @@ def test_wheel_off_the_ground_has_no_force_and_others_stay_within_their_grip(
     if tyre in ('fiala', 'pacejka'):
         assert math.hypot(contact.x * share[0] / 0.9, contact.y * share[1] / 0.7) <= (
             load * (1.0 + 1e-12))
+    # Four wheels at once are four wheels.
+    four = form.slide_four((slip, 0.1, -slip, 0.0), (tangent, 0.2, 0.0, -tangent), prepared,
+                           prepared)
+    assert four == tuple(form.slide(*each, prepared) for each in (
+        (slip, tangent), (0.1, 0.2), (-slip, 0.0), (0.0, -tangent)))
     # Under the static load both ways of asking agree.
     assert form.grip(contact, 15.0, prepared) == pytest.approx(
         form.rest(contact, prepared), rel=1e-14)

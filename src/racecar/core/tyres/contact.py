@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, specialise
+from racecar.core.types import Wheels
 from racecar.core.tyres.combined_slip import combined_forces
 
 TINY = 1e-150
@@ -66,18 +67,37 @@ class ContactForm(NamedTuple):
     """Combined slip of a tyre model as inlined kernels.
 
     prepare(TyrePair) returns a NamedTuple of numbers for the next; slide(slip, tangent, prepared)
-    a Contact; rest(contact, prepared) and grip(contact, load, prepared) the shares gx, gy under
-    the static load of the wheel and under another [N]. turn(contact, cosine, sine) returns a Push
-    of a wheel that is turned, push(Push, gx, gy) its force along x and y of the body: of what is
-    common to X and Y, one product each, where gx and gy are the same.
+    a Contact, slide_four(slips, tangents, front, rear) those of all wheels, side by side where
+    operations wait for each other. rest(contact, prepared) and grip(contact, load, prepared)
+    return the shares gx, gy under the static load of the wheel and under another [N];
+    turn(contact, cosine, sine) a Push of a wheel that is turned, push(Push, gx, gy) its force
+    along x and y of the body: one product each where gx and gy are the same.
     """
 
     prepare: Callable[[TyrePair], Any]
     slide: Callable[[float, float, Any], Contact]
+    slide_four: Callable[[Wheels, Wheels, Any, Any], tuple[Contact, Contact, Contact, Contact]]
     rest: Callable[[Contact, Any], tuple[float, float]]
     grip: Callable[[Contact, float, Any], tuple[float, float]]
     turn: Callable[[Contact, float, float], Push]
     push: Callable[[Push, float, float], tuple[float, float]]
+
+
+def slide(slip: float, tangent: float, tyre: Any) -> Contact:
+    """Stand for the kernel that each_slides() binds."""
+    raise NotImplementedError('each_slides() binds this name')
+
+
+def _slide_four(
+    slips: Wheels, tangents: Wheels, front: Any, rear: Any,
+) -> tuple[Contact, Contact, Contact, Contact]:
+    return (slide(slips[0], tangents[0], front), slide(slips[1], tangents[1], front),
+            slide(slips[2], tangents[2], rear), slide(slips[3], tangents[3], rear))
+
+
+def each_slides(slide: Callable[..., Contact]) -> Callable[..., Any]:
+    """Return slide_four() that does so one wheel after the other."""
+    return specialise(_slide_four, f'four_{slide.__name__}', inlined, slide=slide)
 
 
 @inlined
@@ -148,5 +168,5 @@ def any_form(
         combined_forces, f'combined_forces_{name}', inlined, lateral_force=lateral,
         longitudinal_force=longitudinal))
     return ContactForm(
-        prepare_any, slide_any, specialise(rest_any, f'rest_{name}', inlined, grip=bound), bound,
-        turn_apart, push_apart)
+        prepare_any, slide_any, each_slides(slide_any),
+        specialise(rest_any, f'rest_{name}', inlined, grip=bound), bound, turn_apart, push_apart)

@@ -22,6 +22,7 @@ from racecar.core.tyres.combined_slip import NO_LOAD
 from racecar.core.tyres.contact import (
     Contact,
     ContactForm,
+    each_slides,
     push_alike,
     push_apart,
     TINY,
@@ -123,6 +124,8 @@ def rest_unsaturated(contact: Contact, tyre: Brush) -> tuple[float, float]:
 
 
 BRUSH = ContactForm(
-    prepare_brush, slide_brush, rest_brush, grip_brush, turn_alike, push_alike)
+    prepare_brush, slide_brush, each_slides(slide_brush), rest_brush, grip_brush, turn_alike,
+    push_alike)
 BRUSH_UNSATURATED = ContactForm(
-    prepare_brush, slide_unsaturated, rest_unsaturated, grip_unsaturated, turn_apart, push_apart)
+    prepare_brush, slide_unsaturated, each_slides(slide_unsaturated), rest_unsaturated,
+    grip_unsaturated, turn_apart, push_apart)

@@ -18,6 +18,7 @@ from racecar.core.tyres.combined_slip import NO_LOAD
 from racecar.core.tyres.contact import (
     Contact,
     ContactForm,
+    each_slides,
     push_alike,
     TINY,
     turn_alike,
@@ -65,4 +66,5 @@ def grip_linear(contact: Contact, load: float, tyre: Straight) -> tuple[float, f
 
 
 LINEAR = ContactForm(
-    prepare_linear, slide_linear, rest_linear, grip_linear, turn_alike, push_alike)
+    prepare_linear, slide_linear, each_slides(slide_linear), rest_linear, grip_linear,
+    turn_alike, push_alike)

@@ -152,7 +152,7 @@ def _unbound(*_: Any) -> Any:
 
 
 # Of the tyres, see ContactForm; wheel_forces() for them; of double_track_wheels; sine and cosine.
-slide = rest = grip = turn = push = forces = accelerations = heading = _unbound
+slide_four = rest = grip = turn = push = forces = accelerations = heading = _unbound
 
 
 @inlined
@@ -191,14 +191,13 @@ def wheel_slips(state: DoubleState, body: Body) -> tuple[
 def wheel_forces(state: DoubleState, body: Body) -> Forces:
     """Return accelerations and forces [SI].
 
-    The global names slide, rest, grip, turn and push are bound to the tyres.
+    The global names slide_four, rest, grip, turn and push are bound to the tyres.
     """
     h = body
     s0, s1, s2, s3 = wheel_slips(state, h)
-    c0 = slide(s0.along, s0.across, h.front)
-    c1 = slide(s1.along, s1.across, h.front)
-    c2 = slide(s2.along, s2.across, h.rear)
-    c3 = slide(s3.along, s3.across, h.rear)
+    c0, c1, c2, c3 = slide_four(
+        (s0.along, s1.along, s2.along, s3.along),
+        (s0.across, s1.across, s2.across, s3.across), h.front, h.rear)
     t0, t1 = turn(c0, h.cos_left, h.sin_left), turn(c1, h.cos_right, h.sin_right)
     z0 = z1 = h.half_front
     z2 = z3 = h.half_weight - h.half_front

@@ -109,7 +109,7 @@ def contact_form(tyres: TyreSet) -> tuple[str, ContactForm]:
 
 def _forces(name: str, form: ContactForm) -> Any:
     return specialise(
-        wheel_forces, f'wheel_forces_{name}', inlined, slide=form.slide, rest=form.rest,
+        wheel_forces, f'wheel_forces_{name}', inlined, slide_four=form.slide_four, rest=form.rest,
         grip=form.grip, turn=form.turn, push=form.push)
 
 
