@@ -7,7 +7,12 @@ from __future__ import annotations
 import os.path
 import sys
 
-from racecar.signals import code_of_command, code_of_node, end_at_once_on_signals
+from racecar.signals import (
+    code_of_command,
+    code_of_node,
+    end_at_once_on_signals,
+    ending_with_the_reader,
+)
 
 
 def node() -> int:
@@ -15,7 +20,8 @@ def node() -> int:
     end_at_once_on_signals(code_of_node)
     from racecar.nodes.shared.entry import run_executable
 
-    return run_executable(os.path.basename(sys.argv[0]), sys.argv)
+    with ending_with_the_reader():
+        return run_executable(os.path.basename(sys.argv[0]), sys.argv)
 
 
 def command() -> int:
@@ -23,4 +29,5 @@ def command() -> int:
     end_at_once_on_signals(code_of_command)
     from racecar.cli.main import main
 
-    return main()
+    with ending_with_the_reader():
+        return main()

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 import contextlib
 import os
 import signal
@@ -44,6 +44,18 @@ def end_process(code: int) -> NoReturn:
         with contextlib.suppress(Exception):
             stream.flush()
     os._exit(code)
+
+
+@contextlib.contextmanager
+def ending_with_the_reader() -> Iterator[None]:
+    """End the process without a word if nobody reads stdout any more, as with `| head`."""
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        end_process(code_of_command(signal.SIGPIPE))
 
 
 def end_at_once_on_signals(exit_code: ExitCode) -> None:

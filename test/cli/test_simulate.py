@@ -126,6 +126,21 @@ def test_bad_duration_is_a_usage_error(duration, capsys):
     assert '--duration' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(('words', 'message'), [
+    (['--vehicel', 'report'],
+     'unrecognized arguments: --vehicel report; did you mean --vehicle?'),
+    (['--tire-model=fiala'],
+     'unrecognized arguments: --tire-model=fiala; did you mean --tyre-model'),
+    (['circle'], 'unrecognized arguments: circle')])
+def test_unknown_argument_shows_the_usage_of_the_command(words, message, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(['simulate', 'kinematic_ode', *words])
+    assert ended.value.code == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith('usage: racecar simulate ')
+    assert printed.splitlines()[-1].startswith(f'racecar simulate: error: {message}')
+
+
 def test_parameter_file_goes_over_the_defaults(simulate, tmp_path):
     path = tmp_path / 'mine.yaml'
     path.write_text('/**/single_track_simulator: {ros__parameters: {rate: 50.0}}\n')

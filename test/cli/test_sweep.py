@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 
 import matplotlib.image
+import numpy as np
 import pytest
 import yaml
 
 from racecar.cli.main import main
+from racecar.core.analysis.sweep_figure import sweep_figure
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.stacks.sweep import load_sweep
 
@@ -64,6 +66,17 @@ def test_grid_gives_what_simulate_gives_for_each_point(tmp_path, capsys):
         assert int(row['samples']) == single['samples']
         assert row['diverged_at'] == ''
     assert matplotlib.image.imread(output / 'sweep.png').shape[0] > 300
+
+
+def test_parameters_in_the_picture_have_their_units(tmp_path):
+    sweep = load_sweep('kinematic_ode', sweep_file(tmp_path, GRID))
+    assert sweep.units == ('1/s', '')
+    figure = sweep_figure(
+        'study', sweep.names, sweep.points, np.arange(1.0, 7.0), np.zeros(6, dtype=bool),
+        units=sweep.units, is_grid=True)
+    axes = figure.axes[0]
+    assert axes.get_xlabel() == 'trajectory_tracker\nKp [1/s]'
+    assert axes.get_ylabel() == 'vehicle\nfriction_coefficient'
 
 
 def test_sample_is_reproducible_and_json_is_one_object(tmp_path, capsys):

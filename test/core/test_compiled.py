@@ -51,10 +51,10 @@ print(json.dumps([until_warm, len(compiled) - until_warm]))
 """
 
 
-def start(mode, cache):
+def start(mode, cache, before=''):
     """Start a process; return how many kernels it compiled, and what it wrote to stderr."""
     done = subprocess.run(
-        [sys.executable, '-c', START, mode, str(VEHICLE)],
+        [sys.executable, '-c', before + START, mode, str(VEHICLE)],
         check=True, text=True, capture_output=True, timeout=240,
         env={**os.environ, 'PYTHONPATH': str(SOURCES), 'NUMBA_CACHE_DIR': str(cache)})
     return json.loads(done.stdout), done.stderr
@@ -128,6 +128,31 @@ def test_cache_that_names_a_class_of_older_sources_is_empty(tmp_path, module):
     assert index.load('float') is None
     index.save('float', 'new code')
     assert index.load('float') == 'new code'
+
+
+def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
+    pytest.importorskip('numba')
+    (until_warm, _), said = start(
+        'compiled', tmp_path,
+        'import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n')
+    assert said == LINE
+    assert until_warm > 5
+    # Those that fit are there, the others are compiled again.
+    (again, _), _ = start('compiled', tmp_path)
+    assert 0 < again < until_warm
+
+
+def test_code_that_did_not_fit_is_not_taken_from_older_sources(tmp_path):
+    caching = pytest.importorskip('numba.core.caching')
+    index = caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp')
+    Path(index._data_path(index._data_name(1))).write_bytes(pickle.dumps('old code'))
+
+    def refuse(*_):
+        raise OSError(28, 'No space left on device')
+
+    index._save_data = refuse
+    compiled._if_it_fits(index.save, index._index_path)('int', 'code for int')
+    assert caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp').load('int') is None
 
 
 def test_nothing_is_said_without_numba(tmp_path):

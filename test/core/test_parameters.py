@@ -215,6 +215,15 @@ def test_section_in_another_namespace_is_not_read(file):
      ('/a: {ros__parameters: {b: 1}}\na: {ros__parameters: {b: 2}}\n',
       "line 2: section '/a' stands twice, first in line 1"),
      ('a:\n  ros__parameters:\n    b:\n', "line 3: parameter 'b' has no value; give it one"),
+     ('a:\n  ros__parameters:\n    b: {}\n', "line 3: parameter 'b' has no value; give it one"),
+     ('a:\n  ros__parameters:\n    b: !!int\n', "line 3: parameter 'b' has no value; give"),
+     ('a:\n  ros__parameters:\n    b: |\n', "line 3: parameter 'b' has no value; give it one"),
+     ('a: {ros__parameters: {"": 1}}', "line 1: '' is no name of a parameter"),
+     ('a: {ros__parameters: {b: "\\0"}}', r"'b' is '\\x00', expected a text without \\0"),
+     ('a/: {ros__parameters: {b: 1}}', "'a/' has ros__parameters below it but no node name at"),
+     ('/: {/a: {ros__parameters: {b: 1}}}', "'' in '/a' is no part of a node name"),
+     ('a: {ros__parameters: {b: &x 3, c: *x}}',
+      "line 1, column [0-9]+: alias 'x' cannot stand here: the middleware knows none; write out"),
      ('a: {ros__parameters: {b: [1, ]}}\n---\nc: {}', 'is not YAML: line 2')])
 def test_file_of_another_form_is_refused(file, text, message):
     with pytest.raises(ConfigurationError, match=message):
@@ -256,9 +265,10 @@ def test_later_section_goes_over_earlier_ones_however_general(file):
     ('yes', True), ('N', False), ('"N"', 'N'), ('null', 'null'), ('.inf', math.inf), ('5.', 5.0),
     ('-.5', -0.5), ('2026-01-01', '2026-01-01'), ('9223372036854775807', 2**63 - 1),
     ('9223372036854775808', 2.0**63), ('1e400', '1e400'), ('!!str 3', '3'), ('[1, 2.5]', [1, 2.5]),
-    ('[]', [])])
+    ('[]', []), ('|-\n   3', 3), ('>-\n   yes', True), ('!!str |-\n   3', '3'), ('!!null ~', '~'),
+    ('!!int "3"', '3')])
 def test_values_are_those_of_rcl(text, value, file):
-    found = load_parameter_file(file(f'a: {{ros__parameters: {{b: {text}}}}}'), 'a')['b']
+    found = load_parameter_file(file(f'a:\n ros__parameters:\n  b: {text}'), 'a')['b']
     assert (found, type(found)) == (value, type(value))
 
 

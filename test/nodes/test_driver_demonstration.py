@@ -64,24 +64,24 @@ def test_engine_has_speed_and_torque_only_where_it_drives(log):
     assert (log.columns['engine_torque'][driving & (log.columns['throttle'] == 0.0)] == 0.0).all()
 
 
-def test_picture_is_drawn_and_analyze_draws_it_again(drive, tmp_path, capsys):
+def test_picture_is_drawn_and_analyze_draws_it_again(drive, tmp_path, capfd):
     assert (drive / 'driver.png').read_bytes()[:4] == b'\x89PNG'
     assert main(['analyze', str(drive / 'bag'), '--output', str(tmp_path)]) == 0
-    assert f'Figure: {tmp_path / "driver.png"}' in capsys.readouterr().out
+    assert f'Figure: {tmp_path / "driver.png"}' in capfd.readouterr().out
     assert (tmp_path / 'driver.png').stat().st_size > 20_000
 
 
-def test_small_car_can_do_it_too(tmp_path, capsys):
+def test_small_car_can_do_it_too(tmp_path, capfd):
     assert main(['demo', 'driver', '--vehicle', 'racecar', '--output', str(tmp_path / 'run')]) == 0
-    told = capsys.readouterr().out
+    told = capfd.readouterr().out
     places = [told.index(f's  {phase}') for phase in (
         'pull away', 'shift up', 'turn left', 'brake to a stop', 'reverse', 'park')]
     assert places == sorted(places)
 
 
-def test_too_short_a_drive_says_so(tmp_path, capsys):
+def test_too_short_a_drive_says_so(tmp_path, capfd):
     assert main(['demo', 'driver', '--duration', '3', '--output', str(tmp_path / 'run')]) == 1
-    assert 'when its 3 s are over; give it more with --duration' in capsys.readouterr().err
+    assert 'when its 3 s are over; give it more with --duration' in capfd.readouterr().err
 
 
 def test_bag_without_a_driver_is_named(tmp_path):

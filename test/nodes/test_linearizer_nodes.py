@@ -127,7 +127,7 @@ def test_car_is_stopped_while_epsilon_differs_from_the_trackers_distance(bench, 
     tracker = bench.start(
         TrajectoryTrackerNode, use_sim_time=False, cog_ahead=exact,
         tracked_point='cog' if exact else 'base_link')
-    bench.until(lambda: chain.node._point_ahead)
+    bench.until(lambda: chain.node._distance is not None)
     chain.ask(1.0, 0.8)
     assert chain.answer(1)[0] == pytest.approx(0.8)
     # One after the other, the tracker's first, then the linearizer's first.

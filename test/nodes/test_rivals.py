@@ -73,16 +73,16 @@ def test_stack_hears_of_a_rival_in_another_process_or_context():
 
 
 @pytest.mark.parametrize('command', [UP, ('demo', '--duration', '1')], ids=['up', 'demo'])
-def test_result_of_a_run_with_a_rival_is_not_given(command, capsys, monkeypatch, tmp_path):
+def test_result_of_a_run_with_a_rival_is_not_given(command, capfd, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(ComposedStack, 'rivals', ['/vesc/odom has 2 publishers'])
     assert main([*command]) == 1
-    answer = capsys.readouterr()
+    answer = capfd.readouterr()
     assert 'RMSE' not in answer.out
     assert f'racecar {command[0]}: error: the result is not to be trusted: /vesc/odom has 2' \
         in answer.err
 
 
-def test_result_without_a_rival_is_given(capsys):
+def test_result_without_a_rival_is_given(capfd):
     assert main([*UP, '--json']) == 0
-    assert '"samples": 101' in capsys.readouterr().out
+    assert '"samples": 101' in capfd.readouterr().out

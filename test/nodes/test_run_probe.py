@@ -114,7 +114,7 @@ def test_failure_of_who_takes_the_rows_is_told_at_the_end(bench):
 # The command
 
 
-def test_tracked_point_is_known_even_if_its_message_never_comes(capsys, monkeypatch):
+def test_tracked_point_is_known_even_if_its_message_never_comes(capfd, monkeypatch):
     def create_publisher(node, message_type, topic, *more, **options):
         lost = 'lost' if topic == 'tracked_point' else topic
         return Node.create_publisher(node, message_type, lost, *more, **options)
@@ -123,24 +123,33 @@ def test_tracked_point_is_known_even_if_its_message_never_comes(capsys, monkeypa
     results = []
     for start in (UP, ('simulate', 'dynamic_ode', '--trajectory', 'circle')):
         assert main([*start, '--duration', '1', '--json']) == 0
-        results.append(json.loads(capsys.readouterr().out))
+        results.append(json.loads(capfd.readouterr().out))
         del results[-1]['real_time_factor']
     assert results[0] == results[1]
     assert results[0]['max_error'] < 0.01
 
 
-def test_metrics_and_csv_of_a_run_longer_than_what_is_held(tmp_path, capsys):
+def test_metrics_and_csv_of_a_run_longer_than_what_is_held(tmp_path, capfd):
     arguments = ['--duration', '50', '--skip', '1', '--json']
     results = []
     for start in (UP, ('simulate', 'dynamic_ode', '--trajectory', 'circle')):
         path = tmp_path / f'{start[0]}.csv'
         assert main([*start, *arguments, '--csv', str(path)]) == 0
-        results.append(json.loads(capsys.readouterr().out))
+        results.append(json.loads(capfd.readouterr().out))
         del results[-1]['real_time_factor']
         with path.open() as stream:
             results.append(list(csv.reader(stream)))
     assert results[:2] == results[2:]
     assert len(results[1]) == 5002
+
+
+@pytest.mark.parametrize('parameter', [
+    'trajectory_tracker.Kp=-1', 'trajectory_tracker.waypoints_file=absent.csv'])
+def test_value_that_is_refused_leaves_no_bag(tmp_path, capsys, parameter):
+    bag = tmp_path / 'bag'
+    assert main([*UP, '--trajectory', 'waypoints', '--set', parameter, '--record', str(bag)]) == 1
+    assert f"parameter '{parameter.split('.')[1].split('=')[0]}'" in capsys.readouterr().err
+    assert not bag.exists()
 
 
 def test_tracked_point_is_in_the_bag_of_the_shortest_run(tmp_path):

@@ -100,13 +100,31 @@ def test_command_ends_in_peace_once_it_has_begun(tmp_path, command, number):
 
 
 @SIGNALS
-def test_command_that_drives_closes_its_bag(tmp_path, number):
+def test_command_that_drives_closes_its_bag_and_its_table(tmp_path, number):
     with (Program(tmp_path, shutil.which('racecar'), 'up', 'kinematic_ode', '--record', 'bag',
-                  tells=False) as program, Bench() as bench):
-        odometry = bench.listen('/vesc/odom', Odometry, qos.ODOMETRY)
-        bench.until(lambda: len(odometry) > 10, 'odometry')
+                  '--csv', 'run.csv', tells=False) as program, Bench() as bench):
+        reference = bench.listen('/reference_trajectory', Odometry, qos.STATE)
+        bench.until(lambda: len(reference) > 10, 'a reference')
         code, errors = program.stop(number)
     assert code == 128 + number
     assert errors.splitlines()[-1] == 'racecar up: interrupted'
     assert 'Traceback' not in errors
+    assert len((tmp_path / 'run.csv').read_text().splitlines()) > 5
     assert (tmp_path / 'bag' / 'bag_0.mcap').read_bytes().endswith(b'\x89MCAP0\r\n')
+
+
+@pytest.mark.parametrize('words', [
+    ('racecar', 'parameters', 'vehicle'),
+    ('racecar', 'simulate', 'kinematic_ode', '--duration', '1')], ids=' '.join)
+def test_command_whose_reader_has_gone_ends_without_a_traceback(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [shutil.which(words[0]), *words[1:]], stdout=writer, stderr=subprocess.PIPE,
+            text=True, timeout=DEADLINE, check=False)
+    finally:
+        os.close(writer)
+    assert ended.returncode == 128 + signal.SIGPIPE
+    assert 'Traceback' not in ended.stderr
+    assert 'BrokenPipe' not in ended.stderr

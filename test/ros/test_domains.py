@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from racecar.cli import demo
 from racecar.cli.main import main
 from racecar.core.errors import ConfigurationError
 from racecar.ros.domains import claim_domain
@@ -52,6 +53,43 @@ def test_domain_in_which_somebody_listens_is_not_free(stack, pair, offset):
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(('127.0.0.1', 7400 + 250 * pair[0] + offset))
     assert claim_domain(stack, pair) == pair[1]
+
+
+@pytest.fixture
+def drives(monkeypatch):
+    """Return the domains in which the demo drives; the drives end at once."""
+    found = []
+    monkeypatch.setattr(
+        demo, '_drive_figure_eight', lambda *_: found.append(os.environ['ROS_DOMAIN_ID']) or [])
+    # What the demo sets is undone too.
+    monkeypatch.setenv('ROS_DOMAIN_ID', '')
+    return found
+
+
+def test_demo_drives_in_a_free_domain_and_holds_it_until_it_ends(
+        drives, stack, pair, monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, 'claim_domain', lambda held: claim_domain(held, pair))
+    taken = claim_domain(stack, pair)
+
+    def drive(*_):
+        drives.append(os.environ['ROS_DOMAIN_ID'])
+        with pytest.raises(ConfigurationError, match='are in use'):
+            claim_domain(stack, pair)
+        return []
+
+    monkeypatch.setattr(demo, '_drive_figure_eight', drive)
+    assert main(['demo', '--output', str(tmp_path / 'run')]) == 0
+    assert drives == [str(sum(pair) - taken)]
+    assert claim_domain(stack, pair) == sum(pair) - taken
+
+
+@pytest.mark.parametrize(
+    ('variable', 'option', 'domain'), [('7', [], '7'), ('7', ['--domain=9'], '9')])
+def test_demo_takes_the_domain_that_was_asked_for(
+        drives, monkeypatch, tmp_path, variable, option, domain):
+    monkeypatch.setenv('ROS_DOMAIN_ID', variable)
+    assert main(['demo', *option, '--output', str(tmp_path / 'run')]) == 0
+    assert drives == [domain]
 
 
 @pytest.mark.parametrize('given', ['233', '-1', 'none'])

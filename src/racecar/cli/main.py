@@ -7,10 +7,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 import importlib
+import re
 import signal
 import sys
+from typing import NoReturn
 
 from racecar.core.errors import RacecarError
+from racecar.core.parameters import suggest
 from racecar.signals import code_of_command, Interruption
 
 # Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
@@ -28,7 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     modules = {name: importlib.import_module(f'racecar.cli.{name}') for name in _COMMANDS}
     for name, module in modules.items():
         module.add_arguments(subparsers.add_parser(name, help=module.HELP))
-    parsed = parser.parse_args(arguments)
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        _refuse(subparsers.choices[parsed.command], unknown)
     try:
         return int(modules[parsed.command].run(parsed))
     except RacecarError as error:
@@ -45,6 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         number = signal.SIGINT
     print(f'racecar {parsed.command}: interrupted', file=sys.stderr)
     return code_of_command(number)
+
+
+def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+    """End with the usage of the command, where argparse alone shows that of `racecar`."""
+    option = unknown[0].partition('=')[0]
+    options = re.findall(r'(?<=\[)--[\w-]+', parser.format_usage())
+    nearest = f'; {suggest(option, options)}' if option.startswith('--') else ''
+    parser.error(f"unrecognized arguments: {' '.join(unknown)}{nearest}")
 
 
 if __name__ == '__main__':

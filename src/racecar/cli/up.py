@@ -40,23 +40,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Start the nodes of a configuration in this process, with the same parameter files as'
         ' `ros2 launch racecar NAME.launch.py`. With --duration it ends by itself and prints the'
-        ' tracking error. Only the newest messages are held: memory does not grow with the run.')
+        ' tracking error; without, Ctrl-C ends it, and --csv, --json or --skip ask for the error.'
+        ' Only the newest messages are held: memory does not grow with the run.')
     add_name_argument(parser)
     add_stack_arguments(parser, UP)
     add_result_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run until --duration; returns 0. Raises RacecarError with a one-line message.
+    """Run until --duration, if it is given; returns 0.
 
-    Raises Interruption on Ctrl-C and SIGTERM, after the metrics of what was driven until then.
+    Raises RacecarError with a one-line message, and Interruption on Ctrl-C and SIGTERM after the
+    metrics of what was driven until then.
     """
     check_result_arguments(arguments)
     # rclpy takes half a second to import; `racecar --help` does not need it.
     from racecar.stacks.composing import ComposedStack
 
     stack = find_stack(arguments.name)
-    with_metrics = arguments.end_time is not None and stack.follows_trajectory
+    with_metrics = stack.follows_trajectory and bool(
+        arguments.end_time or arguments.csv or arguments.json or arguments.skip)
     if not stack.follows_trajectory and (arguments.csv is not None or arguments.json):
         raise ConfigurationError(
             f'--csv and --json tell how a trajectory is followed, but {stack.name} follows none;'

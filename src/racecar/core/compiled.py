@@ -101,7 +101,8 @@ else:
             index._source_stamp = _kernel_sources_digest()
             index._load_index = _of_these_sources(index._load_index)
             index.load = _one_at_a_time(index.load, index._cache_path)
-            index.save = _one_at_a_time(index.save, index._cache_path)
+            index.save = _one_at_a_time(
+                _if_it_fits(index.save, index._index_path), index._cache_path)
         return cast('F', kernel)
 
     def inlined(function: F) -> F:
@@ -143,6 +144,21 @@ def _of_these_sources(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], 
             return {}
 
     return load
+
+
+def _if_it_fits(save: Callable[..., None], index: str) -> Callable[..., None]:
+    """Return the action that saves into Numba's cache, which a full disk does not end.
+
+    index: the file that would now name data that are not there, or those of older sources.
+    """
+    def saved(*arguments: Any) -> None:
+        try:
+            save(*arguments)
+        except OSError:
+            with contextlib.suppress(OSError):
+                Path(index).unlink()
+
+    return saved
 
 
 @functools.cache

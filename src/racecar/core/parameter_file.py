@@ -18,7 +18,8 @@ from racecar.core.yaml_file import (
     compose_yaml,
     describe_error,
     entries,
-    is_plain,
+    is_quoted,
+    is_text,
     plain_value,
     value_of,
 )
@@ -107,13 +108,13 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
     Raises ConfigurationError naming the file, the line and the reason if it is not one.
     """
     name = f'parameter file {excerpt(str(path))}'
-    root = compose_yaml('parameter file', path)
+    root = compose_yaml('parameter file', path, knows_aliases=False)
     try:
         if not isinstance(root, yaml.MappingNode):
             raise ConfigurationError(
                 f"{name} holds {'nothing' if root is None else _shown(root)}, expected node names"
                 f' with {_PARAMETERS} below')
-        sections = tuple(_sections(root, ''))
+        sections = tuple(_sections(root, None))
         seen: dict[str, int] = {}
         for section in sections:
             if section.pattern in seen:
@@ -145,10 +146,11 @@ class _MalformedError(Exception):
         self.line = line
 
 
-def _sections(node: yaml.MappingNode, outer: str) -> Iterator[Section]:
-    """Yield the sections below a namespace."""
+def _sections(node: yaml.MappingNode, outer: str | None) -> Iterator[Section]:
+    """Yield the sections below a namespace; outer: its name, None for the whole file."""
     for key, line, below in entries(node):
-        pattern = (f'{outer}/{key}' if outer else f"/{key.removeprefix('/')}").removesuffix('/')
+        full = f"/{key.removeprefix('/')}" if outer is None else f'{outer}/{key}'
+        pattern = full.removesuffix('/')
         wrong = next((part for part in pattern.split('/')[1:] if not _NAME.fullmatch(part)), None)
         if wrong is not None:
             raise _MalformedError(
@@ -164,6 +166,9 @@ def _sections(node: yaml.MappingNode, outer: str) -> Iterator[Section]:
                 raise _MalformedError(line, f'{excerpt(key)} has no {_PARAMETERS} below it')
             yield from _sections(below, pattern)
             continue
+        if full.endswith('/'):
+            raise _MalformedError(
+                line, f'{excerpt(key)} has {_PARAMETERS} below it but no node name at its end')
         if len(below.value) > 1:
             other = next(name for name, _, _ in entries(below) if name != _PARAMETERS)
             raise _MalformedError(
@@ -188,7 +193,12 @@ def _parameters(node: yaml.MappingNode, prefix: str) -> Iterator[tuple[str, int,
     """Yield dotted name, line and value of each parameter."""
     for key, line, below in entries(node):
         name = f'{prefix}{key}'
+        if not key or '\0' in key:
+            raise _MalformedError(
+                line, f'{excerpt(key)} is no name of a parameter')
         if isinstance(below, yaml.MappingNode):
+            if not below.value:
+                raise _no_value(name, below)
             yield from _parameters(below, f'{name}.')
         elif isinstance(below, yaml.SequenceNode):
             yield name, line, _list(name, below)
@@ -202,14 +212,21 @@ def _shown(node: yaml.Node) -> str:
 
 
 def _single(name: str, node: yaml.Node) -> Any:
-    if not is_plain(node):
-        return value_of(node)
-    if not node.value:
+    if not node.value and not is_quoted(node):
+        raise _no_value(name, node)
+    value = value_of(node)
+    if '\0' in node.value:
         raise _MalformedError(
             node.start_mark.line + 1,
-            f'parameter {excerpt(name)} has no value; give it one, or take the line out')
+            f'parameter {excerpt(name)} is {excerpt(value)}, expected a text without \\0')
     # What other YAML files have besides: here null is just the word.
-    return _LETTERS.get(node.value, plain_value(node.value))
+    return value if is_text(node) else _LETTERS.get(node.value, plain_value(node.value))
+
+
+def _no_value(name: str, node: yaml.Node) -> _MalformedError:
+    return _MalformedError(
+        node.start_mark.line + 1,
+        f'parameter {excerpt(name)} has no value; give it one, or take the line out')
 
 
 def _list(name: str, node: yaml.SequenceNode) -> list[Any]:

@@ -37,13 +37,14 @@ _HEXADECIMAL = re.compile(
 # What has no digit but 0 before its exponent.
 _ZERO = re.compile(r'[-+]?(?:0[xX])?[0.]+(?:$|[eEpP])')
 _NOT_FINITE = re.compile(
-    r'\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF)|[-+]?(?i:nan|inf|infinity)')
+    r'\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF)|[-+]?(?i:nan(?:\([0-9A-Z_]*\))?|inf|infinity)')
 _INT64 = 2**63
 
 T = TypeVar('T')
 
 _TAG = 'tag:yaml.org,2002:'
 _PLAIN = '!plain'
+_QUOTES = ('"', "'")
 
 
 def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> Any:
@@ -55,12 +56,14 @@ def load_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> An
     return _in_file(kind, path, remedy, parse_yaml)
 
 
-def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path') -> yaml.Node | None:
+def compose_yaml(kind: str, path: Path | str, remedy: str = 'check the path',
+                 knows_aliases: bool = True) -> yaml.Node | None:
     """Return the nodes of a YAML file, which know their lines; None if it is empty.
 
+    knows_aliases: False for what the middleware reads too, which refuses them.
     Raises ConfigurationError as load_yaml() does, but for a key that stands twice.
     """
-    return _in_file(kind, path, remedy, _compose)
+    return _in_file(kind, path, remedy, lambda text: _compose(text, knows_aliases))
 
 
 def parse_yaml(text: str) -> Any:
@@ -78,9 +81,14 @@ def value_of(node: yaml.Node) -> Any:
         loader.dispose()
 
 
-def is_plain(node: yaml.Node) -> bool:
-    """Tell whether a value stands without quotes and without a tag."""
-    return bool(node.tag == _PLAIN)
+def is_quoted(node: yaml.Node) -> bool:
+    """Tell whether a value stands in quotes."""
+    return isinstance(node, yaml.ScalarNode) and node.style in _QUOTES
+
+
+def is_text(node: yaml.Node) -> bool:
+    """Tell whether a value is a text whatever it looks like: by quotes or by its tag."""
+    return is_quoted(node) or bool(node.tag == f'{_TAG}str')
 
 
 def describe_error(error: yaml.YAMLError) -> str:
@@ -144,8 +152,12 @@ class _TooLarge(yaml.MarkedYAMLError):
 
 
 class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
-    """Takes plain values for what the middleware takes them for, and keys for texts."""
+    """Takes plain values for what the middleware takes them for, and keys for texts.
 
+    Also those of several lines, behind | or >.
+    """
+
+    DEFAULT_SCALAR_TAG = _PLAIN
     yaml_implicit_resolvers: ClassVar[dict[Any, Any]] = {}
     yaml_constructors: ClassVar[dict[Any, Any]] = {}
 
@@ -166,7 +178,7 @@ def _construct_scalar(_: Any, node: yaml.Node) -> Any:
     if not isinstance(node, yaml.ScalarNode):
         raise _error(node, 'expected a single value')
     text = str(node.value)
-    if node.tag == f'{_TAG}str' or node.style in ('"', "'"):
+    if is_text(node):
         return text
     return None if text in _NULL else plain_value(text)
 
@@ -197,7 +209,7 @@ def plain_value(text: str) -> bool | int | float | str:
             if -_INT64 <= integer < _INT64:
                 return integer
     if _NOT_FINITE.fullmatch(text):
-        return float(text.replace('.', ''))
+        return float(text.replace('.', '').partition('(')[0])
     try:
         if _DECIMAL.fullmatch(text):
             number = float(text)
@@ -209,19 +221,33 @@ def plain_value(text: str) -> bool | int | float | str:
         return text
     # C calls both a range error, and the value then stays a text.
     is_tiny = abs(number) < sys.float_info.min and not _ZERO.match(text)
-    return text if math.isinf(number) or is_tiny else number
+    return text if math.isinf(number) or is_tiny and not _is_exact(text, number) else number
 
 
-def _compose(text: str) -> yaml.Node | None:
-    _check_size(text)
+def _is_exact(text: str, number: float) -> bool:
+    """Tell whether a hexadecimal text stands for a tiny number to its last digit.
+
+    A decimal one needs hundreds of digits for this and counts as inexact.
+    """
+    if number == 0.0 or not _HEXADECIMAL.fullmatch(text):
+        return False
+    mantissa, _, exponent = text.lower().partition('x')[2].partition('p')
+    whole, _, fraction = mantissa.partition('.')
+    missing = -1074 - (int(exponent or '0') - 4 * len(fraction))
+    return missing <= 0 or int(whole + fraction, 16) % 2**missing == 0
+
+
+def _compose(text: str, knows_aliases: bool = True) -> yaml.Node | None:
+    _check_size(text, knows_aliases)
     node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     return node
 
 
-def _check_size(text: str) -> None:
+def _check_size(text: str, knows_aliases: bool) -> None:
     """Raise _TooLarge for what would take long to build or to walk through.
 
     An alias counts as all that it stands for, and one within its own anchor never ends.
+    Raises yaml.YAMLError for an alias if these are not known.
     """
     if len(text) > MOST_BYTES:
         raise _TooLarge(None, None, f'expected at most {MOST_BYTES // 1000} kB')
@@ -242,6 +268,10 @@ def _check_size(text: str) -> None:
             if event.anchor is not None:
                 sizes[event.anchor] = 1
         elif isinstance(event, yaml.AliasEvent):
+            if not knows_aliases:
+                raise _error(
+                    event, f'alias {excerpt(event.anchor)} cannot stand here: the middleware'
+                           ' knows none; write out what it stands for')
             if any(anchor == event.anchor for anchor, _ in parents):
                 raise _too_large(event, f'alias {excerpt(event.anchor)} contains itself')
             count += sizes.get(str(event.anchor), 1)
@@ -255,5 +285,5 @@ def _too_large(event: Any, problem: str) -> _TooLarge:
     return _TooLarge(None, None, problem, event.start_mark)
 
 
-def _error(node: yaml.Node, problem: str) -> yaml.YAMLError:
+def _error(node: Any, problem: str) -> yaml.YAMLError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)

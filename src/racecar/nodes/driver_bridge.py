@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from std_srvs.srv import SetBool
 from visualization_msgs.msg import MarkerArray
 
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DRIVER_BRIDGE
-from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.driver import ControlMode, Lamps
 from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
 from racecar.core.errors import MessageError, ParameterError
 from racecar.core.powertrain import CarParameters
@@ -29,6 +26,7 @@ from racecar.nodes.shared.driver_messages import (
     read_wheels,
     UNKNOWN,
 )
+from racecar.nodes.shared.driver_services import create_driver_services
 from racecar.nodes.shared.lamp_markers import LampMarkers
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
@@ -40,36 +38,14 @@ from racecar.ros.interfaces import (
     DriverState,
     GetCarInfo,
     GetDriverState,
-    SetFloat,
-    SetGear,
-    SetIndicator,
-    SetWiperMode,
     WheelCommand,
 )
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
-from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
 from racecar.ros.wire import check_stamp
-
-# Service below driver/: setter, noun and unit.
-_NUMBERS = {
-    'set_steering_angle': (Controls.set_steering_angle, 'steering angle', 'rad'),
-    'set_cruising_speed': (Controls.set_cruising_speed, 'cruising speed', 'm/s'),
-    'set_throttle': (Controls.set_throttle, 'throttle', ''),
-    'set_brake_intensity': (Controls.set_brake_intensity, 'brake intensity', ''),
-    'set_indicator_period': (Controls.set_indicator_period, 'indicator period', 's'),
-}
-_SWITCHES = {
-    'set_hazard_flashers': (Controls.set_hazard_flashers, 'hazard flashers'),
-    'set_dipped_beams': (Controls.set_dipped_beams, 'dipped beams'),
-    'set_antifog_lights': (Controls.set_antifog_lights, 'antifog lights'),
-    'enable_limited_slip_differential': (
-        Controls.enable_limited_slip_differential, 'limited-slip differential'),
-    'enable_indicator_auto_disabling': (
-        Controls.enable_indicator_auto_disabling, 'auto-disabling of the indicator'),
-}
 
 
 class DriverBridgeNode(TableNode):
@@ -113,14 +89,16 @@ class DriverBridgeNode(TableNode):
         self._create_publishers()
         self._info = car_info(car, vehicle)
         self._info_publisher.publish(self._info)
-        self._create_services()
+        create_driver_services(self, self._bridge)
+        self.create_service(GetDriverState, 'driver/get_state', self._on_get_state)
+        self.create_service(GetCarInfo, 'driver/get_car_info', self._on_get_car_info)
         self.create_subscription(String, topics.MUX_ACTIVE, self._on_mux_active, qos.LATCHED)
         self.create_subscription(
             DriverCommand, topics.DRIVER_PEDALS, self._on_driver_command, qos.COMMAND)
         # Before the odometry, for which a simulator waits.
         subscribe_raw(
             self, JointState, topics.JOINT_STATES, read_wheels, self._on_wheels, qos.STATE)
-        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
+        follow_odometry(self, self._on_odometry, lockstep=self._lockstep)
         self._state_watch = None if self._lockstep else self.watch_time(
             1.0 / values['state_rate'], self._on_state_due)
 
@@ -148,19 +126,6 @@ class DriverBridgeNode(TableNode):
         self._lamp_publisher = self.create_publisher(MarkerArray, topics.DRIVER_LAMPS, qos.LATCHED)
         self._info_publisher = self.create_publisher(CarInfo, topics.DRIVER_CAR_INFO, qos.LATCHED)
 
-    def _create_services(self) -> None:
-        for name, (set_number, noun, unit) in _NUMBERS.items():
-            self.create_service(
-                SetFloat, f'driver/{name}', partial(self._on_set_number, set_number, noun, unit))
-        for name, (set_switch, noun) in _SWITCHES.items():
-            self.create_service(
-                SetBool, f'driver/{name}', partial(self._on_set_switch, set_switch, noun))
-        self.create_service(SetGear, 'driver/set_gear', self._on_set_gear)
-        self.create_service(SetIndicator, 'driver/set_indicator', self._on_set_indicator)
-        self.create_service(SetWiperMode, 'driver/set_wiper_mode', self._on_set_wiper_mode)
-        self.create_service(GetDriverState, 'driver/get_state', self._on_get_state)
-        self.create_service(GetCarInfo, 'driver/get_car_info', self._on_get_car_info)
-
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply another rate of the state at once; timeouts are looked up where they count."""
         if 'state_rate' in changed and self._state_watch is not None:
@@ -177,55 +142,6 @@ class DriverBridgeNode(TableNode):
         return self.now_ns()
 
     # Services
-
-    def _set(self, response: Any, done: str, setter: Callable[[], None]) -> Any:
-        try:
-            setter()
-        except ParameterError as error:
-            response.success = False
-            response.message = str(error)
-            return response
-        response.success = True
-        response.message = done
-        return response
-
-    def _on_set_number(
-        self, setter: Callable[[Controls, float], None], noun: str, unit: str,
-        request: SetFloat.Request, response: SetFloat.Response,
-    ) -> SetFloat.Response:
-        return self._set(
-            response, f'{noun} {request.value:g} {unit}'.strip(),
-            partial(setter, self._bridge.controls, request.value))
-
-    def _on_set_switch(
-        self, setter: Callable[[Controls, bool], None], noun: str, request: SetBool.Request,
-        response: SetBool.Response,
-    ) -> SetBool.Response:
-        return self._set(
-            response, f"{noun} {'on' if request.data else 'off'}",
-            partial(setter, self._bridge.controls, request.data))
-
-    def _on_set_gear(
-            self, request: SetGear.Request, response: SetGear.Response) -> SetGear.Response:
-        return self._set(
-            response, f'gear {request.gear}',
-            partial(self._bridge.controls.set_gear, request.gear))
-
-    def _on_set_indicator(
-            self, request: SetIndicator.Request,
-            response: SetIndicator.Response) -> SetIndicator.Response:
-        controls = self._bridge.controls
-        self._set(response, '', partial(controls.set_indicator, request.indicator))
-        response.message = response.message or f'indicator {controls.indicator.name}'
-        return response
-
-    def _on_set_wiper_mode(
-            self, request: SetWiperMode.Request,
-            response: SetWiperMode.Response) -> SetWiperMode.Response:
-        controls = self._bridge.controls
-        self._set(response, '', partial(controls.set_wiper_mode, request.mode))
-        response.message = response.message or f'wipers {controls.wiper_mode.name}'
-        return response
 
     def _on_get_state(
             self, _: GetDriverState.Request,

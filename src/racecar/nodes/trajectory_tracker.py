@@ -26,9 +26,10 @@ from racecar.ros.codecs.odometry import reference_template
 from racecar.ros.codecs.planar_velocity import velocity_template
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
+from racecar.ros.listeners import Listeners
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
-from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.run_node import run_node
 
@@ -66,6 +67,7 @@ class TrajectoryTrackerNode(TableNode):
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, lockstep)
         self._reference_publisher = self.create_publisher(
             OdometryMessage, topics.REFERENCE_TRAJECTORY, qos.STATE)
+        self._reference_listeners = Listeners(self._reference_publisher)
         self._path_publisher = self.create_publisher(Path, topics.REFERENCE_PATH, qos.LATCHED)
         tracked_point = PointStamped()
         tracked_point.header.frame_id = BASE_LINK
@@ -76,7 +78,7 @@ class TrajectoryTrackerNode(TableNode):
         self._ahead_publisher = self.create_publisher(
             PointStamped, topics.POINT_AHEAD, qos.LATCHED)
         self._publish_point_ahead()
-        subscribe_odometry(self, self._on_odometry, lockstep=lockstep)
+        follow_odometry(self, self._on_odometry, lockstep=lockstep)
         self.create_service(SetBool, '~/activate', self._on_activate)
         if not lockstep:
             self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
@@ -116,7 +118,8 @@ class TrajectoryTrackerNode(TableNode):
 
     def _on_odometry(self, odometry: Odometry) -> None:
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
-            self.get_logger().warning('the time went back: the trajectory starts anew')
+            self.get_logger().warning(
+                'the time went back: the trajectory starts anew', throttle_duration_sec=THROTTLE)
             self._tracker = TrajectoryTracker(self.values)
         self._odometry = odometry
         if self.values['lockstep']:
@@ -159,7 +162,7 @@ class TrajectoryTrackerNode(TableNode):
         self._ahead_publisher.publish(message)
 
     def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
-        if self._reference_publisher.get_subscription_count():
+        if self._reference_listeners.heard():
             time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(
                 now_ns, output.attitude.heading if output.attitude else None)
             self._reference_publisher.publish(self._reference.fill(

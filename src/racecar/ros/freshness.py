@@ -1,10 +1,12 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a command is young enough and made of numbers."""
+"""Whether a message is young enough, and of the clock of this node."""
 
 from __future__ import annotations
 
 from racecar.core.types import NANOSECONDS
+
+_HINT = ' (do sender and receiver use the same clock, see use_sim_time?)'
 
 
 def effective_stamp(stamp_ns: int, now_ns: int) -> int:
@@ -23,5 +25,12 @@ def staleness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
     age = (now_ns - effective_stamp(stamp_ns, now_ns)) / NANOSECONDS
     if age <= timeout:
         return None
-    return (f'its stamp is {age:.3f} s old, more than the timeout of {timeout:g} s'
-            ' (do sender and receiver use the same clock, see use_sim_time?)')
+    return f'its stamp is {age:.3f} s old, more than the timeout of {timeout:g} s{_HINT}'
+
+
+def earliness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
+    """Return a sentence if the message is from further in the future than the timeout [s]."""
+    lead = (stamp_ns - now_ns) / NANOSECONDS
+    if now_ns == 0 or lead <= timeout:
+        return None
+    return f'its stamp is {lead:.3f} s in the future{_HINT}'

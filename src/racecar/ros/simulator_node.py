@@ -1,6 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The node of every simulator: it binds a plant to topics and owns the time."""
+"""The node of every simulator: it binds a plant to topics and owns the time.
+
+One class, although long: start, pace, lockstep, pause and reset all decide when time goes on.
+"""
 
 from __future__ import annotations
 
@@ -264,7 +267,7 @@ class SimulatorNode(TableNode):
         if reached < 0.9 * factor and not self._unanswered:
             self.get_logger().warning(
                 f'real_time_factor {factor:g} is not reached, only {reached:.2f}: lower it,'
-                ' lower the rate, or use lockstep')
+                ' lower the rate' + ('' if self.values['lockstep'] else ', or use lockstep'))
         self._pace_mark = (time.monotonic(), self.plant.time_ns)
 
     # Commands

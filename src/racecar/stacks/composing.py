@@ -17,6 +17,7 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
+from racecar.catalogue import node_names
 from racecar.core.types import NANOSECONDS
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted
@@ -48,6 +49,10 @@ def make_node(description: NodeDescription) -> TableNode:
     return node
 
 
+def _is_recorder(description: NodeDescription) -> bool:
+    return description.executable == node_names.BAG_RECORDER
+
+
 class ComposedStack:
     """All nodes of a configuration on one executor; a context manager that cleans up."""
 
@@ -69,10 +74,13 @@ class ComposedStack:
         self._started: float | None = None
         self._ended: float | None = None
         try:
-            for description in descriptions:
+            # The recorder at the end, as it makes a folder: none for nodes that cannot start.
+            for description in sorted(descriptions, key=_is_recorder):
                 described = make_node(description)
-                self.nodes.append(described)
-                self._described.append(described)
+                # First among those to be closed, so that its bag is.
+                place = 0 if _is_recorder(description) else len(self.nodes)
+                self.nodes.insert(place, described)
+                self._described.insert(place, described)
                 if description.spec.is_simulator:
                     self._simulator = described
                 if self._interrupted is not None:

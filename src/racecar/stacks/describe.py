@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+import re
 
 from racecar.catalogue import node_names, NODES
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import driver, dynamic_ode, kinematic_ode
@@ -22,6 +23,9 @@ from racecar.stacks.parts import (
     with_choices,
 )
 from racecar.stacks.stack import Stack
+
+_NAME = '[A-Za-z_][A-Za-z0-9_]*'
+_NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (kinematic_ode.STACK, dynamic_ode.STACK, driver.STACK)}
@@ -51,10 +55,16 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     """Return the nodes of a configuration with the user's choices applied.
 
     The user's params_file goes over the files of config/, single options over both, and
-    overrides over everything. Raises ConfigurationError for an unknown name, an override of a
-    node that is not there, or tyre_data without record, BagError if record cannot be made.
+    overrides over everything. Raises ConfigurationError for an unknown name, a namespace that is
+    none, an override of a node that is not there, or tyre_data without record, BagError if record
+    cannot be made.
     """
     stack = find_stack(name)
+    namespace = namespace_of(options)
+    if namespace and not _NAMESPACE.fullmatch(namespace):
+        raise ConfigurationError(
+            f'namespace {excerpt(options.namespace)} is no name, expected letters, digits and _,'
+            ' not beginning with a digit, in parts with / between them, for example car1')
     if options.topic_names not in TOPIC_NAMES:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"

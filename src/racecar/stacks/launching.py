@@ -28,6 +28,7 @@ from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
 from racecar.core.share import share_folder
+from racecar.core.trajectories import make_trajectory
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
@@ -81,6 +82,10 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
     options = from_texts(
         LAUNCH, values, namespace=namespace.strip('/'), overrides_option=SET_ARGUMENT)
     descriptions = describe_stack(stack.name, options)
+    for description in descriptions:
+        if description.executable == stack.tracker:
+            # Reads the way-points: without them the other nodes would wait for ever.
+            make_trajectory(description.resolve())
     arguments = ['--ros-args', '--log-level', options.log_level]
 
     actions: list[LaunchDescriptionEntity] = []

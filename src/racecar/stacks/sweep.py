@@ -43,14 +43,15 @@ VEHICLE = 'vehicle'
 class Sweep:
     """Points to simulate and what they have in common.
 
-    stack: what the points are of. names: of the varied parameters, as the file has them. points:
-    one tuple of values each.
+    stack: what the points are of. names: of the varied parameters, as the file has them; units:
+    theirs, or ''. points: one tuple of values each.
     base: {node: value of each parameter}. duration, skip [s]. noise: None without.
     is_grid: whether the points are all combinations of some values.
     """
 
     stack: Stack
     names: tuple[str, ...]
+    units: tuple[str, ...]
     points: tuple[tuple[Any, ...], ...]
     base: Mapping[str, Mapping[str, Any]]
     duration: float
@@ -148,7 +149,8 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
     else:
         points = _sample_points(sample, rows, _integer(content, 'count', None, 1), seed)
     return Sweep(
-        stack, tuple(varied), points, base, _seconds(content, 'duration', 80.0, positive=True),
+        stack, tuple(varied), tuple(rows[key][0][1].unit for key in varied), points, base,
+        _seconds(content, 'duration', 80.0, positive=True),
         _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid),
         tuple(tuple((node, row.name) for node, row in rows[key]) for key in varied))
 

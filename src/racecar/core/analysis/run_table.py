@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 import csv
 from dataclasses import dataclass
@@ -167,9 +168,9 @@ class RunJoin:
 
     def __init__(self, on_rows: Callable[[Array], object]) -> None:
         self._on_rows = on_rows
-        self._odometry: list[Row] = []
-        self._reference: list[Row] = []
-        self._command: list[Row] = []
+        self._odometry = _Samples(7)
+        self._reference = _Samples(3)
+        self._command = _Samples(3)
         self._joined_to = -np.inf
         self.late = 0
 
@@ -192,23 +193,45 @@ class RunJoin:
         """Join all that is left."""
         self._join(np.inf)
 
-    def _add(self, rows: list[Row], row: Row) -> None:
-        rows.append(row)
-        if len(rows) >= _WINDOW:
-            self._join(sorted(row[0] for row in rows)[_WINDOW // 2])
+    def _add(self, samples: _Samples, row: Row) -> None:
+        samples.add(row)
+        if samples.count >= _WINDOW:
+            self._join(np.sort(samples.rows()[:, 0])[_WINDOW // 2])
 
     def _join(self, end: float) -> None:
         """Join the odometry up to a time [s]; keep what later rows will need."""
-        ready = [row for row in self._odometry if row[0] <= end]
-        self._odometry = [row for row in self._odometry if row[0] > end]
+        odometry, reference, command = (
+            samples.rows() for samples in (self._odometry, self._reference, self._command))
+        is_ready = odometry[:, 0] <= end
         self._joined_to = max(self._joined_to, end)
-        rows = answered_rows(
-            np.array(ready).reshape(-1, 7), np.array(self._reference).reshape(-1, 3),
-            np.array(self._command).reshape(-1, 3))
-        self._reference = _from_last_before(self._reference, end)
-        self._command = _from_last_before(self._command, end)
+        rows = answered_rows(odometry[is_ready], reference, command)
+        self._odometry.keep(odometry[~is_ready])
+        self._reference.keep(_from_last_before(reference, end))
+        self._command.keep(_from_last_before(command, end))
         if len(rows):
             self._on_rows(rows)
+
+
+class _Samples:
+    """Rows of so many numbers, which may be added fast one by one."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._numbers = array('d')
+        self.count = 0
+
+    def add(self, row: Row) -> None:
+        self._numbers.extend(row)
+        self.count += 1
+
+    def rows(self) -> Array:
+        """Return a copy of all rows, (count, width)."""
+        return np.array(self._numbers).reshape(-1, self._width)
+
+    def keep(self, rows: Array) -> None:
+        """Hold these rows only."""
+        self._numbers = array('d', rows.tobytes())
+        self.count = len(rows)
 
 
 def answered_rows(odometry: Array, reference: Array, command: Array) -> Array:
@@ -241,7 +264,9 @@ def answered_rows(odometry: Array, reference: Array, command: Array) -> Array:
     return rows[stamps[after] - stamps[before] <= LONGEST_PAUSE]
 
 
-def _from_last_before(rows: list[Row], time: float) -> list[Row]:
+def _from_last_before(rows: Array, time: float) -> Array:
     """Return the rows after a time [s], and the last of those before it."""
-    before = max((row[0] for row in rows if row[0] <= time), default=np.inf)
-    return [row for row in rows if row[0] > time or row[0] == before]
+    times = rows[:, 0]
+    before = times[times <= time].max(initial=-np.inf)
+    kept: Array = rows[(times > time) | (times == before)]
+    return kept

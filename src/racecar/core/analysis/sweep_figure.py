@@ -26,17 +26,19 @@ _DIVERGED = 'tab:red'
 
 def sweep_figure(
     title: str, names: Sequence[str], points: Sequence[Sequence[Any]], rmse: Array,
-    diverged: Flags, *, is_grid: bool,
+    diverged: Flags, *, units: Sequence[str], is_grid: bool,
 ) -> Figure:
     """Draw the RMSE (n,) [m] over the parameters of n points: lines, a map, or one panel each.
 
-    diverged: (n,), whether the car diverged; such points are crosses.
+    names, units: of the parameters; a unit may be ''. diverged: (n,), whether the car diverged;
+    such points are crosses.
     """
+    labels = [_label(name, unit) for name, unit in zip(names, units, strict=True)]
     shown = min(len(names), _MOST_PANELS)
     if is_grid and len(names) == 2 and min(
             len({point[axis] for point in points}) for axis in (0, 1)) > 1:
         figure = Figure(figsize=(7.5, 5.6), layout='constrained')
-        _draw_map(figure, figure.add_subplot(), names, points, np.where(diverged, np.nan, rmse))
+        _draw_map(figure, figure.add_subplot(), labels, points, np.where(diverged, np.nan, rmse))
     else:
         columns = 2 if shown == 4 else min(shown, 3)
         lines = math.ceil(shown / columns)
@@ -44,7 +46,7 @@ def sweep_figure(
             figsize=(max(7.0, 4.2 * columns), max(4.4, 3.6 * lines)), layout='constrained')
         for number in range(shown):
             axes = figure.add_subplot(lines, columns, number + 1)
-            _draw_panel(axes, names[number], [point[number] for point in points], rmse, diverged,
+            _draw_panel(axes, labels[number], [point[number] for point in points], rmse, diverged,
                         joined=is_grid and len(names) == 1)
         if diverged.any():
             figure.axes[0].legend(loc='lower right')
@@ -66,14 +68,14 @@ def _positions(axes: Axes, values: Sequence[Any], *, along_x: bool = True) -> Ar
     return np.array([kinds.index(str(value)) for value in values], dtype=float)
 
 
-def _label(name: str) -> str:
-    """Return a dotted name on two lines: the node above the parameter."""
+def _label(name: str, unit: str) -> str:
+    """Return a dotted name on two lines: the node above the parameter and its unit."""
     node, _, parameter = name.partition('.')
-    return f'{node}\n{parameter}'
+    return f'{node}\n{parameter} [{unit}]' if unit else f'{node}\n{parameter}'
 
 
 def _draw_panel(
-    axes: Axes, name: str, values: Sequence[Any], rmse: Array, diverged: Flags, *, joined: bool,
+    axes: Axes, label: str, values: Sequence[Any], rmse: Array, diverged: Flags, *, joined: bool,
 ) -> None:
     x = _positions(axes, values)
     fine = ~diverged & np.isfinite(rmse)
@@ -86,13 +88,14 @@ def _draw_panel(
         # Diverged cars have no RMSE to compare: they stand along the upper edge.
         axes.plot(x[diverged], np.full(int(diverged.sum()), 0.97), 'x', color=_DIVERGED,
                   transform=axes.get_xaxis_transform(), markersize=5.0, label='diverged')
-    axes.set_xlabel(_label(name))
+    axes.set_xlabel(label)
     axes.set_ylabel('RMSE [m]')
     axes.grid(alpha=0.3, which='both')
 
 
 def _draw_map(
-    figure: Figure, axes: Axes, names: Sequence[str], points: Sequence[Sequence[Any]], rmse: Array,
+    figure: Figure, axes: Axes, labels: Sequence[str], points: Sequence[Sequence[Any]],
+    rmse: Array,
 ) -> None:
     kinds = [sorted({point[axis] for point in points}) for axis in (0, 1)]
     cells = np.full((len(kinds[1]), len(kinds[0])), np.nan)
@@ -111,5 +114,5 @@ def _draw_map(
         place([i + 0.5 for i in range(0, len(values), stride)], [
             f'{value:.4g}' if isinstance(value, float) else str(value)
             for value in values[::stride]])
-        (axes.set_xlabel if axis == 0 else axes.set_ylabel)(_label(names[axis]))
+        (axes.set_xlabel if axis == 0 else axes.set_ylabel)(labels[axis])
     figure.colorbar(image, ax=axes, label='RMSE [m]; cross: diverged')

@@ -50,10 +50,13 @@ class CommandMux:
     """Decides which source is forwarded; times are integer nanoseconds of one clock."""
 
     def __init__(self, sources: tuple[Source, ...]) -> None:
-        self._sources = {source.name: source for source in sources}
+        self._priorities = {source.name: source.priority for source in sources}
+        self._timeouts = {source.name: source.timeout_ns for source in sources}
         self._holder: str | None = None
         # When each source that still speaks falls silent, also of those that do not hold the mux.
         self._expiries: dict[str, int] = {}
+        # None of them does so earlier than this.
+        self._first_expiry = 0
 
     @property
     def active(self) -> str:
@@ -67,10 +70,12 @@ class CommandMux:
 
     def receive(self, name: str, stamp_ns: int) -> bool:
         """Note a command stamped so and return whether it is to be forwarded."""
-        source = self._sources[name]
-        self._expiries[name] = stamp_ns + source.timeout_ns
-        if any(self._sources[other].priority > source.priority for other in self._expiries):
-            return False
+        expiry = self._expiries[name] = stamp_ns + self._timeouts[name]
+        self._first_expiry = min(self._first_expiry, expiry)
+        priority = self._priorities[name]
+        for other in self._expiries:
+            if self._priorities[other] > priority:
+                return False
         self._holder = name
         return True
 
@@ -79,10 +84,13 @@ class CommandMux:
 
         A holder that falls silent is followed by the highest source that still speaks.
         """
+        if now_ns < self._first_expiry:
+            return False
         self._expiries = {
             name: expiry for name, expiry in self._expiries.items() if now_ns < expiry}
+        self._first_expiry = min(self._expiries.values(), default=now_ns)
         if self._holder is None or self._holder in self._expiries:
             return False
         self._holder = max(
-            self._expiries, key=lambda name: self._sources[name].priority, default=None)
+            self._expiries, key=self._priorities.__getitem__, default=None)
         return self._holder is None

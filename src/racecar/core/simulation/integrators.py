@@ -4,6 +4,8 @@
 
 A derivative is a function of (state, inputs, parameters) that returns the state's time derivative
 as a tuple; the inputs are constant over a step. fixed_step() binds a derivative to a method.
+One file, although long: each method is written for plain and for split derivatives, and the cache
+of Numba notices a change only in files that hold kernels.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
-from racecar.ros.odometry import subscribe_odometry
+from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 
 
@@ -54,7 +54,9 @@ class LinearizerNode(TableNode):
         # Compiled here, it does not hold up the first answer.
         copy.copy(self._linearizer).command(AT_REST, PlanarVelocity(0.0, 0.0))
         self._wrong_point = ''
-        self._point_ahead: PointStamped | None = None
+        # Distance of the tracker's P ahead of the tracked point [m], and what is wrong with it.
+        self._distance: float | None = None
+        self._wrong_distance = ''
         self._odometry: Odometry | None = None
         self._velocity: tuple[PlanarVelocity, int] | None = None
         self._has_answered = False
@@ -63,7 +65,7 @@ class LinearizerNode(TableNode):
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             self._lockstep)
-        subscribe_odometry(self, self._on_odometry, lockstep=self._lockstep)
+        follow_odometry(self, self._on_odometry, lockstep=self._lockstep)
         subscribe_raw(
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
             qos.COMMAND)
@@ -81,6 +83,7 @@ class LinearizerNode(TableNode):
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply the parameters of the law and the timeouts at once."""
         self._linearizer.tune(self.values)
+        self._check_distance()
         if 'velocity_timeout' in changed and self._watch is not None:
             self._watch.set_period(self.values['velocity_timeout'] / 4.0)
 
@@ -109,18 +112,15 @@ class LinearizerNode(TableNode):
                 ' other linearizer')
 
     def _on_point_ahead(self, message: PointStamped) -> None:
-        self._point_ahead = message
+        self._distance = message.point.x - self._linearizer.tracked_ahead
+        self._check_distance()
 
-    @property
-    def _wrong_distance(self) -> str:
-        """What is wrong with the tracker's P, if anything."""
-        if self._point_ahead is None:
-            return ''
-        tracked, epsilon = self._linearizer.tracked_ahead, self.values['epsilon']
-        distance = self._point_ahead.point.x - tracked
-        if abs(distance - epsilon) <= POINT_TOLERANCE:
-            return ''
-        return (f'PL_distance of the tracker is {distance:g} m, epsilon of this law is'
+    def _check_distance(self) -> None:
+        distance, epsilon = self._distance, self.values['epsilon']
+        self._wrong_distance = ''
+        if distance is not None and not abs(distance - epsilon) <= POINT_TOLERANCE:
+            self._wrong_distance = (
+                f'PL_distance of the tracker is {distance:g} m, epsilon of this law is'
                 f' {epsilon:g} m: set both to one value')
 
     def _on_odometry(self, odometry: Odometry) -> None:
@@ -145,10 +145,9 @@ class LinearizerNode(TableNode):
             self.get_logger().error(
                 f'virtual velocity dropped: {self._wrong_point}', throttle_duration_sec=THROTTLE)
             return
-        wrong_distance = self._wrong_distance
-        if wrong_distance:
+        if self._wrong_distance:
             self.get_logger().error(
-                f'the car is stopped: {wrong_distance}', throttle_duration_sec=THROTTLE)
+                f'the car is stopped: {self._wrong_distance}', throttle_duration_sec=THROTTLE)
             # In lockstep every velocity must be answered.
             velocity = PlanarVelocity(0.0, 0.0)
         if self._lockstep:

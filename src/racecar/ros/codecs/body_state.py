@@ -15,6 +15,7 @@ from racecar.core.ports import Output
 from racecar.core.types import BodyState
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
 
@@ -66,14 +67,16 @@ class _OdometryChannel:
         self.publisher = node.create_publisher(
             Odometry, place.topic(topics.ODOMETRY),
             qos.ODOMETRY_LOCKSTEP if values['lockstep'] else qos.ODOMETRY)
-        self._tf = node.create_publisher(TFMessage, topics.TF, qos.TF) \
-            if values['publish_tf'] else None
+        # There is none where another node gives the transform.
+        self._tf = [node.create_publisher(TFMessage, topics.TF, qos.TF)] \
+            if values['publish_tf'] else []
+        self._tf_listeners = Listeners(*self._tf)
 
     def publish(self, sec: int, nanosec: int, value: BodyState) -> None:
         """Send both messages with a stamp."""
         pose, twist = value
-        if self._tf is not None and self._tf.get_subscription_count():
-            self._tf.publish(self._transform.fill(sec, nanosec, *pose))
+        for index in self._tf_listeners.heard():
+            self._tf[index].publish(self._transform.fill(sec, nanosec, *pose))
         self.publisher.publish(self._odometry.fill(sec, nanosec, *pose, *twist))
 
 

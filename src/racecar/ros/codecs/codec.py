@@ -11,6 +11,7 @@ from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 
 from racecar.core.ports import Output
+from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
 
@@ -53,14 +54,14 @@ class MessageChannel:
     ) -> None:
         """numbers: of a value, in the order of the template's fields after the stamp."""
         self.publisher = publisher
+        self._listeners = Listeners(publisher)
         self._template = template
         self._numbers = numbers
 
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens."""
-        count: int = self.publisher.get_subscription_count()
-        return count > 0
+        return bool(self._listeners.heard())
 
     def publish(self, sec: int, nanosec: int, value: Any) -> None:
         """Send a value with a stamp."""

@@ -10,11 +10,9 @@ from racecar.core.ports import Output
 from racecar.core.types import WHEEL_NAMES, WheelStates
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
-
-# Asking all sixteen each time would cost more than a tick's integration.
-_LISTENERS_EVERY = 10
 
 
 class WheelStatesCodec(Codec):
@@ -41,19 +39,15 @@ class _WheelChannel:
             for quantity, topic in enumerate(topics.WHEELS)
             for wheel, name in enumerate(WHEEL_NAMES)]
         self.publisher = self._rows[0][0]
-        self._heard = self._rows
-        self._until_next_count = 0
+        self._listeners = Listeners(*(publisher for publisher, *_ in self._rows))
 
     @property
     def is_heard(self) -> bool:
         """Whether anybody listens to any of them."""
-        if self._until_next_count == 0:
-            self._until_next_count = _LISTENERS_EVERY
-            self._heard = [row for row in self._rows if row[0].get_subscription_count()]
-        self._until_next_count -= 1
-        return bool(self._heard)
+        return bool(self._listeners.heard())
 
     def publish(self, sec: int, nanosec: int, value: WheelStates) -> None:
         """Send what is listened to; these messages have no stamp."""
-        for publisher, wheel, quantity in self._heard:
+        for index in self._listeners.heard():
+            publisher, wheel, quantity = self._rows[index]
             publisher.publish(self._number.fill(value[wheel][quantity]))
