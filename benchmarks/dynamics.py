@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Steps per second of one car and of a batch, ours and a peer's, interleaved in one run.
+"""Steps per second of one car and of a batch, ours and those of peers, in turns in one run.
 
-Run it with `./run python benchmarks/dynamics.py`; benchmarks/README.md says how to add the peer.
+Run it with `./run python benchmarks/dynamics.py`; benchmarks/README.md says how to add the peers.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from measuring import machine, print_table
 import numpy as np
 
 from racecar.core.driver import Controls, DrivenCar
+from racecar.core.driver.driven_batch import DrivenBatch
 from racecar.core.packing import vector
 from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
@@ -30,12 +31,13 @@ from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
 from racecar.core.simulation.block import lane_rows
+from racecar.core.simulation.car_batch import DoubleTrackBatch
 from racecar.core.simulation.closed_loop import ClosedLoop, run_closed_loop
 from racecar.core.simulation.integrators import fixed_step, model_advance
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.simulation.stepper import Stepper
 from racecar.core.types import AckermannCommand
-from racecar.core.vehicles import SingleTrack, VehicleParameters
+from racecar.core.vehicles import DoubleTrack, SingleTrack, VehicleParameters
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
@@ -44,9 +46,18 @@ SPEED, STEERING = 2.0, 0.1
 Work = Callable[[], int]
 """Does some work and returns how many steps of 1 ms that was."""
 
-# Runs in the interpreter of the peer; prints steps per second of process time.
-PEER = """
+# Run in the interpreter of the peers; they print steps per second of process time.
+ANSWERS = """
 import json, sys, time
+while True:
+    line = sys.stdin.readline()
+    if not line:
+        break
+    start = time.process_time()
+    run(int(line))
+    print(json.dumps(int(line) / (time.process_time() - start)), flush=True)
+"""
+COMMONROAD = """
 from vehiclemodels.init_st import init_st
 from vehiclemodels.parameters_vehicle2 import parameters_vehicle2
 from vehiclemodels.vehicle_dynamics_st import vehicle_dynamics_st
@@ -62,16 +73,28 @@ def step(x):
     return [a + h / 6.0 * (b + 2.0 * c + 2.0 * d + e)
             for a, b, c, d, e in zip(x, k1, k2, k3, k4)]
 x = init_st([0.0, 0.0, 0.02, 15.0, 0.0, 0.0, 0.0])
-while True:
-    line = sys.stdin.readline()
-    if not line:
-        break
-    count = int(line)
-    start = time.process_time()
+def run(count):
+    global x
     for _ in range(count):
         x = step(x)
-    print(json.dumps(count / (time.process_time() - start)), flush=True)
 """
+# The loop in C++ with a policy in C++: a run-up, then a step of the steering.
+SLIPX = """
+import slipx
+spec = slipx.ConformanceSpec()
+spec.tier, spec.integrator, spec.dt = slipx.Tier.TIER, slipx.Integrator.RK4, 0.001
+simulation = slipx.make_conformance_run(spec)
+simulation.set_input_logging(False)
+run = simulation.run
+"""
+PEERS = {
+    'commonroad-vehicle-models, single track, RK4 in Python, one car': (COMMONROAD, 20_000),
+    'SlipX, single track (L1), its own loop in C++, one car': (
+        SLIPX.replace('Tier.TIER', 'Tier.L1_Bicycle'), 200_000),
+    'SlipX, double track (L2), its own loop in C++, one car': (
+        SLIPX.replace('Tier.TIER', 'Tier.L2_DoubleTrack'), 50_000),
+}
+"""Program that defines run(count), and steps in a round."""
 
 
 def model() -> SingleTrack:
@@ -257,21 +280,93 @@ def simulate() -> Work:
     return work
 
 
-def driven_car() -> Work:
-    """A double track with engine, gears and differential, by pedals, ticks of 10 ms."""
-    path = find_config('vehicles/bmw_x5')
+def double_track(tyre: str) -> DoubleTrack:
+    """Return a double track of the racecar."""
+    return DoubleTrack(VehicleParameters.from_file(find_config('vehicles/racecar')), tyre)
+
+
+def double_loop(tyre: str) -> Work:
+    """One double track, compiled loop."""
+    car = double_track(tyre)
+    advance, state = model_advance(car), vector((0.0,) * len(car.state_names))
+    inputs, limits = vector((0.0,) * car.input_count), vector(car.state_limits)
+    car.follow(AckermannCommand(SPEED, STEERING), inputs)
+    count = 50_000
+
+    def work() -> int:
+        advance(state, inputs, car.parameters, limits, STEP, count)
+        return count
+
+    return work
+
+
+def double_batch(cars: int, tyre: str) -> Work:
+    """Many double tracks on one core, a control period of 20 steps a call."""
+    batch = DoubleTrackBatch([double_track(tyre)] * cars, threads=1)
+    batch.command(SPEED + 0.1 * np.sin(np.arange(cars)), np.full(cars, STEERING))
+    batch.advance(500)
+    steps, rounds = 20, 2
+
+    def work() -> int:
+        for _ in range(rounds):
+            batch.advance(steps)
+        return cars * steps * rounds
+
+    return work
+
+
+def driver(name: str = 'bmw_x5') -> tuple[DrivenCar, Controls]:
+    """Return a double track with engine, gears and differential, and its pedals pressed."""
+    path = find_config(f'vehicles/{name}')
     vehicle, parameters = VehicleParameters.from_file(path), CarParameters.from_file(path)
     car, controls = DrivenCar(parameters, vehicle), Controls(parameters, vehicle)
     controls.set_gear(2)
     controls.set_throttle(0.4)
     controls.set_steering_angle(0.05)
-    count = 1000
+    car.set_pedals(controls.pedals())
+    return car, controls
+
+
+def driven_car() -> Work:
+    """One driven car, pedals set and ticks of 10 ms called from Python."""
+    car, controls = driver()
+    count = 3000
 
     def work() -> int:
         for _ in range(count):
             car.set_pedals(controls.pedals())
             car.tick()
         return count * car.steps_per_tick
+
+    return work
+
+
+def driven_loop() -> Work:
+    """One driven car, compiled loop: a tick that is long."""
+    path = find_config('vehicles/bmw_x5')
+    vehicle, parameters = VehicleParameters.from_file(path), CarParameters.from_file(path)
+    car = DrivenCar(parameters, vehicle, period=50.0)
+    car.set_pedals(driver()[1].pedals())
+
+    def work() -> int:
+        car.tick()
+        return car.steps_per_tick
+
+    return work
+
+
+def driven_batch(cars: int) -> Work:
+    """Many driven cars on one core, a tick of 10 ms a call."""
+    car, _ = driver()
+    for _ in range(100):
+        car.tick()
+    batch = DrivenBatch([car] * cars, threads=1)
+    steps, rounds = car.steps_per_tick, 3
+
+    def work() -> int:
+        for _ in range(rounds):
+            batch.advance(steps)
+        return cars * steps * rounds
 
     return work
 
@@ -289,23 +384,23 @@ def rate(work: Work, clock: str) -> float:
 
 
 class Peer:
-    """A peer's single track in an interpreter of its own."""
+    """A peer's car in an interpreter of its own."""
 
-    name = 'commonroad-vehicle-models 3.0.2, single track, RK4, one car'
-
-    def __init__(self, python: str) -> None:
+    def __init__(self, python: str, program: str, count: int) -> None:
+        self._count = count
         self._process = subprocess.Popen(
-            [python, '-c', PEER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [python, '-c', program + ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True)
 
-    def rate(self, count: int = 20_000) -> float:
+    def rate(self) -> float:
         """Return steps per second of process time. Raises SystemExit if the peer is absent."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
-            print(count, file=self._process.stdin, flush=True)
+            print(self._count, file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
-            raise SystemExit('the peer does not start; benchmarks/README.md says what to install')
+            raise SystemExit('a peer does not start; benchmarks/README.md says what to install')
         return float(json.loads(answer))
 
     def close(self) -> None:
@@ -321,7 +416,7 @@ def main() -> int:
     parser.add_argument('--json', action='store_true', help='one JSON object on stdout')
     parser.add_argument('--rounds', type=int, default=7, help='repetitions (default: 7)')
     parser.add_argument('--cars', type=int, default=10_000, help='in a batch (default: 10000)')
-    parser.add_argument('--peer', metavar='PYTHON', help='interpreter that has the peer')
+    parser.add_argument('--peer', metavar='PYTHON', help='interpreter that has the peers')
     arguments = parser.parse_args()
 
     cores = len(os.sched_getaffinity(0))
@@ -337,23 +432,35 @@ def main() -> int:
          closed_batch(arguments.cars, 1), 'cpu'),
         (f'the same, {cores} threads, wall time', closed_batch(arguments.cars, cores), 'wall'),
         ('closed loop of `simulate` with metrics', simulate(), 'cpu'),
-        ('one double-track car with powertrain, by pedals', driven_car(), 'cpu'),
+        ('one double track, Fiala, compiled loop', double_loop('fiala'), 'cpu'),
+        ('one double track, Pacejka, compiled loop', double_loop('pacejka'), 'cpu'),
+        ('one double track with powertrain, compiled loop', driven_loop(), 'cpu'),
+        ('one double track with powertrain, DrivenCar.tick of 10 steps', driven_car(), 'cpu'),
+        (f'batch of {arguments.cars} double tracks, Fiala, one core',
+         double_batch(arguments.cars, 'fiala'), 'cpu'),
+        (f'batch of {arguments.cars} double tracks, Pacejka, one core',
+         double_batch(arguments.cars, 'pacejka'), 'cpu'),
+        (f'batch of {arguments.cars} double tracks with powertrain, one core',
+         driven_batch(arguments.cars), 'cpu'),
     ]
-    peer = Peer(arguments.peer) if arguments.peer else None
+    peers = {name: Peer(arguments.peer, program, count)
+             for name, (program, count) in PEERS.items()} if arguments.peer else {}
     found: dict[str, list[float]] = {name: [] for name, _, _ in cases}
-    peer_rates: list[float] = []
+    found |= {name: [] for name in peers}
     for _, work, _ in cases:
         work()
+    for peer in peers.values():
+        peer.rate()
     for _ in range(arguments.rounds):
         for name, work, clock in cases:
             found[name].append(rate(work, clock))
-        if peer is not None:
-            peer_rates.append(peer.rate())
-    if peer is not None:
+        for name, peer in peers.items():
+            found[name].append(peer.rate())
+    for peer in peers.values():
         peer.close()
-        found[peer.name] = peer_rates
     medians = {name: statistics.median(rates) for name, rates in found.items()}
-    reference = medians.get(Peer.name)
+    # Of a double track the peer is a double track.
+    single, double = (medians.get(name) for name in (list(PEERS)[0], list(PEERS)[-1]))
     if arguments.json:
         print(json.dumps({
             'machine': machine(), 'rounds': arguments.rounds, 'steps_per_second': {
@@ -364,7 +471,8 @@ def main() -> int:
     print_table(('steps of 1 ms', 'M/s median', 'low', 'high', 'of peer'), [
         (name, f'{medians[name] / 1e6:.3f}', f'{min(rates) / 1e6:.3f}', f'{max(rates) / 1e6:.3f}',
          f'{medians[name] / reference:.0f} x' if reference else '')
-        for name, rates in found.items()])
+        for name, rates in found.items()
+        for reference in ((double if 'double' in name else single),)])
     return 0
 
 

@@ -113,6 +113,23 @@ def test_processes_that_share_the_cache_do_not_mix_the_code_of_two_signatures(tm
         assert found == ['code for int']
 
 
+@pytest.mark.parametrize('module', ['racecar.core.compiled', 'racecar.core.gone'])
+def test_cache_that_names_a_class_of_older_sources_is_empty(tmp_path, module):
+    """Numba finds the classes of the arguments before it compares the stamp."""
+    caching = pytest.importorskip('numba.core.caching')
+    index = caching.IndexDataCacheFile(str(tmp_path), 'kernel', 'stamp')
+    index._load_index = compiled._of_these_sources(index._load_index)
+    index.save('float', 'code')
+    assert index.load('float') == 'code'
+    path = Path(index._index_path)
+    named = f'c{module}\nGoneTuple\n.'.encode()
+    # Numba's version first, then a stamp and overloads of which one cannot be found.
+    path.write_bytes(pickle.dumps(index._version) + named)
+    assert index.load('float') is None
+    index.save('float', 'new code')
+    assert index.load('float') == 'new code'
+
+
 def test_a_disk_without_room_for_the_code_does_not_end_the_program(tmp_path):
     pytest.importorskip('numba')
     (until_warm, _), said = start(

@@ -11,10 +11,14 @@ import pytest
 
 from racecar.core.compiled import njit
 from racecar.core.elementary import (
+    _quotient,
     arctangent,
     arctangent2,
+    arctangent_of_positive,
+    quotient,
     sine_cosine,
     sine_cosine_of_turn,
+    sine_to_three_quarters,
 )
 
 # Where long double is no wider than double there is nothing to compare with.
@@ -39,6 +43,12 @@ def all_sine_cosine_of_turn(angles, sines, cosines):
 def all_arctangents(tangents, angles):
     for i in range(tangents.size):
         angles[i] = arctangent(tangents[i])
+
+
+@njit
+def all_sines(angles, sines):
+    for i in range(angles.size):
+        sines[i] = sine_to_three_quarters(angles[i])
 
 
 def sines_and_cosines(angles):
@@ -112,6 +122,36 @@ def test_arctangent_is_within_two_units_in_the_last_place():
     assert float((np.abs(angles - true) / np.spacing(np.abs(angles))).max()) < 2.0
 
 
+@needs_extended
+def test_sine_to_three_quarters_is_within_the_error_stated():
+    angles = np.concatenate([
+        GENERATOR.uniform(0.0, 1.5 * np.pi, 200_000), 10.0 ** GENERATOR.uniform(-300, -1, 20_000),
+        [0.0, 0.5 * np.pi, np.nextafter(0.5 * np.pi, 9.0), np.pi, 1.5 * np.pi]])
+    sines = np.empty_like(angles)
+    all_sines(angles, sines)
+    exact = np.sin(angles.astype(np.longdouble))
+    assert float(np.abs(sines - exact).max()) < 3e-16
+    small = angles < 1.5
+    error = np.abs(sines - exact) / np.spacing(np.abs(sines))
+    assert float(error[small].max()) < 2.5
+    assert math.isnan(sine_to_three_quarters(math.nan))
+
+
+@given(st.floats(), st.floats())
+def test_quotient_is_that_of_the_processor(dividend, divisor):
+    with np.errstate(all='ignore'):
+        expected = np.float64(dividend) / np.float64(divisor)
+    for divide in (quotient, _quotient):
+        found = divide(dividend, divisor)
+        assert np.array_equal(found, expected, equal_nan=True)
+        assert math.isnan(expected) or math.copysign(1.0, found) == math.copysign(1.0, expected)
+
+
+@given(st.floats(0.0, 1e300))
+def test_arctangent_of_a_positive_number_is_the_other_one(tangent):
+    assert arctangent_of_positive(tangent) == arctangent(tangent)
+
+
 @given(st.floats(-1e9, 1e9))
 def test_sine_is_odd_and_cosine_even_to_the_bit(angle):
     sine, cosine = sine_cosine(angle)
@@ -123,7 +163,7 @@ def test_sine_is_odd_and_cosine_even_to_the_bit(angle):
 
 @given(st.floats(-1e6, 1e6))
 def test_compiled_and_plain_give_the_same_bits(angle):
-    for kernel in (sine_cosine, sine_cosine_of_turn, arctangent):
+    for kernel in (sine_cosine, sine_cosine_of_turn, arctangent, sine_to_three_quarters):
         assert kernel(angle) == getattr(kernel, 'py_func', kernel)(angle)
 
 

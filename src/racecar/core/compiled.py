@@ -50,10 +50,6 @@ except ImportError:
         """Return the function as it is: Numba is not installed."""
         return function
 
-    def inlined_uncached(function: F) -> F:
-        """Return the function as it is: Numba is not installed."""
-        return function
-
     def unlocked(function: F) -> F:
         """Return the function as it is: Numba is not installed."""
         return function
@@ -103,6 +99,7 @@ else:
         index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
         if hasattr(index, '_source_stamp'):
             index._source_stamp = _kernel_sources_digest()
+            index._load_index = _of_these_sources(index._load_index)
             index.load = _one_at_a_time(index.load, index._cache_path)
             index.save = _one_at_a_time(
                 _if_it_fits(index.save, index._index_path), index._cache_path)
@@ -114,11 +111,6 @@ else:
         Only then does the compiler move what is constant out of a loop and vectorise the loop.
         """
         return njit(function, forceinline=True)
-
-    def inlined_uncached(function: F) -> F:
-        """Compile as inlined() does, but keep nothing on disk: for code made at run time."""
-        jit: Any = numba.njit(error_model='numpy', forceinline=True)
-        return cast('F', jit(function))
 
     def unlocked(function: F) -> F:
         """Compile as njit() does; other threads run while a call of the kernel does."""
@@ -140,6 +132,18 @@ def _one_at_a_time(action: Callable[..., Any], folder: str) -> Callable[..., Any
             return action(*arguments)
 
     return guarded
+
+
+def _of_these_sources(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    """Return a function that takes an index which names classes of older sources as empty."""
+    def load() -> dict[Any, Any]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError):
+            # Numba compares its stamp only after it has found all classes of the arguments.
+            return {}
+
+    return load
 
 
 def _if_it_fits(save: Callable[..., None], index: str) -> Callable[..., None]:

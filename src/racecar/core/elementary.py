@@ -10,7 +10,9 @@ Polynomials: minimax fits of our own in 60 digits. test/core/test_elementary.py 
 
 from __future__ import annotations
 
-from racecar.core.compiled import inlined
+import math
+
+from racecar.core.compiled import COMPILED, inlined
 
 # Adding and subtracting it rounds to the nearest integer, ties to even.
 _ROUND = 6755399441055744.0
@@ -27,6 +29,12 @@ _S0, _S1, _S2, _S3, _S4, _S5 = (
 _C0, _C1, _C2, _C3, _C4, _C5 = (
     0.0416666666666666, -0.0013888888888874131, 2.4801587289487073e-05,
     -2.7557314353806936e-07, 2.0875723481389044e-09, -1.1359658960080918e-11)
+
+# sin(r) = r + r z W(z), |r| <= pi/2.
+_W0, _W1, _W2, _W3, _W4, _W5, _W6, _W7 = (
+    -0.16666666666666666, 0.008333333333333193, -0.00019841269841208746,
+    2.7557319211054037e-06, -2.5052106864990104e-08, 1.6058939304032724e-10,
+    -7.642980802916703e-13, 2.721060137753643e-15)
 
 # The same sums after Taylor, exact to the last digit of small angles.
 _T0, _T1, _T2, _T3 = -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0, 1.0 / 362880.0
@@ -87,12 +95,32 @@ def sine_cosine_of_turn(angle: float) -> tuple[float, float]:
 
 
 @inlined
+def sine_to_three_quarters(angle: float) -> float:
+    """Return the sine of an angle [rad] in [0, 3 pi/2], where it costs half of sine_cosine().
+
+    The error is below 3e-16, up to a right angle within 2.5 units in the last place. NaN for NaN.
+    """
+    r = (2.0 * _HALF_PI - angle) + 2.0 * _HALF_PI_TAIL if angle > _HALF_PI else angle
+    z = r * r
+    z2 = z * z
+    z4 = z2 * z2
+    return r + (r * z) * (((_W0 + z * _W1) + z2 * (_W2 + z * _W3)) + z4 * (
+        (_W4 + z * _W5) + z2 * (_W6 + z * _W7)))
+
+
+@inlined
 def arctangent(tangent: float) -> float:
     """Return the angle in (-pi/2, pi/2) [rad] of a tangent, within 2 units in the last place.
 
     Odd to the bit. NaN for NaN; infinity gives the right angle.
     """
-    x = abs(tangent)
+    angle = arctangent_of_positive(abs(tangent))
+    return -angle if tangent < 0.0 else angle
+
+
+@inlined
+def arctangent_of_positive(x: float) -> float:
+    """Return what arctangent() does of a number of at least 0."""
     low = x <= _TAN_PI_8
     high = x > _TAN_3_PI_8
     above = -1.0 if high else x - 1.0
@@ -106,8 +134,7 @@ def arctangent(tangent: float) -> float:
     a = ((_A0 + z * _A1) + z2 * (_A2 + z * _A3)) + z4 * (
         ((_A4 + z * _A5) + z2 * (_A6 + z * _A7)) + z4 * ((_A8 + z * _A9) + z2 * _A10))
     small = (y * z) * a
-    angle = y + small if low else base + (y + (small + tail))
-    return -angle if tangent < 0.0 else angle
+    return y + small if low else base + (y + (small + tail))
 
 
 @inlined
@@ -122,3 +149,21 @@ def arctangent2(y: float, x: float) -> float:
     right = _HALF_PI if y > 0.0 else -_HALF_PI
     straight = (-2.0 * _HALF_PI if y < 0.0 else 2.0 * _HALF_PI) if x < 0.0 else 0.0
     return right - angle if steep else straight + angle
+
+
+def _quotient(dividend: float, divisor: float) -> float:
+    """Return the quotient as IEEE 754 has it: infinity or NaN by 0, which Python refuses."""
+    if divisor == 0.0 and not math.isnan(dividend):
+        return math.copysign(math.inf, dividend) * math.copysign(1.0, divisor) \
+            if dividend != 0.0 else math.nan
+    return dividend / divisor
+
+
+@inlined
+def _divided(dividend: float, divisor: float) -> float:
+    """Return the quotient: compiled code divides so."""
+    return dividend / divisor
+
+
+quotient = _divided if COMPILED else _quotient
+"""Quotient of two numbers [-], infinity or NaN where the divisor is 0."""

@@ -16,7 +16,8 @@ from typing import Any, cast, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.compiled import COMPILED, inlined_uncached
+from racecar.core.compiled import COMPILED
+from racecar.core.tuple_kernels import written_kernel
 
 Vector = Sequence[float]
 """Numbers that kernels index: a float64 array where Numba runs, else a list or tuple."""
@@ -39,21 +40,19 @@ class Packing(NamedTuple):
 @functools.cache
 def packing(kind: type[tuple[float, ...]] | int) -> Packing:
     """Return how a NamedTuple of floats, or a plain tuple of so many, lies in an array."""
-    size = kind if isinstance(kind, int) else len(getattr(kind, '_fields'))  # noqa: B009
-    name = f'tuple_{kind}' if isinstance(kind, int) else kind.__name__
+    if isinstance(kind, int):
+        size, name, kinds = kind, f'tuple_{kind}', {}
+    else:
+        size, name = len(getattr(kind, '_fields')), kind.__name__  # noqa: B009
+        kinds = {name: kind}
     numbers = ', '.join(f'array[first + {k} * stride]' for k in range(size))
-    made = f'({numbers},)' if isinstance(kind, int) else f'kind({numbers})'
-    lines = [f'def load_{name}(array, first, stride):',
-             f'    return {made}',
-             f'def store_{name}(array, first, stride, values):',
-             *(f'    array[first + {k} * stride] = values[{k}]' for k in range(size))]
-    if not size:
-        lines.append('    pass')
-    # Numba inlines neither loops over tuples nor *arguments, so that the text is written out.
-    names: dict[str, Any] = {'kind': kind, '__name__': __name__}
-    exec(compile('\n'.join(lines), __file__, 'exec'), names)
+    made = f'{name}({numbers})' if kinds else f'({numbers},)'
+    stores = ''.join(
+        f'    array[first + {k} * stride] = values[{k}]\n' for k in range(size))
     return Packing(
-        inlined_uncached(names[f'load_{name}']), inlined_uncached(names[f'store_{name}']), size)
+        written_kernel(f'load_{name}', 'array, first, stride', f'    return {made}\n', kinds),
+        written_kernel(
+            f'store_{name}', 'array, first, stride, values', stores or '    pass\n'), size)
 
 
 def vector(values: int | Sequence[float]) -> Any:

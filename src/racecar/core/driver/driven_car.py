@@ -1,32 +1,17 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A double-track car driven by pedals, gear and steering wheel instead of by commands.
-
-The powertrain is computed anew at every integration step, in one compiled loop with the dynamics.
-"""
+"""A double-track car driven by pedals, gear and steering wheel instead of by commands."""
 
 from __future__ import annotations
 
 from collections.abc import MutableSequence
 from typing import Any
 
-from racecar.core.compiled import specialise
+from racecar.core.driver.pedal_kernels import drive_kernel
 from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters
-from racecar.core.powertrain.powertrain import (
-    BRAKE,
-    BRAKE_DAMPING,
-    BRAKE_TORQUE,
-    DAMPING,
-    DRIVEN,
-    LEFT,
-    next_cruise,
-    PedalControls,
-    Powertrain,
-    RIGHT,
-    wheel_drive,
-)
-from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, model_advance
+from racecar.core.powertrain.powertrain import PedalControls, Powertrain
+from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR
 from racecar.core.simulation.simulator import (
     DEFAULT_PERIOD,
     DEFAULT_STEP,
@@ -35,52 +20,8 @@ from racecar.core.simulation.simulator import (
     WheelRotations,
 )
 from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, WheelState
-from racecar.core.vehicles import double_track_equations as double_track
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
-from racecar.core.vehicles.double_track_equations import WHEEL
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.parameters import VehicleParameters
-
-INPUT_MODE, INPUT_LEFT, INPUT_RIGHT = (
-    double_track.MODE, double_track.LEFT_ANGLE, double_track.RIGHT_ANGLE)
-INPUT_DRIVE, INPUT_BRAKE, INPUT_DAMPING, INPUT_BRAKE_DAMPING, INPUT_FORCED = (
-    double_track.DRIVE, double_track.BRAKE, double_track.DAMPING, double_track.BRAKE_DAMPING,
-    double_track.FORCED)
-
-
-def advance(
-    state: MutableSequence[float], inputs: Vector, parameters: Vector, limits: Vector, dt: float,
-    steps: int,
-) -> bool:
-    """Stand for model and method that DrivenCar binds."""
-    raise NotImplementedError('DrivenCar binds this name')
-
-
-def _drive(
-    state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,
-    limits: Vector, dt: float, steps: int, controls: Vector, car: Vector,
-    memory: MutableSequence[float],
-) -> bool:
-    """Advance by steps of dt; memory: ramped cruising speed, then rotation of each wheel."""
-    inputs[INPUT_MODE] = 1.0
-    inputs[INPUT_LEFT] = controls[LEFT]
-    inputs[INPUT_RIGHT] = controls[RIGHT]
-    for i in range(4):
-        inputs[INPUT_BRAKE + i] = car[BRAKE_TORQUE] * controls[BRAKE]
-        inputs[INPUT_BRAKE_DAMPING + i] = car[BRAKE_DAMPING] * controls[BRAKE]
-        inputs[INPUT_DAMPING + i] = car[DAMPING]
-    for _ in range(steps):
-        speeds = (state[WHEEL], state[WHEEL + 1], state[WHEEL + 2], state[WHEEL + 3])
-        memory[0] = next_cruise(controls, car, speeds, memory[0], dt)
-        drive, forced = wheel_drive(controls, car, speeds, memory[0])
-        for i in range(4):
-            inputs[INPUT_DRIVE + i] = drive[i]
-            inputs[INPUT_FORCED + i] = car[DRIVEN + i] if forced else 0.0
-        if not advance(state, inputs, parameters, limits, dt, 1):
-            return False
-        for i in range(4):
-            memory[1 + i] += 0.5 * dt * (speeds[i] + state[WHEEL + i])
-    return True
 
 
 class DrivenCar:
@@ -99,15 +40,14 @@ class DrivenCar:
         self.powertrain = Powertrain(car, vehicle, step)
         # The ramped cruising speed, and the rotation of the wheels since the last reset.
         self._memory: Any = vector((0.0,) * 5)
-        self._good_memory: Any = vector((0.0,) * 5)
         self._controls: Any = vector(PedalControls(-1.0, *(0.0,) * 8))
         self.model = DoubleTrack(vehicle, tyre_model)
-        self._drive = specialise(
-            _drive, f'drive_{integrator}_{self.model.tyres.model.name}',
-            advance=model_advance(self.model, integrator))
+        self.integrator = integrator
+        self._drive = drive_kernel(self.model, integrator)
         self._simulator = Simulator(
             self.model, step=step, period=period, integrator=integrator,
             initial_pose=initial_pose, advance=self._advance)
+        self._room: Any = vector(self._simulator.state)
 
     @property
     def time_ns(self) -> int:
@@ -118,6 +58,11 @@ class DrivenCar:
     def period_ns(self) -> int:
         """Length of a tick [ns]."""
         return self._simulator.period_ns
+
+    @property
+    def step_ns(self) -> int:
+        """Length of a step of the integration [ns]."""
+        return self._simulator.step_ns
 
     @property
     def steps_per_tick(self) -> int:
@@ -144,9 +89,19 @@ class DrivenCar:
         """Steering angle of the left and right front wheel [rad]."""
         return self._simulator.steering_angles
 
+    @property
+    def pedals(self) -> PedalControls:
+        """The controls in force."""
+        return PedalControls(*map(float, self._controls))
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """Ramped cruising speed [m/s], then the rotation of each wheel [rad]."""
+        return tuple(map(float, self._memory))
+
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
-        self._controls[:] = vector(pedals)
+        self._controls[:] = pedals
 
     def tick(self) -> None:
         """Advance by one period.
@@ -181,15 +136,6 @@ class DrivenCar:
         limits: Vector, dt: float, steps: int,
     ) -> bool:
         """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
-        self._good_memory[:] = self._memory
-        inputs[SPEED] = self._memory[0]
-        inputs[STEERING_ANGLE] = 0.5 * (self._controls[LEFT] + self._controls[RIGHT])
-        valid = False
-        try:
-            valid = self._drive(
-                state, inputs, parameters, limits, dt, steps, self._controls,
-                self.powertrain.packed, self._memory)
-        finally:
-            if not valid:
-                self._memory[:] = self._good_memory
-        return valid
+        return self._drive(
+            state, self._room, inputs, parameters, limits, dt, steps, self._controls,
+            self.powertrain.packed, self._memory)

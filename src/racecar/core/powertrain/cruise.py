@@ -12,19 +12,19 @@ from __future__ import annotations
 
 import math
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.types import Wheels
 
 REAR_AXLE, WEBOTS = 0.0, 1.0
 
 
-@njit
+@inlined
 def ramp(value: float, target: float, max_change: float) -> float:
     """Return the value moved towards the target by at most `max_change` (positive)."""
     return value + min(max(target - value, -max_change), max_change)
 
 
-@njit
+@inlined
 def wheel_speeds(
     speed: float, tangent: float, ratios: Wheels, radii: Wheels, driven: Wheels, reference: float,
 ) -> Wheels:
@@ -41,5 +41,5 @@ def wheel_speeds(
             # Straight ahead the original forgets rho.
             share = 0.5 if tangent == 0.0 else radii[2] / radii[0] / (1.0 + cosine)
             front, rear = 2.0 * share * front, 2.0 * (1.0 - share) * rear
-    return (driven[0] * front * ratios[0] / radii[0], driven[1] * front * ratios[1] / radii[1],
-            driven[2] * rear * ratios[2] / radii[2], driven[3] * rear * ratios[3] / radii[3])
+    return (front * (driven[0] * ratios[0] / radii[0]), front * (driven[1] * ratios[1] / radii[1]),
+            rear * (driven[2] * ratios[2] / radii[2]), rear * (driven[3] * ratios[3] / radii[3]))

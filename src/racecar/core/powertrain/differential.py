@@ -17,11 +17,11 @@ with equal speeds and sums the error up over steps: it starves the outer wheels 
 
 from __future__ import annotations
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.types import Wheels
 
 
-@njit
+@inlined
 def rolling_speed(speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels) -> float:
     """Return the speed of the rear axle's middle that the driven wheels tell on average [m/s].
 
@@ -31,12 +31,13 @@ def rolling_speed(speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels)
     total = 0.0
     count = 0.0
     for i in range(4):
-        total += driven[i] * speeds[i] * radii[i] / ratios[i]
+        # A loop over steps divides once.
+        total += speeds[i] * (driven[i] * radii[i] / ratios[i])
         count += driven[i]
-    return total / count
+    return total * (1.0 / count)
 
 
-@njit
+@inlined
 def split_torque(
     torque: float, speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels, coupling: float,
 ) -> Wheels:
@@ -45,16 +46,16 @@ def split_torque(
     coupling: J rate [N m s] of the limited slip, 0 for an open differential; the rest as in
     rolling_speed().
     """
-    count = driven[0] + driven[1] + driven[2] + driven[3]
-    even = torque / count
+    per_count = 1.0 / (driven[0] + driven[1] + driven[2] + driven[3])
+    even = torque * per_count
     if coupling == 0.0 or torque == 0.0:
         return even * driven[0], even * driven[1], even * driven[2], even * driven[3]
     speed = rolling_speed(speeds, ratios, radii, driven)
-    d0 = coupling * driven[0] * (speeds[0] - speed * ratios[0] / radii[0])
-    d1 = coupling * driven[1] * (speeds[1] - speed * ratios[1] / radii[1])
-    d2 = coupling * driven[2] * (speeds[2] - speed * ratios[2] / radii[2])
-    d3 = coupling * driven[3] * (speeds[3] - speed * ratios[3] / radii[3])
-    mean = (d0 + d1 + d2 + d3) / count
+    d0 = coupling * driven[0] * (speeds[0] - speed * (ratios[0] / radii[0]))
+    d1 = coupling * driven[1] * (speeds[1] - speed * (ratios[1] / radii[1]))
+    d2 = coupling * driven[2] * (speeds[2] - speed * (ratios[2] / radii[2]))
+    d3 = coupling * driven[3] * (speeds[3] - speed * (ratios[3] / radii[3]))
+    mean = (d0 + d1 + d2 + d3) * per_count
     d0 = d0 - mean if driven[0] != 0.0 else 0.0
     d1 = d1 - mean if driven[1] != 0.0 else 0.0
     d2 = d2 - mean if driven[2] != 0.0 else 0.0

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.powertrain.car_parameters import CarParameters, EngineType
 
 COMBUSTION = int(EngineType.COMBUSTION)
@@ -24,7 +24,7 @@ ELECTRIC = int(EngineType.ELECTRIC)
 PARALLEL_HYBRID = int(EngineType.PARALLEL_HYBRID)
 
 
-@njit
+@inlined
 def electric_torque(rpm: float, max_torque: float, max_power: float) -> float:
     """Return min(max_torque, max_power/angular velocity) [N m]; powers in W, rpm >= 0."""
     angular_velocity = rpm * 2.0 * math.pi / 60.0
@@ -32,13 +32,13 @@ def electric_torque(rpm: float, max_torque: float, max_power: float) -> float:
         else max_power / angular_velocity
 
 
-@njit
+@inlined
 def combustion_torque(rpm: float, a: float, b: float, c: float) -> float:
     """Return a + b n + c n^2 [N m], at least 0."""
     return max((c * rpm + b) * rpm + a, 0.0)
 
 
-@njit
+@inlined
 def torque_at(
     kind: float, rpm: float, max_torque: float, max_power: float, min_rpm: float, max_rpm: float,
     a: float, b: float, c: float, split_ratio: float, split_rpm: float,

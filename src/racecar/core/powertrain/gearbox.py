@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.types import Wheels
 
 
-@njit
+@inlined
 def engine_rpm(speeds: Wheels, driven: Wheels, ratio: float) -> float:
     """Return the speed of the engine [rev/min], never negative; 0 in neutral (ratio 0).
 
@@ -24,4 +24,4 @@ def engine_rpm(speeds: Wheels, driven: Wheels, ratio: float) -> float:
     total = (driven[0] * speeds[0] + driven[1] * speeds[1] + driven[2] * speeds[2]
              + driven[3] * speeds[3])
     count = driven[0] + driven[1] + driven[2] + driven[3]
-    return abs(ratio * total / count) * (60.0 / (2.0 * math.pi))
+    return abs(ratio * total * (1.0 / count)) * (60.0 / (2.0 * math.pi))

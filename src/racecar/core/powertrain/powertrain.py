@@ -20,7 +20,7 @@ from enum import IntEnum
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
@@ -46,7 +46,7 @@ UNDEFINED, SPEED, TORQUE = map(float, ControlMode)
 
 # Packed car.
 (ENGINE, DRIVEN, RADII, FRONT_RATIO, REAR_RATIO, BRAKE_TORQUE, BRAKE_DAMPING, DAMPING,
- ACCELERATION, REFERENCE, COUPLING) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25)
+ ACCELERATION, REFERENCE, COUPLING, CAR_NUMBERS) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26)
 
 # Packed controls; angles and their tangent are positive to the left.
 (MODE, THROTTLE, BRAKE, RATIO, CRUISE, TANGENT, LEFT, RIGHT, LIMITED_SLIP) = range(9)
@@ -94,18 +94,18 @@ class PedalControls(NamedTuple):
     limited_slip: float
 
 
-@njit
+@inlined
 def _four(values: Vector, first: int) -> Wheels:
     return values[first], values[first + 1], values[first + 2], values[first + 3]
 
 
-@njit
+@inlined
 def measured_rpm(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the speed of the engine [rev/min]; speeds of the wheels [rad/s]."""
     return engine_rpm(speeds, _four(car, DRIVEN), controls[RATIO])
 
 
-@njit
+@inlined
 def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the torque of the engine behind the throttle, before the gearbox [N m]."""
     if controls[MODE] != TORQUE:
@@ -116,14 +116,14 @@ def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
         car[ENGINE + 8], car[ENGINE + 9])
 
 
-@njit
+@inlined
 def measured_speed(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the speed of the rear axle's middle that the driven wheels tell [m/s]."""
     ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
     return rolling_speed(speeds, ratios, _four(car, RADII), _four(car, DRIVEN))
 
 
-@njit
+@inlined
 def next_cruise(
     controls: Vector, car: Vector, speeds: Wheels, cruise: float, dt: float,
 ) -> float:
@@ -133,7 +133,7 @@ def next_cruise(
     return measured_speed(controls, car, speeds)
 
 
-@njit
+@inlined
 def wheel_drive(
     controls: Vector, car: Vector, speeds: Wheels, cruise: float,
 ) -> tuple[Wheels, bool]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.errors import ParameterError
 from racecar.core.vehicles.ackermann import ackermann_angles
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -48,7 +48,7 @@ def wheel_steering_limit(vehicle: VehicleParameters) -> float:
     return steering_angles(vehicle, vehicle.steering_limit)[0]
 
 
-@njit
+@inlined
 def path_ratios(
     tangent: float, front_ratio: float, rear_ratio: float,
 ) -> tuple[float, float, float, float]:

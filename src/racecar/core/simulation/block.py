@@ -133,8 +133,8 @@ def kind_of(loop: ClosedLoop) -> Kind | None:
     """Return what a loop must share with others of its block; None if it fits into none."""
     simulator, form = loop.simulator, loop.simulator.model.split_derivative
     packed = simulator.packed
-    if (form is None or packed is None or len(packed.memory) or not loop.is_compilable
-            or loop.tracker.started or simulator.time_ns):
+    if (not isinstance(form, SplitDerivative) or packed is None or len(packed.memory)
+            or not loop.is_compilable or loop.tracker.started or simulator.time_ns):
         return None
     return Kind(form, simulator.model.observe, simulator.integrator, type(loop.linearizer),
                 loop.tracker.is_exact, simulator.step_ns, simulator.period_ns)

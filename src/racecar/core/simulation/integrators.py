@@ -17,9 +17,11 @@ from racecar.core.compiled import inlined, njit, specialise
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector
+from racecar.core.simulation.held_steps import DORMAND_PRINCE, held_advance
 from racecar.core.vehicles.interface import (
     Coefficients,
     Derivative,
+    ModalDerivative,
     Rates,
     SplitDerivative,
     VehicleModel,
@@ -30,16 +32,8 @@ Advance = Callable[[MutableSequence[float], Vector, Vector, Vector, float, int],
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 
-# Dormand and Prince 1980, J. Comp. Appl. Math. 6, table 2: RK5(4)7M, the order-5 solution.
-_A21 = 1.0 / 5.0
-_A31, _A32 = 3.0 / 40.0, 9.0 / 40.0
-_A41, _A42, _A43 = 44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0
-_A51, _A52, _A53, _A54 = (
-    19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0)
-_A61, _A62, _A63, _A64, _A65 = (
-    9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0)
-_B1, _B3, _B4, _B5, _B6 = (
-    35.0 / 384.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0)
+((_A21,), (_A31, _A32), (_A41, _A42, _A43), (_A51, _A52, _A53, _A54),
+ (_A61, _A62, _A63, _A64, _A65), (_B1, _, _B3, _B4, _B5, _B6)) = DORMAND_PRINCE
 
 
 def derivative(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
@@ -337,6 +331,8 @@ def model_advance(model: VehicleModel, integrator: str = DEFAULT_INTEGRATOR) -> 
     form = model.split_derivative
     if form is None:
         return fixed_step(model.derivative, integrator)
+    if isinstance(form, ModalDerivative):
+        return held_advance(form, integrator)
     return specialise(
         _advance_split, f'advance_{integrator}_split_{form.name}', precompute=form.precompute,
         step_split=split_step(form, integrator))

@@ -14,7 +14,7 @@ from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step
 from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
-from racecar.core.vehicles.interface import VehicleModel
+from racecar.core.vehicles.interface import SplitDerivative, VehicleModel
 
 
 def _unbound(*_: Any) -> Any:
@@ -51,7 +51,7 @@ class Stepper:
         SplitDerivative.
         """
         form = model.split_derivative
-        if form is None:
+        if not isinstance(form, SplitDerivative):
             raise ConfigurationError(
                 f'{model.description} has no form for single steps; use Simulator')
         self.model = model

@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 
 from racecar.core.errors import ParameterError
 from racecar.core.tyres import fiala, linear, pacejka
+from racecar.core.tyres.contact import ContactForm
+from racecar.core.tyres.fiala_contact import BRUSH, BRUSH_UNSATURATED
+from racecar.core.tyres.linear_contact import LINEAR
+from racecar.core.tyres.pacejka_contact import PACEJKA
 
 TyreForce = Callable[..., Any]
 
@@ -41,7 +45,8 @@ class TyreModel(NamedTuple):
     and curvature [-], which have defaults; returns the force [N], which opposes the slip.
     longitudinal_force: the same of longitudinal slip [-] and slip stiffness [N].
     stiffness_by_load: whether the stiffness of a wheel goes with its load.
-    form: the lateral force in parts; a model without it is slower, not different.
+    form: the lateral force in parts; contact: combined slip in parts; a model without them is
+    slower, not different.
     """
 
     name: str
@@ -50,20 +55,24 @@ class TyreModel(NamedTuple):
     longitudinal_force: TyreForce
     stiffness_by_load: bool = False
     form: TyreForm | None = None
+    contact: ContactForm | None = None
 
 
 TYRE_MODELS: dict[str, TyreModel] = {
     row.name: row
     for row in (
         TyreModel('linear', 0, linear.lateral_force, linear.longitudinal_force, form=TyreForm(
-            linear.tangent_scale, linear.force_scale, linear.of_tangent, linear.of_angle)),
+            linear.tangent_scale, linear.force_scale, linear.of_tangent, linear.of_angle),
+            contact=LINEAR),
         TyreModel('fiala', 1, fiala.lateral_force, fiala.longitudinal_force, form=TyreForm(
-            fiala.tangent_scale, fiala.force_scale, fiala.of_tangent, fiala.of_angle)),
+            fiala.tangent_scale, fiala.force_scale, fiala.of_tangent, fiala.of_angle),
+            contact=BRUSH),
         TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated,
                   fiala.longitudinal_force_unsaturated, form=TyreForm(
                       fiala.tangent_scale, fiala.force_scale, fiala.of_tangent_unsaturated,
-                      fiala.of_angle_unsaturated)),
-        TyreModel('pacejka', 3, pacejka.lateral_force, pacejka.longitudinal_force, True),
+                      fiala.of_angle_unsaturated), contact=BRUSH_UNSATURATED),
+        TyreModel('pacejka', 3, pacejka.lateral_force, pacejka.longitudinal_force, True,
+                  contact=PACEJKA),
     )
 }
 

@@ -20,7 +20,7 @@ import math
 from racecar.core.tyres.linear import lateral_force, longitudinal_force
 
 # Below this [N] a wheel is off the ground.
-_NO_LOAD = 1e-9
+NO_LOAD = 1e-9
 
 
 def combined_forces(
@@ -34,7 +34,7 @@ def combined_forces(
     stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction. The global
     names lateral_force and longitudinal_force are bound to the tyre model.
     """
-    if load < _NO_LOAD:
+    if load < NO_LOAD:
         return 0.0, 0.0
     scale_x = slip_stiffness / (friction_x * load)
     scale_y = cornering_stiffness / (friction_y * load)

@@ -16,7 +16,7 @@ from racecar.core.elementary import sine_cosine
 
 _HALF_PI = 0.5 * math.pi
 _SLIP_ANGLE_LIMIT = 1.4
-_TANGENT_LIMIT = math.tan(_SLIP_ANGLE_LIMIT)
+TANGENT_LIMIT = math.tan(_SLIP_ANGLE_LIMIT)
 
 
 @inlined
@@ -52,7 +52,7 @@ def of_tangent_unsaturated(
     curvature: float,
 ) -> float:
     """Return the force over mu Fz as of_tangent(), but from |t| = 2 on in a straight line."""
-    limit = _TANGENT_LIMIT * tangent_scale(cornering_stiffness, friction, load)
+    limit = TANGENT_LIMIT * tangent_scale(cornering_stiffness, friction, load)
     bounded = min(max(t, -limit), limit)
     ratio = abs(bounded)
     cubic = bounded * (ratio * (3.0 - ratio) - 3.0)

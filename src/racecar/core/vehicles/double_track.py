@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import njit, specialise
+from racecar.core.compiled import njit
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector, vector
 from racecar.core.types import (
@@ -21,31 +21,26 @@ from racecar.core.types import (
     Wheels,
     WheelState,
 )
-from racecar.core.tyres.combined_slip import combined_forces
 from racecar.core.vehicles.ackermann import ackermann_angles, middle_tangent
 from racecar.core.vehicles.double_track_equations import (
     ACCELERATION_LIMIT,
     BRAKE,
-    double_derivative,
-    double_diagnose,
     DRIVE_RATE_LIMIT,
     INPUT_COUNT,
     LEFT_ANGLE,
     LOW_SPEED_LATERAL,
     MODE,
-    OVERSPEED_FACTOR,
     RIGHT_ANGLE,
     SLIP_RATE_LIMIT,
-    STICK_RATE,
-    tyre_forces,
     WHEEL,
-    wheel_forces,
     WHEELS,
 )
+from racecar.core.vehicles.double_track_kernels import modal_derivative, point_kernels
+from racecar.core.vehicles.double_track_wheels import OVERSPEED_FACTOR, STICK_RATE
 from racecar.core.vehicles.interface import (
     Derivative,
+    ModalDerivative,
     SPEED,
-    SplitDerivative,
     STEERING_ANGLE,
     Travel,
 )
@@ -88,7 +83,6 @@ class DoubleTrack:
     state_names = ('vx', 'vy', 'yaw_rate', 'x', 'y', 'yaw',
                    *(f'wheel_speed_{wheel}' for wheel in WHEELS))
     input_count = INPUT_COUNT
-    split_derivative: SplitDerivative | None = None
     no_travel: Travel = (0.0,) * 4
     travelled = staticmethod(rotate_wheels)
 
@@ -117,19 +111,12 @@ class DoubleTrack:
              + (vehicle.cog_to_front_axle ** 2 * tyres.front_y.stiffness
                 + vehicle.cog_to_rear_axle ** 2 * tyres.rear_y.stiffness)
              / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
-        name = tyres.model.name
-        combined = specialise(
-            combined_forces, f'combined_forces_{name}',
-            lateral_force=tyres.model.lateral_force,
-            longitudinal_force=tyres.model.longitudinal_force)
-        tyre = specialise(tyre_forces, f'tyre_forces_{name}', combined_forces=combined)
-        self.wheel_kernel: Derivative = specialise(
-            wheel_forces, f'wheel_forces_{name}', tyre_forces=tyre)
-        self.derivative: Derivative = specialise(
-            double_derivative, f'double_derivative_{name}', wheel_forces=self.wheel_kernel)
+        self.split_derivative: ModalDerivative = modal_derivative(tyres)
+        kernels = point_kernels(tyres, self.split_derivative)
+        self.derivative: Derivative = kernels.derivative
         self.observe: Derivative = planar_observe
-        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
-            double_diagnose, f'double_diagnose_{name}', wheel_forces=self.wheel_kernel)
+        self.wheel_kernel: Callable[..., tuple[Any, ...]] = kernels.wheels
+        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = kernels.diagnose
         self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))
         driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
         packed[TIME_CONSTANT] = max(
@@ -256,8 +243,8 @@ class DoubleTrack:
         """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
         f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
         return tuple(
-            WheelState(f[5 * i + 2], math.atan(f[5 * i + 3]), f[5 * i + 4], f[5 * i + 5],
-                       f[5 * i + 6], float(state[WHEEL + i])) for i in range(4))
+            WheelState(slip.along, math.atan(slip.across), along, across, load, float(speed))
+            for slip, along, across, load, speed in zip(*f, tuple(state[WHEEL:]), strict=True))
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""

@@ -10,69 +10,38 @@ inertia J:
     ui = (vx - r yi) cos di + (vy + r xi) sin di       vi = (vy + r xi) cos di - (vx - r yi) sin di
     si = (ui - R wi)/max(|ui|, |R wi|, e)              tan(alpha_i) = vi/max(|ui|, |R wi|, e')
     m (vx' - vy r) = sum Xi      m (vy' + vx r) = sum Yi      Iz r' = sum (xi Yi - yi Xi)
-    J wi' = Ti - ci wi - Bi - R Fxi
 
-Xi, Yi: tyre forces Fx, Fy (combined_slip) turned into the body frame; T drive torque, c damping,
-B brake torque. Track and R may differ between front and rear. Loads follow the accelerations ax,
-ay without delay (no springs):
+Xi, Yi: tyre forces Fx, Fy (combined_slip, contact) turned into the body frame. What turns the
+wheels is in double_track_wheels. Track and R may differ between front and rear. Loads follow the
+accelerations ax, ay without delay (no springs):
 
-    Fz of an axle = m g b/L -+ m ax h/L      of its wheels = half -+ m ay h/track of its share
+    Fz of an axle = m g b/L -+ m ax h/L      of its wheels = half (1 -+ 2 ay h/(g track))
 
 found by LOAD_PASSES rounds of forces and loads; the sum is always m g, and no load is negative:
 a transfer stops where the inner wheel lifts. The slip divides by the larger of travel and rolling
 speed, so it stays within [-1, 1] while the wheel turns the way it travels.
 
-Brake. Bi is dry friction of the capacity given. It opposes the rotation; where the capacity
-suffices to hold the wheel, it brings it to rest at STICK_RATE and then equals the other torques,
-so that a braked car stands still against its engine. It never drives a wheel. A viscous brake is
-one whose capacity is its damping times |wi|, or times HOLD_SPEED where that is more.
-
 Low speed. Wheels are light, so their spin is stiff: R^2 K/(J e) is kept below SLIP_RATE_LIMIT by
 the choice of e, and (Cf + Cr)/(m e') + (a^2 Cf + b^2 Cr)/(Iz e') by that of e'; both are at least
 low_speed_threshold. Below e, e' the tyres are viscous: no force at rest.
 
-Commanded by speed (inputs MODE 0), each driven wheel gets R F/n, with F = sat(m (V - R w)/T,
-F_max) and w the mean speed of the driven wheels: an engine with open differentials. Commanded by
-torques (MODE 1), the inputs give both front angles and each wheel's torque, brake and damping; or,
-of a wheel that is forced, its speed W, which an ideal motor gives it: w' = FORCE_RATE (W - w).
-From OVERSPEED_FACTOR times the vehicle's highest speed a torque does not drive a wheel any faster.
-
 Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do brakes and damping.
 Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
 Dynamics, chapters 1 and 4. Limits: flat ground, no roll or pitch, no rolling or air resistance.
+
+Form. What a command fixes is computed once (double_track_held), cosines and inverses too. Slips do
+not depend on the loads, so a round is a division a wheel at most. Nothing depends on where the car
+is, so a step counts x, y, yaw from its start (HeldRates), and double_rates() gets small yaws. One
+car in registers and many in rows (simulation.car_kernels) run the same source.
 """
 
 from __future__ import annotations
 
-import math
-from typing import Any
+from typing import Any, NamedTuple
 
-from racecar.core.compiled import njit
-from racecar.core.packing import Vector
-from racecar.core.tyres.combined_slip import combined_forces
-from racecar.core.vehicles.ackermann import ackermann_angles
-from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
-from racecar.core.vehicles.parameters import GRAVITY
-from racecar.core.vehicles.planar import (
-    FORCE_LIMIT,
-    LOAD_FRONT,
-    LOAD_REAR,
-    LOW_SPEED,
-    MASS,
-    PARAMETER_COUNT,
-    SHARE_FRONT,
-    STATE_COUNT,
-    TIME_CONSTANT,
-    TO_FRONT,
-    TO_REAR,
-    VX,
-    VY,
-    X,
-    Y,
-    YAW,
-    YAW_INERTIA,
-    YAW_RATE,
-)
+from racecar.core.compiled import inlined
+from racecar.core.types import Wheels
+from racecar.core.vehicles.planar import PARAMETER_COUNT, STATE_COUNT
 
 # State after those of planar: four wheel speeds.
 WHEEL = STATE_COUNT
@@ -97,26 +66,8 @@ OVERSPEED = FRONT_X + 16
 LOAD_PASSES = 3
 """Rounds of forces and loads; each makes the error of the loads several times smaller."""
 
-STICK_RATE = 500.0
-"""Rate at which a brake that can hold a wheel brings it to rest [1/s]."""
-
-HOLD_SPEED = 1.0
-"""Rotation below which the torque of a viscous brake does not fall any further [rad/s].
-
-Without it a viscous brake could neither stop a wheel in finite time nor hold it.
-"""
-
-FORCE_RATE = 500.0
-"""Rate at which a forced wheel comes to its speed [1/s]."""
-
 SLIP_RATE_LIMIT = 1500.0
 """Bound of the rates at which slip decays [1/s]; see the module."""
-
-OVERSPEED_FACTOR = 5.0
-"""Rolling speed over the highest speed of the vehicle from which a torque drives no further.
-
-An engine has a highest speed too; without it, wheels that spin would leave the range of the model.
-"""
 
 ACCELERATION_LIMIT = 1e5
 """Bound of the angular acceleration that a wheel command asks of a free wheel [rad/s^2]."""
@@ -125,209 +76,182 @@ DRIVE_RATE_LIMIT = 700.0
 """Bound of the rate at which the speed controller turns a free wheel [1/s]."""
 
 
-@njit
-def brake_torque(speed: float, torque: float, capacity: float, inertia: float) -> float:
-    """Return the torque of a brake on a wheel [N m].
+class DoubleState(NamedTuple):
+    """State of a double track, or its time derivative [SI]."""
 
-    speed [rad/s]; torque: sum of the others [N m]; capacity [N m]; inertia of the wheel [kg m^2].
+    vx: float
+    vy: float
+    yaw_rate: float
+    x: float
+    y: float
+    yaw: float
+    wheel_speed_front_left: float
+    wheel_speed_front_right: float
+    wheel_speed_rear_left: float
+    wheel_speed_rear_right: float
+
+
+class Body(NamedTuple):
+    """What parameters and steering angles fix [SI].
+
+    half_front: static load of a front wheel; half_weight: m g/2; pitch: h/(2 L); roll: 2 h/(m g
+    track) of each axle; front, rear: tyres as their ContactForm prepares them.
     """
-    needed = torque + inertia * STICK_RATE * speed
-    low = 0.0 if speed > 0.0 else -capacity
-    high = 0.0 if speed < 0.0 else capacity
-    return min(max(needed, low), high)
+
+    to_front: float
+    to_rear: float
+    half_track: float
+    rear_half_track: float
+    cos_left: float
+    sin_left: float
+    cos_right: float
+    sin_right: float
+    radius: float
+    rear_radius: float
+    low_speed: float
+    low_speed_lateral: float
+    half_front: float
+    half_weight: float
+    pitch: float
+    roll: float
+    rear_roll: float
+    per_mass: float
+    per_yaw_inertia: float
+    per_wheel_inertia: float
+    front: Any
+    rear: Any
 
 
-@njit
-def drive_inputs(state: Vector, inputs: Vector, parameters: Vector) -> Any:
-    """Return angle of the left and right front wheel, torque of each front and each rear wheel.
+class Held(NamedTuple):
+    """What parameters and command fix; wheels: a SpeedDrive or a TorqueDrive."""
 
-    MODE 0 only: speed and steering angle are followed.
-    """
-    left, right = ackermann_angles(
-        inputs[STEERING_ANGLE], parameters[HALF_TRACK],
-        parameters[TO_FRONT] + parameters[TO_REAR])
-    share = parameters[SHARE_FRONT]
-    rolling = 0.5 * (
-        share * parameters[RADIUS] * (state[WHEEL] + state[WHEEL + 1])
-        + (1.0 - share) * parameters[REAR_RADIUS] * (state[WHEEL + 2] + state[WHEEL + 3]))
-    force = parameters[MASS] * (inputs[SPEED] - rolling) / parameters[TIME_CONSTANT]
-    force = min(max(force, -parameters[FORCE_LIMIT]), parameters[FORCE_LIMIT])
-    return (left, right, 0.5 * share * force * parameters[RADIUS],
-            0.5 * (1.0 - share) * force * parameters[REAR_RADIUS])
+    body: Body
+    wheels: Any
 
 
-@njit
-def wheel_acceleration(
-    index: int, speed: float, drive: float, reaction: float, inputs: Vector, inertia: float,
-    overspeed: float,
-) -> float:
-    """Return the angular acceleration of a wheel [rad/s^2].
+class WheelSlip(NamedTuple):
+    """Longitudinal slip and tangent of the slip angle of a wheel [-]."""
 
-    index: 0 to 3; speed [rad/s]; drive: torque of MODE 0 [N m]; reaction: R Fx [N m]; overspeed:
-    speed from which a torque of MODE 1 drives no further [rad/s].
-    """
-    if inputs[MODE] == 0.0:
-        return (drive - reaction) / inertia
-    if inputs[FORCED + index] != 0.0:
-        return FORCE_RATE * (inputs[DRIVE + index] - speed)
-    drive_torque = inputs[DRIVE + index]
-    if abs(speed) > overspeed and drive_torque * speed > 0.0:
-        drive_torque = 0.0
-    torque = drive_torque - inputs[DAMPING + index] * speed - reaction
-    capacity = (inputs[BRAKE + index]
-                + inputs[BRAKE_DAMPING + index] * max(abs(speed), HOLD_SPEED))
-    return (torque - brake_torque(speed, torque, capacity, inertia)) / inertia
+    along: float
+    across: float
 
 
-@njit
+class Forces(NamedTuple):
+    """Of each wheel the force along x and y of the body, along and across it, the load [N]."""
+
+    x: Wheels
+    y: Wheels
+    along: Wheels
+    across: Wheels
+    loads: Wheels
+
+
+def _unbound(*_: Any) -> Any:
+    """Stand for a kernel that DoubleTrack binds."""
+    raise NotImplementedError('DoubleTrack binds this name')
+
+
+# Of the tyres, see ContactForm; wheel_forces() for them; of double_track_wheels; sine and cosine.
+slide_four = rest = grip = turn = push = forces = accelerations = heading = _unbound
+
+
+@inlined
 def wheel_slip(
-    state: Vector, parameters: Vector, index: int, along: float, across: float, angle: float,
-) -> tuple[float, float]:
-    """Return longitudinal slip and tangent of the slip angle of a wheel.
-
-    index: 0 to 3; along, across: its position [m]; angle: by which it is turned [rad].
-    """
-    radius = parameters[RADIUS] if index < 2 else parameters[REAR_RADIUS]
-    forward = state[VX] - state[YAW_RATE] * across
-    left = state[VY] + state[YAW_RATE] * along
-    cosine = math.cos(angle)
-    sine = math.sin(angle)
-    travel = forward * cosine + left * sine
-    rolling = radius * state[WHEEL + index]
+    travel: float, across: float, rolling: float, low_speed: float, low_speed_lateral: float,
+) -> WheelSlip:
+    """Return the slip of a wheel from its velocities along, across and of its rim [m/s]."""
     fastest = max(abs(travel), abs(rolling))
-    return ((travel - rolling) / max(fastest, parameters[LOW_SPEED]),
-            (left * cosine - forward * sine) / max(fastest, parameters[LOW_SPEED_LATERAL]))
+    return WheelSlip((travel - rolling) / max(fastest, low_speed),
+                     across / max(fastest, low_speed_lateral))
 
 
-def tyre_forces(
-    parameters: Vector, first_x: int, slip: float, tangent: float, load: float,
-    static_load: float,
-) -> tuple[float, float]:
-    """Return Fx and Fy of a wheel [N]; first_x: FRONT_X or REAR_X; loads of the wheel [N].
-
-    The global name combined_forces is bound to the tyre model.
-    """
-    by_load = parameters[STIFFNESS_BY_LOAD]
-    scale = 0.5 * (1.0 - by_load + by_load * load / static_load)
-    first_y = first_x + 4
-    return combined_forces(
-        slip, tangent, load,
-        scale * parameters[first_x], parameters[first_x + 1],
-        parameters[first_x + 2], parameters[first_x + 3],
-        scale * parameters[first_y], parameters[first_y + 1],
-        parameters[first_y + 2], parameters[first_y + 3])
-
-
-def wheel_forces(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, ...]:
-    """Return 22 numbers: ax, ay [m/s^2], then s, tan(alpha), Fx, Fy, Fz [-, -, N] of each wheel.
-
-    The global name tyre_forces is bound to the tyre model.
-    """
-    if inputs[MODE] != 0.0:
-        left, right = inputs[LEFT_ANGLE], inputs[RIGHT_ANGLE]
-    else:
-        left, right = ackermann_angles(
-            inputs[STEERING_ANGLE], parameters[HALF_TRACK],
-            parameters[TO_FRONT] + parameters[TO_REAR])
-    front, rear = parameters[TO_FRONT], -parameters[TO_REAR]
-    half, half_rear = parameters[HALF_TRACK], parameters[REAR_HALF_TRACK]
-    s0, t0 = wheel_slip(state, parameters, 0, front, half, left)
-    s1, t1 = wheel_slip(state, parameters, 1, front, -half, right)
-    s2, t2 = wheel_slip(state, parameters, 2, rear, half_rear, 0.0)
-    s3, t3 = wheel_slip(state, parameters, 3, rear, -half_rear, 0.0)
-    cos_left, sin_left = math.cos(left), math.sin(left)
-    cos_right, sin_right = math.cos(right), math.sin(right)
-    mass = parameters[MASS]
-    static_front = 0.5 * parameters[LOAD_FRONT]
-    static_rear = 0.5 * parameters[LOAD_REAR]
-    weight = parameters[LOAD_FRONT] + parameters[LOAD_REAR]
-    roll_transfer = parameters[HEIGHT] / (2.0 * half)
-    roll_transfer_rear = parameters[HEIGHT] / (2.0 * half_rear)
-    pitch_transfer = mass * parameters[HEIGHT] / (front - rear)
-    z0 = z1 = static_front
-    z2 = z3 = static_rear
-    ax = 0.0
-    ay = 0.0
-    x0 = x1 = x2 = x3 = 0.0
-    y0 = y1 = y2 = y3 = 0.0
-    for count in range(LOAD_PASSES):
-        if count > 0:
-            axle = min(max(parameters[LOAD_FRONT] - pitch_transfer * ax, 0.0), weight)
-            transfer = min(max(axle / GRAVITY * ay * roll_transfer, -0.5 * axle), 0.5 * axle)
-            z0 = 0.5 * axle - transfer
-            z1 = 0.5 * axle + transfer
-            axle = weight - axle
-            transfer = min(max(axle / GRAVITY * ay * roll_transfer_rear, -0.5 * axle), 0.5 * axle)
-            z2 = 0.5 * axle - transfer
-            z3 = 0.5 * axle + transfer
-        x0, y0 = tyre_forces(parameters, FRONT_X, s0, t0, z0, static_front)
-        x1, y1 = tyre_forces(parameters, FRONT_X, s1, t1, z1, static_front)
-        x2, y2 = tyre_forces(parameters, REAR_X, s2, t2, z2, static_rear)
-        x3, y3 = tyre_forces(parameters, REAR_X, s3, t3, z3, static_rear)
-        ax = ((x0 * cos_left - y0 * sin_left) + (x1 * cos_right - y1 * sin_right)
-                 + (x2 + x3)) / mass
-        ay = ((x0 * sin_left + y0 * cos_left) + (x1 * sin_right + y1 * cos_right)
-                 + (y2 + y3)) / mass
-    return (ax, ay, s0, t0, x0, y0, z0, s1, t1, x1, y1, z1, s2, t2, x2, y2, z2,
-            s3, t3, x3, y3, z3)
-
-
-def double_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float, float, float, float, float, float]:
-    """Return the time derivative of (vx, vy, r, x, y, yaw, four wheel speeds) [SI].
-
-    The global name wheel_forces is bound to the tyre model.
-    """
-    f = wheel_forces(state, inputs, parameters)
-    if inputs[MODE] != 0.0:
-        left, right = inputs[LEFT_ANGLE], inputs[RIGHT_ANGLE]
-        drive_front = drive_rear = 0.0
-    else:
-        left, right, drive_front, drive_rear = drive_inputs(state, inputs, parameters)
-    cos_left, sin_left = math.cos(left), math.sin(left)
-    cos_right, sin_right = math.cos(right), math.sin(right)
-    body_left = f[4] * cos_left - f[5] * sin_left
-    body_right = f[9] * cos_right - f[10] * sin_right
-    moment = (
-        parameters[TO_FRONT] * (
-            (f[4] * sin_left + f[5] * cos_left) + (f[9] * sin_right + f[10] * cos_right))
-        - parameters[TO_REAR] * (f[15] + f[20])
-        - (parameters[HALF_TRACK] * (body_left - body_right)
-           + parameters[REAR_HALF_TRACK] * (f[14] - f[19])))
-    radius, radius_rear = parameters[RADIUS], parameters[REAR_RADIUS]
-    inertia, overspeed = parameters[WHEEL_INERTIA], parameters[OVERSPEED]
-    cosine = math.cos(state[YAW])
-    sine = math.sin(state[YAW])
+@inlined
+def wheel_slips(state: DoubleState, body: Body) -> tuple[
+        WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
+    """Return the slip of each wheel."""
+    h = body
+    front = state.vy + state.yaw_rate * h.to_front
+    rear = state.vy - state.yaw_rate * h.to_rear
+    turn, rear_turn = state.yaw_rate * h.half_track, state.yaw_rate * h.rear_half_track
+    left, right = state.vx - turn, state.vx + turn
+    e, e_lateral = h.low_speed, h.low_speed_lateral
     return (
-        f[0] + state[VY] * state[YAW_RATE],
-        f[1] - state[VX] * state[YAW_RATE],
-        moment / parameters[YAW_INERTIA],
-        state[VX] * cosine - state[VY] * sine,
-        state[VX] * sine + state[VY] * cosine,
-        state[YAW_RATE],
-        wheel_acceleration(
-            0, state[WHEEL], drive_front, radius * f[4], inputs, inertia, overspeed),
-        wheel_acceleration(
-            1, state[WHEEL + 1], drive_front, radius * f[9], inputs, inertia, overspeed),
-        wheel_acceleration(
-            2, state[WHEEL + 2], drive_rear, radius_rear * f[14], inputs, inertia, overspeed),
-        wheel_acceleration(
-            3, state[WHEEL + 3], drive_rear, radius_rear * f[19], inputs, inertia, overspeed),
-    )
+        wheel_slip(left * h.cos_left + front * h.sin_left,
+                   front * h.cos_left - left * h.sin_left,
+                   h.radius * state.wheel_speed_front_left, e, e_lateral),
+        wheel_slip(right * h.cos_right + front * h.sin_right,
+                   front * h.cos_right - right * h.sin_right,
+                   h.radius * state.wheel_speed_front_right, e, e_lateral),
+        wheel_slip(state.vx - rear_turn, rear,
+                   h.rear_radius * state.wheel_speed_rear_left, e, e_lateral),
+        wheel_slip(state.vx + rear_turn, rear,
+                   h.rear_radius * state.wheel_speed_rear_right, e, e_lateral))
 
 
-def double_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics: mean slip angle and summed force per axle.
+def wheel_forces(state: DoubleState, body: Body) -> Forces:
+    """Return accelerations and forces [SI].
 
-    The global name wheel_forces is bound to the tyre model.
+    The global names slide_four, rest, grip, turn and push are bound to the tyres.
     """
-    f = wheel_forces(state, inputs, parameters)
-    return (
-        state[X], state[Y], state[YAW], state[VX], state[VY], state[YAW_RATE],
-        math.atan2(math.copysign(1.0, state[VX]) * state[VY], abs(state[VX])), f[1],
-        0.5 * (math.atan(f[3]) + math.atan(f[8])), 0.5 * (math.atan(f[13]) + math.atan(f[18])),
-        f[5] + f[10], f[15] + f[20], inputs[SPEED], inputs[STEERING_ANGLE],
-    )
+    h = body
+    s0, s1, s2, s3 = wheel_slips(state, h)
+    c0, c1, c2, c3 = slide_four(
+        (s0.along, s1.along, s2.along, s3.along),
+        (s0.across, s1.across, s2.across, s3.across), h.front, h.rear)
+    t0, t1 = turn(c0, h.cos_left, h.sin_left), turn(c1, h.cos_right, h.sin_right)
+    z0 = z1 = h.half_front
+    z2 = z3 = h.half_weight - h.half_front
+    gx0, gy0 = rest(c0, h.front)
+    gx1, gy1 = rest(c1, h.front)
+    gx2, gy2 = rest(c2, h.rear)
+    gx3, gy3 = rest(c3, h.rear)
+    x0, y0 = push(t0, gx0, gy0)
+    x1, y1 = push(t1, gx1, gy1)
+    x2, y2 = c2.x * gx2, c2.y * gy2
+    x3, y3 = c3.x * gx3, c3.y * gy3
+    for _ in range(LOAD_PASSES - 1):
+        total_y = (y0 + y1) + (y2 + y3)
+        front = min(max(
+            h.half_front - h.pitch * ((x0 + x1) + (x2 + x3)), 0.0), h.half_weight)
+        rear = h.half_weight - front
+        roll = min(max(h.roll * total_y, -1.0), 1.0)
+        z0, z1 = front * (1.0 - roll), front * (1.0 + roll)
+        roll = min(max(h.rear_roll * total_y, -1.0), 1.0)
+        z2, z3 = rear * (1.0 - roll), rear * (1.0 + roll)
+        gx0, gy0 = grip(c0, z0, h.front)
+        gx1, gy1 = grip(c1, z1, h.front)
+        gx2, gy2 = grip(c2, z2, h.rear)
+        gx3, gy3 = grip(c3, z3, h.rear)
+        x0, y0 = push(t0, gx0, gy0)
+        x1, y1 = push(t1, gx1, gy1)
+        x2, y2 = c2.x * gx2, c2.y * gy2
+        x3, y3 = c3.x * gx3, c3.y * gy3
+    return Forces(
+        (x0, x1, x2, x3), (y0, y1, y2, y3), (c0.x * gx0, c1.x * gx1, x2, x3),
+        (c0.y * gy0, c1.y * gy1, y2, y3), (z0, z1, z2, z3))
+
+
+def double_rates(state: DoubleState, held: Held) -> DoubleState:
+    """Return the time derivative of the state [SI].
+
+    The global names are bound: forces to the tyres, accelerations to what turns the wheels,
+    heading to sine and cosine.
+    """
+    h = held.body
+    x, y, along, _, _ = forces(state, h)
+    turning = state.yaw_rate
+    moment = (h.to_front * (y[0] + y[1]) - h.to_rear * (y[2] + y[3])
+              - (h.half_track * (x[0] - x[1]) + h.rear_half_track * (x[2] - x[3])))
+    sine, cosine = heading(state.yaw)
+    w0, w1, w2, w3 = accelerations(
+        (state.wheel_speed_front_left, state.wheel_speed_front_right,
+         state.wheel_speed_rear_left, state.wheel_speed_rear_right),
+        (h.radius * along[0], h.radius * along[1], h.rear_radius * along[2],
+         h.rear_radius * along[3]),
+        held.wheels, h.per_wheel_inertia)
+    return DoubleState(
+        ((x[0] + x[1]) + (x[2] + x[3])) * h.per_mass + state.vy * turning,
+        ((y[0] + y[1]) + (y[2] + y[3])) * h.per_mass - state.vx * turning,
+        moment * h.per_yaw_inertia,
+        state.vx * cosine - state.vy * sine, state.vx * sine + state.vy * cosine, turning,
+        w0, w1, w2, w3)

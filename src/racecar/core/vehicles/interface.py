@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from racecar.core.packing import Vector
 from racecar.core.types import AckermannCommand, Pose2, WheelCommand, Wheels, WheelState
@@ -45,6 +45,34 @@ class SplitDerivative(NamedTuple):
     name: str
     precompute: Callable[[Vector, Vector], Coefficients]
     rates: Callable[[Vector, Coefficients], Rates]
+
+
+class HeldRates(NamedTuple):
+    """A derivative in two parts whose state is a NamedTuple, for loops like SplitDerivative.
+
+    derivative(state, inputs, parameters) = rates(state, hold(inputs, parameters)); both are
+    inlined kernels, what hold returns is a NamedTuple, nested or not. A step counts the state's
+    x, y and yaw from the pose at its start. name: unique among those of all models.
+    """
+
+    name: str
+    hold: Callable[[Vector, Vector], Any]
+    rates: Callable[[Any, Any], Any]
+
+
+class ModalDerivative(NamedTuple):
+    """The derivative of a model whose inputs have two modes, each with rates of its own.
+
+    state: the NamedTuple of the state, in the order of the model's states; command: inputs as
+    VehicleModel.follow() leaves them, of which speed and steering angle alone count; torques:
+    others; is_commanded(inputs): kernel, which of the two. name: unique, as in HeldRates.
+    """
+
+    name: str
+    state: Any
+    is_commanded: Callable[[Vector], bool]
+    command: HeldRates
+    torques: HeldRates
 
 
 class VehicleModel(Protocol):
@@ -90,7 +118,7 @@ class VehicleModel(Protocol):
         """Kernel: time derivative of the state."""
 
     @property
-    def split_derivative(self) -> SplitDerivative | None:
+    def split_derivative(self) -> SplitDerivative | ModalDerivative | None:
         """The derivative in two parts, for loops over many steps; None if there is none."""
 
     @property
