@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from racecar.core.compiled import COMPILED
+from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ConfigurationError, DivergenceError
 from racecar.core.packing import vector
@@ -277,8 +278,8 @@ class Zigzag(Trajectory):
 
 
 def test_trajectory_without_a_kernel_gives_the_same_bits():
-    by_hand, compiled = loop(), loop()
-    by_hand.tracker.trajectory = compiled.tracker.trajectory = Zigzag()
+    by_hand, compiled = (
+        parts._replace(tracker=TrajectoryTracker(VALUES, Zigzag())) for parts in (loop(), loop()))
     rows, _ = rows_tick_by_tick(by_hand, 200)
     np.testing.assert_array_equal(run_closed_loop(*compiled, 2.0).rows, rows)
 

@@ -285,7 +285,7 @@ for tyre, formulation, integrator in json.loads(sys.argv[3]):
         sim.tick()
         numbers += [*sim.state, *sim.odometry()[1:], *sim.diagnostics()]
     result[f'{tyre} {formulation} {integrator}'] = [float(value).hex() for value in numbers]
-    kernels += [sim._advance, model.derivative, model.observe, model.diagnose]
+    kernels += [sim.kernels.move, model.derivative, model.observe, model.diagnose]
 if COMPILED:
     result['hits'] = sum(sum(k.stats.cache_hits.values()) for k in kernels)
     result['misses'] = sum(sum(k.stats.cache_misses.values()) for k in kernels)

@@ -20,11 +20,11 @@ from racecar.core.types import Odometry, yaw_to_quaternion
 SECOND = 1_000_000_000
 
 
-def make(**values):
-    """Return a tracker of a reference that stands still at the origin of map."""
+def make(trajectory=None, **values):
+    """Return a tracker as in the report, of a reference that stands still at the origin of map."""
     return TrajectoryTracker(TRACKER_PARAMETERS.resolve({
         'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
-        'Kp': 0.0, 'catch_up_speed': 100.0, **values}))
+        'Kp': 0.0, 'catch_up_speed': 100.0, 'exact_feed_forward': False, **values}), trajectory)
 
 
 def car(x=0.0, y=0.0, yaw=0.0, time=0.0):
@@ -63,14 +63,15 @@ class Posed(Trajectory):
        st.sampled_from([1.0, -1.0]))
 def test_reference_is_moved_ahead_by_its_own_heading_where_that_is_known(
         heading, yaw, rate, direction):
-    tracker = make(Kp=2.0, PL_distance=0.3)
-    tracker.trajectory = Posed(heading, rate, direction)
+    tracker = make(Posed(heading, rate, direction), Kp=2.0, PL_distance=0.3)
     velocity = tracker.update(car(5.0, 6.0, yaw)).velocity
     d = 0.3 * direction
     error_x = 1.0 + d * math.cos(heading) - 5.0 - d * math.cos(yaw)
     error_y = -2.0 + d * math.sin(heading) - 6.0 - d * math.sin(yaw)
-    wanted = (0.3 - d * rate * math.sin(heading) + 2.0 * error_x,
-              0.4 + d * rate * math.cos(heading) + 2.0 * error_y)
+    # Only the speed along the heading can be driven.
+    speed = 0.3 * math.cos(heading) + 0.4 * math.sin(heading)
+    wanted = (speed * math.cos(heading) - d * rate * math.sin(heading) + 2.0 * error_x,
+              speed * math.sin(heading) + d * rate * math.cos(heading) + 2.0 * error_y)
     ahead = wanted[0] * math.cos(yaw) + wanted[1] * math.sin(yaw)
     if direction < 0.0 or ahead > math.hypot(*wanted):
         assert velocity == pytest.approx(wanted)

@@ -17,6 +17,7 @@ from racecar.core.trajectories import (
     Attitude,
     make_trajectory,
     ReferencePoint,
+    Trajectory,
     TRAJECTORY_PARAMETERS,
 )
 from racecar.core.types import CarMotion, NANOSECONDS, Odometry, PlanarVelocity
@@ -26,8 +27,13 @@ TRACKED_POINTS = ('base_link', 'cog')
 # A reference slower than this stands [m/s]: then there is no direction in which to follow it.
 _STANDSTILL = 0.01
 
-# Slower than this the direction in which a point of the car moves goes over to that of the car.
-_SLOWEST_COURSE = 0.1
+# Between these speeds P of a car whose centre of gravity is tracked goes over from the axis of the
+# car to the direction in which the centre of gravity moves [m/s]. Slower, a command would act on
+# that direction, and so on the error, within its own step: the loop would be unstable.
+_AXIS_SPEED, _COURSE_SPEED = 0.5, 1.0
+
+# Sine of the largest sideslip of a car that rolls.
+_LARGEST_SLIP = 0.7
 
 # Of the wanted speed of P, what the car goes forwards at least while it turns round; the rest
 # points sideways, so the steering is at its limit and the curve is slow and tight. It is not
@@ -206,16 +212,25 @@ def tracker_step(
     # in the report, and the shift cancels.
     is_known = target.direction != 0.0
     distance = p.PL_distance * (target.direction if is_known else 1.0)
-    # P of a car whose centre of gravity is tracked lies in the direction in which that moves.
-    forward = max(car.vx, _SLOWEST_COURSE)
-    lateral = (car.vy + p.tracked_ahead * car.yaw_rate) * p.along_course
-    course = 1.0 / math.sqrt(forward * forward + lateral * lateral)
-    forward, lateral = forward * course, lateral * course
+    # P of a car whose centre of gravity is tracked lies in the direction in which that moves;
+    # where it is too slow to tell, on the axis of the car, which then rolls without slip.
+    share = min(max((car.vx - _AXIS_SPEED) / (_COURSE_SPEED - _AXIS_SPEED), 0.0), 1.0)
+    share = share * share * (3.0 - 2.0 * share)
+    forward = max(car.vx, _AXIS_SPEED)
+    lateral = p.along_course * share * (car.vy + p.tracked_ahead * car.yaw_rate)
+    scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
+    forward, lateral = forward * scale, lateral * scale
     course_x, course_y = forward * cosine - lateral * sine, forward * sine + lateral * cosine
-    ahead_x, ahead_y = target.ahead_x, target.ahead_y
+    # The same for a car without error: the sideslip of its centre of gravity.
+    path_speed = target.speed if abs(target.speed) > _STANDSTILL else 1.0
+    slip = p.along_course * (1.0 - share) * p.tracked_ahead * target.rate / path_speed
+    slip = min(max(slip, -_LARGEST_SLIP), _LARGEST_SLIP)
+    straight = math.sqrt(1.0 - slip * slip)
+    ahead_x = target.ahead_x * straight + target.ahead_y * slip
+    ahead_y = target.ahead_y * straight - target.ahead_x * slip
     turning = distance * target.rate
-    reference_vx = target.speed * ahead_x - turning * ahead_y
-    reference_vy = target.speed * ahead_y + turning * ahead_x
+    reference_vx = target.speed * target.ahead_x - turning * ahead_y
+    reference_vy = target.speed * target.ahead_y + turning * ahead_x
     reference_x = target.x + distance * (ahead_x if is_known else course_x)
     reference_y = target.y + distance * (ahead_y if is_known else course_y)
     error_x = reference_x - (car_x + distance * course_x)
@@ -273,9 +288,12 @@ class TrajectoryTracker:
     loops run.
     """
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        """Take resolved TRACKER_PARAMETERS values. Raises ParameterError if they contradict."""
-        self.trajectory = make_trajectory(values)
+    def __init__(self, values: Mapping[str, Any], trajectory: Trajectory | None = None) -> None:
+        """Take resolved TRACKER_PARAMETERS values, and a trajectory in the place of theirs.
+
+        Raises ParameterError if they contradict each other.
+        """
+        self.trajectory = trajectory or make_trajectory(values)
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self.is_exact = bool(values['exact_feed_forward'])
