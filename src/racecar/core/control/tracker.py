@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined, njit
+from racecar.core.compiled import inlined, specialise
 from racecar.core.control.target import load_target, Target, TargetSampler
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Flat, packing, Vector, vector
@@ -77,8 +77,7 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
 class TrackerParameters(NamedTuple):
     """Gains of the two identical PID controllers and limits, named as in TRACKER_PARAMETERS.
 
-    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m];
-    along_course: 1 if P lies in the direction in which that point moves, 0 if in that of the car.
+    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m].
     """
 
     Kp: float
@@ -89,14 +88,12 @@ class TrackerParameters(NamedTuple):
     velocity_limit: float
     catch_up_speed: float
     tracked_ahead: float
-    along_course: float
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> TrackerParameters:
         """Pick them out of resolved TRACKER_PARAMETERS values."""
-        is_along_course = values['tracked_point'] == 'cog' and values['exact_feed_forward']
-        return cls(**{name: float(values[name]) for name in cls._fields[:-2]},
-                   tracked_ahead=tracked_ahead(values), along_course=float(is_along_course))
+        return cls(**{name: float(values[name]) for name in cls._fields[:-1]},
+                   tracked_ahead=tracked_ahead(values))
 
 
 class TrackerState(NamedTuple):
@@ -197,7 +194,49 @@ def pid_velocity(
 
 
 @inlined
-def tracker_step(
+def axis_directions(
+    p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
+) -> tuple[float, float, float, float]:
+    """Return the unit vectors in which P lies, of the car and of the reference: car and path.
+
+    cosine, sine: of the car's yaw. Exact for a tracked point that moves along the axis of the car.
+    """
+    return cosine, sine, target.ahead_x, target.ahead_y
+
+
+@inlined
+def course_directions(
+    p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
+) -> tuple[float, float, float, float]:
+    """Return what axis_directions() returns for a tracked point that is the centre of gravity.
+
+    P of the car lies in the direction in which that point moves; where it is too slow to tell, on
+    the axis of the car, which then rolls without slip, and so does a car without error.
+    """
+    share = min(max((car.vx - _AXIS_SPEED) / (_COURSE_SPEED - _AXIS_SPEED), 0.0), 1.0)
+    share = share * share * (3.0 - 2.0 * share)
+    forward = max(car.vx, _AXIS_SPEED)
+    lateral = share * (car.vy + p.tracked_ahead * car.yaw_rate)
+    scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
+    forward, lateral = forward * scale, lateral * scale
+    path_speed = target.speed if abs(target.speed) > _STANDSTILL else 1.0
+    slip = (1.0 - share) * p.tracked_ahead * target.rate / path_speed
+    slip = min(max(slip, -_LARGEST_SLIP), _LARGEST_SLIP)
+    straight = math.sqrt(1.0 - slip * slip)
+    return (
+        forward * cosine - lateral * sine, forward * sine + lateral * cosine,
+        target.ahead_x * straight + target.ahead_y * slip,
+        target.ahead_y * straight - target.ahead_x * slip)
+
+
+def directions(
+    p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
+) -> tuple[float, float, float, float]:
+    """Stand for one of both that is bound below."""
+    raise NotImplementedError('specialise() binds this name')
+
+
+def _step(
     state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
 ) -> tuple[TrackerState, float, float, float, float]:
     """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
@@ -207,27 +246,12 @@ def tracker_step(
     """
     sine, cosine = sine_cosine(car.yaw)
     car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
+    course_x, course_y, ahead_x, ahead_y = directions(p, car, target, cosine, sine)
     # Where it is known how the reference goes on, its P moves as that of a car without error
     # would: nothing is left to feed back. Otherwise both are moved by the heading of the car, as
     # in the report, and the shift cancels.
     is_known = target.direction != 0.0
     distance = p.PL_distance * (target.direction if is_known else 1.0)
-    # P of a car whose centre of gravity is tracked lies in the direction in which that moves;
-    # where it is too slow to tell, on the axis of the car, which then rolls without slip.
-    share = min(max((car.vx - _AXIS_SPEED) / (_COURSE_SPEED - _AXIS_SPEED), 0.0), 1.0)
-    share = share * share * (3.0 - 2.0 * share)
-    forward = max(car.vx, _AXIS_SPEED)
-    lateral = p.along_course * share * (car.vy + p.tracked_ahead * car.yaw_rate)
-    scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
-    forward, lateral = forward * scale, lateral * scale
-    course_x, course_y = forward * cosine - lateral * sine, forward * sine + lateral * cosine
-    # The same for a car without error: the sideslip of its centre of gravity.
-    path_speed = target.speed if abs(target.speed) > _STANDSTILL else 1.0
-    slip = p.along_course * (1.0 - share) * p.tracked_ahead * target.rate / path_speed
-    slip = min(max(slip, -_LARGEST_SLIP), _LARGEST_SLIP)
-    straight = math.sqrt(1.0 - slip * slip)
-    ahead_x = target.ahead_x * straight + target.ahead_y * slip
-    ahead_y = target.ahead_y * straight - target.ahead_x * slip
     turning = distance * target.rate
     reference_vx = target.speed * target.ahead_x - turning * ahead_y
     reference_vy = target.speed * target.ahead_y + turning * ahead_x
@@ -245,6 +269,21 @@ def tracker_step(
         vx, vy, target.x - car_x, target.y - car_y)
 
 
+TrackerStep = Callable[[TrackerState, TrackerParameters, CarMotion, Target, float], tuple[
+    TrackerState, float, float, float, float]]
+"""A step of the tracker: see _step()."""
+
+axis_step: TrackerStep = specialise(_step, 'axis_step', inlined, directions=axis_directions)
+course_step: TrackerStep = specialise(_step, 'course_step', inlined, directions=course_directions)
+
+
+def tracker_step(
+    state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
+) -> tuple[TrackerState, float, float, float, float]:
+    """Stand for the step that TrajectoryTracker binds."""
+    raise NotImplementedError('TrajectoryTracker binds this name')
+
+
 load_state, store_state, STATE_SIZE = packing(TrackerState)
 load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
 
@@ -259,12 +298,11 @@ def placed_target(
         origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
 
 
-@njit
 def _update(
     state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
     lateral: float, yaw_rate: float, targets: Vector, origin_x: float, origin_y: float, dt: float,
 ) -> tuple[float, float, float, float]:
-    """Do tracker_step() on packed numbers; return velocity and error.
+    """Do a step on packed numbers; return velocity and error.
 
     targets: one Target, of which origin_x, origin_y [m] is the origin.
     """
@@ -285,7 +323,7 @@ class TrajectoryTracker:
     """Track a reference with P; the trajectory clock starts with the first update once active.
 
     state and parameters: packed numbers of TrackerState and TrackerParameters, on which compiled
-    loops run.
+    loops run; step: pure, of the tracker.
     """
 
     def __init__(self, values: Mapping[str, Any], trajectory: Trajectory | None = None) -> None:
@@ -297,6 +335,10 @@ class TrajectoryTracker:
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self.is_exact = bool(values['exact_feed_forward'])
+        is_along_course = self.is_exact and values['tracked_point'] == 'cog'
+        self.step = course_step if is_along_course else axis_step
+        self._update: Any = specialise(
+            _update, f'update_by_{self.step.__name__}', tracker_step=self.step)
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
         self._last_ns: int | None = None
@@ -327,8 +369,8 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.trajectory.motion(0.0)
-        _update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-                self.sample([0.0], [0.0]), 0.0, 0.0, 0.0)
+        self._update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+                     self.sample([0.0], [0.0]), 0.0, 0.0, 0.0)
 
     def sample(self, times: Sequence[float], steps: Sequence[float]) -> Any:
         """Return Target at each of some times of the trajectory clock [s], flat, without origin.
@@ -374,7 +416,7 @@ class TrajectoryTracker:
         if self._start_ns is None:
             self.start(odometry, now_ns)
         time, dt = self.time_since_start(now_ns), self.time_step(now_ns)
-        vx, vy, *error = _update(
+        vx, vy, *error = self._update(
             self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
             odometry.vy, odometry.yaw_rate, self.sample([time], [dt]), *self._origin, dt)
         x, y, *rest = self.trajectory.motion(time)

@@ -25,9 +25,9 @@ from racecar.core.control.linearizer import Linearizer, SteeringState
 from racecar.core.control.target import load_target, store_target, TARGET_SIZE
 from racecar.core.control.tracker import (
     placed_target,
-    tracker_step,
     TrackerParameters,
     TrackerState,
+    TrackerStep,
 )
 from racecar.core.packing import Flat, packing
 from racecar.core.simulation.integrators import (
@@ -95,7 +95,7 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError('block_kernel() binds this name')
 
 
-precompute = observe = step_split = law_step = load_law = _unbound
+precompute = observe = step_split = tracker_step = law_step = load_law = _unbound
 observe_all = control_all = precompute_all = integrate_all = _unbound
 
 
@@ -341,13 +341,15 @@ def _run_block(
 
 def block_kernel(
     form: SplitDerivative, observe: Any, integrator: str, law: type[Linearizer],
+    step: TrackerStep,
 ) -> RunBlock:
-    """Bind a model, a method and a law: see _run_block()."""
+    """Bind a model, a method, a law and the step of a tracker: see _run_block()."""
+    controller = f'{step.__name__}_{law.__name__}'
     return specialise(
-        _run_block, f'run_block_{integrator}_{form.name}_{law.__name__}', unlocked,
+        _run_block, f'run_block_{integrator}_{form.name}_{controller}', unlocked,
         observe_all=specialise(_observe_all, f'observe_all_{form.name}', observe=observe),
         control_all=specialise(
-            _control_all, f'control_all_{law.__name__}', law_step=law.step,
+            _control_all, f'control_all_{controller}', tracker_step=step, law_step=law.step,
             load_law=packing(law.parameter_type).load),
         precompute_all=specialise(
             _precompute_all, f'precompute_all_{form.name}', precompute=form.precompute),

@@ -14,6 +14,7 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.target import TargetSampler
+from racecar.core.control.tracker import TrackerStep
 from racecar.core.packing import Flat, packing, vector
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch_kernels import (
@@ -38,6 +39,7 @@ class Kind(NamedTuple):
     observe: Any
     integrator: str
     law: type[Linearizer]
+    step: TrackerStep
     is_exact: bool
     step_ns: int
     period_ns: int
@@ -48,7 +50,8 @@ class Block:
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
-        self._kernel = block_kernel(kind.form, kind.observe, kind.integrator, kind.law)
+        self._kernel = block_kernel(
+            kind.form, kind.observe, kind.integrator, kind.law, kind.step)
         self.cars: list[int] = []
         self.state = lane_rows(STATE_ROWS)
         self.parameters = lane_rows(rows.LAW + packing(kind.law.parameter_type).size)
@@ -137,7 +140,7 @@ def kind_of(loop: ClosedLoop) -> Kind | None:
             or not loop.is_compilable or loop.tracker.started or simulator.time_ns):
         return None
     return Kind(form, simulator.model.observe, simulator.integrator, type(loop.linearizer),
-                loop.tracker.is_exact, simulator.step_ns, simulator.period_ns)
+                loop.tracker.step, loop.tracker.is_exact, simulator.step_ns, simulator.period_ns)
 
 
 def tick_times(period_ns: int, ticks: int) -> Any:

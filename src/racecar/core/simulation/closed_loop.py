@@ -74,7 +74,7 @@ class ClosedLoop(NamedTuple):
         tracker, linearizer, simulator = self
         packed = simulator.packed
         assert packed is not None
-        kernel = loop_kernel(simulator.kernels, type(linearizer))
+        kernel = loop_kernel(simulator.kernels, type(linearizer), tracker.step)
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
         if not tracker.started:

@@ -20,7 +20,7 @@ from racecar.core.control.tracker import (
     load_state,
     placed_target,
     store_state,
-    tracker_step,
+    TrackerStep,
 )
 from racecar.core.packing import Flat, Vector
 from racecar.core.simulation.integrators import njit_once
@@ -42,7 +42,7 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError('specialise() binds this name')
 
 
-advance = advance_by = travelled = move = observe = control = command_of = _unbound
+advance = advance_by = travelled = move = observe = control = command_of = tracker_step = _unbound
 
 
 def _advance_at_once(
@@ -167,12 +167,16 @@ def _run_loop(
     return -1
 
 
-def loop_kernel(kernels: SimulatorKernels, law: type[Linearizer]) -> Callable[..., int]:
-    """Bind a simulator's kernels and a law: see _run_loop()."""
+def loop_kernel(
+    kernels: SimulatorKernels, law: type[Linearizer], step: TrackerStep,
+) -> Callable[..., int]:
+    """Bind a simulator's kernels, a law and the step of a tracker: see _run_loop()."""
+    controller = f'{step.__name__}_{law.__name__}'
     return specialise(
-        _run_loop, f'run_loop_{law.__name__}_{kernels.move.__name__}_{kernels.observe.__name__}',
+        _run_loop, f'run_loop_{controller}_{kernels.move.__name__}_{kernels.observe.__name__}',
         unlocked, move=kernels.move, observe=kernels.observe, control=specialise(
-            _track, f'track_{law.__name__}', inlined, command_of=command_kernel(law)))
+            _track, f'track_{controller}', inlined, tracker_step=step,
+            command_of=command_kernel(law)))
 
 
 def has_own(part: object, kind: type, *names: str) -> bool:
