@@ -47,7 +47,8 @@ def comparison() -> str:
             kinematic, dynamic = (
                 run(stack, 'circle', 20.0, {'W': speed / 5.0}, tyre_model).metrics(2.0).rmse
                 for stack in ('kinematic_ode', 'dynamic_ode'))
-            cells += [f'{kinematic:.4f} m', f'{dynamic:.4f} m', f'{dynamic / kinematic:.2f}']
+            cells += [f'{1e3 * kinematic:.2f} mm', f'{1e3 * dynamic:.2f} mm',
+                      f'{dynamic / kinematic:.3f}']
         lines.append(f'| {" | ".join(cells)} |')
     return '\n'.join(lines)
 

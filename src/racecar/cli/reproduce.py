@@ -22,9 +22,9 @@ HELP = "run the report's experiments again and set the figures side by side"
 _HALF_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 0.5}
 _EXACT_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 1.0}
 
-# It catches up at any speed: what half the speed leaves to the feedback is as fast as the
-# reference itself.
-_REPORTS_TRACKER = {'catch_up_speed': 100.0}
+# The report feeds forward the velocity of the reference itself. It catches up at any speed: what
+# half the speed leaves to the feedback is as fast as the reference.
+_REPORTS_TRACKER = {'catch_up_speed': 100.0, 'exact_feed_forward': False}
 
 
 @dataclass(frozen=True)
