@@ -16,7 +16,9 @@ from racecar.ros import qos
 
 pytestmark = pytest.mark.ros
 
-LINE = {'trajectory': 'line', 'a_coeff': 1.0, 'b_coeff': 0.5}
+# By the report's feed-forward, whose velocities are those of the reference.
+LINE = {'trajectory': 'line', 'a_coeff': 1.0, 'b_coeff': 0.5,
+        'exact_feed_forward': False}
 STANDING = {'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
             'catch_up_speed': 100.0}
 

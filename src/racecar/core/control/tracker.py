@@ -20,7 +20,7 @@ from racecar.core.trajectories import (
     Trajectory,
     TRAJECTORY_PARAMETERS,
 )
-from racecar.core.types import CarMotion, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import AT_REST, CarMotion, NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
 
@@ -368,7 +368,7 @@ class TrajectoryTracker:
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
-        self.trajectory.motion(0.0)
+        self.origin_for(AT_REST)
         self._update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
                      self.sample([0.0], [0.0]), 0.0, 0.0, 0.0)
 
