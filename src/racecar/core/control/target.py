@@ -105,11 +105,12 @@ class TargetSampler:
         """Take at least one trajectory; exact: see target_of()."""
         self._trajectories = trajectories
         self._exact = exact
-        kind = type(trajectories[0])
         self._kernel: Callable[..., None] | None = None
-        if kind.kernel is None or kind.motion is not Trajectory.motion:
+        kernel = trajectories[0].compiled_motion
+        if kernel is None:
             return
-        self._kernel = specialise(_sample, f'sample_{kind.__name__}', unlocked, motion=kind.kernel)
+        self._kernel = specialise(
+            _sample, f'sample_{type(trajectories[0]).__name__}', unlocked, motion=kernel)
         numbers = [trajectory.numbers for trajectory in trajectories]
         starts = [0, *itertools.accumulate(map(len, numbers))]
         self._starts: Any = np.array(starts) if COMPILED else starts

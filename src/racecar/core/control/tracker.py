@@ -9,7 +9,7 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, specialise
-from racecar.core.control.target import load_target, Target, TargetSampler
+from racecar.core.control.target import load_target, Target, target_of, TargetSampler
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter, ParameterTable
@@ -20,6 +20,7 @@ from racecar.core.trajectories import (
     Trajectory,
     TRAJECTORY_PARAMETERS,
 )
+from racecar.core.trajectories.base import MotionNumbers
 from racecar.core.types import AT_REST, CarMotion, NANOSECONDS, Odometry, PlanarVelocity
 
 TRACKED_POINTS = ('base_link', 'cog')
@@ -300,18 +301,62 @@ def placed_target(
 
 def _update(
     state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, targets: Vector, origin_x: float, origin_y: float, dt: float,
+    lateral: float, yaw_rate: float, now: MotionNumbers, middle: MotionNumbers, exact: bool,
+    origin_x: float, origin_y: float, dt: float,
 ) -> tuple[float, float, float, float]:
     """Do a step on packed numbers; return velocity and error.
 
-    targets: one Target, of which origin_x, origin_y [m] is the origin.
+    now, middle, exact: as in target_of(); origin_x, origin_y: of the trajectory [m].
     """
+    target = target_of(now, middle, exact)
     after, vx, vy, error_x, error_y = tracker_step(
         load_state(state, 0, 1), load_parameters(parameters, 0, 1),
         CarMotion(x, y, yaw, forward, lateral, yaw_rate),
-        placed_target(targets, 0, 1, origin_x, origin_y), dt)
+        Target(origin_x + target.x, origin_y + target.y, target.ahead_x, target.ahead_y,
+               target.speed, target.rate, target.direction), dt)
     store_state(state, 0, 1, after)
     return vx, vy, error_x, error_y
+
+
+def _unbound(*_: Any) -> Any:
+    """Stand for a kernel that TrajectoryTracker binds."""
+    raise NotImplementedError('TrajectoryTracker binds this name')
+
+
+motion = update = _unbound
+
+
+def _update_at(
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
+    lateral: float, yaw_rate: float, time: float, numbers: Vector, exact: bool,
+    origin_x: float, origin_y: float, dt: float,
+) -> tuple[tuple[float, float, float, float], MotionNumbers]:
+    """Do what _update() does at a time [s] of the trajectory clock; return the motion, too."""
+    now = motion(time, numbers)
+    middle = motion(time + 0.5 * dt, numbers) if exact else now
+    return update(
+        state, parameters, x, y, yaw, forward, lateral, yaw_rate, now, middle, exact, origin_x,
+        origin_y, dt), now
+
+
+def _update_kernel(
+    trajectory: Trajectory, step: TrackerStep,
+) -> Callable[..., tuple[tuple[float, float, float, float], MotionNumbers]]:
+    """Return _update_at() for a trajectory and a step; numbers are of no use without a kernel."""
+    by_step: Any = specialise(_update, f'update_by_{step.__name__}', tracker_step=step)
+    kernel = trajectory.compiled_motion
+    if kernel is not None:
+        return specialise(
+            _update_at, f'update_by_{step.__name__}_{type(trajectory).__name__}', motion=kernel,
+            update=by_step)
+
+    def update_at(*arguments: Any) -> Any:
+        *before, time, _, exact, origin_x, origin_y, dt = arguments
+        now = trajectory.motion(time)[:]
+        return by_step(*before, now, trajectory.motion(time + 0.5 * dt)[:], exact, origin_x,
+                       origin_y, dt), now
+
+    return update_at
 
 
 def tracked_ahead(values: Mapping[str, Any]) -> float:
@@ -337,8 +382,7 @@ class TrajectoryTracker:
         self.is_exact = bool(values['exact_feed_forward'])
         is_along_course = self.is_exact and values['tracked_point'] == 'cog'
         self.step = course_step if is_along_course else axis_step
-        self._update: Any = specialise(
-            _update, f'update_by_{self.step.__name__}', tracker_step=self.step)
+        self._update = _update_kernel(self.trajectory, self.step)
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
         self._last_ns: int | None = None
@@ -369,8 +413,8 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.origin_for(AT_REST)
-        self._update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-                     self.sample([0.0], [0.0]), 0.0, 0.0, 0.0)
+        self._update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+                     self.trajectory.numbers, self.is_exact, 0.0, 0.0, 0.0)
 
     def sample(self, times: Sequence[float], steps: Sequence[float]) -> Any:
         """Return Target at each of some times of the trajectory clock [s], flat, without origin.
@@ -416,12 +460,13 @@ class TrajectoryTracker:
         if self._start_ns is None:
             self.start(odometry, now_ns)
         time, dt = self.time_since_start(now_ns), self.time_step(now_ns)
-        vx, vy, *error = self._update(
+        origin_x, origin_y = self._origin
+        (vx, vy, error_x, error_y), now = self._update(
             self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
-            odometry.vy, odometry.yaw_rate, self.sample([time], [dt]), *self._origin, dt)
-        x, y, *rest = self.trajectory.motion(time)
-        point = ReferencePoint(self._origin[0] + x, self._origin[1] + y, *rest[:4])
-        attitude = Attitude(*rest[4:])
+            odometry.vy, odometry.yaw_rate, time, self.trajectory.numbers, self.is_exact,
+            origin_x, origin_y, dt)
+        x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
         return TrackerOutput(
-            PlanarVelocity(vx, vy), point, (error[0], error[1]),
-            attitude if attitude.direction else None)
+            PlanarVelocity(vx, vy),
+            ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),
+            (error_x, error_y), Attitude(heading, rate, direction) if direction else None)

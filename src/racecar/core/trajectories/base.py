@@ -93,6 +93,12 @@ class Trajectory(ABC):
         """Build it from resolved parameter values; other trajectories' values are ignored."""
         return cls(*(values[parameter.name] for parameter in cls.parameters))
 
+    @property
+    def compiled_motion(self) -> MotionKernel | None:
+        """The kernel, if the motion is what it says."""
+        kind = type(self)
+        return kind.kernel if kind.motion is Trajectory.motion else None
+
     @cached_property
     def numbers(self) -> Vector:
         """What the kernel gets: the values of the parameters, if they are all it needs."""
