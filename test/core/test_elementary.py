@@ -4,7 +4,7 @@
 
 import math
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -138,6 +138,9 @@ def test_sine_to_three_quarters_is_within_the_error_stated():
 
 
 @given(st.floats(), st.floats())
+@example(math.nan, 0.0)
+@example(0.0, -0.0)
+@example(-1.0, -0.0)
 def test_quotient_is_that_of_the_processor(dividend, divisor):
     with np.errstate(all='ignore'):
         expected = np.float64(dividend) / np.float64(divisor)

@@ -153,10 +153,11 @@ def arctangent2(y: float, x: float) -> float:
 
 def _quotient(dividend: float, divisor: float) -> float:
     """Return the quotient as IEEE 754 has it: infinity or NaN by 0, which Python refuses."""
-    if divisor == 0.0 and not math.isnan(dividend):
-        return math.copysign(math.inf, dividend) * math.copysign(1.0, divisor) \
-            if dividend != 0.0 else math.nan
-    return dividend / divisor
+    if divisor != 0.0:
+        return dividend / divisor
+    if dividend == 0.0 or math.isnan(dividend):
+        return math.nan
+    return math.copysign(math.inf, dividend) * math.copysign(1.0, divisor)
 
 
 @inlined

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.core.control.tracker import follow_forwards, TRACKER_PARAMETERS, TrajectoryTracker
+from racecar.core.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
+from racecar.core.control.tracker_step import follow_forwards
 from racecar.core.types import Odometry, yaw_to_quaternion
 
 SECOND = 1_000_000_000

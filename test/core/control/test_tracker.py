@@ -8,11 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from racecar.core.control.tracker import (
-    point_ahead,
-    TRACKER_PARAMETERS,
-    TrajectoryTracker,
-)
+from racecar.core.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
+from racecar.core.control.tracker_step import point_ahead
 from racecar.core.errors import ParameterError
 from racecar.core.trajectories import Motion, Trajectory
 from racecar.core.types import Odometry, yaw_to_quaternion

@@ -23,7 +23,7 @@ import numpy as np
 from racecar.core.compiled import inlined, njit, specialise, unlocked
 from racecar.core.control.linearizer import Linearizer, SteeringState
 from racecar.core.control.target import load_target, store_target, TARGET_SIZE
-from racecar.core.control.tracker import (
+from racecar.core.control.tracker_step import (
     placed_target,
     TrackerParameters,
     TrackerState,

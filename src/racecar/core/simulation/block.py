@@ -14,7 +14,7 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.target import TargetSampler
-from racecar.core.control.tracker import TrackerStep
+from racecar.core.control.tracker_step import TrackerStep
 from racecar.core.packing import Flat, packing, vector
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch_kernels import (

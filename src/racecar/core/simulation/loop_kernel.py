@@ -18,7 +18,7 @@ from racecar.core.compiled import inlined, specialise, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
 from racecar.core.control.own_controller import PureStep
 from racecar.core.control.target import Target, TARGET_SIZE
-from racecar.core.control.tracker import (
+from racecar.core.control.tracker_step import (
     load_parameters,
     load_state,
     placed_target,

@@ -1,6 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixed-step simulation of one vehicle; it owns time."""
+"""Fixed-step simulation of one vehicle; it owns time.
+
+One class, although long: what a tick changes, and what a reset and a divergence restore, stand
+together; the table of its parameters is beside it.
+"""
 
 from __future__ import annotations
 
