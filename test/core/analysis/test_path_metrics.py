@@ -15,7 +15,6 @@ from racecar.core.analysis.metrics import compute_metrics, MergedTrack
 from racecar.core.analysis.path_metrics import nearest_points, PATH_WINDOW, PathMetricsSum
 from racecar.core.analysis.run_table import COLUMNS, RunMetrics, RunTable
 from racecar.core.simulation.closed_loop import run_closed_loop
-from racecar.core.types import NANOSECONDS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

@@ -122,9 +122,10 @@ interpolated linearly in time between its two neighbours. Odometry before the fi
 last reference sample is left out; of several samples with one stamp the last recorded counts.
 Both positions are taken as they are given, in one frame.</p>
 <p>The path is the polyline of the desired positions. Its nearest point is sought at most
-{PATH_WINDOW:g} s before and after the sample. Course and speeds are those of the difference between
-the positions before and after the sample; below {SLOWEST_COURSE:g} m/s there is no course. Where the
-path turns back on itself within that time, the heading error is modulo π.</p>{tyre_method}
+{PATH_WINDOW:g} s before and after the sample. Course and speeds are those of the difference
+between the positions before and after the sample; below {SLOWEST_COURSE:g} m/s there is no
+course. Where the path turns back on itself within that time, the heading error is modulo
+π.</p>{tyre_method}
 </body>
 </html>
 """

@@ -31,8 +31,8 @@ SLOWEST_COURSE = 0.05
 # Samples that are summed at once, and the fewest that are worked on at once.
 _BLOCK = 4096
 
-# Numbers in a temporary array of the search.
-_BUDGET = 1 << 16
+# Numbers in a temporary array of the search: few enough for the cache.
+_BUDGET = 1 << 15
 
 # Bounds of the search are widened by this, against rounding [m].
 _SLACK = 1e-6
@@ -229,8 +229,9 @@ def nearest_points(
         is_there = group <= highs // size
         group = np.minimum(group, groups - 1)
         center = middle[group]
-        distance = np.hypot(
-            path_x[center] - x[part, None], path_y[center] - y[part, None])
+        away_x, away_y = path_x[center] - x[part, None], path_y[center] - y[part, None]
+        # Many times as fast as numpy.hypot.
+        distance = np.sqrt(away_x * away_x + away_y * away_y)
         is_inside = is_there & (lows <= center) & (center <= highs)
         any_corner = np.hypot(path_x[low[part]] - x[part], path_y[low[part]] - y[part])
         bound = np.minimum(any_corner, np.min(np.where(is_inside, distance, np.inf), axis=1))
