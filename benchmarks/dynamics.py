@@ -246,16 +246,28 @@ def numpy_batch(cars: int) -> Work:
     return work
 
 
-def closed_batch(cars: int, threads: int, duration: float = 1.0) -> Work:
-    """Many cars with tracker and linearizer at 100 Hz, each its own gains and trajectory."""
-    base = make_loop(find_stack('kinematic_ode'), values())
-    tracker_values = values()['trajectory_tracker']
-    trackers = [type(base.tracker)({**tracker_values, 'Kp': 3.0 + i / cars, 'a': 4.0 + i / cars})
-                for i in range(cars)]
+def closed_batch(
+    cars: int, threads: int, duration: float = 1.0, *, stack: str = 'kinematic_ode',
+    trajectory: str = 'figure_eight', **simulator: Any,
+) -> Work:
+    """Many cars with tracker and law at 100 Hz, each its own gains and, but for files, path."""
+    found = find_stack(stack)
+    resolved = {d.executable: d.resolve() for d in describe_stack(stack, StackOptions(
+        trajectory=trajectory, tyre_model='fiala', overrides={found.simulator: simulator}))}
+    base = make_loop(found, resolved)
+    tracker_values = resolved[str(found.tracker)]
+    own_path = {} if trajectory == 'waypoints' else {'a': 1.0 / cars, 'R': 1.0 / cars}
+    trackers = [type(base.tracker)({
+        **tracker_values, 'Kp': 3.0 + i / cars,
+        **{key: tracker_values[key] + i * step for key, step in own_path.items()}})
+        for i in range(cars)]
+    simulators = [base.simulator] * cars if not simulator else [
+        make_loop(found, resolved).simulator for _ in range(cars)]
 
     def work() -> int:
         # The packing is measured too; it takes less than a second for 10 000 cars.
-        loops = (ClosedLoop(tracker, base.linearizer, base.simulator) for tracker in trackers)
+        loops = (ClosedLoop(tracker, base.linearizer, car)
+                 for tracker, car in zip(trackers, simulators, strict=True))
         prepared = BatchSimulation(loops, threads=threads)
         global _excluded
         start, cpu = time.perf_counter(), time.process_time()
@@ -269,15 +281,24 @@ def closed_batch(cars: int, threads: int, duration: float = 1.0) -> Work:
 _excluded: tuple[float, float] | None = None
 
 
-def simulate() -> Work:
+def simulate(
+    stack: str = 'kinematic_ode', trajectory: str = 'figure_eight', tyre: str = 'fiala',
+    **simulator: Any,
+) -> Work:
     """The whole closed loop of `racecar simulate` with its metrics."""
-    resolved = values()
+    found = find_stack(stack)
+    resolved = {d.executable: d.resolve() for d in describe_stack(stack, StackOptions(
+        trajectory=trajectory, tyre_model=tyre, overrides={found.simulator: simulator}))}
 
     def work() -> int:
-        run_closed_loop(*make_loop(find_stack('kinematic_ode'), resolved), 80.0).metrics()
+        run_closed_loop(*make_loop(found, resolved), 80.0).metrics()
         return round(80.0 / STEP)
 
     return work
+
+
+ACTUATORS = {'actuators.steering_lag': 0.05, 'actuators.steering_rate': 5.0,
+             'actuators.speed_delay': 0.02}
 
 
 def double_track(tyre: str) -> DoubleTrack:
@@ -432,6 +453,19 @@ def main() -> int:
          closed_batch(arguments.cars, 1), 'cpu'),
         (f'the same, {cores} threads, wall time', closed_batch(arguments.cars, cores), 'wall'),
         ('closed loop of `simulate` with metrics', simulate(), 'cpu'),
+        ('the same, dynamic law on a circle', simulate('dynamic_ode', 'circle'), 'cpu'),
+        ('the same, way-points', simulate(trajectory='waypoints'), 'cpu'),
+        ('the same, parking', simulate(trajectory='parking'), 'cpu'),
+        ('the same, with actuators', simulate(**ACTUATORS), 'cpu'),
+        ('the same, double track, Fiala', simulate(vehicle_model='double_track'), 'cpu'),
+        ('the same, double track, Pacejka',
+         simulate(tyre='pacejka', vehicle_model='double_track'), 'cpu'),
+        (f'closed loop of {arguments.cars} cars, dynamic law, one core',
+         closed_batch(arguments.cars, 1, stack='dynamic_ode', trajectory='circle'), 'cpu'),
+        (f'closed loop of {arguments.cars} cars, way-points, one core',
+         closed_batch(arguments.cars, 1, trajectory='waypoints'), 'cpu'),
+        (f'closed loop of {arguments.cars // 20} cars, actuators, one core',
+         closed_batch(arguments.cars // 20, 1, **ACTUATORS), 'cpu'),
         ('one double track, Fiala, compiled loop', double_loop('fiala'), 'cpu'),
         ('one double track, Pacejka, compiled loop', double_loop('pacejka'), 'cpu'),
         ('one double track with powertrain, compiled loop', driven_loop(), 'cpu'),

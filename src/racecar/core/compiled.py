@@ -117,6 +117,20 @@ else:
         return njit(function, nogil=True)
 
 
+def compilation_failure(call: Callable[[], object]) -> str:
+    """Call something that compiles; return why it cannot be compiled, in one line, or ''."""
+    if not COMPILED:
+        return 'Numba is not installed'
+    try:
+        call()
+    except numba.core.errors.NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        said = next((line for line in lines if not line.startswith(('Failed in', 'During'))), '')
+        where = next((line for line in reversed(lines) if line.startswith('File ')), '')
+        return f'{said} {where}'.strip()
+    return ''
+
+
 def _one_at_a_time(action: Callable[..., Any], folder: str) -> Callable[..., Any]:
     """Return an action on a folder of Numba's cache that no other process interrupts.
 

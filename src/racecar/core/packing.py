@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence, Sequence
 import functools
+import re
 from typing import Any, cast, NamedTuple
 
 import numpy as np
@@ -41,18 +42,24 @@ class Packing(NamedTuple):
 def packing(kind: type[tuple[float, ...]] | int) -> Packing:
     """Return how a NamedTuple of floats, or a plain tuple of so many, lies in an array."""
     if isinstance(kind, int):
-        size, name, kinds = kind, f'tuple_{kind}', {}
+        size, name, module, kinds = kind, f'tuple_{kind}', __name__, {}
     else:
-        size, name = len(getattr(kind, '_fields')), kind.__name__  # noqa: B009
+        size, module = len(getattr(kind, '_fields')), kind.__module__  # noqa: B009
+        # Two modules may have classes of one name.
+        name = re.sub(r'\W', '_', f'{module}_{kind.__qualname__}')
+        if not module.startswith(f"{__name__.rpartition('.')[0]}."):
+            # A file of the user's may be read twice.
+            name += f'_{id(kind)}'
         kinds = {name: kind}
     numbers = ', '.join(f'array[first + {k} * stride]' for k in range(size))
     made = f'{name}({numbers})' if kinds else f'({numbers},)'
     stores = ''.join(
         f'    array[first + {k} * stride] = values[{k}]\n' for k in range(size))
     return Packing(
-        written_kernel(f'load_{name}', 'array, first, stride', f'    return {made}\n', kinds),
-        written_kernel(
-            f'store_{name}', 'array, first, stride, values', stores or '    pass\n'), size)
+        written_kernel(f'load_{name}', 'array, first, stride', f'    return {made}\n', kinds,
+                       module),
+        written_kernel(f'store_{name}', 'array, first, stride, values',
+                       stores or '    pass\n', {}, module), size)
 
 
 def vector(values: int | Sequence[float]) -> Any:

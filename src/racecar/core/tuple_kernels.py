@@ -118,10 +118,12 @@ def _spelled(
 
 def written_kernel(
     name: str, arguments: str, body: str, kinds: dict[str, Any] | None = None,
+    module: str = __name__,
 ) -> Kernel:
     """Return an inlined kernel whose body is a text; kinds: the NamedTuples that it makes.
 
-    Raises ValueError if the name stands for another text already: it names the file in the cache.
+    module: that it counts as part of; what is not of this package is not cached on disk. Raises
+    ValueError if the name stands for another text already: it names the file in the cache.
     """
     source = f'def {name}({arguments}):\n{body}'
     if (name, source) in _made:
@@ -129,7 +131,7 @@ def written_kernel(
     if any(name == other for other, _ in _made):
         raise ValueError(f'{name!r} is already a kernel with another source')
     # Numba's cache on disk goes by the file that a function is of.
-    names: dict[str, Any] = {'__name__': __name__, **(kinds or {})}
+    names: dict[str, Any] = {'__name__': module, **(kinds or {})}
     exec(compile(source, __file__, 'exec'), names)
     function: types.FunctionType = names[name]
     _made[name, source] = inlined(function)

@@ -436,8 +436,11 @@ class TrajectoryTracker:
         start = self.trajectory.motion(0.0)
         return car_x - start.x, car_y - start.y
 
-    def time_since_start(self, now_ns: int) -> float:
-        """Return the time of the trajectory clock [s]. Raises ValueError before the start."""
+    def time_since_start(self, now_ns: Any) -> Any:
+        """Return the time of the trajectory clock [s], of one time or an array of them [ns].
+
+        Raises ValueError before the start.
+        """
         if self._start_ns is None:
             raise ValueError('the trajectory clock does not run')
         return (now_ns - self._start_ns) / NANOSECONDS

@@ -82,20 +82,21 @@ class ClosedLoop(NamedTuple):
         done = 0
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
-            stamps_ns = [simulator.time_ns + i * simulator.period_ns for i in range(count)]
-            first_step = tracker.time_step(stamps_ns[0])
+            # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
+            stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
+            first_step = tracker.time_step(int(stamps_ns[0]))
             targets = tracker.sample(
-                [tracker.time_since_start(stamp_ns) for stamp_ns in stamps_ns],
+                tracker.time_since_start(stamps_ns),
                 [first_step, *(packed.period,) * (count - 1)])
             rows = vector(count * len(COLUMNS))
             drives_last = done + count <= ticks
             diverged = kernel(
                 *packed, tracker.state, tracker.parameters, linearizer.state,
                 linearizer.parameters, targets, *tracker.origin, first_step,
-                vector([stamp / NANOSECONDS for stamp in stamps_ns]), count, drives_last, rows)
+                stamps_ns / NANOSECONDS, count, drives_last, rows)
             answered = count if diverged < 0 else diverged + 1
             driven = answered - (0 if diverged < 0 and drives_last else 1)
-            tracker.time_step(stamps_ns[answered - 1])
+            tracker.time_step(int(stamps_ns[answered - 1]))
             on_rows(np.reshape(rows, (-1, len(COLUMNS)))[:answered])
             simulator.take_over(
                 AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)

@@ -8,12 +8,15 @@ the numbers that these objects hold; so it gives their bits and leaves them as t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from racecar.core.actuators import actuate, DISTANCE
 from racecar.core.compiled import inlined, specialise, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
+from racecar.core.control.own_controller import PureStep
 from racecar.core.control.target import Target, TARGET_SIZE
 from racecar.core.control.tracker import (
     load_parameters,
@@ -22,8 +25,9 @@ from racecar.core.control.tracker import (
     store_state,
     TrackerStep,
 )
-from racecar.core.packing import Flat, Vector
+from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.simulation.integrators import njit_once
+from racecar.core.trajectories import Motion, Trajectory
 from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, VehicleModel
 
@@ -42,7 +46,9 @@ def _unbound(*_: Any) -> Any:
     raise NotImplementedError('specialise() binds this name')
 
 
-advance = advance_by = travelled = move = observe = control = command_of = tracker_step = _unbound
+advance = advance_by = travelled = move = observe = control = command_of = _unbound
+tracker_step = fetch = motion = _unbound
+load_own_state = store_own_state = load_own_parameters = own_step = _unbound
 
 
 def _advance_at_once(
@@ -131,27 +137,28 @@ def _run_loop(
     state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
     memory: Flat, good_memory: Flat, channels: Vector, command: Flat, command_limits: Vector,
     dt: float, steps: int, period: float, tracker_state: Flat, tracker_parameters: Vector,
-    law_state: Flat, law_parameters: Vector, targets: Vector, origin_x: float, origin_y: float,
+    law_state: Flat, law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
     first_step: float, stamps: Vector, count: int, drives_last: bool, rows: Flat,
 ) -> int:
     """Answer and advance `count` times, the last time only if drives_last.
 
-    The arguments up to `period` are the fields of PackedSimulator. targets: Target at each
-    tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step: time
-    since the step of the tracker before the first [s]; stamps: of the ticks [s]; rows: is filled
-    with rows of RunTable. Returns the tick that diverged, whose state is that before it, or -1.
+    The arguments up to `period` are the fields of PackedSimulator. references: what fetch() reads
+    at each tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step:
+    time since the step of the tracker before the first [s]; stamps: of the ticks [s]; rows: is
+    filled with rows of RunTable. Returns the tick that diverged, whose state is that before it,
+    or -1.
     """
     for tick in range(count):
         x, y, qz, qw, vx, vy, yaw_rate = observe(state, inputs, parameters)
         yaw = quaternion_to_yaw(0.0, 0.0, qz, qw)
-        target = placed_target(targets, TARGET_SIZE * tick, 1, origin_x, origin_y)
+        reference = fetch(references, tick, origin_x, origin_y)
         speed, steering = control(
             tracker_state, tracker_parameters, law_state, law_parameters, x, y, yaw, vx, vy,
-            yaw_rate, target, period if tick else first_step)
+            yaw_rate, reference, period if tick else first_step)
         at = COLUMN_COUNT * tick
         rows[at], rows[at + 1], rows[at + 2], rows[at + 3] = stamps[tick], x, y, yaw
         rows[at + 4], rows[at + 5], rows[at + 6] = vx, vy, yaw_rate
-        rows[at + 7], rows[at + 8] = target.x, target.y
+        rows[at + 7], rows[at + 8] = reference.x, reference.y
         rows[at + 9], rows[at + 10] = speed, steering
         if tick == count - 1 and not drives_last:
             break
@@ -167,6 +174,11 @@ def _run_loop(
     return -1
 
 
+@inlined
+def _fetch_target(references: Vector, tick: int, origin_x: float, origin_y: float) -> Target:
+    return placed_target(references, TARGET_SIZE * tick, 1, origin_x, origin_y)
+
+
 def loop_kernel(
     kernels: SimulatorKernels, law: type[Linearizer], step: TrackerStep,
 ) -> Callable[..., int]:
@@ -176,7 +188,84 @@ def loop_kernel(
         _run_loop, f'run_loop_{controller}_{kernels.move.__name__}_{kernels.observe.__name__}',
         unlocked, move=kernels.move, observe=kernels.observe, control=specialise(
             _track, f'track_{controller}', inlined, tracker_step=step,
-            command_of=command_kernel(law)))
+            command_of=command_kernel(law)), fetch=_fetch_target)
+
+
+class OwnReference(NamedTuple):
+    """Where the reference is [m], and how it moves `preview` later, for controllers."""
+
+    x: float
+    y: float
+    ahead: Motion
+
+
+load_own_reference, _, OWN_REFERENCE_SIZE = packing(Motion)
+OWN_REFERENCE_SIZE += 2
+
+
+@inlined
+def _fetch_own(references: Vector, tick: int, origin_x: float, origin_y: float) -> OwnReference:
+    at = OWN_REFERENCE_SIZE * tick
+    m = load_own_reference(references, at + 2, 1)
+    return OwnReference(
+        origin_x + references[at], origin_y + references[at + 1],
+        Motion(origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
+               m.direction))
+
+
+def _sample_own(
+    references: Flat, times: Vector, preview: float, numbers: Vector,
+) -> None:
+    for i in range(len(times)):
+        at = OWN_REFERENCE_SIZE * i
+        now = motion(times[i], numbers)
+        ahead = motion(times[i] + preview, numbers)
+        references[at], references[at + 1] = now[0], now[1]
+        for k in range(OWN_REFERENCE_SIZE - 2):
+            references[at + 2 + k] = ahead[k]
+
+
+def own_references(trajectory: Trajectory, times: Sequence[float], preview: float) -> Flat:
+    """Return the numbers of OwnReference at each of some times [s], without origin, flat."""
+    references: Flat = vector(OWN_REFERENCE_SIZE * len(times))
+    kernel = trajectory.compiled_motion
+    if kernel is None:
+        references[:] = vector([number for time in times for number in (
+            *trajectory.motion(time)[:2], *trajectory.motion(time + preview))])
+    else:
+        specialise(_sample_own, f'sample_own_{type(trajectory).__name__}', motion=kernel)(
+            references, vector(times), preview, trajectory.numbers)
+    return references
+
+
+def _drive(
+    state: Flat, parameters: Vector, _: Flat, __: Vector, x: float, y: float, yaw: float,
+    vx: float, vy: float, yaw_rate: float, reference: OwnReference, dt: float,
+) -> tuple[float, float]:
+    """Return the command of a controller of one's own, as a message carries it."""
+    after, speed, steering = own_step(
+        load_own_state(state, 0, 1), load_own_parameters(parameters, 0, 1),
+        CarMotion(x, y, yaw, vx, vy, yaw_rate), reference.ahead, dt)
+    store_own_state(state, 0, 1, after)
+    return float(np.float32(speed)), float(np.float32(steering))
+
+
+def own_loop_kernel(
+    kernels: SimulatorKernels, step: PureStep, state: type[tuple[float, ...]],
+    parameters: type[tuple[float, ...]],
+) -> Callable[..., int]:
+    """Bind a simulator's kernels and a pure step: see _run_loop().
+
+    state and parameters of the tracker are those of the controller, those of the law are empty.
+    """
+    name = f'{step.__module__}_{step.__qualname__}'.replace('.', '_')
+    return specialise(
+        _run_loop, f'run_loop_{name}_{kernels.move.__name__}_{kernels.observe.__name__}',
+        unlocked, move=kernels.move, observe=kernels.observe, fetch=_fetch_own,
+        control=specialise(
+            _drive, f'drive_{name}', inlined, own_step=njit_once(step),
+            load_own_state=packing(state).load, store_own_state=packing(state).store,
+            load_own_parameters=packing(parameters).load))
 
 
 def has_own(part: object, kind: type, *names: str) -> bool:

@@ -1,0 +1,135 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The closed loop with a controller of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from racecar.core.analysis.metrics import Array
+from racecar.core.analysis.run_table import COLUMNS, RunTable
+from racecar.core.compiled import compilation_failure, COMPILED
+from racecar.core.control.own_controller import ask, Controller, preview_of
+from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.packing import vector
+from racecar.core.simulation.closed_loop import CHUNK, tick_count
+from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
+from racecar.core.simulation.simulator import Simulator
+from racecar.core.trajectories import Motion
+from racecar.core.types import AckermannCommand, NANOSECONDS
+
+
+class OwnLoop:
+    """A controller of one's own and a simulator; the tracker only says where the reference is.
+
+    why_plain: why the controller runs in plain Python, tick by tick; empty if it runs compiled.
+    """
+
+    def __init__(
+        self, controller: Controller, tracker: TrajectoryTracker, simulator: Simulator,
+    ) -> None:
+        """Compile the step of the controller, if it has one.
+
+        Raises ConfigurationError for a preview that is none.
+        """
+        self._controller: Any = controller
+        self._tracker = tracker
+        self._simulator = simulator
+        self._preview = preview_of(controller)
+        self._kernel: Callable[..., int] | None = None
+        self.why_plain = self._compile()
+        simulator.warm_up()
+        tracker.warm_up()
+
+    def _compile(self) -> str:
+        controller, packed = self._controller, self._simulator.packed
+        if not hasattr(controller, 'step'):
+            return 'it has no pure step'
+        if not COMPILED:
+            return 'Numba is not installed'
+        if packed is None:
+            return 'the simulator has steps of its own'
+        self._state = vector(controller.state)
+        self._parameters = vector(controller.parameters)
+        kernel = own_loop_kernel(
+            self._simulator.kernels, controller.step, type(controller.state),
+            type(controller.parameters))
+        failure = compilation_failure(lambda: self._run_kernel(kernel, 0))
+        if failure:
+            return f'its step cannot be compiled: {failure}'
+        self._kernel = kernel
+        return ''
+
+    def run(self, duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:
+        """Run for a duration [s]; on_tick is called with the number of ticks some times.
+
+        Raises RunError for a command that is none, DivergenceError as Simulator does.
+        """
+        simulator = self._simulator
+        ticks = tick_count(duration, simulator.period_ns)
+        self._tracker.start(simulator.odometry(), simulator.time_ns)
+        parts: list[Array] = []
+        done = 0
+        while done <= ticks:
+            count = min(CHUNK, ticks + 1 - done)
+            drives_last = done + count <= ticks
+            parts.append(self._run_plain(count, drives_last=drives_last, is_first=not done)
+                         if self._kernel is None else
+                         self._run_compiled(count, drives_last=drives_last, is_first=not done))
+            done += count
+            if on_tick is not None:
+                on_tick(done - 1)
+        return RunTable(np.concatenate(parts), self._tracker.tracked_ahead)
+
+    def _references(self, stamp_ns: int) -> tuple[Motion, Motion]:
+        """Return the reference at a time and `preview` later, placed in `map`."""
+        x0, y0 = self._tracker.origin
+        time = self._tracker.time_since_start(stamp_ns)
+        now, ahead = (self._tracker.trajectory.motion(t) for t in (time, time + self._preview))
+        return (now._replace(x=x0 + now.x, y=y0 + now.y),
+                ahead._replace(x=x0 + ahead.x, y=y0 + ahead.y))
+
+    def _run_plain(self, count: int, *, drives_last: bool, is_first: bool) -> Array:
+        simulator = self._simulator
+        rows = np.empty((count, len(COLUMNS)))
+        for tick in range(count):
+            odometry = simulator.odometry()
+            now, ahead = self._references(odometry.time_ns)
+            command = ask(self._controller, odometry, ahead)
+            rows[tick] = (
+                odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+                odometry.vy, odometry.yaw_rate, now.x, now.y, *command)
+            if tick < count - 1 or drives_last:
+                simulator.set_command(command)
+                simulator.tick()
+        return rows
+
+    def _run_compiled(self, count: int, *, drives_last: bool, is_first: bool) -> Array:
+        rows, command, driven, diverged = self._run_kernel(
+            self._kernel, count, drives_last=drives_last, is_first=is_first)
+        self._simulator.take_over(command, driven, diverges=diverged)
+        return rows
+
+    def _run_kernel(
+        self, kernel: Any, count: int, *, drives_last: bool = False, is_first: bool = True,
+    ) -> tuple[Array, AckermannCommand, int, bool]:
+        """Return rows, last command, how many ticks were driven, whether the next one diverges."""
+        simulator, nothing = self._simulator, vector(0)
+        packed = simulator.packed
+        assert packed is not None
+        stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
+        references = own_references(
+            self._tracker.trajectory, self._tracker.time_since_start(stamps_ns) if count else [],
+            self._preview)
+        rows = vector(count * len(COLUMNS))
+        tick = kernel(
+            *packed, self._state, self._parameters, nothing, nothing, references,
+            *self._tracker.origin, 0.0 if is_first else packed.period,
+            stamps_ns / NANOSECONDS, count, drives_last, rows)
+        answered = count if tick < 0 else tick + 1
+        driven = answered - (0 if tick < 0 and drives_last else 1)
+        return (np.reshape(rows, (-1, len(COLUMNS)))[:answered],
+                AckermannCommand(*map(float, packed.command)), driven, tick >= 0)
