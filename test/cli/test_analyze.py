@@ -43,7 +43,8 @@ def test_json_is_one_object(bag, tmp_path, capsys):
     captured = capsys.readouterr()
     values = json.loads(captured.out)
     assert list(values) == [
-        'rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration', 'lost_ticks',
+        'rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
+        'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse', 'lost_ticks',
         'lost_share', 'late_start', 'warnings']
     assert [values[name] for name in ('lost_ticks', 'lost_share', 'late_start', 'warnings')] == [
         0, 0.0, 0.0, []]

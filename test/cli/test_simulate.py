@@ -15,6 +15,7 @@ from racecar.core.share import vehicle_names
 from racecar.core.vehicles import SingleTrack
 
 KEYS = ['rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
+        'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse',
         'real_time_factor']
 
 
@@ -57,6 +58,7 @@ def test_metrics_agree_with_each_other(simulate):
     assert (found['samples'], found['duration']) == (201, pytest.approx(2.0))
     assert found['rmse'] == pytest.approx(math.sqrt(found['sum_squared_error'] / 201))
     assert found['rmse'] <= found['max_error']
+    assert found['cross_track_rmse'] <= found['max_cross_track_error'] <= found['max_error']
 
 
 def test_without_json_a_table_for_people_is_printed(capsys):
@@ -64,6 +66,8 @@ def test_without_json_a_table_for_people_is_printed(capsys):
     out = capsys.readouterr().out
     assert out.startswith('RMSE')
     assert 'real-time factor' in out
+    for name in ('cross-track RMSE', 'maximum cross-track error', 'heading RMSE', 'speed RMSE'):
+        assert f'\n{name} ' in out
 
 
 def test_csv_has_a_header_and_a_row_per_odometry_message(table):

@@ -27,10 +27,10 @@ _BAR_STEP = 500  # messages
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar analyze`."""
     parser.description = (
-        'Compare odometry and reference of a rosbag2 bag (MCAP or sqlite3): print RMSE, ISE and'
-        ' the maximum error, write path.png, x.png, y.png, error.png and report.html; with slip'
-        ' and forces of the wheels in the bag, fx.png and fy.png too. Of a bag of driver_bridge'
-        ' without a reference, write driver.png. ROS is not needed.')
+        'Compare odometry and reference of a rosbag2 bag (MCAP or sqlite3): print RMSE, ISE,'
+        ' maximum, cross-track, heading and speed error, write path.png, x.png, y.png, error.png'
+        ' and report.html; with slip and forces of the wheels in the bag, fx.png and fy.png too.'
+        ' Of a bag of driver_bridge without a reference, write driver.png. ROS is not needed.')
     parser.add_argument(
         'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file')
     parser.add_argument(
@@ -124,7 +124,7 @@ def analyse(
         if warning not in recorded.bag.warnings:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
     track = tracking_run.merged(skip)
-    metrics = compute_metrics(track)
+    metrics = compute_metrics(tracking_run.merged(), skip)
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
+from racecar.core.analysis.path_metrics import PATH_WINDOW, SLOWEST_COURSE
 from racecar.core.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import NANOSECONDS
@@ -35,6 +36,10 @@ _MEANINGS = {
     'maximum error': 'largest distance of a sample',
     'samples': 'odometry samples compared',
     'duration': 'from the first to the last of them',
+    'cross-track RMSE': 'of the distance to the nearest point of the path',
+    'maximum cross-track error': 'largest distance to the nearest point of the path',
+    'heading RMSE': 'of the course against the direction of the path at the nearest point',
+    'speed RMSE': 'of the speed against that of the reference at the same time',
 }
 _STYLE = """
 :root { color-scheme: light dark; --line: #d8dce2; --soft: #5b6470; --card: #f5f7fa;
@@ -115,7 +120,12 @@ def render_report(
 stamp. The desired position is the reference sample with that very stamp, else
 interpolated linearly in time between its two neighbours. Odometry before the first or after the
 last reference sample is left out; of several samples with one stamp the last recorded counts.
-Both positions are taken as they are given, in one frame.</p>{tyre_method}
+Both positions are taken as they are given, in one frame.</p>
+<p>The path is the polyline of the desired positions. Its nearest point is sought at most
+{PATH_WINDOW:g} s before and after the sample. Course and speeds are those of the difference
+between the positions before and after the sample; below {SLOWEST_COURSE:g} m/s there is no
+course. Where the path turns back on itself within that time, the heading error is modulo
+π.</p>{tyre_method}
 </body>
 </html>
 """

@@ -1,6 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Tracking error between odometry and reference: merging by stamp, RMSE, ISE and the rest."""
+"""Tracking error between odometry and reference: merging by stamp, RMSE, ISE and the rest.
+
+path_metrics has the errors against the path of the reference.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from racecar.core.analysis.path_metrics import PathMetrics, PathMetricsSum
 from racecar.core.errors import ConfigurationError, RunError
 
 Array = NDArray[np.float64]
@@ -76,7 +80,8 @@ class Metrics:
     rmse: sqrt(mean(e'e)) over the samples [m]. ise: integral of e'e over time by the trapezoid
     rule on the stamps [m^2 s]. sum_squared_error: plain sum of e'e [m^2], which the report's
     scripts print as "ISE". max_error: largest |e| [m]. samples: number of odometry samples.
-    duration: from the first to the last of them [s].
+    duration: from the first to the last of them [s]. path: errors against the path of the
+    reference, None where they were not computed, as in batches.
     """
 
     rmse: float
@@ -85,10 +90,13 @@ class Metrics:
     max_error: float
     samples: int
     duration: float
+    path: PathMetrics | None = None
 
-    def as_dict(self) -> dict[str, float | int]:
-        """Return the values by name."""
-        return asdict(self)
+    def as_dict(self) -> dict[str, float | int | None]:
+        """Return the values by name, those of `path` among them."""
+        values = asdict(self)
+        del values['path']
+        return values if self.path is None else {**values, **self.path.as_dict()}
 
     def as_rows(self) -> list[tuple[str, str, str]]:
         """Return (name, value, unit) for people, in a fixed order."""
@@ -99,6 +107,7 @@ class Metrics:
             ('maximum error', f'{self.max_error:.4f}', 'm'),
             ('samples', f'{self.samples}', ''),
             ('duration', f'{self.duration:.3f}', 's'),
+            *(self.path.as_rows() if self.path is not None else ()),
         ]
 
 
@@ -150,15 +159,23 @@ def nothing_left(skip: float, overlap: float) -> ConfigurationError:
         ' skip less')
 
 
-def compute_metrics(track: MergedTrack) -> Metrics:
-    """Compute all metrics of a merged track; a single sample has ISE and duration 0."""
+def compute_metrics(track: MergedTrack, skip: float = 0.0) -> Metrics:
+    """Compute all metrics of a merged track without its first `skip` seconds.
+
+    The path of the reference includes the seconds left out, where a car that is late may still
+    be. A single sample has ISE and duration 0.
+    Raises ConfigurationError if `skip` is negative or leaves no sample.
+    """
+    start = start_after(skip, track.t[0])
+    if track.t[-1] < start:
+        raise nothing_left(skip, track.t[-1] - track.t[0])
     total = MetricsSum()
-    total.add(track)
+    total.add(track, start)
     return total.result()
 
 
 class MetricsSum:
-    """Metrics of a track that comes in pieces, in constant memory.
+    """Metrics of a track that comes in pieces; memory does not grow with the run.
 
     The pieces follow each other in time. However a track is divided, the result is the same to
     the last digit, for the sums are always taken over blocks of as many samples.
@@ -173,14 +190,21 @@ class MetricsSum:
         self._ise = 0.0
         self._largest = 0.0
         self._start = 0.0
+        self._path = PathMetricsSum()
 
     @property
     def samples(self) -> int:
         """How many samples were added."""
         return self._before + self._filled
 
-    def add(self, track: MergedTrack) -> None:
-        """Add the next piece, which may be empty."""
+    def add(self, track: MergedTrack, start: float = -np.inf) -> None:
+        """Add the next piece, which may be empty.
+
+        start: time from which samples count [s], the same for all pieces.
+        """
+        self._path.add(
+            np.stack([track.t, track.x, track.y, track.reference_x, track.reference_y]), start)
+        track = track.since(start)
         size = track.t.size
         if not size:
             return
@@ -203,7 +227,8 @@ class MetricsSum:
         return Metrics(
             rmse=float(np.sqrt(squared / self.samples)), ise=ise, sum_squared_error=squared,
             max_error=self._largest, samples=self.samples,
-            duration=float(self._block[0, self._filled] - self._start))
+            duration=float(self._block[0, self._filled] - self._start),
+            path=self._path.result())
 
     def _sums(self) -> tuple[float, float]:
         t, squared = self._block[:, :1 + self._filled]

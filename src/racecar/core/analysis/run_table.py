@@ -61,8 +61,8 @@ class RunTable:
             t, x, y, t, self.column('x_reference'), self.column('y_reference'))
 
     def metrics(self, skip: float = 0.0) -> Metrics:
-        """Compute the error of the tracked point without the first `skip` seconds."""
-        return compute_metrics(self.track().without_start(skip))
+        """Compute the errors of the tracked point without the first `skip` seconds."""
+        return compute_metrics(self.track(), skip)
 
     def write_csv(self, path: Path | str) -> None:
         """Write a header and all rows. Raises ConfigurationError as RunCsv does."""
@@ -114,7 +114,7 @@ class RunCsv:
 
 
 class RunMetrics:
-    """Metrics of a run that comes as rows of COLUMNS, in constant memory.
+    """Metrics of a run that comes as rows of COLUMNS; memory does not grow with the run.
 
     To the last digit what RunTable.metrics() gives for all rows at once.
     """
@@ -140,7 +140,7 @@ class RunMetrics:
         if self._start is None:
             self._start = float(track.t[0])
         self._end = float(track.t[-1])
-        self._sum.add(track.since(start_after(self._skip, self._start)))
+        self._sum.add(track, start_after(self._skip, self._start))
 
     def result(self) -> Metrics:
         """Return the metrics.
