@@ -159,17 +159,19 @@ def nothing_left(skip: float, overlap: float) -> ConfigurationError:
         ' skip less')
 
 
-def compute_metrics(track: MergedTrack, skip: float = 0.0) -> Metrics:
+def compute_metrics(
+    track: MergedTrack, skip: float = 0.0, *, with_path: bool = True,
+) -> Metrics:
     """Compute all metrics of a merged track without its first `skip` seconds.
 
-    The path of the reference includes the seconds left out, where a car that is late may still
+    with_path: whether those against the path are wanted, which take the most time. The path of the reference includes the seconds left out, where a car that is late may still
     be. A single sample has ISE and duration 0.
     Raises ConfigurationError if `skip` is negative or leaves no sample.
     """
     start = start_after(skip, track.t[0])
     if track.t[-1] < start:
         raise nothing_left(skip, track.t[-1] - track.t[0])
-    total = MetricsSum()
+    total = MetricsSum(with_path=with_path)
     total.add(track, start)
     return total.result()
 
@@ -181,7 +183,8 @@ class MetricsSum:
     the last digit, for the sums are always taken over blocks of as many samples.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, with_path: bool = True) -> None:
+        """with_path: whether the metrics against the path are wanted."""
         # Time and squared error of a block, behind the last sample of the block before.
         self._block = np.empty((2, 1 + _BLOCK))
         self._filled = 0
@@ -190,7 +193,7 @@ class MetricsSum:
         self._ise = 0.0
         self._largest = 0.0
         self._start = 0.0
-        self._path = PathMetricsSum()
+        self._path = PathMetricsSum() if with_path else None
 
     @property
     def samples(self) -> int:
@@ -202,8 +205,9 @@ class MetricsSum:
 
         start: time from which samples count [s], the same for all pieces.
         """
-        self._path.add(
-            np.stack([track.t, track.x, track.y, track.reference_x, track.reference_y]), start)
+        if self._path is not None:
+            self._path.add(np.stack(
+                [track.t, track.x, track.y, track.reference_x, track.reference_y]), start)
         track = track.since(start)
         size = track.t.size
         if not size:
@@ -228,7 +232,7 @@ class MetricsSum:
             rmse=float(np.sqrt(squared / self.samples)), ise=ise, sum_squared_error=squared,
             max_error=self._largest, samples=self.samples,
             duration=float(self._block[0, self._filled] - self._start),
-            path=self._path.result())
+            path=None if self._path is None else self._path.result())
 
     def _sums(self) -> tuple[float, float]:
         t, squared = self._block[:, :1 + self._filled]

@@ -60,9 +60,12 @@ class RunTable:
         return merge_by_stamp(
             t, x, y, t, self.column('x_reference'), self.column('y_reference'))
 
-    def metrics(self, skip: float = 0.0) -> Metrics:
-        """Compute the errors of the tracked point without the first `skip` seconds."""
-        return compute_metrics(self.track(), skip)
+    def metrics(self, skip: float = 0.0, *, with_path: bool = True) -> Metrics:
+        """Compute the errors of the tracked point without the first `skip` seconds.
+
+        with_path: as in compute_metrics().
+        """
+        return compute_metrics(self.track(), skip, with_path=with_path)
 
     def write_csv(self, path: Path | str) -> None:
         """Write a header and all rows. Raises ConfigurationError as RunCsv does."""

@@ -274,7 +274,8 @@ def _run_other(
         kept = table[::every]
         records[car, :len(kept)] = kept
     try:
-        metrics = RunTable(table, loop.tracker.tracked_ahead).metrics(skip)
+        metrics = RunTable(table, loop.tracker.tracked_ahead).metrics(
+            skip, with_path=False)
     except ConfigurationError:
         return [math.nan, math.nan, math.nan, math.nan, 0.0, math.nan, diverged_at]
     return [metrics.rmse, metrics.ise, metrics.sum_squared_error, metrics.max_error,
