@@ -164,8 +164,9 @@ def compute_metrics(
 ) -> Metrics:
     """Compute all metrics of a merged track without its first `skip` seconds.
 
-    with_path: whether those against the path are wanted, which take the most time. The path of the reference includes the seconds left out, where a car that is late may still
-    be. A single sample has ISE and duration 0.
+    with_path: whether those against the path are wanted, which take the most time. The path of the
+    reference includes the seconds left out, where a car that is late may still be. A single sample
+    has ISE and duration 0.
     Raises ConfigurationError if `skip` is negative or leaves no sample.
     """
     start = start_after(skip, track.t[0])
