@@ -8,7 +8,8 @@ together; the table of its parameters is beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 import math
 from typing import Any, NamedTuple
 
@@ -177,6 +178,11 @@ class Simulator:
         self._travel: Any = vector(model.no_travel)
         self._state: Any = vector(model.initial_state(initial_pose))
         self._good: Any = vector(self._state)
+        # The arrays stay the same ones; to name them at each tick would take a tenth of it.
+        self._move_numbers: Callable[..., bool] = partial(
+            self._kernels.move, self._state, self._good, self._inputs, self._parameters,
+            self._limits, self._travel, self._memory, self._good_memory, self._channels,
+            self._step)
         self.reset(initial_pose)
 
     def warm_up(self) -> None:
@@ -285,12 +291,10 @@ class Simulator:
 
     def _move(self, steps: int) -> bool:
         """Advance the numbers by steps; return whether the state is valid, else all stays."""
-        duration = steps * self.step_ns / NANOSECONDS
         if self._advance is None:
-            return self._kernels.move(
-                self._state, self._good, self._inputs, self._parameters, self._limits,
-                self._travel, self._memory, self._good_memory, self._channels, self._step, steps,
-                duration, *self._command)
+            speed, steering_angle = self._command
+            return self._move_numbers(
+                steps, steps * self.step_ns / NANOSECONDS, speed, steering_angle)
         self._good[:] = self._state
         valid: bool = self._advance(
             self._state, self._inputs, self._parameters, self._limits, self._step, steps)
