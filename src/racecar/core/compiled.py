@@ -11,6 +11,7 @@ import functools
 import hashlib
 from pathlib import Path
 import sys
+import threading
 import types
 from typing import Any, cast, TypeVar
 
@@ -186,8 +187,14 @@ def _kernel_sources_digest() -> str:
     return digest.hexdigest()
 
 
+def unbound(*_: Any) -> Any:
+    """Stand for a global name that specialise() is to bind."""
+    raise NotImplementedError('specialise() binds this name')
+
+
 _specialised: dict[tuple[Any, ...], Any] = {}
 _names: set[tuple[Any, str]] = set()
+_specialising = threading.Lock()
 
 
 def specialise(
@@ -206,8 +213,15 @@ def specialise(
     """
     source = getattr(function, 'py_func', function)
     key = (source, name, *sorted((slot, id(bound)) for slot, bound in bindings.items()))
-    if key in _specialised:
+    with _specialising:
+        if key not in _specialised:
+            # The copy keeps what is bound alive, so that the identities in the key stay unique.
+            _specialised[key] = (compiler or njit)(
+                cast('F', _bound_copy(source, name, bindings)))
         return cast('F', _specialised[key])
+
+
+def _bound_copy(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
     copy = types.FunctionType(
         source.__code__, {**source.__globals__, **bindings}, name, source.__defaults__)
     copy.__qualname__ = name
@@ -219,6 +233,4 @@ def specialise(
         if (source, name) in _names:
             raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
         _names.add((source, name))
-    # The copy keeps what is bound alive, so that the identities in the key stay unique.
-    _specialised[key] = (compiler or njit)(cast('F', copy))
-    return cast('F', _specialised[key])
+    return copy

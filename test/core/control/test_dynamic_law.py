@@ -14,13 +14,13 @@ from scipy.integrate import solve_ivp
 from racecar.core.control.dynamic_linearizer import (
     dynamic_law,
     DYNAMIC_LINEARIZER_PARAMETERS,
-    dynamic_share,
     DynamicLinearizer,
 )
 from racecar.core.control.kinematic_linearizer import (
     KINEMATIC_LINEARIZER_PARAMETERS,
     KinematicLinearizer,
 )
+from racecar.core.elementary import smooth_share
 from racecar.core.errors import ParameterError
 from racecar.core.types import Odometry, PlanarVelocity, yaw_to_quaternion
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -163,7 +163,7 @@ def test_sideslip_is_that_of_the_centre_of_gravity():
 
 def test_share_goes_from_one_law_to_the_other_without_a_kink():
     speeds = np.linspace(0.0, 2.0, 2001)
-    share = np.array([dynamic_share(v, 0.5, 1.0) for v in speeds])
+    share = np.array([smooth_share(v, 0.5, 1.0) for v in speeds])
     assert np.all(share[speeds <= 0.5] == 0.0)
     assert np.all(share[speeds >= 1.0] == 1.0)
     assert np.all(np.diff(share) >= 0.0)

@@ -41,6 +41,7 @@ from racecar.core.control.linearizer import (
     STANDSTILL_PARAMETERS,
     SteeringState,
 )
+from racecar.core.elementary import smooth_share
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import CarMotion
@@ -81,14 +82,6 @@ def dynamic_law(
 
 
 @njit
-def dynamic_share(speed: float, kinematic_speed: float, dynamic_speed: float) -> float:
-    """Return the weight of the dynamic law, 0 to 1, with a slope of 0 at both ends."""
-    share = (speed - kinematic_speed) / (dynamic_speed - kinematic_speed)
-    share = max(0.0, min(1.0, share))
-    return share * share * (3.0 - 2.0 * share)
-
-
-@njit
 def dynamic_command(
         vx: float, vy: float, yaw: float, forward: float, lateral: float, yaw_rate: float,
         epsilon: float, kinematic_speed: float, dynamic_speed: float, mass: float,
@@ -106,7 +99,7 @@ def dynamic_command(
     sideslip = math.atan2(lateral, forward)
     course = yaw + sideslip
     along = vx * math.cos(course) + vy * math.sin(course)
-    share = dynamic_share(min(along, forward), kinematic_speed, dynamic_speed)
+    share = smooth_share(min(along, forward), kinematic_speed, dynamic_speed)
     if share > 0.0:
         along, turned = dynamic_law(
             vx, vy, yaw, sideslip, yaw_rate, epsilon, mass, to_front, to_rear, front_stiffness,

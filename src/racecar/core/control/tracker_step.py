@@ -8,9 +8,9 @@ from collections.abc import Callable
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined, specialise
+from racecar.core.compiled import inlined, specialise, unbound
 from racecar.core.control.target import load_target, Target, target_of
-from racecar.core.elementary import sine_cosine
+from racecar.core.elementary import sine_cosine, smooth_share
 from racecar.core.packing import Flat, packing, Vector
 from racecar.core.trajectories import Trajectory
 from racecar.core.trajectories.base import MotionNumbers
@@ -156,8 +156,7 @@ def course_directions(
     P of the car lies in the direction in which that point moves; where it is too slow to tell, on
     the axis of the car, which then rolls without slip, and so does a car without error.
     """
-    share = min(max((car.vx - _AXIS_SPEED) / (_COURSE_SPEED - _AXIS_SPEED), 0.0), 1.0)
-    share = share * share * (3.0 - 2.0 * share)
+    share = smooth_share(car.vx, _AXIS_SPEED, _COURSE_SPEED)
     forward = max(car.vx, _AXIS_SPEED)
     lateral = share * (car.vy + p.tracked_ahead * car.yaw_rate)
     scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
@@ -172,11 +171,7 @@ def course_directions(
         target.ahead_y * straight - target.ahead_x * slip)
 
 
-def directions(
-    p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
-) -> tuple[float, float, float, float]:
-    """Stand for one of both that is bound below."""
-    raise NotImplementedError('specialise() binds this name')
+directions = unbound
 
 
 def _step(
@@ -220,15 +215,15 @@ axis_step: TrackerStep = specialise(_step, 'axis_step', inlined, directions=axis
 course_step: TrackerStep = specialise(_step, 'course_step', inlined, directions=course_directions)
 
 
-def tracker_step(
-    state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
-) -> tuple[TrackerState, float, float, float, float]:
-    """Stand for the step that TrajectoryTracker binds."""
-    raise NotImplementedError('TrajectoryTracker binds this name')
-
-
+tracker_step = motion = update = unbound
 load_state, store_state, STATE_SIZE = packing(TrackerState)
 load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
+
+
+@inlined
+def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
+    return Target(
+        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
 
 
 @inlined
@@ -236,9 +231,7 @@ def placed_target(
     targets: Vector, first: int, stride: int, origin_x: float, origin_y: float,
 ) -> Target:
     """Return a packed target with its origin [m] added."""
-    t = load_target(targets, first, stride)
-    return Target(
-        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
+    return _placed(load_target(targets, first, stride), origin_x, origin_y)
 
 
 def _update(
@@ -250,22 +243,14 @@ def _update(
 
     now, middle, exact: as in target_of(); origin_x, origin_y: of the trajectory [m].
     """
-    target = target_of(now, middle, exact)
     after, vx, vy, error_x, error_y = tracker_step(
         load_state(state, 0, 1), load_parameters(parameters, 0, 1),
         CarMotion(x, y, yaw, forward, lateral, yaw_rate),
-        Target(origin_x + target.x, origin_y + target.y, target.ahead_x, target.ahead_y,
-               target.speed, target.rate, target.direction), dt)
+        _placed(target_of(now, middle, exact), origin_x, origin_y), dt)
     store_state(state, 0, 1, after)
     return vx, vy, error_x, error_y
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that TrajectoryTracker binds."""
-    raise NotImplementedError('TrajectoryTracker binds this name')
-
-
-motion = update = _unbound
 
 
 def _update_at(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from racecar.core.analysis.metrics import Array
-from racecar.core.compiled import specialise, unlocked
+from racecar.core.compiled import specialise, unbound, unlocked
 from racecar.core.driver.driven_car import DrivenCar
 from racecar.core.driver.pedal_kernels import (
     drive_wheels,
@@ -62,14 +62,9 @@ CONTROLS, CAR, MEMORY, GOOD, BEFORE = (
     first_row(_EXAMPLE, field) for field in PedalRows._fields)
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that pedal_kernel() binds."""
-    raise NotImplementedError('pedal_kernel() binds this name')
-
-
-read_state = read_controls = read_car = read_memory = write_memory = read_four = _unbound
-write_four = write_held = write_drive = write_forced = read_parameters = hold = _unbound
-hold_all = drive_all = turn_all = integrate_all = save_all = check_all = restore_all = _unbound
+read_state = read_controls = read_car = read_memory = write_memory = read_four = unbound
+write_four = write_held = write_drive = write_forced = read_parameters = hold = unbound
+hold_all = drive_all = turn_all = integrate_all = save_all = check_all = restore_all = unbound
 
 
 def _hold_all(inputs: Rows, parameters: Rows, held: Rows, count: int) -> None:

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
-from typing import Any
 
-from racecar.core.compiled import inlined, specialise
+from racecar.core.compiled import inlined, specialise, unbound
 from racecar.core.packing import Vector
 from racecar.core.powertrain.powertrain import (
     BRAKE_DAMPING,
@@ -36,13 +35,8 @@ from racecar.core.vehicles.double_track_wheels import TorqueDrive
 NO_WHEEL: Wheels = (0.0, 0.0, 0.0, 0.0)
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that drive_kernel() binds."""
-    raise NotImplementedError('drive_kernel() binds this name')
-
-
-read_state = write_state = write_inputs = read_controls = read_car = _unbound
-hold = step_driven = _unbound
+read_state = write_state = write_inputs = read_controls = read_car = unbound
+hold = step_driven = unbound
 
 
 @inlined

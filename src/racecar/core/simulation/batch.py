@@ -206,17 +206,10 @@ class BatchSimulation:
             columns[:, car] = _run_other(car, loop, ticks[period], skip, record_every, records)
             advance(ticks[period])
 
-        # Compiled by one, it needs no others to wait for that.
-        first_of_kind = {
-            (loop.simulator.kernels, type(loop.linearizer), type(loop.tracker.trajectory)): row
-            for row in self._others for loop in row[1:] if loop.is_compilable}
-        for row in first_of_kind.values():
-            run_other(row)
-        rest = [row for row in self._others if row not in first_of_kind.values()]
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
             for _ in itertools.chain(
-                    pool.map(run_block, self._blocks), pool.map(run_other, rest)):
+                    pool.map(run_block, self._blocks), pool.map(run_other, self._others)):
                 pass
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from racecar.core.compiled import inlined, njit, specialise, unlocked
+from racecar.core.compiled import inlined, njit, specialise, unbound, unlocked
 from racecar.core.control.linearizer import Linearizer, SteeringState
 from racecar.core.control.target import load_target, store_target, TARGET_SIZE
 from racecar.core.control.tracker_step import (
@@ -90,13 +90,8 @@ NOISE_CHANNELS = 8
 RunBlock = Callable[..., None]
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that block_kernel() binds."""
-    raise NotImplementedError('block_kernel() binds this name')
-
-
-precompute = observe = step_split = tracker_step = law_step = load_law = _unbound
-observe_all = control_all = precompute_all = integrate_all = _unbound
+precompute = observe = step_split = tracker_step = law_step = load_law = unbound
+observe_all = control_all = precompute_all = integrate_all = unbound
 
 
 def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> None:

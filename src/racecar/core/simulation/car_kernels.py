@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any
 
-from racecar.core.compiled import specialise, unlocked
+from racecar.core.compiled import specialise, unbound, unlocked
 from racecar.core.simulation.held_steps import state_kernels, step_kernel
 from racecar.core.simulation.integrators import find_integrator
 from racecar.core.tuple_kernels import Kernel, reader, writer
@@ -25,14 +25,9 @@ CARS = 120
 Rows = MutableSequence[float]
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that block_kernel() binds."""
-    raise NotImplementedError('block_kernel() binds this name')
-
-
-plus = from_origin = place = rates = step = hold = _unbound
-read_state = write_state = read_held = write_held = read_command = read_parameters = _unbound
-hold_all = integrate_all = save_all = check_all = _unbound
+plus = from_origin = place = rates = step = hold = unbound
+read_state = write_state = read_held = write_held = read_command = read_parameters = unbound
+hold_all = integrate_all = save_all = check_all = unbound
 
 
 def _hold_all(inputs: Rows, parameters: Rows, held: Rows, count: int) -> None:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
 from racecar.core.simulation.loop_kernel import has_own, loop_kernel
-from racecar.core.simulation.simulator import Simulator
+from racecar.core.simulation.simulator import PackedSimulator, Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
 CHUNK = 256
@@ -79,28 +79,45 @@ class ClosedLoop(NamedTuple):
         simulator.set_command(simulator.command)
         if not tracker.started:
             tracker.start(simulator.odometry(), simulator.time_ns)
+        arrays = (tracker.state, tracker.parameters, linearizer.state, linearizer.parameters)
+
+        def sample(times: Any, first_step: float) -> Any:
+            return tracker.sample(times, [first_step, *(packed.period,) * (len(times) - 1)])
+
         done = 0
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
-            # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
-            stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
-            first_step = tracker.time_step(int(stamps_ns[0]))
-            targets = tracker.sample(
-                tracker.time_since_start(stamps_ns),
-                [first_step, *(packed.period,) * (count - 1)])
-            rows = vector(count * len(COLUMNS))
-            drives_last = done + count <= ticks
-            diverged = kernel(
-                *packed, tracker.state, tracker.parameters, linearizer.state,
-                linearizer.parameters, targets, *tracker.origin, first_step,
-                stamps_ns / NANOSECONDS, count, drives_last, rows)
-            answered = count if diverged < 0 else diverged + 1
-            driven = answered - (0 if diverged < 0 and drives_last else 1)
-            tracker.time_step(int(stamps_ns[answered - 1]))
-            on_rows(np.reshape(rows, (-1, len(COLUMNS)))[:answered])
-            simulator.take_over(
-                AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)
+            run_chunk(kernel, simulator, packed, tracker, arrays, sample, count, on_rows,
+                      drives_last=done + count <= ticks)
             done += count
+
+
+def run_chunk(
+    kernel: Callable[..., int], simulator: Simulator, packed: PackedSimulator,
+    tracker: TrajectoryTracker, arrays: tuple[Any, Any, Any, Any],
+    sample: Callable[[Any, float], Any], count: int, on_rows: Callable[[Array], object], *,
+    drives_last: bool,
+) -> None:
+    """Run so many ticks by a kernel of loop_kernel; on_rows gets their rows of COLUMNS.
+
+    packed: of the simulator; tracker: whose clock and origin count, started; arrays: state and
+    parameters of controller and law; sample: references at times of the clock [s], the time since
+    the step before given [s]; drives_last: whether the last answer is driven, too.
+    Raises DivergenceError.
+    """
+    # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
+    stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
+    first_step = tracker.time_step(int(stamps_ns[0]))
+    rows = vector(count * len(COLUMNS))
+    diverged = kernel(
+        *packed, *arrays, sample(tracker.time_since_start(stamps_ns), first_step),
+        *tracker.origin, first_step, stamps_ns / NANOSECONDS, count, drives_last, rows)
+    answered = count if diverged < 0 else diverged + 1
+    driven = answered - (0 if diverged < 0 and drives_last else 1)
+    tracker.time_step(int(stamps_ns[answered - 1]))
+    on_rows(np.reshape(rows, (-1, len(COLUMNS)))[:answered])
+    simulator.take_over(
+        AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)
 
 
 def run_closed_loop(

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableSequence
 from typing import Any
 
-from racecar.core.compiled import inlined, specialise
+from racecar.core.compiled import inlined, specialise, unbound
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Vector
 from racecar.core.tuple_kernels import at_origin, moving, reader, summing, writer
@@ -30,15 +30,10 @@ DORMAND_PRINCE = (
 _A2, _A3, _A4, _A5, _A6, _B = DORMAND_PRINCE
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that is bound to a state or a model below."""
-    raise NotImplementedError('step_kernel() or held_advance() binds this name')
-
-
 # Of tuple_kernels, for the state; place() for it; of the model.
-plus = from_origin = moved = read_state = write_state = place = rates = _unbound
+plus = from_origin = moved = read_state = write_state = place = rates = unbound
 # Of both modes of a model.
-is_commanded = hold_command = step_command = hold_torques = step_torques = _unbound
+is_commanded = hold_command = step_command = hold_torques = step_torques = unbound
 
 
 def _place(start: Any, end: Any) -> Any:

@@ -9,12 +9,12 @@ the numbers that these objects hold; so it gives their bits and leaves them as t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from racecar.core.actuators import actuate, DISTANCE
-from racecar.core.compiled import inlined, specialise, unlocked
+from racecar.core.compiled import inlined, specialise, unbound, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
 from racecar.core.control.own_controller import PureStep
 from racecar.core.control.target import Target, TARGET_SIZE
@@ -41,14 +41,9 @@ class SimulatorKernels(NamedTuple):
     observe: Callable[..., tuple[float, ...]]
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that is bound by name."""
-    raise NotImplementedError('specialise() binds this name')
-
-
-advance = advance_by = travelled = move = observe = control = command_of = _unbound
-tracker_step = fetch = motion = _unbound
-load_own_state = store_own_state = load_own_parameters = own_step = _unbound
+advance = advance_by = travelled = move = observe = control = command_of = unbound
+tracker_step = fetch = motion = unbound
+load_own_state = store_own_state = load_own_parameters = own_step = unbound
 
 
 def _advance_at_once(

@@ -15,11 +15,11 @@ from racecar.core.compiled import compilation_failure, COMPILED
 from racecar.core.control.own_controller import ask, Controller, preview_of
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
-from racecar.core.simulation.closed_loop import CHUNK, tick_count
+from racecar.core.simulation.closed_loop import CHUNK, run_chunk, tick_count
 from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.trajectories import Motion
-from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.core.types import NANOSECONDS
 
 
 class OwnLoop:
@@ -52,12 +52,14 @@ class OwnLoop:
             return 'Numba is not installed'
         if packed is None:
             return 'the simulator has steps of its own'
-        self._state = vector(controller.state)
-        self._parameters = vector(controller.parameters)
+        nothing = vector(0)
+        self._packed = packed
+        self._arrays = vector(controller.state), vector(controller.parameters), nothing, nothing
         kernel = own_loop_kernel(
             self._simulator.kernels, controller.step, type(controller.state),
             type(controller.parameters))
-        failure = compilation_failure(lambda: self._run_kernel(kernel, 0))
+        failure = compilation_failure(lambda: kernel(
+            *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing))
         if failure:
             return f'its step cannot be compiled: {failure}'
         self._kernel = kernel
@@ -76,13 +78,18 @@ class OwnLoop:
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
             drives_last = done + count <= ticks
-            parts.append(self._run_plain(count, drives_last=drives_last, is_first=not done)
-                         if self._kernel is None else
-                         self._run_compiled(count, drives_last=drives_last, is_first=not done))
+            if self._kernel is None:
+                parts.append(self._run_plain(count, drives_last=drives_last))
+            else:
+                run_chunk(self._kernel, simulator, self._packed, self._tracker, self._arrays,
+                          self._sample, count, parts.append, drives_last=drives_last)
             done += count
             if on_tick is not None:
                 on_tick(done - 1)
         return RunTable(np.concatenate(parts), self._tracker.tracked_ahead)
+
+    def _sample(self, times: Any, _: float) -> Any:
+        return own_references(self._tracker.trajectory, times, self._preview)
 
     def _references(self, stamp_ns: int) -> tuple[Motion, Motion]:
         """Return the reference at a time and `preview` later, placed in `map`."""
@@ -92,7 +99,7 @@ class OwnLoop:
         return (now._replace(x=x0 + now.x, y=y0 + now.y),
                 ahead._replace(x=x0 + ahead.x, y=y0 + ahead.y))
 
-    def _run_plain(self, count: int, *, drives_last: bool, is_first: bool) -> Array:
+    def _run_plain(self, count: int, *, drives_last: bool) -> Array:
         simulator = self._simulator
         rows = np.empty((count, len(COLUMNS)))
         for tick in range(count):
@@ -106,30 +113,3 @@ class OwnLoop:
                 simulator.set_command(command)
                 simulator.tick()
         return rows
-
-    def _run_compiled(self, count: int, *, drives_last: bool, is_first: bool) -> Array:
-        rows, command, driven, diverged = self._run_kernel(
-            self._kernel, count, drives_last=drives_last, is_first=is_first)
-        self._simulator.take_over(command, driven, diverges=diverged)
-        return rows
-
-    def _run_kernel(
-        self, kernel: Any, count: int, *, drives_last: bool = False, is_first: bool = True,
-    ) -> tuple[Array, AckermannCommand, int, bool]:
-        """Return rows, last command, how many ticks were driven, whether the next one diverges."""
-        simulator, nothing = self._simulator, vector(0)
-        packed = simulator.packed
-        assert packed is not None
-        stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
-        references = own_references(
-            self._tracker.trajectory, self._tracker.time_since_start(stamps_ns) if count else [],
-            self._preview)
-        rows = vector(count * len(COLUMNS))
-        tick = kernel(
-            *packed, self._state, self._parameters, nothing, nothing, references,
-            *self._tracker.origin, 0.0 if is_first else packed.period,
-            stamps_ns / NANOSECONDS, count, drives_last, rows)
-        answered = count if tick < 0 else tick + 1
-        driven = answered - (0 if tick < 0 and drives_last else 1)
-        return (np.reshape(rows, (-1, len(COLUMNS)))[:answered],
-                AckermannCommand(*map(float, packed.command)), driven, tick >= 0)

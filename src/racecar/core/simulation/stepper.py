@@ -8,7 +8,7 @@ from collections.abc import Callable
 import functools
 from typing import Any
 
-from racecar.core.compiled import specialise
+from racecar.core.compiled import specialise, unbound
 from racecar.core.errors import ConfigurationError
 from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step
@@ -16,13 +16,7 @@ from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
 from racecar.core.vehicles.interface import SplitDerivative, VehicleModel
 
-
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that Stepper binds."""
-    raise NotImplementedError('Stepper binds this name')
-
-
-precompute = step_split = _unbound
+precompute = step_split = unbound
 load_state, store_state, _DT = packing(5)
 load_parameters = packing(17).load
 _PARAMETERS = _DT + 1

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined
+from racecar.core.compiled import inlined, unbound
 from racecar.core.types import Wheels
 from racecar.core.vehicles.planar import PARAMETER_COUNT, STATE_COUNT
 
@@ -146,13 +146,8 @@ class Forces(NamedTuple):
     loads: Wheels
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that DoubleTrack binds."""
-    raise NotImplementedError('DoubleTrack binds this name')
-
-
 # Of the tyres, see ContactForm; wheel_forces() for them; of double_track_wheels; sine and cosine.
-slide_four = rest = grip = turn = push = forces = accelerations = heading = _unbound
+slide_four = rest = grip = turn = push = forces = accelerations = heading = unbound
 
 
 @inlined

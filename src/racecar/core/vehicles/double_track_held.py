@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from racecar.core.compiled import inlined
+from racecar.core.compiled import inlined, unbound
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Vector
 from racecar.core.types import Wheels
@@ -56,14 +56,8 @@ from racecar.core.vehicles.planar import (
     YAW_INERTIA,
 )
 
-
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that modal_derivative() binds."""
-    raise NotImplementedError('modal_derivative() binds this name')
-
-
 # Of the tyres, see ContactForm; hold_angles() for them.
-prepare = hold = _unbound
+prepare = hold = unbound
 
 
 @inlined

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined, specialise
+from racecar.core.compiled import inlined, specialise, unbound
 from racecar.core.elementary import sine_cosine, sine_cosine_of_turn
 from racecar.core.packing import Vector
 from racecar.core.tuple_kernels import reader
@@ -39,13 +39,8 @@ class PointKernels(NamedTuple):
     diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]]
 
 
-def _unbound(*_: Any) -> Any:
-    """Stand for a kernel that is bound below."""
-    raise NotImplementedError('point_kernels() binds this name')
-
-
-read_state = hold_command = hold_wheels = command_rates = torque_rates = _unbound
-forces = body = _unbound
+read_state = hold_command = hold_wheels = command_rates = torque_rates = unbound
+forces = body = unbound
 
 
 @inlined
