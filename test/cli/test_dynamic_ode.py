@@ -8,6 +8,7 @@ from compilation import without_compilation
 import pytest
 
 from racecar.cli.main import main
+from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError
 from racecar.stacks import describe_stack, StackOptions
 
@@ -26,10 +27,10 @@ def test_dynamic_ode_differs_from_kinematic_ode_by_its_linearizer():
 @pytest.mark.parametrize(
     ('stack', 'vehicle', 'point', 'ahead'),
     [('dynamic_ode', 'racecar', 'cog', COG), ('dynamic_ode', 'report', 'cog', 0.0),
-     ('kinematic_ode', 'racecar', 'base_link', COG)])
+     ('kinematic_ode', 'racecar', 'base_link', 0.0)])
 def test_tracked_point_and_its_place_come_with_the_configuration(stack, vehicle, point, ahead):
     values = describe(stack, vehicle=vehicle)['trajectory_tracker'].resolve()
-    assert (values['tracked_point'], values['cog_ahead']) == (point, ahead)
+    assert (values['tracked_point'], tracked_ahead(values)) == (point, ahead)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,8 @@ def test_tracked_point_and_its_place_come_with_the_configuration(stack, vehicle,
      ('dynamic_ode', {'tracked_point': 'base_link'},
       r"'base_link', 0 m ahead of base_link, but the law of dynamic_linearizer is exact for the"
       r' point 0\.16015 m ahead'),
-     ('dynamic_ode', {'cog_ahead': 0.1}, r"'cog', 0\.1 m ahead of base_link")])
+     ('dynamic_ode', {'vehicle.cog_to_rear_axle': 0.1},
+      r"'cog', 0\.1 m ahead of base_link.* and the same vehicle for both")])
 def test_mismatch_is_refused(stack, tracker, message):
     with pytest.raises(ConfigurationError, match=message):
         describe(stack, overrides={'trajectory_tracker': tracker})
@@ -84,11 +86,9 @@ def test_points_that_coincide_are_no_mismatch():
 
 def test_centre_of_gravity_follows_a_vehicle_changed_in_a_parameter_file(tmp_path):
     path = tmp_path / 'mine.yaml'
-    text = 'ros__parameters: {vehicle: {cog_to_rear_axle: 0.2}}'
-    path.write_text(f'/**/dynamic_linearizer: {{{text}}}\n'
-                    f'/**/single_track_simulator: {{{text}}}\n')
-    values = describe('dynamic_ode', params_file=str(path))['trajectory_tracker'].resolve()
-    assert values['cog_ahead'] == 0.2
+    path.write_text('/**: {ros__parameters: {vehicle: {cog_to_rear_axle: 0.2}}}\n')
+    nodes = describe('dynamic_ode', params_file=str(path))
+    assert tracked_ahead(nodes['trajectory_tracker'].resolve()) == 0.2
 
 
 def test_mismatch_is_one_line_on_the_command_line(capsys):

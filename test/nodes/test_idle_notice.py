@@ -25,7 +25,7 @@ COMMANDS = '/vesc/low_level/ackermann_cmd_mux/output'
 
 def said_by(bench, node):
     """Return what a node said of waiting, once a node that was started later has spoken."""
-    bench.start(TrajectoryTrackerNode, name='later')
+    bench.start(TrajectoryTrackerNode, name='later', **RACECAR)
     bench.logged('set /later active true')
     name = node.get_fully_qualified_name().strip('/').replace('/', '.')
     return [text for logger, text in bench.logs if logger == name and (
@@ -43,19 +43,20 @@ def test_a_node_at_work_is_silent_and_others_say_it_once(bench):
 
 
 def test_tracker_names_both_ways_to_activate_it(bench):
-    node = bench.start(TrajectoryTrackerNode, namespace='/car1')
+    node = bench.start(TrajectoryTrackerNode, namespace='/car1', **RACECAR)
     assert said_by(bench, node) == [
         'inactive; activate it by `ros2 param set /car1/trajectory_tracker active true` or by the'
         ' service /car1/trajectory_tracker/activate']
 
 
 def test_active_tracker_without_odometry(bench):
-    node = bench.start(TrajectoryTrackerNode, active=True, remap={'vesc/odom': 'odom'})
+    node = bench.start(
+        TrajectoryTrackerNode, active=True, remap={'vesc/odom': 'odom'}, **RACECAR)
     assert said_by(bench, node) == ['waiting for odometry on /odom']
 
 
 def test_tracker_at_work_is_silent(bench):
-    node = bench.start(TrajectoryTrackerNode, active=True)
+    node = bench.start(TrajectoryTrackerNode, active=True, **RACECAR)
     bench.send('/vesc/odom', odometry(1.0))
     bench.until(lambda: node.waits_for() == '', 'the odometry')
 

@@ -102,9 +102,10 @@ def test_point_in_another_frame_is_refused(bench):
 
 @pytest.mark.parametrize(
     ('parameters', 'ahead'),
-    [({}, 0.0), ({'cog_ahead': 0.2}, 0.0), ({'cog_ahead': 0.2, 'tracked_point': 'cog'}, 0.2)])
+    [({}, 0.0), ({'vehicle.cog_to_rear_axle': 0.2, 'tracked_point': 'cog'}, 0.2),
+     ({'vehicle.odometry_point': 'cog', 'tracked_point': 'cog'}, 0.0)])
 def test_tracker_announces_its_point_also_to_latecomers(bench, parameters, ahead):
-    bench.start(TrajectoryTrackerNode, use_sim_time=False, **parameters)
+    bench.start(TrajectoryTrackerNode, use_sim_time=False, **{**RACECAR, **parameters})
     found = bench.listen('/tracked_point', PointStamped, qos.LATCHED)
     message = bench.count(found, 1)
     assert message.header.frame_id == 'base_link'
@@ -125,7 +126,7 @@ def test_epsilon_changed_at_run_time_acts(bench, node_class):
 def test_car_is_stopped_while_epsilon_differs_from_the_trackers_distance(bench, node_class, exact):
     chain = Chain(bench, node_class)
     tracker = bench.start(
-        TrajectoryTrackerNode, use_sim_time=False, cog_ahead=exact,
+        TrajectoryTrackerNode, use_sim_time=False, **RACECAR,
         tracked_point='cog' if exact else 'base_link')
     bench.until(lambda: chain.node._distance is not None)
     chain.ask(1.0, 0.8)

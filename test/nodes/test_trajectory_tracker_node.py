@@ -6,7 +6,7 @@ import math
 
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry, Path
-from node_bench import odometry, seconds
+from node_bench import odometry, RACECAR, seconds
 import pytest
 from std_srvs.srv import SetBool
 
@@ -17,9 +17,9 @@ from racecar.ros import qos
 pytestmark = pytest.mark.ros
 
 # By the report's feed-forward, whose velocities are those of the reference.
-LINE = {'trajectory': 'line', 'a_coeff': 1.0, 'b_coeff': 0.5,
+LINE = {**RACECAR, 'trajectory': 'line', 'a_coeff': 1.0, 'b_coeff': 0.5,
         'exact_feed_forward': False}
-STANDING = {'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
+STANDING = {**RACECAR, 'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
             'catch_up_speed': 100.0}
 
 
@@ -73,7 +73,7 @@ def lockstep(bench):
       r"'cycloid_distance' is 2 m, expected less than cycloid_radius \(1 m\)")])
 def test_bad_parameter_is_refused_at_start_with_key_value_and_range(bench, parameters, message):
     with pytest.raises(ParameterError, match=message):
-        bench.start(TrajectoryTrackerNode, **parameters)
+        bench.start(TrajectoryTrackerNode, **{**RACECAR, **parameters})
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ _ODOMETRY_TIMEOUT = Parameter(
     'odometry_timeout', float, 0.5, 'Age of the odometry at which the car is stopped', 's',
     above=0.0, maximum=60.0)
 
-TRAJECTORY_TRACKER = TRACKER_PARAMETERS + ParameterTable([
+TRAJECTORY_TRACKER = VEHICLE_PARAMETERS + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
     Parameter('rate', float, 100.0, 'Control rate; in lockstep the odometry gives it', 'Hz',

@@ -19,8 +19,8 @@ from racecar.core.parameters import USE_SIM_TIME
 class NodeDescription:
     """A node to be: executable, name, namespace, parameters, remappings.
 
-    Of what sets parameters the later goes over the earlier: parameter_files, derived (values that
-    follow from those of another node), user_file, parameters.
+    Of what sets parameters the later goes over the earlier: parameter_files, user_file,
+    parameters.
     """
 
     executable: str
@@ -30,7 +30,6 @@ class NodeDescription:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     remappings: tuple[tuple[str, str], ...] = ()
     use_sim_time: bool = True
-    derived: Mapping[str, Any] = field(default_factory=dict)
     user_file: Path | None = None
 
     @property
@@ -51,7 +50,6 @@ class NodeDescription:
         merged: dict[str, Any] = {}
         for path in self.parameter_files:
             merged.update(self._read(path))
-        merged.update(self.derived)
         if self.user_file is not None:
             merged.update(self._read(self.user_file))
         merged.update(self.parameters)

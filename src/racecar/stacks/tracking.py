@@ -13,7 +13,6 @@ from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
 from racecar.core.trajectories import trajectory_type
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
@@ -24,7 +23,6 @@ from racecar.stacks.parts import (
     node,
     planar_simulator,
     vehicle_file,
-    with_choices,
 )
 from racecar.stacks.stack import Stack
 
@@ -55,24 +53,13 @@ def _nodes(
     vehicle = vehicle_file(options.vehicle)
     lockstep = {'lockstep': options.lockstep}
     files: list[Path] = [find_config(name) for name in tracker_files]
-    law = node(linearizer, options, vehicle, parameters=lockstep)
     return [
-        node(node_names.TRAJECTORY_TRACKER, options, *files, parameters={
-            **given(trajectory=options.trajectory), 'active': options.active, **lockstep},
-             derived=_centre_of_gravity(with_choices(law, options))),
-        law,
+        node(node_names.TRAJECTORY_TRACKER, options, *files, vehicle, parameters={
+            **given(trajectory=options.trajectory), 'active': options.active, **lockstep}),
+        node(linearizer, options, vehicle, parameters=lockstep),
         *command_muxes(options),
         planar_simulator(options, vehicle),
     ]
-
-
-def _centre_of_gravity(law: NodeDescription) -> dict[str, float]:
-    """Return where the vehicle that a law knows has it, for the tracker."""
-    try:
-        return {'cog_ahead': -VehicleParameters.from_values(law.resolve()).odometry_offset}
-    except ParameterError:
-        # The check of the node that cannot be started says it better.
-        return {}
 
 
 def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
@@ -92,7 +79,7 @@ def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
             f"tracked_point of {tracker.full_name} is '{values['tracked_point']}', {tracked:g} m"
             f' ahead of base_link, but the law of {law_node.full_name} is exact for the point'
             f' {exact:g} m ahead: use base_link with the kinematic law and cog with the dynamic'
-            ' one')
+            ' one, and the same vehicle for both')
     distance, epsilon = values['PL_distance'], law_values['epsilon']
     if distance != epsilon:
         raise ConfigurationError(

@@ -27,18 +27,16 @@ from racecar.core.trajectories import (
     TRAJECTORY_PARAMETERS,
 )
 from racecar.core.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.vehicles.parameters import VehicleParameters
 
 TRACKED_POINTS = ('base_link', 'cog')
 
 TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
     Parameter('tracked_point', str, 'base_link',
               'The point of the car that follows the reference, the one that the linearizer is'
-              ' exact for: base_link for the kinematic law, cog for the dynamic one',
+              ' exact for: base_link for the kinematic law, cog, the centre of gravity of the'
+              ' vehicle, for the dynamic one',
               choices=TRACKED_POINTS, read_only=True),
-    Parameter('cog_ahead', float, 0.0,
-              'Position of the centre of gravity ahead of base_link, for tracked_point cog; the'
-              " configurations take it from the vehicle's file", 'm', minimum=-10.0,
-              maximum=10.0, read_only=True),
     Parameter('reference_origin', str, 'car',
               'Where the trajectory starts: where the car is when activated, or the origin of map',
               choices=('car', 'map')),
@@ -75,8 +73,13 @@ class TrackerOutput(NamedTuple):
 
 
 def tracked_ahead(values: Mapping[str, Any]) -> float:
-    """Return how far the tracked point lies ahead of base_link [m], from resolved values."""
-    return float(values['cog_ahead']) if values['tracked_point'] == 'cog' else 0.0
+    """Return how far the tracked point lies ahead of base_link [m], from resolved values.
+
+    Raises ParameterError if that needs a vehicle and the values hold none.
+    """
+    if values['tracked_point'] == 'base_link':
+        return 0.0
+    return -VehicleParameters.from_values(values).odometry_offset
 
 
 class TrajectoryTracker:
@@ -89,7 +92,8 @@ class TrajectoryTracker:
     def __init__(self, values: Mapping[str, Any], trajectory: Trajectory | None = None) -> None:
         """Take resolved TRACKER_PARAMETERS values, and a trajectory in the place of theirs.
 
-        Raises ParameterError if they contradict each other.
+        To track the centre of gravity, values hold VEHICLE_PARAMETERS too. Raises ParameterError
+        if they contradict each other.
         """
         self.trajectory = trajectory or make_trajectory(values)
         self.tracked_ahead = tracked_ahead(values)
