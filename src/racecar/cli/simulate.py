@@ -5,9 +5,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from functools import partial
-import sys
 import time
 
 from racecar.cli.output import ProgressBar
@@ -15,18 +12,16 @@ from racecar.cli.stack_arguments import (
     add_name_argument,
     add_result_arguments,
     add_stack_arguments,
+    announce_controller,
     check_result_arguments,
     report_run,
     stack_options,
 )
-from racecar.core.analysis.run_table import RunTable
-from racecar.core.control.own_controller import load_controller
-from racecar.core.simulation.closed_loop import run_closed_loop
-from racecar.core.simulation.own_loop import OwnLoop
+from racecar.core.control.own_controller import find_controller
+from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.stacks import describe_stack, find_tracking_stack
-from racecar.stacks.loops import make_loop
+from racecar.stacks.loops import make_loop, make_own_loop
 from racecar.stacks.options import SIMULATE
 
 HELP = 'run a configuration without ROS, far faster than real time'
@@ -41,36 +36,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_name_argument(parser, tracking=True)
     add_stack_arguments(parser, SIMULATE, end_time=80.0)
     add_result_arguments(parser)
-    parser.add_argument(
-        '--controller', metavar='MODULE:CLASS',
-        help='a controller of your own in the place of tracker and law, module:Class or'
-             ' file.py:Class; see docs/own_controller.md')
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the metrics; returns 0. Raises RacecarError with a one-line message."""
     check_result_arguments(arguments)
     stack = find_tracking_stack(arguments.name)
-    values = {d.executable: d.resolve()
-              for d in describe_stack(stack.name, stack_options(SIMULATE, arguments))}
-    loop = make_loop(stack, values)
-    period_ns = loop.simulator.period_ns
-    run_loop: Callable[..., RunTable] = partial(run_closed_loop, *loop)
-    if arguments.controller is not None:
-        assert stack.linearizer is not None
-        own = OwnLoop(
-            load_controller(arguments.controller, VehicleParameters.from_values(
-                values[stack.linearizer])), loop.tracker, loop.simulator)
-        print(f'{arguments.controller}: ' + (
-            f'in plain Python, tick by tick, as {own.why_plain}' if own.why_plain
-            else 'compiled'), file=sys.stderr)
-        run_loop = own.run
+    options = stack_options(SIMULATE, arguments)
+    values = {d.executable: d.resolve() for d in describe_stack(stack.name, options)}
+    loop: Loop
+    if options.controller is not None:
+        loop = own = make_own_loop(
+            stack, values, find_controller(options.controller), options.controller_settings)
+        announce_controller(options.controller, own.why_plain)
     else:
+        loop = make_loop(stack, values)
         # Compile before the clock starts: the first call of a kernel may take seconds.
-        run_closed_loop(*make_loop(stack, values), period_ns / NANOSECONDS)
+        run_loop(make_loop(stack, values), loop.simulator.period_ns / NANOSECONDS)
+    period_ns = loop.simulator.period_ns
     with ProgressBar(arguments.end_time, 'simulating') as show:
         start = time.perf_counter()
-        table = run_loop(arguments.end_time, lambda tick: show(tick * period_ns / NANOSECONDS))
+        table = run_loop(
+            loop, arguments.end_time, lambda tick: show(tick * period_ns / NANOSECONDS))
         wall_time = time.perf_counter() - start
     time_column = table.column('time')
     metrics = table.metrics(arguments.skip)

@@ -14,9 +14,10 @@ from typing import Any
 
 from racecar.cli.output import print_rows
 from racecar.core.analysis.metrics import Metrics
+from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError
 from racecar.stacks import parse_overrides, StackOptions, STACKS
-from racecar.stacks.options import run_options, RunOption
+from racecar.stacks.options import NamedOption, run_options, RunOption
 
 
 def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False) -> None:
@@ -28,21 +29,37 @@ def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False
 def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: Any) -> None:
     """Declare the run options of a way to run; defaults: where the command has others."""
     for row in run_options(way):
-        name, default, option = row
-        flag = f"--{(option.flag or name).replace('_', '-')}"
-        default = defaults.get(name, default)
-        if option.type is dict:
-            parser.add_argument(
-                flag, dest=name, action='append', default=[], metavar=option.metavar,
-                help=f'{option.help}; may be repeated')
-        elif option.type is bool:
-            parser.add_argument(
-                flag, dest=name, action='store_false' if default else 'store_true',
-                help=option.off_help or option.help)
-        else:
-            parser.add_argument(
-                flag, dest=name, type=_PARSERS.get(name, str), default=default,
-                metavar=option.metavar or name.upper(), help=_help(option, default))
+        _add_option(parser, row, defaults.get(row.name, row.default))
+
+
+def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
+    """Declare only the option that chooses a controller of one's own."""
+    row, = (row for row in run_options(way) if row.name == CONTROLLER)
+    _add_option(parser, row, row.default)
+
+
+def announce_controller(where: str, why_plain: str) -> None:
+    """Say on stderr how a controller of one's own runs; why_plain: as in OwnLoop."""
+    print(f'{where}: ' + (
+        f'in plain Python, tick by tick, as {why_plain}' if why_plain else 'compiled'),
+        file=sys.stderr)
+
+
+def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any) -> None:
+    name, _, option = row
+    flag = f"--{(option.flag or name).replace('_', '-')}"
+    if option.type is dict:
+        parser.add_argument(
+            flag, dest=name, action='append', default=[], metavar=option.metavar,
+            help=f'{option.help}; may be repeated')
+    elif option.type is bool:
+        parser.add_argument(
+            flag, dest=name, action='store_false' if default else 'store_true',
+            help=option.off_help or option.help)
+    else:
+        parser.add_argument(
+            flag, dest=name, type=_PARSERS.get(name, str), default=default,
+            metavar=option.metavar or name.upper(), help=_help(option, default))
 
 
 def _help(option: RunOption, default: Any) -> str:

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 import csv
 import datetime
+import itertools
 import json
 import os
 from pathlib import Path
@@ -16,10 +18,16 @@ import time
 import numpy as np
 
 from racecar.cli.output import print_rows, ProgressBar
-from racecar.cli.stack_arguments import add_name_argument
-from racecar.core.errors import ConfigurationError
+from racecar.cli.stack_arguments import (
+    add_controller_argument,
+    add_name_argument,
+    announce_controller,
+)
+from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.simulation.batch import BatchResult, BatchSimulation
 from racecar.core.simulation.batch_kernels import LANES
+from racecar.core.simulation.closed_loop import Loop
+from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep
 
 HELP = 'simulate a grid or a random sample of parameters, many cars at once'
@@ -38,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"YAML with options ({', '.join(OPTIONS)}, duration, skip, set, noise) and either"
              ' grid: {node.parameter: [values]} or sample: {node.parameter: {uniform: [a, b]} or'
              ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples')
+    add_controller_argument(parser, SWEEP)
     parser.add_argument(
         '--jobs', type=_jobs, metavar='N', help='cores to use (default: all)')
     parser.add_argument(
@@ -51,13 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate all points, write table and plot; returns 0.
 
-    Cars that diverge are reported, not fatal. Raises RacecarError with a one-line message.
+    Cars that diverge are reported, not fatal, nor are controllers of the user's own that fail at
+    some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
     from racecar.core.analysis.figures import render_figures, write_figures
     from racecar.core.analysis.sweep_figure import sweep_figure
 
-    sweep = load_sweep(arguments.name, arguments.file)
+    sweep = load_sweep(arguments.name, arguments.file, arguments.controller)
     output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'
     if output.exists():
         raise ConfigurationError(
@@ -65,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     jobs = arguments.jobs or len(os.sched_getaffinity(0))
     generator = np.random.default_rng((sweep.seed, 1)) if sweep.noise is not None else None
     batch = BatchSimulation(
-        sweep.loops(), noise=sweep.noise, generator=generator, threads=jobs,
+        _loops(sweep), noise=sweep.noise, generator=generator, threads=jobs,
         block_size=min(LANES, -(-len(sweep.points) // jobs)))
     simulated = len(batch) * sweep.duration
     with ProgressBar(simulated, 'simulating') as show:
@@ -74,6 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
             sweep.duration, skip=sweep.skip, on_progress=lambda share: show(share * simulated))
         wall_time = time.perf_counter() - start
 
+    for point, message in itertools.islice(result.failures.items(), 1):
+        told = (f'the controller fails at {len(result.failures)} of {len(batch)} points, the first'
+                f' ({sweep.describe(point)}): {message}')
+        if len(result.failures) == len(batch):
+            raise RunError(told)
+        print(f'warning: {told}', file=sys.stderr)
     diverged = ~np.isnan(result.diverged_at)
     figure = sweep_figure(
         f'{arguments.file.stem}, {sweep.duration:g} s', sweep.names, sweep.points, result.rmse,
@@ -88,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps({
             'cars': len(batch), 'diverged': int(diverged.sum()),
+            'failed': len(result.failures),
             'best': {'point': best, 'parameters': dict(zip(
                 sweep.names, sweep.points[best], strict=True)),
                 **result.metrics(best).as_dict()} if has_best else None,
@@ -107,6 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
 def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
     """Write one line per point: parameters, metrics in SI units, time of divergence or nothing.
 
+    With a controller of one's own there is a last column `failure`: what it said, or nothing.
     Raises ConfigurationError if the file cannot be written.
     """
     columns = [getattr(result, name).tolist() for name in _METRICS]
@@ -114,9 +132,12 @@ def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
     try:
         with open(path, 'w', newline='', encoding='utf-8') as stream:
             writer = csv.writer(stream)
-            writer.writerow((*sweep.names, *_METRICS))
-            for point, *metrics in zip(sweep.points, *columns, strict=True):
-                writer.writerow((*point, *('' if value != value else value for value in metrics)))
+            own = sweep.controller is not None
+            writer.writerow((*sweep.names, *_METRICS, *(['failure'] if own else [])))
+            for car, (point, *metrics) in enumerate(zip(sweep.points, *columns, strict=True)):
+                writer.writerow((
+                    *point, *('' if value != value else value for value in metrics),
+                    *([result.failures.get(car, '')] if own else [])))
     except OSError as error:
         raise ConfigurationError(
             f"table '{path}' cannot be written: {error.strerror}") from error
@@ -128,6 +149,8 @@ def _summary(
     fine = np.sort(ranked[np.isfinite(ranked)])
     rows = [('cars', str(len(result)), ''),
             ('diverged', str(int(np.sum(~np.isnan(result.diverged_at)))), '')]
+    if result.failures:
+        rows.append(('failed', str(len(result.failures)), ''))
     if fine.size:
         best = int(np.argmin(ranked))
         rows += [
@@ -135,6 +158,19 @@ def _summary(
             ('median RMSE', f'{float(np.median(fine)):.4f}', 'm'),
             ('worst RMSE', f'{fine[-1]:.4f}', 'm')]
     return [*rows, ('simulated seconds per second', f'{speed:.0f}', '')]
+
+
+def _loops(sweep: Sweep) -> Iterator[Loop]:
+    """Build the loops of all points; say once how a controller of one's own runs."""
+    if sweep.controller is None:
+        yield from sweep.loops()
+        return
+    said: set[str] = set()
+    for loop in sweep.own_loops():
+        if loop.why_plain not in said:
+            said.add(loop.why_plain)
+            announce_controller(sweep.controller.where, loop.why_plain)
+        yield loop
 
 
 def _jobs(text: str) -> int:

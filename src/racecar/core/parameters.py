@@ -30,6 +30,7 @@ _LONGEST_NAME = 100
 
 _TYPE_NAMES = {
     bool: 'a boolean', int: 'an integer', float: 'a number', str: 'a string', list: 'a list',
+    object: 'a value',
 }
 
 
@@ -37,8 +38,8 @@ _TYPE_NAMES = {
 class Parameter:
     """One row of a parameter table.
 
-    name: dotted. type: bool, int, float, str or list; item: type of a list's
-    elements, str or float.
+    name: dotted. type: bool, int, float, str or list, or object for any value; item: type of a
+    list's elements, str or float.
     default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
     minimum, maximum: inclusive bounds; `above` is an exclusive lower bound.
     choices: the allowed values; read_only: fixed once the node has started.

@@ -9,6 +9,7 @@ from dataclasses import replace
 import re
 
 from racecar.catalogue import node_names, NODES
+from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.ros.topics import TOPIC_NAMES
@@ -74,7 +75,13 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        _check_override(name, node, descriptions, options.overrides_option)
+        if node != CONTROLLER:
+            _check_override(name, node, descriptions, options.overrides_option)
+        elif options.controller is None:
+            raise ConfigurationError(
+                f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
+                " is a setting of a controller of one's own, but none is chosen: give"
+                f' --{CONTROLLER} MODULE:CLASS')
     _check_files(name, options, descriptions)
     descriptions = [with_choices(d, options) for d in descriptions]
     stack.check(descriptions)

@@ -9,9 +9,11 @@ from typing import Any
 
 from racecar.catalogue import NODES
 from racecar.core.control.linearizer import Linearizer
+from racecar.core.control.own_controller import ControllerClass
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import ClosedLoop
+from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.stacks.stack import Stack
@@ -44,3 +46,18 @@ def make_loop(stack: Stack, values: Values, simulator: Simulator | None = None) 
         TrajectoryTracker(dict(values[stack.tracker])),
         make_law(stack.linearizer, values[stack.linearizer]),
         simulator or make_simulator(values[stack.simulator]))
+
+
+def make_own_loop(
+    stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, Any],
+) -> OwnLoop:
+    """Build the loop of a stack with a controller of one's own in the place of its law.
+
+    The controller is made with the vehicle that the tracker knows and with settings of its own;
+    the law is not made. Raises RacecarError as make_loop() and ControllerClass.make() do.
+    """
+    assert stack.tracker is not None
+    tracker = values[stack.tracker]
+    return OwnLoop(
+        controller.make(VehicleParameters.from_values(tracker), settings),
+        TrajectoryTracker(dict(tracker)), make_simulator(values[stack.simulator]))

@@ -13,6 +13,7 @@ from typing import Any, cast, NamedTuple
 import yaml
 
 from racecar.catalogue import tables
+from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import vehicle_names
 from racecar.core.yaml_file import describe_error, parse_yaml
@@ -89,6 +90,11 @@ class StackOptions:
     overrides: Mapping[str, Mapping[str, Any]] = _option(
         dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0', dict,
         _ALL, flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
+    controller: str | None = _option(
+        None, 'controller of your own in the place of tracker and law, module:Class or'
+        f' file.py:Class; {SET_OPTION} {CONTROLLER}.NAME=VALUE gives settings to it;'
+        ' docs/own_controller.md', str, (SIMULATE, SWEEP), metavar='MODULE:CLASS',
+        for_tracking=True)
     namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
     own_clock: bool = _option(
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
@@ -122,6 +128,11 @@ class StackOptions:
         choices=lambda: LOG_LEVELS)
     observers: int = 0
     overrides_option: str = SET_OPTION
+
+    @property
+    def controller_settings(self) -> Mapping[str, Any]:
+        """Settings of the controller of one's own, among the overrides."""
+        return self.overrides.get(CONTROLLER, {})
 
 
 class NamedOption(NamedTuple):

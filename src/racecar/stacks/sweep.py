@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+import contextlib
 from dataclasses import dataclass, field
 import itertools
 import math
@@ -13,10 +14,18 @@ from typing import Any
 
 import numpy as np
 
+from racecar.core.control.own_controller import (
+    CONTROLLER,
+    ControllerClass,
+    find_controller,
+)
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import Noise
+from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import ClosedLoop
+from racecar.core.simulation.own_loop import OwnLoop
+from racecar.core.simulation.simulator import Simulator
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
@@ -26,7 +35,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.loops import make_loop
+from racecar.stacks.loops import make_loop, make_own_loop
 from racecar.stacks.options import run_options, SWEEP
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
@@ -45,8 +54,9 @@ class Sweep:
 
     stack: what the points are of. names: of the varied parameters, as the file has them; units:
     theirs, or ''. points: one tuple of values each.
-    base: {node: value of each parameter}. duration, skip [s]. noise: None without.
-    is_grid: whether the points are all combinations of some values.
+    base: {node: value of each parameter}, and settings of a controller under its own name.
+    duration, skip [s]. noise: None without. is_grid: whether the points are all combinations of
+    some values. controller: of one's own in the place of tracker and law, or None.
     """
 
     stack: Stack
@@ -59,32 +69,56 @@ class Sweep:
     seed: int
     noise: Noise | None
     is_grid: bool
+    controller: ControllerClass | None
     _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
 
     def loops(self) -> Iterator[ClosedLoop]:
-        """Build the loops of all points in order.
+        """Build the loops of all points in order, with the laws of the stack.
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
         # Neighbours often differ in the control law only; packing copies from a shared simulator.
-        last: tuple[Any, ClosedLoop] | None = None
-        for number, point in enumerate(self.points, start=1):
+        last: tuple[Any, Simulator] | None = None
+        for point, values in enumerate(self._values()):
+            simulated = values[self.stack.simulator]
+            shared = last[1] if last is not None and last[0] == simulated else None
+            with self._named(point):
+                loop = make_loop(self.stack, values, shared)
+            # A simulator that is not copied drives one car only.
+            last = (simulated, loop.simulator) if kind_of(loop) is not None else None
+            yield loop
+
+    def own_loops(self) -> Iterator[OwnLoop]:
+        """Build the loops of all points in order, each with a controller of one's own.
+
+        Raises RacecarError, naming the point, for values that contradict each other and for
+        settings with which the controller cannot be made.
+        """
+        assert self.controller is not None
+        for point, values in enumerate(self._values()):
+            with self._named(point):
+                loop = make_own_loop(self.stack, values, self.controller, values[CONTROLLER])
+            yield loop
+
+    def _values(self) -> Iterator[dict[str, Mapping[str, Any]]]:
+        """Yield the values of all nodes at each point; what does not vary is one object."""
+        for point in self.points:
             changes: dict[str, dict[str, Any]] = {}
             for targets, value in zip(self._targets, point, strict=True):
                 for node, parameter in targets:
                     changes.setdefault(node, {})[parameter] = value
-            values = {node: {**self.base[node], **changes.get(node, {})} for node in self.base}
-            simulated = tuple(sorted(changes.get(self.stack.simulator, {}).items()))
-            try:
-                shares = last is not None and last[0] == simulated and last[1].is_compilable
-                loop = make_loop(
-                    self.stack, values, last[1].simulator if last and shares else None)
-            except RacecarError as error:
-                raise type(error)(
-                    f'point {number} of {len(self.points)} ({self.describe(number - 1)}):'
-                    f' {error}') from error
-            last = (simulated, loop)
-            yield loop
+            yield {node: {**values, **changes[node]} if node in changes else values
+                   for node, values in self.base.items()}
+
+    @contextlib.contextmanager
+    def _named(self, point: int) -> Iterator[None]:
+        """Name the point in the errors of what is done for it."""
+        try:
+            yield
+        except RacecarError as error:
+            raise type(error)(
+                f'point {point + 1} of {len(self.points)} ({self.describe(point)}):'
+                f' {error}') from error
 
     def describe(self, point: int) -> str:
         """Return the parameters of a point for people."""
@@ -93,13 +127,16 @@ class Sweep:
             for name, value in zip(self.names, self.points[point], strict=True))
 
 
-def load_sweep(name: str, path: Path | str) -> Sweep:
+def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sweep:
     """Read a sweep file for a configuration.
 
-    Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
+    controller: goes over the one that the file may name. Raises ConfigurationError or
+    ParameterError naming the key, the value and what is expected.
     """
     stack = find_tracking_stack(name)
     content = _read(path)
+    if controller is not None:
+        content[CONTROLLER] = controller
     try:
         return _make_sweep(stack, content)
     except RacecarError as error:
@@ -127,16 +164,21 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
         if grid and key in content and not (key == 'seed' and content.get('noise')):
             raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
 
+    controller = find_controller(str(content[CONTROLLER])) \
+        if content.get(CONTROLLER) is not None else None
+    if controller is not None and content.get('noise'):
+        raise ConfigurationError("'noise' is not available with a controller of one's own")
     overrides: dict[str, dict[str, Any]] = {}
     descriptions = _describe(stack, content, {})
     for key, value in _mapping(content, 'set').items():
-        for node, row in _targets(key, descriptions):
+        for node, row in _targets(key, descriptions, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
     descriptions = _describe(stack, content, overrides)
-    base = {d.executable: d.resolve() for d in descriptions}
+    base: dict[str, Mapping[str, Any]] = {d.executable: d.resolve() for d in descriptions}
+    base[CONTROLLER] = overrides.get(CONTROLLER, {})
 
     varied = grid or sample
-    rows = {key: _targets(key, descriptions) for key in varied}
+    rows = {key: _targets(key, descriptions, controller) for key in varied}
     seen: dict[tuple[str, str], str] = {}
     for key, targets in rows.items():
         for node, row in targets:
@@ -151,7 +193,7 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
     return Sweep(
         stack, tuple(varied), tuple(rows[key][0][1].unit for key in varied), points, base,
         _seconds(content, 'duration', 80.0, positive=True),
-        _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid),
+        _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
         tuple(tuple((node, row.name) for node, row in rows[key]) for key in varied))
 
 
@@ -166,9 +208,17 @@ def _describe(
             if d.executable in parts]
 
 
-def _targets(key: Any, descriptions: list[NodeDescription]) -> list[tuple[str, Parameter]]:
+def _targets(
+    key: Any, descriptions: list[NodeDescription], controller: ControllerClass | None,
+) -> list[tuple[str, Parameter]]:
     """Return (node, parameter) for each place that a dotted name stands for."""
     node, dot, parameter = str(key).partition('.')
+    if node == CONTROLLER and parameter:
+        if controller is None:
+            raise ConfigurationError(
+                f"'{key}' is a setting of a controller of one's own, but none is chosen: give"
+                f' {CONTROLLER}: or --{CONTROLLER} with module:Class or file.py:Class')
+        return [(CONTROLLER, controller.setting(parameter))]
     tables = {d.name: d.spec.table for d in descriptions}
     if not (dot and parameter) or node not in (*tables, VEHICLE):
         raise ConfigurationError(
@@ -212,7 +262,7 @@ def _sample_points(
                 or not all(isinstance(n, int | float) and math.isfinite(n) for n in numbers):
             forms = ' or '.join(f'{{{kind}: {form}}}' for kind, form in _DISTRIBUTIONS.items())
             raise ConfigurationError(f"sample '{key}' is {given!r}, expected {forms}")
-        if row.type is not float:
+        if row.type not in (float, object):
             raise ConfigurationError(
                 f"sample '{key}': only numbers can be drawn, this is {row.type.__name__};"
                 ' use grid:')

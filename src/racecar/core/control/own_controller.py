@@ -4,19 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 import importlib
 import importlib.util
+import inspect
 import math
 from pathlib import Path
 import sys
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from racecar.core.errors import ConfigurationError, excerpt, RunError
+from racecar.core.parameters import Parameter, suggest
 from racecar.core.trajectories import Motion
-from racecar.core.types import AckermannCommand, CarMotion, Odometry
+from racecar.core.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
+
+CONTROLLER = 'controller'
+"""What settings of a controller stand under: controller.NAME."""
 
 PureStep = Callable[[Any, Any, CarMotion, Motion, float], tuple[Any, float, float]]
 """step(state, parameters, car, reference, dt): next state, speed [m/s], steering angle [rad].
@@ -28,10 +34,11 @@ state, parameters: NamedTuples of floats; dt: time since the step before [s], 0 
 class Controller(Protocol):
     """Drives a car along a reference.
 
-    Made with the vehicle that the controller is to believe in. It may have `preview` [s]: how far
-    ahead in time the reference lies that it gets, by default 0. If it has a pure `step`, which
-    Numba compiles, with `state` and `parameters` as the NamedTuples to start with, that runs, and
-    command() is not asked.
+    Made with the vehicle that the controller is to believe in; further arguments of its
+    constructor are settings, given by keyword. It may have `preview` [s]: how far ahead in time
+    the reference lies that it gets, by default 0. If it has a pure `step`, which Numba compiles,
+    with `state` and `parameters` as the NamedTuples to start with, that runs; command() is asked
+    where it is not compiled, and may then be absent, see with_command().
     """
 
     def __init__(self, vehicle: VehicleParameters) -> None:
@@ -41,8 +48,83 @@ class Controller(Protocol):
         """Return the command for the car as measured; reference in `map`."""
 
 
-def load_controller(where: str, vehicle: VehicleParameters) -> Controller:
-    """Import a controller and make it; where: `module:Class` or `file.py:Class`.
+class PureController(NamedTuple):
+    """A pure step and the NamedTuples of floats that it starts with."""
+
+    step: PureStep
+    state: tuple[float, ...]
+    parameters: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ControllerClass:
+    """What makes controllers: a class that is imported already, and the settings that it takes.
+
+    where: as the user named it. settings: rows of its keyword arguments by name, of type object
+    where neither annotation nor default tells one; required: those without a default.
+    takes_any: whether it takes other names too.
+    """
+
+    where: str
+    constructor: Callable[..., Controller]
+    settings: Mapping[str, Parameter]
+    required: tuple[str, ...]
+    takes_any: bool
+
+    def setting(self, name: str) -> Parameter:
+        """Return the row of a setting. Raises ConfigurationError with the names there are."""
+        if name not in self.settings:
+            if self.takes_any:
+                return _row(name, object)
+            known = f"it takes {', '.join(self.settings)}" if self.settings else 'it takes none'
+            nearest = suggest(name, self.settings) if self.settings else ''
+            hint = f'; {nearest}' if nearest.startswith('did') else ''
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} has no setting {excerpt(name)}: {known}{hint}')
+        return self.settings[name]
+
+    def make(
+        self, vehicle: VehicleParameters, settings: Mapping[str, Any] | None = None,
+    ) -> Controller:
+        """Return a controller with some settings; the others have their defaults.
+
+        Raises ParameterError for a value of another type, ConfigurationError for an unknown or
+        missing setting, and with the line of the user's code if the constructor fails.
+        """
+        values = {name: self.setting(name).validate(value)
+                  for name, value in (settings or {}).items()}
+        missing = [name for name in self.required if name not in values]
+        if missing:
+            raise ConfigurationError(
+                f"controller {excerpt(self.where)} needs {', '.join(missing)}; give"
+                f' {CONTROLLER}.{missing[0]}')
+        try:
+            controller = self.constructor(vehicle, **values)
+        except Exception as error:
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} cannot be made with the vehicle:'
+                f' {_described(error)}') from error
+        if pure_part(controller) is None and not _has_command(controller):
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} has neither command(odometry, reference) nor'
+                ' step')
+        preview_of(controller)
+        return controller
+
+
+def load_controller(
+    where: str, vehicle: VehicleParameters, settings: Mapping[str, Any] | None = None,
+) -> Controller:
+    """Import a controller and make it.
+
+    where: `module:Class` or `file.py:Class`; settings: keyword arguments of its constructor.
+    Raises ConfigurationError or ParameterError in one line if that is not possible.
+    """
+    return find_controller(where).make(vehicle, settings)
+
+
+def find_controller(where: str) -> ControllerClass:
+    """Import the class of a controller: `module:Class` or `file.py:Class`.
 
     Raises ConfigurationError in one line if that is not possible.
     """
@@ -57,22 +139,100 @@ def load_controller(where: str, vehicle: VehicleParameters) -> Controller:
     except Exception as error:
         raise ConfigurationError(
             f'controller {excerpt(where)} cannot be imported: {_described(error)}') from error
-    if not callable(getattr(module, name, None)):
+    constructor = getattr(module, name, None)
+    if not callable(constructor):
         found = [key for key, value in vars(module).items() if isinstance(value, type)
                  and (hasattr(value, 'command') or hasattr(value, 'step'))]
         raise ConfigurationError(
             f"controller {excerpt(where)}: there is no class '{name}', expected one of"
             f" {', '.join(found) or 'none'}")
+    arguments = _keyword_arguments(constructor)
+    named = [a for a in arguments if a.kind is not a.VAR_KEYWORD]
+    return ControllerClass(
+        where, constructor, {a.name: _row(a.name, _type_of(a)) for a in named},
+        tuple(a.name for a in named if a.default is a.empty), len(named) < len(arguments))
+
+
+def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return what a constructor takes by keyword after the vehicle."""
     try:
-        controller: Controller = getattr(module, name)(vehicle)
-    except Exception as error:
+        signature = inspect.signature(constructor, eval_str=True)
+    except NameError:  # an annotation of what is imported for type checkers only
+        signature = inspect.signature(constructor)
+    except (TypeError, ValueError):  # not written in Python
+        return []
+    arguments = list(signature.parameters.values())
+    if arguments and arguments[0].kind in (
+            inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+        del arguments[0]
+    return [a for a in arguments if a.kind in (
+        a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY, a.VAR_KEYWORD)]
+
+
+def _type_of(argument: inspect.Parameter) -> type:
+    kinds = (bool, int, float, str)
+    return next((kind for kind in kinds if argument.annotation is kind), None) or next(
+        (kind for kind in kinds if isinstance(argument.default, kind)), object)
+
+
+def _row(name: str, kind: type) -> Parameter:
+    return Parameter(name, kind, None, 'setting of the controller, by annotation or default')
+
+
+def pure_part(controller: Any) -> PureController | None:
+    """Return the pure step of a controller, None if it has none.
+
+    Raises ConfigurationError if state or parameters are no NamedTuples of finite numbers.
+    """
+    step = getattr(controller, 'step', None)
+    if step is None:
+        return None
+    if not callable(step) or hasattr(step, '__self__'):
         raise ConfigurationError(
-            f'controller {excerpt(where)} cannot be made with the vehicle:'
-            f' {_described(error)}') from error
-    if not hasattr(controller, 'step') and not callable(getattr(controller, 'command', None)):
-        raise ConfigurationError(
-            f'controller {excerpt(where)} has neither command(odometry, reference) nor step')
-    return controller
+            f'step of the controller is {excerpt(step)}, expected a function of numbers without'
+            ' self: write step = staticmethod(function)')
+    for name in ('state', 'parameters'):
+        values = getattr(controller, name, None)
+        if not hasattr(values, '_fields') or not values or not all(map(_is_number, values)):
+            raise ConfigurationError(
+                f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
+                ' numbers, at least one, beside step')
+    return PureController(step, controller.state, controller.parameters)
+
+
+def with_command(controller: Controller) -> Controller:
+    """Return a controller that can be asked: itself, or one that runs its pure step."""
+    if _has_command(controller):
+        return controller
+    pure = pure_part(controller)
+    assert pure is not None
+    return _Stepped(pure)
+
+
+class _Stepped:
+    """Runs a pure step in plain Python, with what the compiled loop gives to it."""
+
+    def __init__(self, pure: PureController) -> None:
+        self._step, self._state, self._parameters = pure
+        self._last_ns: int | None = None
+
+    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
+        now_ns = odometry.time_ns
+        last_ns, self._last_ns = self._last_ns, now_ns
+        dt = max(0, now_ns - last_ns) / NANOSECONDS if last_ns is not None else 0.0
+        self._state, speed, steering = self._step(
+            self._state, self._parameters,
+            CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
+                      odometry.yaw_rate), reference, dt)
+        return AckermannCommand(speed, steering)
+
+
+def _has_command(controller: object) -> bool:
+    return callable(getattr(controller, 'command', None))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
 
 
 def ask(controller: Controller, odometry: Odometry, reference: Motion) -> AckermannCommand:
@@ -84,14 +244,23 @@ def ask(controller: Controller, odometry: Odometry, reference: Motion) -> Ackerm
         speed, steering = controller.command(odometry, reference)
         command = AckermannCommand.in_single_precision(speed, steering)
     except Exception as error:
-        raise RunError(
-            f'the controller fails at {odometry.time_ns / 1e9:g} s: {_described(error)}; expected'
-            ' command() to return speed [m/s] and steering angle [rad]') from error
+        raise failure_of(error, f'at {odometry.time_ns / NANOSECONDS:g} s') from error
+    check_command(command, odometry.time_ns / NANOSECONDS)
+    return command
+
+
+def failure_of(error: Exception, when: str) -> RunError:
+    """Return the error of a controller that failed, in one line; when: e.g. `at 1 s`."""
+    return RunError(
+        f'the controller fails {when}: {_described(error)}; expected it to return speed'
+        ' [m/s] and steering angle [rad]')
+
+
+def check_command(command: AckermannCommand, time: float) -> None:
+    """Raise RunError for the command of a time [s] that is not finite."""
     if not command.is_finite:
         raise RunError(
-            f'the controller commands {command} at {odometry.time_ns / 1e9:g} s, expected finite'
-            ' numbers')
-    return command
+            f'the controller commands {command} at {time:g} s, expected finite numbers')
 
 
 def preview_of(controller: Controller) -> float:
@@ -100,7 +269,7 @@ def preview_of(controller: Controller) -> float:
     Raises ConfigurationError if that is no number of at least 0.
     """
     preview = getattr(controller, 'preview', 0.0)
-    if not (isinstance(preview, (int, float)) and math.isfinite(preview) and preview >= 0.0):
+    if not (_is_number(preview) and preview >= 0.0):
         raise ConfigurationError(
             f'preview of the controller is {preview!r}, expected a number of at least 0 [s]')
     return float(preview)

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import astuple, dataclass, fields
+import contextlib
+from dataclasses import astuple, dataclass, field, fields
 import itertools
 import math
 import os
@@ -18,7 +19,7 @@ import numpy as np
 from racecar.core.analysis.metrics import Array, Metrics
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
-from racecar.core.errors import ConfigurationError, DivergenceError
+from racecar.core.errors import ConfigurationError, DivergenceError, RunError
 from racecar.core.packing import vector
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch_kernels import (
@@ -26,11 +27,14 @@ from racecar.core.simulation.batch_kernels import (
     NOISE_CHANNELS,
 )
 from racecar.core.simulation.block import Block, Kind, kind_of, tick_times
-from racecar.core.simulation.closed_loop import ClosedLoop, tick_count
+from racecar.core.simulation.closed_loop import Loop, tick_count
 from racecar.core.types import NANOSECONDS
 
 CHUNK = 64
 """Ticks of a block that one call of a kernel runs."""
+
+# Row of the columns of BatchResult, of which a car that failed has 0 and not NaN.
+_SAMPLES = 4
 
 @dataclass(frozen=True)
 class Noise:
@@ -51,11 +55,11 @@ class Noise:
     turning: float = 0.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for row in fields(self):
+            value = getattr(self, row.name)
             if not (math.isfinite(value) and value >= 0.0):
                 raise ConfigurationError(
-                    f"noise '{field.name}' is {value!r}, expected a number of at least 0")
+                    f"noise '{row.name}' is {value!r}, expected a number of at least 0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,8 @@ class BatchResult:
     diverged_at: time up to which a car that diverged was simulated [s], NaN for the others, whose
     metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
     (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded.
+    failures: of cars whose controller of one's own failed, by number, what it says; their metrics
+    are NaN.
     """
 
     rmse: Array
@@ -76,6 +82,7 @@ class BatchResult:
     diverged_at: Array
     tracked_ahead: Array
     records: Array | None = None
+    failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rmse)
@@ -100,11 +107,12 @@ class BatchSimulation:
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
     and however many threads. Cars whose model has a SplitDerivative, without actuators, run side
-    by side; others run one by one, several times slower.
+    by side; others run one by one, several times slower, and those that do not run compiled in
+    turns, as threads do not help Python.
     """
 
     def __init__(
-        self, loops: Iterable[ClosedLoop], *, noise: Noise | None = None,
+        self, loops: Iterable[Loop], *, noise: Noise | None = None,
         generator: np.random.Generator | None = None, threads: int | None = None,
         block_size: int = LANES,
     ) -> None:
@@ -124,7 +132,7 @@ class BatchSimulation:
             raise ConfigurationError(f'block_size is {block_size}, expected 1 to {LANES}')
         self._threads = threads or len(os.sched_getaffinity(0))
         self._blocks: list[Block] = []
-        self._others: list[tuple[int, ClosedLoop]] = []
+        self._others: list[tuple[int, Loop]] = []
         open_blocks: dict[Kind, Block] = {}
         self._count = 0
         tracked_ahead: list[float] = []
@@ -140,7 +148,7 @@ class BatchSimulation:
             elif noise is not None:
                 raise ConfigurationError(
                     f'noise is not available for {loop.simulator.model.description} with'
-                    f' {type(loop.linearizer).__name__}: such cars do not run side by side')
+                    f' {_driver(loop)}: such cars do not run side by side')
             else:
                 self._others.append((self._count, loop))
             self._count += 1
@@ -187,6 +195,9 @@ class BatchSimulation:
         done = 0
         # One thread at a time counts and tells, so that the share told never falls.
         counting = threading.Lock()
+        # What is not compiled may be a user's code, which need not bear threads.
+        in_turn = threading.Lock()
+        failures: dict[int, str] = {}
 
         def advance(amount: int) -> None:
             nonlocal done
@@ -200,10 +211,16 @@ class BatchSimulation:
             columns[:, block.cars] = self._run_block(
                 block, times[period], ticks[period], skip, record_every, records, advance)
 
-        def run_other(numbered: tuple[int, ClosedLoop]) -> None:
+        def run_other(numbered: tuple[int, Loop]) -> None:
             car, loop = numbered
             period = loop.simulator.period_ns
-            columns[:, car] = _run_other(car, loop, ticks[period], skip, record_every, records)
+            try:
+                with contextlib.nullcontext() if loop.is_compilable else in_turn:
+                    columns[:, car] = _run_other(
+                        car, loop, ticks[period], skip, record_every, records)
+            except RunError as error:
+                failures[car] = str(error)
+                columns[_SAMPLES, car] = 0.0
             advance(ticks[period])
 
         # The plain Python path holds the interpreter, so threads would not help it.
@@ -214,7 +231,7 @@ class BatchSimulation:
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
-            records)
+            records, dict(sorted(failures.items())))
 
     def _run_block(
         self, block: Block, times: Any, ticks: int, skip: float, every: int,
@@ -252,8 +269,13 @@ class BatchSimulation:
             np.where(diverged >= 0.0, diverged * period, np.nan)])
 
 
+def _driver(loop: Loop) -> str:
+    return "a controller of one's own" if loop.linearizer is None \
+        else type(loop.linearizer).__name__
+
+
 def _run_other(
-    car: int, loop: ClosedLoop, ticks: int, skip: float, every: int, records: Array | None,
+    car: int, loop: Loop, ticks: int, skip: float, every: int, records: Array | None,
 ) -> list[float]:
     """Run a loop by itself; return a column of BatchResult."""
     parts: list[Array] = []

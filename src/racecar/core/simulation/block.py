@@ -23,7 +23,7 @@ from racecar.core.simulation.batch_kernels import (
     SCRATCH_ROWS,
     STATE_ROWS,
 )
-from racecar.core.simulation.closed_loop import ClosedLoop
+from racecar.core.simulation.closed_loop import Loop
 from racecar.core.trajectories import Trajectory
 from racecar.core.types import NANOSECONDS
 from racecar.core.vehicles.interface import SplitDerivative
@@ -63,11 +63,12 @@ class Block:
         """Number of cars."""
         return len(self.cars)
 
-    def add(self, car: int, loop: ClosedLoop) -> None:
-        """Pack one car: its number and its parts, which are not kept."""
+    def add(self, car: int, loop: Loop) -> None:
+        """Pack one car of this kind: its number and its parts, which are not kept."""
         lane = self.count
         self.cars.append(car)
-        tracker, law, simulator = loop
+        tracker, law, simulator = loop.tracker, loop.linearizer, loop.simulator
+        assert law is not None
         model, vehicle = simulator.model, simulator.model.vehicle
         self._trajectories.setdefault(tracker.trajectory, []).append(lane)
         _put(self.state, lane, (
@@ -132,12 +133,13 @@ def _put(array: Flat, lane: int, numbers: Sequence[float], row: int = 0) -> None
         array[(row + k) * LANES + lane] = float(number)
 
 
-def kind_of(loop: ClosedLoop) -> Kind | None:
+def kind_of(loop: Loop) -> Kind | None:
     """Return what a loop must share with others of its block; None if it fits into none."""
     simulator, form = loop.simulator, loop.simulator.model.split_derivative
     packed = simulator.packed
     if (not isinstance(form, SplitDerivative) or packed is None or len(packed.memory)
-            or not loop.is_compilable or loop.tracker.started or simulator.time_ns):
+            or loop.linearizer is None or not loop.is_compilable or loop.tracker.started
+            or simulator.time_ns):
         return None
     return Kind(form, simulator.model.observe, simulator.integrator, type(loop.linearizer),
                 loop.tracker.step, loop.tracker.is_exact, simulator.step_ns, simulator.period_ns)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,6 +23,35 @@ CHUNK = 256
 """Ticks that one call of a kernel runs."""
 
 Row = tuple[float, ...]
+
+
+class Loop(Protocol):
+    """What runs and is measured: a car that follows a reference, by a law or by one's own means.
+
+    linearizer: None where a controller of one's own takes its place.
+    """
+
+    @property
+    def tracker(self) -> TrajectoryTracker:
+        """Says where the reference is, and which point of the car is to be there."""
+
+    @property
+    def linearizer(self) -> Linearizer | None:
+        """The law."""
+
+    @property
+    def simulator(self) -> Simulator:
+        """The car, which owns the time."""
+
+    @property
+    def is_compilable(self) -> bool:
+        """Whether the kernels do exactly what the parts do tick by tick."""
+
+    def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
+        """Answer and advance by so many ticks, and answer once more; raises DivergenceError.
+
+        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep.
+        """
 
 
 class ClosedLoop(NamedTuple):
@@ -128,8 +157,18 @@ def run_closed_loop(
     on_tick is called with the number of ticks, for a progress bar. The sequence per tick is
     that of the nodes in lockstep, so both give the same bits. Raises DivergenceError.
     """
-    loop = ClosedLoop(tracker, linearizer, simulator)
-    ticks = tick_count(duration, simulator.period_ns)
+    return run_loop(ClosedLoop(tracker, linearizer, simulator), duration, on_tick)
+
+
+def run_loop(
+    loop: Loop, duration: float, on_tick: Callable[[int], object] | None = None,
+) -> RunTable:
+    """Run a loop for the duration [s] from its present state.
+
+    on_tick: as in run_closed_loop(). Raises DivergenceError, and RunError for a controller of
+    one's own that fails.
+    """
+    ticks = tick_count(duration, loop.simulator.period_ns)
     table = np.empty((ticks + 1, len(COLUMNS)))
     done = 0
 
@@ -141,7 +180,7 @@ def run_closed_loop(
             on_tick(done - 1)
 
     loop.run(ticks, on_rows)
-    return RunTable(table, tracker.tracked_ahead)
+    return RunTable(table, loop.tracker.tracked_ahead)
 
 
 def tick_count(duration: float, period_ns: int) -> int:

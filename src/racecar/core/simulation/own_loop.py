@@ -10,16 +10,29 @@ from typing import Any
 import numpy as np
 
 from racecar.core.analysis.metrics import Array
-from racecar.core.analysis.run_table import COLUMNS, RunTable
+from racecar.core.analysis.run_table import COLUMNS
 from racecar.core.compiled import compilation_failure, COMPILED
-from racecar.core.control.own_controller import ask, Controller, preview_of
+from racecar.core.control.own_controller import (
+    ask,
+    check_command,
+    Controller,
+    failure_of,
+    preview_of,
+    pure_part,
+    PureController,
+    with_command,
+)
 from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
-from racecar.core.simulation.closed_loop import CHUNK, run_chunk, tick_count
+from racecar.core.simulation.closed_loop import CHUNK, run_chunk
 from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
-from racecar.core.simulation.simulator import Simulator
+from racecar.core.simulation.simulator import PackedSimulator, Simulator
 from racecar.core.trajectories import Motion
-from racecar.core.types import NANOSECONDS
+from racecar.core.types import AckermannCommand, NANOSECONDS
+
+_TIME, _COMMAND = COLUMNS.index('time'), COLUMNS.index('speed_command')
+_failures: dict[Callable[..., int], str] = {}
 
 
 class OwnLoop:
@@ -28,25 +41,27 @@ class OwnLoop:
     why_plain: why the controller runs in plain Python, tick by tick; empty if it runs compiled.
     """
 
+    linearizer = None
+
     def __init__(
         self, controller: Controller, tracker: TrajectoryTracker, simulator: Simulator,
     ) -> None:
-        """Compile the step of the controller, if it has one.
+        """Compile the step of the controller, if it has one; once for all that have the same.
 
-        Raises ConfigurationError for a preview that is none.
+        Raises ConfigurationError for a preview, a state or parameters that are none.
         """
-        self._controller: Any = controller
-        self._tracker = tracker
-        self._simulator = simulator
+        self.tracker = tracker
+        self.simulator = simulator
         self._preview = preview_of(controller)
         self._kernel: Callable[..., int] | None = None
-        self.why_plain = self._compile()
+        self.why_plain = self._compile(pure_part(controller), simulator.packed)
+        if self.why_plain:
+            self._controller = with_command(controller)
         simulator.warm_up()
         tracker.warm_up()
 
-    def _compile(self) -> str:
-        controller, packed = self._controller, self._simulator.packed
-        if not hasattr(controller, 'step'):
+    def _compile(self, pure: PureController | None, packed: PackedSimulator | None) -> str:
+        if pure is None:
             return 'it has no pure step'
         if not COMPILED:
             return 'Numba is not installed'
@@ -54,53 +69,77 @@ class OwnLoop:
             return 'the simulator has steps of its own'
         nothing = vector(0)
         self._packed = packed
-        self._arrays = vector(controller.state), vector(controller.parameters), nothing, nothing
+        self._arrays = vector(pure.state), vector(pure.parameters), nothing, nothing
         kernel = own_loop_kernel(
-            self._simulator.kernels, controller.step, type(controller.state),
-            type(controller.parameters))
-        failure = compilation_failure(lambda: kernel(
-            *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing))
-        if failure:
-            return f'its step cannot be compiled: {failure}'
+            self.simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
+        if kernel not in _failures:
+            # Numba would try anew for each of many cars what it cannot compile.
+            _failures[kernel] = compilation_failure(lambda: kernel(
+                *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing))
+        if _failures[kernel]:
+            return f'its step cannot be compiled: {_failures[kernel]}'
         self._kernel = kernel
         return ''
 
-    def run(self, duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:
-        """Run for a duration [s]; on_tick is called with the number of ticks some times.
+    @property
+    def is_compilable(self) -> bool:
+        """Whether the kernel does exactly what the parts do tick by tick."""
+        return self._kernel is not None
 
-        Raises RunError for a command that is none, DivergenceError as Simulator does.
+    def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
+        """Answer and advance by so many ticks, and answer once more.
+
+        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. Raises RunError for a
+        controller that fails or commands what is not finite, DivergenceError as Simulator does.
         """
-        simulator = self._simulator
-        ticks = tick_count(duration, simulator.period_ns)
-        self._tracker.start(simulator.odometry(), simulator.time_ns)
-        parts: list[Array] = []
+        simulator = self.simulator
+        if not self.tracker.started:
+            self.tracker.start(simulator.odometry(), simulator.time_ns)
         done = 0
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
             drives_last = done + count <= ticks
             if self._kernel is None:
-                parts.append(self._run_plain(count, drives_last=drives_last))
+                self._run_plain(count, on_rows, drives_last=drives_last)
             else:
-                run_chunk(self._kernel, simulator, self._packed, self._tracker, self._arrays,
-                          self._sample, count, parts.append, drives_last=drives_last)
+                self._run_compiled(self._kernel, count, on_rows, drives_last=drives_last)
             done += count
-            if on_tick is not None:
-                on_tick(done - 1)
-        return RunTable(np.concatenate(parts), self._tracker.tracked_ahead)
+
+    def _run_compiled(
+        self, kernel: Callable[..., int], count: int, on_rows: Callable[[Array], object], *,
+        drives_last: bool,
+    ) -> None:
+        def checked(rows: Array) -> None:
+            for row in rows[~np.isfinite(rows[:, _COMMAND:]).all(axis=1)][:1]:
+                check_command(
+                    AckermannCommand(*row[_COMMAND:].tolist()), float(row[_TIME]))
+            on_rows(rows)
+
+        start, period = self.simulator.time_ns, self.simulator.period_ns
+        try:
+            run_chunk(kernel, self.simulator, self._packed, self.tracker, self._arrays,
+                      self._sample, count, checked, drives_last=drives_last)
+        except (DivergenceError, RunError):
+            raise
+        except Exception as error:
+            end = (start + (count - 1) * period) / NANOSECONDS
+            raise failure_of(error, f'from {start / NANOSECONDS:g} to {end:g} s') from error
 
     def _sample(self, times: Any, _: float) -> Any:
-        return own_references(self._tracker.trajectory, times, self._preview)
+        return own_references(self.tracker.trajectory, times, self._preview)
 
     def _references(self, stamp_ns: int) -> tuple[Motion, Motion]:
         """Return the reference at a time and `preview` later, placed in `map`."""
-        x0, y0 = self._tracker.origin
-        time = self._tracker.time_since_start(stamp_ns)
-        now, ahead = (self._tracker.trajectory.motion(t) for t in (time, time + self._preview))
+        x0, y0 = self.tracker.origin
+        time = self.tracker.time_since_start(stamp_ns)
+        now, ahead = (self.tracker.trajectory.motion(t) for t in (time, time + self._preview))
         return (now._replace(x=x0 + now.x, y=y0 + now.y),
                 ahead._replace(x=x0 + ahead.x, y=y0 + ahead.y))
 
-    def _run_plain(self, count: int, *, drives_last: bool) -> Array:
-        simulator = self._simulator
+    def _run_plain(
+        self, count: int, on_rows: Callable[[Array], object], *, drives_last: bool,
+    ) -> None:
+        simulator = self.simulator
         rows = np.empty((count, len(COLUMNS)))
         for tick in range(count):
             odometry = simulator.odometry()
@@ -111,5 +150,9 @@ class OwnLoop:
                 odometry.vy, odometry.yaw_rate, now.x, now.y, *command)
             if tick < count - 1 or drives_last:
                 simulator.set_command(command)
-                simulator.tick()
-        return rows
+                try:
+                    simulator.tick()
+                except DivergenceError:
+                    on_rows(rows[:tick + 1])
+                    raise
+        on_rows(rows)
