@@ -1,13 +1,12 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Pure pursuit that also drives out the error it leaves behind, with settings for a sweep.
+"""Pure pursuit with settings of its own, which a sweep tunes.
 
     ./run racecar sweep kinematic_ode docs/examples/tuned_pursuit_sweep.yaml
 
 It steers for the point of the reference that lies `preview` ahead in time, along the circle
 through rear axle and point (Coulter 1992, CMU-RI-TR-92-01), and drives as fast as the reference
-there, faster by `gain` times its distance along the car from where it would be at that speed.
-`damping` takes a share of the yaw rate off the steering angle.
+does there, faster by `gain` times the distance by which it is behind.
 """
 
 import math
@@ -21,12 +20,11 @@ class State(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """Wheelbase [m], preview [s], gain [1/s], damping [s] and the most acceleration [m/s^2]."""
+    """Wheelbase [m], preview [s], gain [1/s] and the largest acceleration [m/s^2]."""
 
     wheelbase: float
     preview: float
     gain: float
-    damping: float
     acceleration: float
 
 
@@ -40,8 +38,7 @@ def step(state, parameters, car, reference, dt):
     change = parameters.acceleration * dt
     speed = min(max(wanted, state.speed - change), state.speed + change)
     curvature = 2.0 * left / max(dx * dx + dy * dy, 0.05 ** 2)
-    steering = math.atan(parameters.wheelbase * curvature) - parameters.damping * car.yaw_rate
-    return State(speed), speed, steering
+    return State(speed), speed, math.atan(parameters.wheelbase * curvature)
 
 
 class TunedPursuit:
@@ -49,7 +46,7 @@ class TunedPursuit:
 
     step = staticmethod(step)
 
-    def __init__(self, vehicle, preview=0.4, gain=2.0, damping=0.0, acceleration=5.0):
+    def __init__(self, vehicle, preview=0.4, gain=2.0, acceleration=5.0):
         self.preview = preview
         self.state = State(0.0)
-        self.parameters = Parameters(vehicle.wheelbase, preview, gain, damping, acceleration)
+        self.parameters = Parameters(vehicle.wheelbase, preview, gain, acceleration)

@@ -129,6 +129,9 @@ def compilation_failure(call: Callable[[], object]) -> str:
         said = next((line for line in lines if not line.startswith(('Failed in', 'During'))), '')
         where = next((line for line in reversed(lines) if line.startswith('File ')), '')
         return f'{said} {where}'.strip()
+    except Exception as error:
+        # Numba meets some code with errors of its own making.
+        return f'{type(error).__name__}: {error}'.partition('\n')[0]
     return ''
 
 

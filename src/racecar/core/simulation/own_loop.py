@@ -79,6 +79,8 @@ class OwnLoop:
         if _failures[kernel]:
             return f'its step cannot be compiled: {_failures[kernel]}'
         self._kernel = kernel
+        # Compiles, too.
+        self._sample([0.0], 0.0)
         return ''
 
     @property

@@ -1,0 +1,259 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar sweep` with controllers of the user's own: what varies, what fails, what is told."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from racecar.cli.main import main
+from racecar.core.compiled import COMPILED
+from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.simulation import own_loop
+from racecar.core.simulation.batch import BatchSimulation
+from racecar.stacks.sweep import load_sweep
+
+ROOT = Path(__file__).parents[2]
+METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'duration', 'samples')
+
+CODE = """
+import math
+from typing import NamedTuple
+
+class State(NamedTuple):
+    integral: float
+
+class Parameters(NamedTuple):
+    gain: float
+    speed: float
+
+def step(state, parameters, car, reference, dt):
+    left = math.cos(car.yaw) * (reference.y - car.y) - math.sin(car.yaw) * (reference.x - car.x)
+    integral = state.integral + left * dt
+    return State(integral), parameters.speed, parameters.gain * left + 0.1 * integral
+
+class Compiled:
+    step = staticmethod(step)
+
+    def __init__(self, vehicle, gain=0.8, speed: float = 1, preview=0.3):
+        self.preview = preview
+        self.state, self.parameters = State(0.0), Parameters(gain, speed)
+
+class Plain:
+    def __init__(self, vehicle, gain=0.8, speed: float = 1, preview=0.3):
+        if gain < 0.0:
+            raise ValueError('a negative gain')
+        self.gain, self.speed, self.preview = gain, speed, preview
+
+    def command(self, odometry, reference):
+        left = math.cos(odometry.yaw) * (reference.y - odometry.y) - math.sin(odometry.yaw) * (
+            reference.x - odometry.x)
+        return self.speed, left / self.gain if odometry.x < 0.5 else left * (1.0 / self.gain)
+
+class Uncompilable(Compiled):
+    step = staticmethod(lambda state, parameters, car, reference, dt: (
+        state, float(str(parameters.speed)), 0.0))
+
+class NotFinite(Compiled):
+    step = staticmethod(lambda state, parameters, car, reference, dt: (
+        state, parameters.speed, math.nan if car.x > parameters.gain else 0.0))
+
+class Needs:
+    def __init__(self, vehicle, gain, *, path=None, **more):
+        self.gain, self.path, self.more = gain, path, more
+
+    def command(self, odometry, reference):
+        return self.gain, 0.0
+"""
+
+
+@pytest.fixture
+def sweep(tmp_path, capsys):
+    """Run a sweep of a class of CODE; returns exit code, table, JSON and stderr."""
+    def run(name, grid, *options, set_values=None, **changes):
+        output = tmp_path / 'out'
+        code = main(['sweep', 'kinematic_ode', file(
+            tmp_path, name, grid=grid, set=set_values or {}, **changes), '--output', str(output),
+            '--json', *options])
+        shown = capsys.readouterr()
+        rows = []
+        if output.exists():
+            with open(output / 'results.csv', newline='') as stream:
+                rows = list(csv.DictReader(stream))
+        return code, rows, json.loads(shown.out or 'null'), shown.err
+
+    return run
+
+
+def file(folder, name, **content):
+    (folder / 'mine.py').write_text(CODE)
+    path = folder / 'study.yaml'
+    path.write_text(yaml.safe_dump({
+        'controller': f'{folder}/mine.py:{name}', 'duration': 3, 'skip': 0.5, **content},
+        sort_keys=False))
+    return str(path)
+
+
+@pytest.mark.parametrize('name', ['Compiled', 'Plain'])
+def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, tmp_path, capsys, name):
+    code, rows, outcome, said = sweep(
+        name, {'controller.gain': [0.5, 2], 'vehicle.mass': [4.0, 6.0]}, '--jobs', '2',
+        set_values={'controller.speed': 1.5}, tyre_model='fiala')
+    assert (code, outcome['cars'], outcome['failed']) == (0, 4, 0)
+    assert said.count(f'mine.py:{name}: ') == 1
+    assert ('tick by tick' in said) == (name == 'Plain' or not COMPILED)
+    for row in rows:
+        mass = row['vehicle.mass']
+        assert main([
+            'simulate', 'kinematic_ode', '--controller', f'{tmp_path}/mine.py:{name}',
+            '--tyre-model', 'fiala', '--duration', '3', '--skip', '0.5', '--json',
+            '--set', 'controller.speed=1.5', '--set', f"controller.gain={row['controller.gain']}",
+            '--set', f'trajectory_tracker.vehicle.mass={mass}',
+            '--set', f'single_track_simulator.vehicle.mass={mass}']) == 0
+        alone = json.loads(capsys.readouterr().out)
+        assert [float(row[metric]) for metric in METRICS] == [
+            alone[metric] for metric in METRICS]
+        assert (row['diverged_at'], row['failure']) == ('', '')
+    assert outcome['best']['rmse'] == min(float(row['rmse']) for row in rows)
+    assert len({row['rmse'] for row in rows}) == 4
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed')
+@pytest.mark.parametrize(('name', 'failures'), [('Compiled', ['']), ('Uncompilable', ['some'])])
+def test_a_class_is_compiled_once_for_all_points(tmp_path, monkeypatch, name, failures):
+    tried = []
+    compilation_failure = own_loop.compilation_failure
+    monkeypatch.setattr(
+        own_loop, 'compilation_failure',
+        lambda call: tried.append(compilation_failure(call)) or tried[-1])
+    found = load_sweep('kinematic_ode', file(
+        tmp_path, name, grid={'controller.gain': [0.5, 1.0, 2.0]}))
+    loops = list(found.own_loops())
+    assert ['some' if reason else '' for reason in tried] == failures
+    assert [loop.is_compilable for loop in loops] == [name == 'Compiled'] * 3
+
+
+def test_a_point_at_which_the_controller_fails_does_not_end_the_others(sweep):
+    code, rows, outcome, said = sweep('Plain', {'controller.gain': [0.0, 1.0, 2.0]})
+    assert (code, outcome['cars'], outcome['failed'], outcome['diverged']) == (0, 3, 1, 0)
+    assert ('warning: the controller fails at 1 of 3 points, the first (controller.gain=0): the'
+            ' controller fails at 0 s: ZeroDivisionError') in said
+    assert 'ZeroDivisionError' in rows[0]['failure']
+    assert (rows[0]['rmse'], rows[0]['samples'], rows[0]['diverged_at']) == ('', '0', '')
+    assert all(float(row['rmse']) > 0.0 and row['failure'] == '' for row in rows[1:])
+    assert outcome['best']['parameters']['controller.gain'] in (1.0, 2.0)
+
+
+def test_a_controller_that_fails_everywhere_is_an_error(sweep):
+    code, rows, outcome, said = sweep(
+        'Plain', {'controller.speed': [1.0, 2.0]}, set_values={'controller.gain': 0.0})
+    assert (code, rows, outcome) == (1, [], None)
+    assert 'error: the controller fails at 2 of 2 points, the first (controller.speed=1)' in said
+
+
+def test_a_command_that_is_not_finite_is_a_failure_compiled_too(sweep):
+    code, rows, outcome, said = sweep('NotFinite', {'controller.gain': [0.5, 99.0]})
+    assert (code, outcome['failed'], outcome['diverged']) == (0, 1, 0)
+    assert 'steering_angle=nan' in rows[0]['failure']
+    assert 'expected finite numbers' in rows[0]['failure']
+
+
+def test_cars_that_diverge_are_told_apart(sweep):
+    code, rows, outcome, said = sweep(
+        'Compiled', {'single_track_simulator.vehicle.rear.cornering_stiffness': [1.0, 244.0]},
+        set_values={'controller.speed': 4.0, 'controller.gain': 3.0}, duration=8, skip=0,
+        trajectory='circle', tyre_model='linear')
+    assert code == 0
+    assert (outcome['diverged'], outcome['failed']) == (1, 0)
+    assert 0.0 < float(rows[0]['diverged_at']) < 8.0
+    assert rows[1]['diverged_at'] == ''
+    assert float(rows[0]['duration']) < float(rows[1]['duration'])
+    assert 'warning: 1 of 2 cars diverged' in said
+
+
+def test_settings_that_the_constructor_refuses_end_the_sweep_with_the_point(sweep):
+    code, rows, _, said = sweep('Plain', {'controller.gain': [1.0, -1.0]})
+    assert (code, rows) == (1, [])
+    assert 'point 2 of 2 (controller.gain=-1): controller' in said
+    assert 'ValueError: a negative gain' in said
+
+
+def test_the_command_line_goes_over_the_file(sweep, tmp_path):
+    code, _, _, said = sweep('Plain', {'controller.gain': [1.0]}, '--controller',
+                             f'{tmp_path}/mine.py:Compiled')
+    assert code == 0
+    assert 'mine.py:Compiled: ' in said
+
+
+def test_settings_can_be_drawn(tmp_path):
+    found = load_sweep('kinematic_ode', file(
+        tmp_path, 'Needs', count=4, sample={
+            'controller.gain': {'uniform': [1.0, 2.0]}, 'controller.any': {'normal': [0.0, 1.0]},
+            'trajectory_tracker.Kp': {'uniform': [1.0, 2.0]}},
+        set={'controller.path': 'a.csv'}))
+    assert found.names == ('controller.gain', 'controller.any', 'trajectory_tracker.Kp')
+    assert found.units == ('', '', '1/s')
+    for values, loop in zip(found.points, found.own_loops(), strict=True):
+        command = loop._controller
+        assert (command.gain, command.more, command.path) == (
+            values[0], {'any': values[1]}, 'a.csv')
+        assert type(command.gain) is float
+
+
+def test_stock_sweeps_have_no_column_for_failures(tmp_path, capsys):
+    output = tmp_path / 'out'
+    assert main(['sweep', 'kinematic_ode', file(
+        tmp_path, 'Plain', controller=None, grid={'trajectory_tracker.Kp': [1.0]}),
+        '--output', str(output)]) == 0
+    assert (output / 'results.csv').read_text().splitlines()[0].endswith(',diverged_at')
+
+
+@pytest.mark.parametrize(('name', 'content', 'message'), [
+    ('Plain', {'grid': {'controller.gian': [1.0]}},
+     r"no setting 'gian': it takes gain, speed, preview; did you mean gain\?"),
+    ('Plain', {'set': {'controller.gain': 'high'}, 'grid': {'controller.speed': [1.0]}},
+     r"'gain' is 'high', expected a number"),
+    ('Plain', {'grid': {'controller.speed': [True]}}, r"'speed' is True, expected a number"),
+    ('Plain', {'sample': {'controller.any': {'uniform': [0, 1]}}, 'count': 2},
+     r"has no setting 'any'"),
+    ('Plain', {'grid': {'controller.gain': [1.0]}, 'noise': {'x': 0.1}},
+     r"'noise' is not available with a controller"),
+    ('Missing', {'grid': {'controller.gain': [1.0]}}, r"there is no class 'Missing'"),
+    ('Needs', {'grid': {'controller.path': ['a']}}, r'needs gain; give controller\.gain')])
+def test_faulty_settings_are_refused_with_the_reason(tmp_path, name, content, message):
+    with pytest.raises((ConfigurationError, ParameterError), match=message):
+        list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).own_loops())
+
+
+def test_a_setting_without_a_controller_is_refused(tmp_path):
+    path = file(tmp_path, 'Plain', controller=None, grid={'controller.gain': [1.0]})
+    with pytest.raises(ConfigurationError, match=r"is a setting of a controller of one's own"):
+        load_sweep('kinematic_ode', path)
+
+
+@pytest.mark.parametrize('setting', [
+    {'single_track_simulator.vehicle_model': 'double_track'},
+    {'single_track_simulator.actuators.steering_delay': 0.05}])
+def test_cars_that_do_not_run_side_by_side_have_a_simulator_each(tmp_path, setting):
+    def rmse(*gains):
+        path = file(tmp_path, 'Plain', controller=None, set=setting, duration=1,
+                    grid={'trajectory_tracker.Kp': list(gains)})
+        found = load_sweep('kinematic_ode', path)
+        return BatchSimulation(found.loops(), threads=2).run(1.0).rmse.tolist()
+
+    assert rmse(2.0, 5.0) == rmse(2.0) + rmse(5.0)
+
+
+def test_the_example_is_tuned(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(ROOT)
+    code = main(['sweep', 'kinematic_ode', 'docs/examples/tuned_pursuit_sweep.yaml', '--json',
+                 '--output', str(tmp_path / 'out')])
+    shown = capsys.readouterr()
+    outcome = json.loads(shown.out)
+    assert (code, outcome['cars'], outcome['failed']) == (0, 42, 0)
+    # As docs/own_controller.md tells.
+    assert outcome['best']['parameters'] == {'controller.preview': 0.3, 'controller.gain': 2.0}
+    assert round(outcome['best']['rmse'], 5) == 0.00023
