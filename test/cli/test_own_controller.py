@@ -3,7 +3,10 @@
 """`racecar simulate --controller`: a controller of the user's own."""
 
 import json
+import os
 from pathlib import Path
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,7 +14,9 @@ import pytest
 from racecar.cli.main import main
 from racecar.core.compiled import COMPILED
 
-EXAMPLE = Path(__file__).parents[2] / 'docs' / 'examples' / 'pure_pursuit.py'
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / 'docs' / 'examples' / 'pure_pursuit.py'
+TUNED = ROOT / 'docs' / 'examples' / 'tuned_pursuit.py'
 
 STEP = """
 import math
@@ -118,6 +123,111 @@ Compiled.command = command
 """.replace('    def', 'def').replace('        return', '    return')
     _, said = answer(capsys, f'{write(text, "slow")}:Compiled')
     assert 'in plain Python, tick by tick, as ' in said
+
+
+SETTINGS = """
+class Told:
+    def __init__(self, vehicle, gain=1.0, count: int = 2, name='a', *, flag=False, any=None):
+        print('made', vehicle.cog_to_front_axle, gain, count, name, flag, any)
+
+    def command(self, odometry, reference):
+        return 0.0, 0.0
+
+class Needs(Told):
+    def __init__(self, vehicle, gain, **more):
+        super().__init__(vehicle, gain, **more)
+"""
+
+
+def made(capsys, path, *settings):
+    more = [word for setting in settings for word in ('--set', setting)]
+    assert simulate(path, '--duration', '0.1', *more) == 0
+    return next(line.split()[1:] for line in capsys.readouterr().out.splitlines()
+                if line.startswith('made'))
+
+
+def test_settings_reach_the_constructor_in_their_types(capsys, write):
+    path = write(SETTINGS)
+    given = ['gain=2', 'count=3', 'name=on top', 'flag=yes', 'any=[1, x]']
+    axle = made(capsys, f'{path}:Told')[0]
+    assert made(capsys, f'{path}:Told')[1:] == ['1.0', '2', 'a', 'False', 'None']
+    assert made(capsys, f'{path}:Told', *(f'controller.{text}' for text in given)) == [
+        axle, '2.0', '3', 'on', 'top', 'True', '[1,', "'x']"]
+    assert made(capsys, f'{path}:Needs', 'controller.gain=2', 'controller.count=4')[1:3] == [
+        '2', '4']
+
+
+def test_it_believes_the_vehicle_of_the_tracker(capsys, write):
+    path = write(SETTINGS)
+    assert made(capsys, f'{path}:Told', 'trajectory_tracker.vehicle.cog_to_front_axle=0.25',
+                'kinematic_linearizer.vehicle.cog_to_front_axle=0.3',
+                'single_track_simulator.vehicle.cog_to_front_axle=0.35')[0] == '0.25'
+
+
+@pytest.mark.parametrize(('name', 'settings', 'message'), [
+    ('Told', 'controller.gian=1', "has no setting 'gian': it takes gain, count, name, flag, any;"
+     ' did you mean gain'),
+    ('Told', 'controller.vehicle=1', "has no setting 'vehicle': it takes gain, count"),
+    ('Told', 'controller.gain=high', "'gain' is 'high', expected a number"),
+    ('Told', 'controller.count=1.5', "'count' is 1.5, expected an integer"),
+    ('Needs', 'controller.count=1', 'needs gain; give controller.gain'),
+    # Any name may reach such a constructor, which has to refuse it.
+    ('Needs', 'controller.gain=1 controller.other=1', 'cannot be made with the vehicle: Type'),
+    ('Told', 'controllers.gain=1', "node 'controllers' is not part of kinematic_ode")])
+def test_a_faulty_setting_ends_in_one_line(capsys, write, name, settings, message):
+    more = [word for text in settings.split() for word in ('--set', text)]
+    assert message in error(capsys, f'{write(SETTINGS)}:{name}', *more)
+
+
+def test_a_setting_without_a_controller_is_refused(capsys):
+    assert main(['simulate', 'kinematic_ode', '--set', 'controller.gain=1']) == 1
+    assert 'controller.gain is a setting of a controller' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(('body', 'message'), [
+    ('step = step', 'without self: write step = staticmethod(function)'),
+    ('step = 5', 'step of the controller is 5, expected a function'),
+    ('step = staticmethod(step); state = 1.0', 'state of the controller is 1.0, expected a Named'),
+    ('step = staticmethod(step); state = (1.0,)', 'state of the controller is (1.0,), expected'),
+    ('step = staticmethod(step); state = State(0.0)', 'parameters of the controller is None'),
+    ('step = staticmethod(step); state = State(0.0); parameters = Parameters("a")',
+     "parameters of the controller is Parameters(gain='a'), expected a NamedTuple of finite")])
+def test_a_faulty_pure_step_ends_in_one_line(capsys, write, body, message):
+    text = f'{STEP}\nclass Faulty:\n    def __init__(self, vehicle): pass\n    {body}\n'
+    assert message in error(capsys, f'{write(text)}:Faulty')
+
+
+@pytest.mark.parametrize(('line', 'message'), [
+    ('integral = math.nan', 'steering_angle=nan) at 0 s, expected finite numbers'),
+    ('integral = [1.0, 2.0][int(100.0 * car.x)]', 'the controller fails '),
+    ('if car.x > 0.2: raise ValueError("too far")', 'ValueError: too far')])
+def test_a_pure_step_that_fails_ends_in_one_line(capsys, write, line, message):
+    text = STEP.replace('    return State', f'    {line}\n    return State')
+    assert message in error(capsys, f'{write(text)}:Compiled')
+
+
+CODE = """
+import sys
+if sys.argv[1] == 'plain':
+    sys.modules['numba'] = None
+from racecar.cli.main import main
+sys.exit(main(['simulate', 'kinematic_ode', '--duration', '2', *sys.argv[2:]]))
+"""
+
+
+@pytest.mark.parametrize('where', [f'{EXAMPLE}:CompiledPurePursuit', f'{TUNED}:TunedPursuit'])
+def test_a_pure_step_runs_without_numba_too(tmp_path, where):
+    pytest.importorskip('numba')
+    for mode, said in (('compiled', ': compiled'), ('plain', 'Numba is not installed')):
+        done = subprocess.run(
+            [sys.executable, '-c', CODE, mode, '--controller', where, '--csv',
+             str(tmp_path / mode)], text=True, capture_output=True, timeout=120,
+            env={**os.environ, 'PYTHONPATH': str(ROOT / 'src')})
+        assert done.returncode == 0, done.stderr
+        assert said in done.stderr
+    rows = [np.genfromtxt(tmp_path / mode, delimiter=',', skip_header=1)
+            for mode in ('compiled', 'plain')]
+    np.testing.assert_allclose(*rows, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(('text', 'name', 'message'), [
