@@ -1,0 +1,69 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""docs/python.md runs as it stands, and names all that racecar.core exports."""
+
+import ast
+import doctest
+import inspect
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+import pytest
+
+import racecar.core
+from racecar.core import api
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / 'docs' / 'python.md'
+
+
+def test_the_page_runs_as_it_stands(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    failures, tried = doctest.testfile(
+        str(PAGE), module_relative=False, optionflags=doctest.REPORT_NDIFF)
+    assert tried > 25
+    assert failures == 0, capsys.readouterr().out
+
+
+def test_the_table_has_all_names_and_no_others():
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith('|')]
+    names = re.findall(r'`(\w+)`', '\n'.join(rows))
+    assert sorted(names) == sorted(api.__all__)
+
+
+@pytest.mark.parametrize('name', api.__all__)
+def test_a_public_name_is_found_and_says_what_it_is(name):
+    value = getattr(racecar.core, name)
+    assert value is getattr(api, name)
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert inspect.getdoc(value)
+        for key, member in vars(value).items():
+            if not key.startswith('_') and inspect.isfunction(member) and (
+                    member.__module__.startswith('racecar.')):
+                assert inspect.getdoc(getattr(value, key)), f'{name}.{key}'
+
+
+def test_all_imports_of_the_list_are_public():
+    tree = ast.parse(Path(api.__file__).read_text())
+    imported = [alias.name for node in tree.body if isinstance(node, ast.ImportFrom)
+                for alias in node.names]
+    assert sorted(imported) == sorted(api.__all__)
+
+
+@pytest.mark.parametrize('name', ['Nothing', '_Simulator', 'np', '__wrapped__'])
+def test_what_is_not_public_is_not_there(name):
+    with pytest.raises(AttributeError, match=f"'racecar.core' has no attribute '{name}'"):
+        getattr(racecar.core, name)
+
+
+def test_a_part_of_core_is_imported_without_the_others():
+    code = ('import sys, racecar, racecar.core\n'
+            'from racecar.core import errors\n'
+            'from racecar.core.parameters import Parameter\n'
+            'heavy = {"numba", "numpy", "racecar.core.api"} & set(sys.modules)\n'
+            'assert not heavy, heavy\n'
+            'from racecar.core import *\n'
+            'assert "Simulator" in dir() and "Simulator" in dir(racecar.core)\n')
+    subprocess.run([sys.executable, '-c', code], check=True, cwd=ROOT / 'src')
