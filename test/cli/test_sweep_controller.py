@@ -6,10 +6,12 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 from racecar.cli.main import main
+from racecar.core.analysis.sweep_figure import sweep_figure
 from racecar.core.compiled import COMPILED
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.simulation import own_loop
@@ -211,6 +213,32 @@ def test_stock_sweeps_have_no_column_for_failures(tmp_path, capsys):
     assert (output / 'results.csv').read_text().splitlines()[0].endswith(',diverged_at')
 
 
+@pytest.mark.parametrize(('grid', 'marks'), [
+    ({'controller.gain': [0.0, 1.0], 'controller.preview': [0.1, 0.3]}, 2),
+    ({'controller.gain': [0.0, 1.0, 2.0]}, 1)])
+def test_points_that_failed_are_crosses_in_the_picture(tmp_path, grid, marks):
+    found = load_sweep('kinematic_ode', file(tmp_path, 'Plain', grid=grid))
+    result = BatchSimulation(found.own_loops(), threads=1).run(1.0)
+    figure = sweep_figure(
+        'study', found.names, found.points, result.rmse, ~np.isnan(result.diverged_at),
+        units=found.units, is_grid=True, failed=list(result.failures))
+    crosses = [line for line in figure.axes[0].lines if line.get_marker() == 'x']
+    assert sum(len(np.atleast_1d(line.get_xdata())) for line in crosses) == marks
+    assert f'0 diverged, {marks} failed' in figure._suptitle.get_text()
+
+
+def test_values_of_several_types_are_drawn(tmp_path):
+    found = load_sweep('kinematic_ode', file(tmp_path, 'Needs', grid={
+        'controller.gain': [2.0, 1.0], 'controller.path': ['b', 2.0, True]}))
+    assert [point[1] for point in found.points] == ['b', 2.0, True] * 2
+    figure = sweep_figure(
+        'study', found.names, found.points, np.arange(1.0, 7.0), np.zeros(6, dtype=bool),
+        units=found.units, is_grid=True)
+    shown = [[label.get_text() for label in labels] for labels in (
+        figure.axes[0].get_xticklabels(), figure.axes[0].get_yticklabels())]
+    assert shown == [['1', '2'], ['b', '2', 'True']]
+
+
 @pytest.mark.parametrize(('name', 'content', 'message'), [
     ('Plain', {'grid': {'controller.gian': [1.0]}},
      r"no setting 'gian': it takes gain, speed, preview; did you mean gain\?"),
@@ -221,6 +249,8 @@ def test_stock_sweeps_have_no_column_for_failures(tmp_path, capsys):
      r"has no setting 'any'"),
     ('Plain', {'grid': {'controller.gain': [1.0]}, 'noise': {'x': 0.1}},
      r"'noise' is not available with a controller"),
+    ('Needs', {'grid': {'controller.gain': [1.0, [2.0]]}},
+     r"grid 'controller\.gain' has \[2\.0\] among its values, expected single ones"),
     ('Missing', {'grid': {'controller.gain': [1.0]}}, r"there is no class 'Missing'"),
     ('Needs', {'grid': {'controller.path': ['a']}}, r'needs gain; give controller\.gain')])
 def test_faulty_settings_are_refused_with_the_reason(tmp_path, name, content, message):

@@ -93,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     diverged = ~np.isnan(result.diverged_at)
     figure = sweep_figure(
         f'{arguments.file.stem}, {sweep.duration:g} s', sweep.names, sweep.points, result.rmse,
-        diverged, units=sweep.units, is_grid=sweep.is_grid)
+        diverged, units=sweep.units, is_grid=sweep.is_grid, failed=list(result.failures))
     plot, = write_figures(render_figures({'sweep': figure}), output)
     table = output / 'results.csv'
     write_table(table, sweep, result)

@@ -240,6 +240,10 @@ def _grid_points(
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
             raise ConfigurationError(f"grid '{key}' is {values!r}, expected a list of values")
+        for value in values:
+            if isinstance(value, (list, dict)):
+                raise ConfigurationError(
+                    f"grid '{key}' has {value!r} among its values, expected single ones")
         axes.append([rows[key][0][1].validate(value) for value in values])
     count = math.prod(len(axis) for axis in axes)
     if count > _MOST_POINTS:

@@ -21,24 +21,28 @@ Flags = NDArray[np.bool_]
 _MOST_PANELS = 9
 _MOST_LABELS = 12
 _POINT = 'tab:blue'
-_DIVERGED = 'tab:red'
+_LOST = 'tab:red'
 
 
 def sweep_figure(
     title: str, names: Sequence[str], points: Sequence[Sequence[Any]], rmse: Array,
-    diverged: Flags, *, units: Sequence[str], is_grid: bool,
+    diverged: Flags, *, units: Sequence[str], is_grid: bool, failed: Sequence[int] = (),
 ) -> Figure:
     """Draw the RMSE (n,) [m] over the parameters of n points: lines, a map, or one panel each.
 
     names, units: of the parameters; a unit may be ''. diverged: (n,), whether the car diverged;
-    such points are crosses.
+    failed: numbers of the points whose controller did; such points are crosses.
     """
+    lost = diverged.copy()
+    lost[list(failed)] = True
+    cross = 'diverged or failed' if failed else 'diverged'
     labels = [_label(name, unit) for name, unit in zip(names, units, strict=True)]
     shown = min(len(names), _MOST_PANELS)
     if is_grid and len(names) == 2 and min(
             len({point[axis] for point in points}) for axis in (0, 1)) > 1:
         figure = Figure(figsize=(7.5, 5.6), layout='constrained')
-        _draw_map(figure, figure.add_subplot(), labels, points, np.where(diverged, np.nan, rmse))
+        _draw_map(figure, figure.add_subplot(), labels, points, np.where(lost, np.nan, rmse),
+                  cross)
     else:
         columns = 2 if shown == 4 else min(shown, 3)
         lines = math.ceil(shown / columns)
@@ -46,12 +50,13 @@ def sweep_figure(
             figsize=(max(7.0, 4.2 * columns), max(4.4, 3.6 * lines)), layout='constrained')
         for number in range(shown):
             axes = figure.add_subplot(lines, columns, number + 1)
-            _draw_panel(axes, labels[number], [point[number] for point in points], rmse, diverged,
-                        joined=is_grid and len(names) == 1)
-        if diverged.any():
+            _draw_panel(axes, labels[number], [point[number] for point in points], rmse, lost,
+                        cross, joined=is_grid and len(names) == 1)
+        if lost.any():
             figure.axes[0].legend(loc='lower right')
     count = int(np.sum(diverged))
-    figure.suptitle(f'{title}: {len(points)} cars, {count} diverged')
+    figure.suptitle(f'{title}: {len(points)} cars, {count} diverged' + (
+        f', {len(failed)} failed' if failed else ''))
     return figure
 
 
@@ -75,29 +80,36 @@ def _label(name: str, unit: str) -> str:
 
 
 def _draw_panel(
-    axes: Axes, label: str, values: Sequence[Any], rmse: Array, diverged: Flags, *, joined: bool,
+    axes: Axes, label: str, values: Sequence[Any], rmse: Array, lost: Flags, cross: str, *,
+    joined: bool,
 ) -> None:
     x = _positions(axes, values)
-    fine = ~diverged & np.isfinite(rmse)
+    fine = ~lost & np.isfinite(rmse)
     order = np.argsort(x[fine], kind='stable')
     many = len(x) > 400
     axes.plot(x[fine][order], rmse[fine][order], '-o' if joined else 'o', color=_POINT,
               markersize=2.0 if many else 4.5, alpha=0.5 if many else 1.0)
     axes.set_yscale('log')
-    if diverged.any():
+    if lost.any():
         # Diverged cars have no RMSE to compare: they stand along the upper edge.
-        axes.plot(x[diverged], np.full(int(diverged.sum()), 0.97), 'x', color=_DIVERGED,
-                  transform=axes.get_xaxis_transform(), markersize=5.0, label='diverged')
+        axes.plot(x[lost], np.full(int(lost.sum()), 0.97), 'x', color=_LOST,
+                  transform=axes.get_xaxis_transform(), markersize=5.0, label=cross)
     axes.set_xlabel(label)
     axes.set_ylabel('RMSE [m]')
     axes.grid(alpha=0.3, which='both')
 
 
+def _kinds(values: Sequence[Any]) -> list[Any]:
+    """Return the different values, those of one type in ascending order."""
+    kinds = list(dict.fromkeys(values))
+    return sorted(kinds) if len({type(value) for value in kinds}) == 1 else kinds
+
+
 def _draw_map(
     figure: Figure, axes: Axes, labels: Sequence[str], points: Sequence[Sequence[Any]],
-    rmse: Array,
+    rmse: Array, cross: str,
 ) -> None:
-    kinds = [sorted({point[axis] for point in points}) for axis in (0, 1)]
+    kinds = [_kinds([point[axis] for point in points]) for axis in (0, 1)]
     cells = np.full((len(kinds[1]), len(kinds[0])), np.nan)
     for point, value in zip(points, rmse, strict=True):
         cells[kinds[1].index(point[1]), kinds[0].index(point[0])] = value
@@ -107,7 +119,7 @@ def _draw_map(
         if finite.size and finite.max() > 5.0 * finite.min() else None
     image = axes.pcolormesh(cells, norm=scale, cmap='viridis_r')
     for row, column in np.argwhere(~np.isfinite(cells)):
-        axes.plot(column + 0.5, row + 0.5, 'x', color=_DIVERGED)
+        axes.plot(column + 0.5, row + 0.5, 'x', color=_LOST)
     for axis, (place, values) in enumerate(
             ((axes.set_xticks, kinds[0]), (axes.set_yticks, kinds[1]))):
         stride = math.ceil(len(values) / _MOST_LABELS)
@@ -115,4 +127,4 @@ def _draw_map(
             f'{value:.4g}' if isinstance(value, float) else str(value)
             for value in values[::stride]])
         (axes.set_xlabel if axis == 0 else axes.set_ylabel)(labels[axis])
-    figure.colorbar(image, ax=axes, label='RMSE [m]; cross: diverged')
+    figure.colorbar(image, ax=axes, label=f'RMSE [m]; cross: {cross}')
