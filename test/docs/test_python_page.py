@@ -27,6 +27,12 @@ def test_the_page_runs_as_it_stands(monkeypatch, capsys):
     assert failures == 0, capsys.readouterr().out
 
 
+def test_the_page_on_controllers_shows_the_sweep_file_as_it_is():
+    lines = (ROOT / 'docs/examples/tuned_pursuit_sweep.yaml').read_text().splitlines()
+    shown = ''.join(f'    {line}\n' for line in lines if not line.startswith('#'))
+    assert shown in (ROOT / 'docs/own_controller.md').read_text()
+
+
 def test_the_table_has_all_names_and_no_others():
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith('|')]
     names = re.findall(r'`(\w+)`', '\n'.join(rows))
