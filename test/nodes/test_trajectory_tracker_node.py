@@ -19,8 +19,8 @@ pytestmark = pytest.mark.ros
 # By the report's feed-forward, whose velocities are those of the reference.
 LINE = {**RACECAR, 'trajectory': 'line', 'a_coeff': 1.0, 'b_coeff': 0.5,
         'exact_feed_forward': False}
-STANDING = {**RACECAR, 'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0, 'reference_origin': 'map',
-            'catch_up_speed': 100.0}
+STANDING = {**RACECAR, 'trajectory': 'line', 'a_coeff': 0.0, 'b_coeff': 0.0,
+            'reference_origin': 'map', 'catch_up_speed': 100.0}
 
 
 class Tracker:

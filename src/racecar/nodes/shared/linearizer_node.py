@@ -106,7 +106,7 @@ class LinearizerNode(TableNode):
             self._wrong_point = (
                 f'the tracker tracks the point ({point.x:g}, {point.y:g}) m in'
                 f' {message.header.frame_id!r}, this law is exact for ({expected:g}, 0) m in'
-                f" {BASE_LINK!r}: give the tracker the same vehicle, set its tracked_point, or use"
+                f' {BASE_LINK!r}: give the tracker the same vehicle, set its tracked_point, or use'
                 ' the other linearizer')
 
     def _on_point_ahead(self, message: PointStamped) -> None:
