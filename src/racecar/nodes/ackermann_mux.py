@@ -164,7 +164,7 @@ class AckermannMuxNode(TableNode):
         known = topics if awaited == ALL_INPUTS or not self.values['lockstep'] else [
             self.resolve_topic_name(f'~/{topic}') for topic in awaited.split(',') if topic]
         self.watch_rivals(
-            topics, ' leave ours out (`racecar up plant`, or `--without` and its name),',
+            topics, ' leave ours out (`racecar up plant`, or `--without`),',
             [topic for topic in topics if topic not in known])
 
     def waits_for(self) -> str:

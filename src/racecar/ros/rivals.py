@@ -66,18 +66,21 @@ def rival_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
         return (f'{topic} has {count} publishers, expected one: {names}; they overrule each other.'
                 f' Stop all but one,{remedy} or separate them by a namespace or ROS_DOMAIN_ID')
 
-    return PublisherWatch(node, topic, 1, complaint, node.get_logger().error)
+    # rclpy wants one severity for each line that logs.
+    return PublisherWatch(node, topic, 1, complaint, lambda text: node.get_logger().error(text))
 
 
 def outsider_watch(node: Node, topic: str) -> PublisherWatch:
     """Return a watch for publishers that a simulator in lockstep does not wait for: a warning."""
     def complaint(topic: str, _: int, names: str) -> str:
-        return (f'{names} on {topic} is not part of the lockstep: nobody waits for its commands,'
-                ' so the answers of the loop come before them, and those that come in between hold'
-                ' up the loop. Let it drive alone (`racecar up plant`, or `--without` and the node'
-                ' in whose place it is), or run without lockstep')
+        return (f'{names} publishes on {topic}, which lockstep does not wait for: commands of a'
+                ' lower priority than those of the loop are not used, others from the first that'
+                ' comes in time, and one without the stamp of its odometry holds up the loop. To'
+                ' let it drive, leave out the node in whose place it is (`racecar up plant`, or'
+                ' `--without`), or run without lockstep')
 
-    return PublisherWatch(node, topic, 0, complaint, node.get_logger().warning)
+    return PublisherWatch(
+        node, topic, 0, complaint, lambda text: node.get_logger().warning(text))
 
 
 def _names(publishers: list[TopicEndpointInfo]) -> str:

@@ -52,7 +52,7 @@ class StartGate:
         awaited += [
             f'somebody who publishes {described(self._node, topic)} (wait_for_publishers)'
             for topic in self._topics if not self._node.count_publishers(topic)]
-        return f"waiting for {' and for '.join(awaited)}"
+        return f"waiting for {', and for '.join(awaited)}"
 
 
 def described(node: Node, topic: str) -> str:
