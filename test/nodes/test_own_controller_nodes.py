@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A controller of the user's own in the tracker node: `up --controller`."""
 
+from pathlib import Path
+
 from ackermann_msgs.msg import AckermannDriveStamped
 from nav_msgs.msg import Odometry
 from node_bench import odometry, RACECAR
@@ -10,13 +12,12 @@ import pytest
 
 from racecar.cli.main import main
 from racecar.core.errors import ConfigurationError, RunError
-from racecar.core.share import share_folder
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 
 pytestmark = pytest.mark.ros
 
-EXAMPLE = share_folder() / 'docs' / 'examples' / 'pure_pursuit.py'
+EXAMPLE = Path(__file__).parents[2] / 'docs' / 'examples' / 'pure_pursuit.py'
 COMMAND = '/vesc/ackermann_cmd_mux/input/navigation'
 
 FAULTY = """
