@@ -17,12 +17,12 @@ from racecar.core.analysis.metrics import Metrics
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError
 from racecar.stacks import parse_overrides, StackOptions, STACKS
-from racecar.stacks.options import NamedOption, run_options, RunOption
+from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
 
 
 def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False) -> None:
     """Declare the name of a configuration; tracking: one that follows a trajectory."""
-    names = [stack.name for stack in STACKS.values() if stack.follows_trajectory or not tracking]
+    names = [stack.name for stack in STACKS.values() if stack.closes_loop or not tracking]
     parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(names)}")
 
 
@@ -48,7 +48,7 @@ def announce_controller(where: str, why_plain: str) -> None:
 def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any) -> None:
     name, _, option = row
     flag = f"--{(option.flag or name).replace('_', '-')}"
-    if option.type is dict:
+    if option.type in (dict, tuple):
         parser.add_argument(
             flag, dest=name, action='append', default=[], metavar=option.metavar,
             help=f'{option.help}; may be repeated')
@@ -126,6 +126,8 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: Any) -> Stack
     """Return the options that the arguments stand for; more: options that take precedence."""
     given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
     given['overrides'] = parse_overrides(given['overrides'])
+    if 'without' in given:
+        given['without'] = parse_names(given['without'])
     return StackOptions(**{**given, **more})
 
 

@@ -118,12 +118,36 @@ else:
         return njit(function, nogil=True)
 
 
-def compilation_failure(call: Callable[[], object]) -> str:
-    """Call something that compiles; return why it cannot be compiled, in one line, or ''."""
+_compiled: dict[Any, Any] = {}
+
+
+def njit_once(function: F) -> F:
+    """Return a function compiled, itself if it is so already."""
+    if hasattr(function, 'py_func'):
+        return function
+    if function not in _compiled:
+        _compiled[function] = njit(function)
+    return cast('F', _compiled[function])
+
+
+_failures: dict[Any, str] = {}
+
+
+def compilation_failure(kernel: Callable[..., object], *arguments: Any) -> str:
+    """Call a kernel, which compiles; return why it cannot be compiled, in one line, or ''.
+
+    Once for each kernel: Numba would try anew what it cannot compile.
+    """
     if not COMPILED:
         return 'Numba is not installed'
+    if kernel not in _failures:
+        _failures[kernel] = _failure_of_call(kernel, *arguments)
+    return _failures[kernel]
+
+
+def _failure_of_call(kernel: Callable[..., object], *arguments: Any) -> str:
     try:
-        call()
+        kernel(*arguments)
     except numba.core.errors.NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         said = next((line for line in lines if not line.startswith(('Failed in', 'During'))), '')

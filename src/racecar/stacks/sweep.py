@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from racecar.catalogue import TABLES
 from racecar.core.control.own_controller import (
     CONTROLLER,
     ControllerClass,
     find_controller,
 )
 from racecar.core.errors import ConfigurationError, RacecarError
-from racecar.core.parameters import Parameter
+from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.simulation.batch import Noise
 from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import ClosedLoop
@@ -169,16 +170,15 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
     if controller is not None and content.get('noise'):
         raise ConfigurationError("'noise' is not available with a controller of one's own")
     overrides: dict[str, dict[str, Any]] = {}
-    descriptions = _describe(stack, content, {})
     for key, value in _mapping(content, 'set').items():
-        for node, row in _targets(key, descriptions, controller):
+        for node, row in _targets(key, stack, controller):
             overrides.setdefault(node, {})[row.name] = row.validate(value)
-    descriptions = _describe(stack, content, overrides)
-    base: dict[str, Mapping[str, Any]] = {d.executable: d.resolve() for d in descriptions}
+    base: dict[str, Mapping[str, Any]] = {
+        d.executable: d.resolve() for d in _describe(stack, content, overrides)}
     base[CONTROLLER] = overrides.get(CONTROLLER, {})
 
     varied = grid or sample
-    rows = {key: _targets(key, descriptions, controller) for key in varied}
+    rows = {key: _targets(key, stack, controller) for key in varied}
     seen: dict[tuple[str, str], str] = {}
     for key, targets in rows.items():
         for node, row in targets:
@@ -203,13 +203,18 @@ def _describe(
     """Return the nodes of the loop that take part without ROS."""
     options: dict[str, Any] = {
         key: str(content[key]) for key in OPTIONS if content.get(key) is not None}
-    parts = (stack.tracker, stack.linearizer, stack.simulator)
     return [d for d in describe_stack(stack.name, StackOptions(**options, overrides=overrides))
-            if d.executable in parts]
+            if d.executable in _tables(stack)]
+
+
+def _tables(stack: Stack) -> dict[str, ParameterTable]:
+    """Return the tables of the nodes of the loop by name, that of a law out of work too."""
+    parts = (stack.tracker, stack.linearizer, stack.simulator)
+    return {name: TABLES[name] for name in parts if name is not None}
 
 
 def _targets(
-    key: Any, descriptions: list[NodeDescription], controller: ControllerClass | None,
+    key: Any, stack: Stack, controller: ControllerClass | None,
 ) -> list[tuple[str, Parameter]]:
     """Return (node, parameter) for each place that a dotted name stands for."""
     node, dot, parameter = str(key).partition('.')
@@ -219,7 +224,7 @@ def _targets(
                 f"'{key}' is a setting of a controller of one's own, but none is chosen: give"
                 f' {CONTROLLER}: or --{CONTROLLER} with module:Class or file.py:Class')
         return [(CONTROLLER, controller.setting(parameter))]
-    tables = {d.name: d.spec.table for d in descriptions}
+    tables = _tables(stack)
     if not (dot and parameter) or node not in (*tables, VEHICLE):
         raise ConfigurationError(
             f"'{key}' is not a parameter of the loop, expected node.parameter with a node among"

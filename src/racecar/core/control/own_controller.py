@@ -38,7 +38,7 @@ class Controller(Protocol):
     constructor are settings, given by keyword. It may have `preview` [s]: how far ahead in time
     the reference lies that it gets, by default 0. If it has a pure `step`, which Numba compiles,
     with `state` and `parameters` as the NamedTuples to start with, that runs; command() is asked
-    where it is not compiled, and may then be absent, see with_command().
+    where it is not compiled, or, if there is none, the step.
     """
 
     def __init__(self, vehicle: VehicleParameters) -> None:
@@ -104,7 +104,7 @@ class ControllerClass:
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} cannot be made with the vehicle:'
                 f' {_described(error)}') from error
-        if pure_part(controller) is None and not _has_command(controller):
+        if pure_part(controller) is None and not has_command(controller):
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} has neither command(odometry, reference) nor'
                 ' step')
@@ -200,34 +200,8 @@ def pure_part(controller: Any) -> PureController | None:
     return PureController(step, controller.state, controller.parameters)
 
 
-def with_command(controller: Controller) -> Controller:
-    """Return a controller that can be asked: itself, or one that runs its pure step."""
-    if _has_command(controller):
-        return controller
-    pure = pure_part(controller)
-    assert pure is not None
-    return _Stepped(pure)
-
-
-class _Stepped:
-    """Runs a pure step in plain Python, with what the compiled loop gives to it."""
-
-    def __init__(self, pure: PureController) -> None:
-        self._step, self._state, self._parameters = pure
-        self._last_ns: int | None = None
-
-    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
-        now_ns = odometry.time_ns
-        last_ns, self._last_ns = self._last_ns, now_ns
-        dt = max(0, now_ns - last_ns) / NANOSECONDS if last_ns is not None else 0.0
-        self._state, speed, steering = self._step(
-            self._state, self._parameters,
-            CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
-                      odometry.yaw_rate), reference, dt)
-        return AckermannCommand(speed, steering)
-
-
-def _has_command(controller: object) -> bool:
+def has_command(controller: object) -> bool:
+    """Tell whether a controller can be asked for a command."""
     return callable(getattr(controller, 'command', None))
 
 

@@ -13,26 +13,23 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import COLUMNS
 from racecar.core.compiled import compilation_failure, COMPILED
 from racecar.core.control.own_controller import (
-    ask,
     check_command,
     Controller,
     failure_of,
     preview_of,
     pure_part,
     PureController,
-    with_command,
 )
+from racecar.core.control.own_driver import NO_STEP, OwnDriver
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
 from racecar.core.simulation.closed_loop import CHUNK, run_chunk
 from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
 from racecar.core.simulation.simulator import PackedSimulator, Simulator
-from racecar.core.trajectories import Motion
 from racecar.core.types import AckermannCommand, NANOSECONDS
 
 _TIME, _COMMAND = COLUMNS.index('time'), COLUMNS.index('speed_command')
-_failures: dict[Callable[..., int], str] = {}
 
 
 class OwnLoop:
@@ -56,13 +53,13 @@ class OwnLoop:
         self._kernel: Callable[..., int] | None = None
         self.why_plain = self._compile(pure_part(controller), simulator.packed)
         if self.why_plain:
-            self._controller = with_command(controller)
+            self._driver = OwnDriver(lambda: controller, tracker)
         simulator.warm_up()
         tracker.warm_up()
 
     def _compile(self, pure: PureController | None, packed: PackedSimulator | None) -> str:
         if pure is None:
-            return 'it has no pure step'
+            return NO_STEP
         if not COMPILED:
             return 'Numba is not installed'
         if packed is None:
@@ -72,12 +69,10 @@ class OwnLoop:
         self._arrays = vector(pure.state), vector(pure.parameters), nothing, nothing
         kernel = own_loop_kernel(
             self.simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
-        if kernel not in _failures:
-            # Numba would try anew for each of many cars what it cannot compile.
-            _failures[kernel] = compilation_failure(lambda: kernel(
-                *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing))
-        if _failures[kernel]:
-            return f'its step cannot be compiled: {_failures[kernel]}'
+        failure = compilation_failure(
+            kernel, *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing)
+        if failure:
+            return f'its step cannot be compiled: {failure}'
         self._kernel = kernel
         # Compiles, too.
         self._sample([0.0], 0.0)
@@ -130,14 +125,6 @@ class OwnLoop:
     def _sample(self, times: Any, _: float) -> Any:
         return own_references(self.tracker.trajectory, times, self._preview)
 
-    def _references(self, stamp_ns: int) -> tuple[Motion, Motion]:
-        """Return the reference at a time and `preview` later, placed in `map`."""
-        x0, y0 = self.tracker.origin
-        time = self.tracker.time_since_start(stamp_ns)
-        now, ahead = (self.tracker.trajectory.motion(t) for t in (time, time + self._preview))
-        return (now._replace(x=x0 + now.x, y=y0 + now.y),
-                ahead._replace(x=x0 + ahead.x, y=y0 + ahead.y))
-
     def _run_plain(
         self, count: int, on_rows: Callable[[Array], object], *, drives_last: bool,
     ) -> None:
@@ -145,8 +132,7 @@ class OwnLoop:
         rows = np.empty((count, len(COLUMNS)))
         for tick in range(count):
             odometry = simulator.odometry()
-            now, ahead = self._references(odometry.time_ns)
-            command = ask(self._controller, odometry, ahead)
+            command, now = self._driver.update(odometry)
             rows[tick] = (
                 odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
                 odometry.vy, odometry.yaw_rate, now.x, now.y, *command)
