@@ -61,7 +61,8 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     The user's params_file goes over the files of config/, single options over both, and
     overrides over everything; what is for nodes that are left out is accepted. Raises
     ConfigurationError for an unknown name, a namespace that is none, an override of a node that is
-    not there, or tyre_data without record, BagError if record cannot be made.
+    not there, or tyre_data without record, ParameterError for values that a node which is left out
+    does not allow, BagError if record cannot be made.
     """
     stack = find_stack(name)
     namespace = namespace_of(options)
@@ -88,6 +89,9 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
                 " is a setting of a controller of one's own, but none is chosen: give"
                 f' --{CONTROLLER} MODULE:CLASS')
     _check_files(name, options, [*descriptions, *left_out])
+    for description in left_out:
+        # Nobody else looks at them.
+        with_choices(description, options).explicit_parameters()
     descriptions = [with_choices(d, options) for d in descriptions]
     stack.check(descriptions)
     return descriptions
