@@ -5,6 +5,7 @@
 import pytest
 
 from racecar.cli.main import main
+from racecar.core.control.own_controller import read_settings
 from racecar.core.errors import BagError, ConfigurationError, ParameterError
 from racecar.stacks import describe_stack, parse_overrides, StackOptions
 from racecar.stacks.options import from_texts, parse_names
@@ -410,9 +411,25 @@ def test_controller_takes_the_place_of_the_law(name):
         name, StackOptions(controller='my:Own', lockstep=True))}
     assert list(nodes) == [n for n in FULL_NAMES if 'linearizer' not in n]
     assert nodes['trajectory_tracker'].resolve()['controller'] == 'my:Own'
+    assert nodes['trajectory_tracker'].resolve()['controller_settings'] == ''
     # The tracker answers: nobody else is waited for.
     values = nodes['single_track_simulator'].resolve()
     assert (values['wait_for_subscribers'], values['wait_for_publishers']) == (1, [])
+
+
+def test_settings_of_a_controller_go_to_the_tracker():
+    settings = {'gain': 1e-07, 'name': 'it: {', 'on': True, 'many': [1, 2.5]}
+    nodes = describe(controller='my:Own', overrides={'controller': settings})
+    text = nodes['trajectory_tracker'].resolve()['controller_settings']
+    assert read_settings(text) == settings
+    with pytest.raises(ConfigurationError, match=r'controller\.gain is a setting of a controller'):
+        describe(overrides={'controller': settings})
+
+
+@pytest.mark.parametrize('text', ['gain', '[1]', '{', '3'])
+def test_settings_that_are_no_mapping_are_refused(text):
+    with pytest.raises(ConfigurationError, match='settings of the controller'):
+        read_settings(text)
 
 
 def test_controller_needs_the_tracker_and_a_reference():

@@ -63,6 +63,30 @@ def test_up_in_lockstep_gives_the_bytes_of_simulate(stack, name, tmp_path, capfd
     assert f'{EXAMPLE}:{name}: ' in capfd.readouterr().err
 
 
+def test_settings_reach_the_controller_with_up_too(tmp_path, capfd):
+    tuned = EXAMPLE.with_name('tuned_pursuit.py')
+    texts = []
+    for number, (command, *settings) in enumerate((
+            ('simulate', 'gain=3'), ('up --lockstep --real-time-factor 0', 'gain=3'),
+            ('simulate',))):
+        path = tmp_path / f'{number}.csv'
+        name, *options = command.split()
+        assert main([name, 'kinematic_ode', *options, '--controller', f'{tuned}:TunedPursuit',
+                     '--duration', '2', '--csv', str(path),
+                     *(f'--set=controller.{setting}' for setting in settings)]) == 0
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1] != texts[2]
+    capfd.readouterr()
+    assert main(['up', 'kinematic_ode', '--controller', f'{tuned}:TunedPursuit', '--duration', '2',
+                 '--set', 'controller.gian=3']) == 1
+    assert "has no setting 'gian': it takes preview, gain" in capfd.readouterr().err
+
+
+def test_settings_that_are_no_mapping_start_no_node(bench):
+    with pytest.raises(ConfigurationError, match="settings of the controller are 'gain'"):
+        start(bench, f'{EXAMPLE}:PurePursuit', controller_settings='gain')
+
+
 @pytest.mark.parametrize('options', [(), ('--lockstep', '--real-time-factor', '0')],
                          ids=['real time', 'lockstep'])
 def test_a_controller_that_fails_ends_up_with_its_line(faulty, capfd, options):

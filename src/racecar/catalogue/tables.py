@@ -26,6 +26,8 @@ TRAJECTORY_TRACKER = VEHICLE_PARAMETERS + TRACKER_PARAMETERS + ParameterTable([
     Parameter('controller', str, '',
               "A controller of one's own, module:Class or file.py:Class, that commands the car in"
               ' the place of tracker and law; empty: none', read_only=True),
+    Parameter('controller_settings', str, '',
+              'Settings of that controller as a YAML mapping, e.g. {gain: 3.0}', read_only=True),
     Parameter('rate', float, 100.0, 'Control rate; in lockstep the odometry gives it', 'Hz',
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,

@@ -18,7 +18,7 @@ from std_srvs.srv import SetBool
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.core.compiled import announce_compilation
-from racecar.core.control.own_controller import load_controller
+from racecar.core.control.own_controller import load_controller, read_settings
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import RacecarError
 from racecar.core.frames import BASE_LINK, MAP, REFERENCE
@@ -92,8 +92,10 @@ class TrajectoryTrackerNode(TableNode):
         if not where:
             return VelocityAnswers(self, self._tracker)
         vehicle = VehicleParameters.from_values(self.values)
+        settings = read_settings(self.values['controller_settings'])
         return CommandAnswers(
-            self, self._tracker, partial(load_controller, where, vehicle), f'controller {where}')
+            self, self._tracker, partial(load_controller, where, vehicle, settings),
+            f'controller {where}')
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the trajectory's parameters contradict each other."""

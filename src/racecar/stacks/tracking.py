@@ -9,6 +9,7 @@ from pathlib import Path
 
 from racecar.catalogue import node_names
 from racecar.core.control.linearizer import POINT_TOLERANCE
+from racecar.core.control.own_controller import written_settings
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
@@ -61,7 +62,8 @@ def _nodes(
     answer = topics.NAVIGATION_COMMAND if options.controller else topics.VIRTUAL_VELOCITIES
     return [
         node(node_names.TRAJECTORY_TRACKER, options, *files, vehicle, parameters={
-            **given(trajectory=options.trajectory, controller=options.controller),
+            **given(trajectory=options.trajectory, controller=options.controller,
+                    controller_settings=written_settings(options.controller_settings) or None),
             'active': options.active, **lockstep},
             gives=(topics.TRACKED_POINT, topics.REFERENCE_TRAJECTORY, answer)),
         *laws,

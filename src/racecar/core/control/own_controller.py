@@ -9,17 +9,21 @@ from dataclasses import dataclass
 import importlib
 import importlib.util
 import inspect
+import json
 import math
 from pathlib import Path
 import sys
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
+import yaml
+
 from racecar.core.errors import ConfigurationError, excerpt, RunError
 from racecar.core.parameters import Parameter, suggest
 from racecar.core.trajectories import Motion
 from racecar.core.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.yaml_file import describe_error, parse_yaml
 
 CONTROLLER = 'controller'
 """What settings of a controller stand under: controller.NAME."""
@@ -151,6 +155,26 @@ def find_controller(where: str) -> ControllerClass:
     return ControllerClass(
         where, constructor, {a.name: _row(a.name, _type_of(a)) for a in named},
         tuple(a.name for a in named if a.default is a.empty), len(named) < len(arguments))
+
+
+def written_settings(settings: Mapping[str, Any]) -> str:
+    """Return settings as a text that read_settings() reads; empty if there are none."""
+    return json.dumps(dict(settings)) if settings else ''
+
+
+def read_settings(text: str) -> dict[str, Any]:
+    """Return the settings of a text: a YAML mapping, or empty. Raises ConfigurationError."""
+    try:
+        settings = parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(
+            f'settings of the controller {excerpt(text)} are not YAML: {describe_error(error)}'
+        ) from error
+    if not isinstance(settings or {}, dict):
+        raise ConfigurationError(
+            f'settings of the controller are {excerpt(text)}, expected a YAML mapping, for'
+            ' example {gain: 3.0}')
+    return settings or {}
 
 
 def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:
