@@ -10,8 +10,7 @@ import importlib
 from typing import Any
 
 from racecar.catalogue import node_names, tables
-from racecar.core.control.dynamic_linearizer import DynamicLinearizer
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
+from racecar.core.control.laws import LAWS
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.parameters import ParameterTable
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -51,10 +50,10 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
         hears_odometry=True, makes_controller=True),
     NodeSpec(
         node_names.KINEMATIC_LINEARIZER, 'KinematicLinearizerNode', tables.KINEMATIC_LINEARIZER,
-        hears_odometry=True, make_law=KinematicLinearizer),
+        hears_odometry=True, make_law=LAWS['kinematic'].make),
     NodeSpec(
         node_names.DYNAMIC_LINEARIZER, 'DynamicLinearizerNode', tables.DYNAMIC_LINEARIZER,
-        hears_odometry=True, make_law=DynamicLinearizer),
+        hears_odometry=True, make_law=LAWS['dynamic'].make),
     NodeSpec(
         node_names.SINGLE_TRACK_SIMULATOR, 'SingleTrackSimulatorNode',
         tables.SINGLE_TRACK_SIMULATOR, is_simulator=True),

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from racecar.core.control.dynamic_linearizer import DYNAMIC_LINEARIZER_PARAMETERS
-from racecar.core.control.kinematic_linearizer import KINEMATIC_LINEARIZER_PARAMETERS
+from racecar.core.control.laws import LAWS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
@@ -43,9 +42,9 @@ _LINEARIZER_NODE = ParameterTable([
 ])
 
 KINEMATIC_LINEARIZER = (
-    VEHICLE_PARAMETERS + KINEMATIC_LINEARIZER_PARAMETERS + _LINEARIZER_NODE)
+    VEHICLE_PARAMETERS + LAWS['kinematic'].parameters + _LINEARIZER_NODE)
 
-DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + DYNAMIC_LINEARIZER_PARAMETERS + _LINEARIZER_NODE
+DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + LAWS['dynamic'].parameters + _LINEARIZER_NODE
 
 # What every simulator node has besides its plant (racecar.ros.simulator_node).
 SIMULATOR_NODE = ParameterTable([

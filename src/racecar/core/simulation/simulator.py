@@ -387,14 +387,15 @@ class Simulator:
             ' tyres: use a shorter one or tyre_model fiala, whose force is bounded')
 
 
-def make_simulator(values: Mapping[str, Any]) -> Simulator:
+def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None) -> Simulator:
     """Build a simulator from the resolved values of VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS.
 
-    Raises ParameterError or ConfigurationError as Simulator and the models do.
+    model: one that is built from the same values already; models have no memory. Raises
+    ParameterError or ConfigurationError as Simulator and the models do.
     """
-    vehicle = VehicleParameters.from_values(values)
     return Simulator(
-        make_vehicle_model(values['vehicle_model'], vehicle, values),
+        model or make_vehicle_model(
+            values['vehicle_model'], VehicleParameters.from_values(values), values),
         step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
         initial_pose=Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']),
         actuators=values)
