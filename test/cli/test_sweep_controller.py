@@ -122,6 +122,7 @@ def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, tmp_path, capsys, 
     assert len({row['rmse'] for row in rows}) == 4
 
 
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
 @pytest.mark.parametrize('name', ['Compiled', 'Uncompilable'])
 def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
     event = pytest.importorskip('numba.core.event')
