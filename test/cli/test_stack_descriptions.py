@@ -439,6 +439,13 @@ def test_controller_needs_the_tracker_and_a_reference():
         describe_driver(controller='my:Own')
 
 
+@pytest.mark.parametrize('name', ['kinematic_ode', 'plant'])
+def test_controller_that_is_set_past_its_option_is_refused(name):
+    with pytest.raises(ConfigurationError, match="is 'my:Own': give it as --controller"):
+        describe_stack(name, StackOptions(
+            overrides={'trajectory_tracker': {'controller': 'my:Own'}}))
+
+
 @pytest.mark.parametrize(('options', 'awaited'), [
     ({}, {'tracked_point', 'reference_trajectory', 'virtual_velocities'}),
     ({'without': ('kinematic_linearizer',)},

@@ -177,6 +177,17 @@ def test_run_that_nobody_drives_is_an_error_that_says_what_to_publish(capfd, arg
     assert f'racecar up: error: {message}' in err
 
 
+def test_topic_that_is_waited_for_has_the_name_and_place_of_the_stack(bench):
+    navigation = NAVIGATION[1:]
+    node = bench.start(
+        SingleTrackSimulatorNode, use_sim_time=False, namespace='car1',
+        remap={navigation: 'drive'}, wait_for_publishers=[navigation], **RACECAR)
+    assert node.waits_for() == (
+        'waiting for somebody who publishes on /car1/drive (wait_for_publishers)')
+    bench.probe.create_publisher(AckermannDriveStamped, '/car1/drive', qos.COMMAND)
+    bench.until(lambda: 'waiting for commands' in node.waits_for(), 'the start')
+
+
 def test_stack_without_its_tracker_is_driven_by_another(capfd):
     """The law, its lockstep and the metrics are those of the stock loop."""
     assert main(['simulate', 'kinematic_ode', '--trajectory', 'line', '--duration', '1', '--set',

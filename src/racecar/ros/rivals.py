@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+import math
 import time
 
 from rclpy.node import Node
@@ -20,23 +21,25 @@ _UNKNOWN = '_NODE_NAME_UNKNOWN_'
 class PublisherWatch:
     """Looks whether a topic has more publishers than it should, and says who they are.
 
-    It is told when that begins, when they change, and again from time to time. A node that was
-    killed stays in the graph until its lease ends, 20 s with Fast DDS.
+    It is told when that begins, when they change, and maybe again from time to time. A node that
+    was killed stays in the graph until its lease ends, 20 s with Fast DDS.
     """
 
     def __init__(
         self, node: Node, topic: str, most: int, complaint: Callable[[str, int, str], str],
-        tell: Callable[[str], object],
+        tell: Callable[[str], object], repeat: float,
     ) -> None:
         """topic: the full name, as publishers and subscriptions have it. most: that it may have.
 
-        complaint: makes a sentence of topic, number and names of publishers. tell: is given it.
+        complaint: makes a sentence of topic, number and names of publishers. tell: is given it,
+        again after a time `repeat` [s].
         """
         self._node = node
         self._topic = topic
         self._most = most
         self._complaint = complaint
         self._tell = tell
+        self._repeat = repeat
         self._told = ''
         self._told_at = 0.0
         self.complaint = ''
@@ -52,7 +55,7 @@ class PublisherWatch:
         text = self._complaint(self._topic, len(publishers), _names(publishers))
         self.complaint = text
         now = time.monotonic()
-        if text != self._told or now - self._told_at > _REPEAT:
+        if text != self._told or now - self._told_at > self._repeat:
             self._told, self._told_at = text, now
             self._tell(text)
 
@@ -67,7 +70,8 @@ def rival_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
                 f' Stop all but one,{remedy} or separate them by a namespace or ROS_DOMAIN_ID')
 
     # rclpy wants one severity for each line that logs.
-    return PublisherWatch(node, topic, 1, complaint, lambda text: node.get_logger().error(text))
+    return PublisherWatch(
+        node, topic, 1, complaint, lambda text: node.get_logger().error(text), _REPEAT)
 
 
 def outsider_watch(node: Node, topic: str) -> PublisherWatch:
@@ -80,7 +84,7 @@ def outsider_watch(node: Node, topic: str) -> PublisherWatch:
                 ' `--without`), or run without lockstep')
 
     return PublisherWatch(
-        node, topic, 0, complaint, lambda text: node.get_logger().warning(text))
+        node, topic, 0, complaint, lambda text: node.get_logger().warning(text), math.inf)
 
 
 def _names(publishers: list[TopicEndpointInfo]) -> str:

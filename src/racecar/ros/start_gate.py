@@ -41,7 +41,7 @@ class StartGate:
         return False
 
     def missing(self) -> str:
-        """Say in a sentence what is waited for."""
+        """Say what is waited for; empty if all are there."""
         wanted = self._node.values['wait_for_subscribers']
         found = min(publisher.get_subscription_count() for publisher in self._publishers)
         awaited = []
@@ -52,11 +52,11 @@ class StartGate:
         awaited += [
             f'somebody who publishes {described(self._node, topic)} (wait_for_publishers)'
             for topic in self._topics if not self._node.count_publishers(topic)]
-        return f"waiting for {', and for '.join(awaited)}"
+        return f"waiting for {', and for '.join(awaited)}" if awaited else ''
 
 
 def described(node: Node, topic: str) -> str:
-    """Return the full name of a topic, with the type that its subscribers take."""
+    """Return `TYPE on TOPIC` with the full name of a topic and the type its subscribers take."""
     name: str = node.resolve_topic_name(topic)
     types = sorted({row.topic_type for row in node.get_subscriptions_info_by_topic(name)})
     return f"{' or '.join(types)} on {name}" if types else f'on {name}'

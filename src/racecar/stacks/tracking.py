@@ -11,7 +11,7 @@ from racecar.catalogue import node_names
 from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.control.own_controller import written_settings
 from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.share import find_config
 from racecar.core.trajectories import trajectory_type
 from racecar.ros import topics
@@ -76,10 +76,19 @@ def _check(linearizer: str | None, descriptions: list[NodeDescription]) -> None:
     """Refuse a tracker and a reference that the law is not made for, if both are there."""
     parts = {d.executable: d for d in descriptions}
     tracker, law_node = parts.get(node_names.TRAJECTORY_TRACKER), parts.get(linearizer or '')
-    if tracker is None or law_node is None:
+    if tracker is None:
         return
     try:
         values = tracker.resolve()
+    except ParameterError:
+        return
+    if values['controller'] and topics.NAVIGATION_COMMAND not in tracker.gives:
+        raise ConfigurationError(
+            f"controller of {tracker.full_name} is {excerpt(values['controller'])}: give it as"
+            ' --controller or controller:=, which take care of the other nodes')
+    if law_node is None:
+        return
+    try:
         law_values = law_node.resolve()
         law = make_law(law_node.executable, law_values)
         tracked = tracked_ahead(values)
