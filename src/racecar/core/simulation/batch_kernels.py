@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from racecar.core.actuators import respond
+from racecar.core.analysis.path_kernels import POINT_NUMBERS
 from racecar.core.compiled import inlined, njit, specialise, unbound, unlocked
 from racecar.core.control.linearizer import Linearizer, SteeringState
 from racecar.core.control.target import load_target, store_target, TARGET_SIZE
@@ -164,6 +165,15 @@ def _update_metrics(
         largest = state[MAX_SQUARED * LANES + i]
         state[MAX_SQUARED * LANES + i] = squared if scores and squared > largest else largest
         state[LAST_SQUARED * LANES + i] = squared
+
+
+@njit
+def _show_points(scratch: Flat, count: int, points: Flat, first: int) -> None:
+    """Write tracked point and reference of all cars, POINT_NUMBERS rows from `first` on."""
+    for k in range(2):
+        for i in range(count):
+            points[(first + k) * LANES + i] = scratch[(POINT_X + k) * LANES + i]
+            points[(first + 2 + k) * LANES + i] = scratch[(TARGET + k) * LANES + i]
 
 
 @njit
@@ -393,7 +403,7 @@ def _run_block(
     state: Flat, parameters: Flat, scratch: Flat, lines: Flat, depth: int, count: int,
     references: Flat, times: Sequence[float], first: int, ticks: int, last: int, skip: float,
     period: float, dt: float, steps: int, records: Flat, every: int, samples: int, noise: Flat,
-    deviations: Sequence[float], noisy: bool,
+    deviations: Sequence[float], noisy: bool, points: Flat, shown: bool,
 ) -> None:
     """Run `ticks` ticks of a block from the tick `first` on; the tick `last` is not integrated.
 
@@ -402,7 +412,7 @@ def _run_block(
     Target); times: of all ticks since the start [s]; skip: time from which metrics count [s];
     period: of a tick [s]; dt: step [s], steps per tick; records: (count, samples, COLUMN_COUNT),
     one of `every` ticks, 0 for none; noise: (ticks, count, NOISE_CHANNELS) with their standard
-    deviations. All flat.
+    deviations; points: (ticks, POINT_NUMBERS, LANES), filled if shown. All flat.
     """
     for k in range(ticks):
         tick = first + k
@@ -411,6 +421,8 @@ def _run_block(
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
         _update_metrics(state, parameters, scratch, count, period, times[tick] >= skip)
+        if shown:
+            _show_points(scratch, count, points, POINT_NUMBERS * k)
         if noisy:
             _disturb_measurement(scratch, count, block_noise, deviations)
         control_all(state, parameters, scratch, count, period)

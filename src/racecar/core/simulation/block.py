@@ -12,6 +12,8 @@ import numpy as np
 
 from racecar.core.actuators import Channel, CHANNEL_SIZE, load_channel
 from racecar.core.analysis.metrics import Array
+from racecar.core.analysis.path_batch import PathBatch
+from racecar.core.analysis.path_kernels import POINT_NUMBERS
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.target import TargetSampler
@@ -115,17 +117,22 @@ class Block:
     def run(
         self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,
         records: Any = None, every: int = 0, samples: int = 0, noise: Any = None,
-        deviations: Any = None,
+        deviations: Any = None, paths: PathBatch | None = None,
     ) -> None:
-        """Run ticks; arguments as in the kernel."""
+        """Run ticks; arguments as in the kernel. paths: gets what it shows."""
         kind = self.kind
+        points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
         self._kernel(
             self.state, self.parameters, lane_rows(SCRATCH_ROWS), self._lines, self._depth,
             self.count, self.sample(times[first:first + ticks]), times, first, ticks, last,
             float(skip), kind.period_ns / NANOSECONDS, kind.step_ns / NANOSECONDS,
             kind.period_ns // kind.step_ns, vector(0) if records is None else records, every,
             samples, vector(0) if noise is None else noise,
-            vector(0) if deviations is None else deviations, noise is not None)
+            vector(0) if deviations is None else deviations, noise is not None, points,
+            paths is not None)
+        if paths is not None:
+            at = rows.DIVERGED * LANES
+            paths.add(points, LANES, first, ticks, self.state[at:at + self.count])
 
     def row(self, row: int) -> Array:
         """Return one row of the state, (count,)."""
