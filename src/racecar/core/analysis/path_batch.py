@@ -40,6 +40,10 @@ class PathColumns(NamedTuple):
             cross_track, largest, None if np.isnan(heading) else heading,
             None if np.isnan(speed) else speed)
 
+    def columns(self) -> dict[str, Array]:
+        """Return the columns by name."""
+        return self._asdict()
+
     def put(self, car: int, metrics: PathMetrics) -> None:
         """Write those of one car."""
         for name, column in zip(self._fields, self, strict=True):
@@ -69,7 +73,7 @@ class PathWindows:
 class PathBatch:
     """Path metrics of cars that run side by side; memory does not grow with the run.
 
-    It takes 64 B per car and tick of the longest window and some pieces more.
+    It takes 80 B per car and tick of the longest window and some pieces more.
     """
 
     def __init__(self, windows: PathWindows, count: int, piece: int) -> None:

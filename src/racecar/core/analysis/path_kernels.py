@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from racecar.core.compiled import inlined, njit, unlocked
+from racecar.core.compiled import inlined, unlocked
 from racecar.core.packing import Flat, packing, Vector
 
 SLOWEST_COURSE = 0.05
@@ -28,8 +28,10 @@ SLACK = 1e-6
 # reference [m].
 POINT_NUMBERS = 4
 
-# Rows of a car: the same, direction and speed of the path, tick before the last turn back.
-_X, _Y, _PATH_X, _PATH_Y, _AHEAD_X, _AHEAD_Y, _SPEED, _TURN, PATH_ROWS = range(9)
+# Rows of a car: the same, way along the path, first tick at the same place of the path, direction
+# and speed of the path, tick before the last turn back.
+(_X, _Y, _PATH_X, _PATH_Y, _WAY, _REST, _AHEAD_X, _AHEAD_Y, _SPEED, _TURN,
+ PATH_ROWS) = range(11)
 
 
 class PathSums(NamedTuple):
@@ -93,30 +95,49 @@ def _nearer(best: Nearest, other: Nearest) -> Nearest:
 
 
 @inlined
-def _reach(
-    x: float, y: float, path: Vector, xs: int, ys: int, corner: int, best: Nearest, scale: float,
-) -> int:
-    """Return how many segments before and after a corner are farther than the nearest known.
+def _spare(
+    x: float, y: float, path: Vector, at: int, room: int, corner: int, best: Nearest,
+) -> float:
+    """Return how much farther a corner is than the nearest point known [m]."""
+    dx, dy = x - path[at + corner], y - path[at + room + corner]
+    return math.sqrt(dx * dx + dy * dy) - (math.sqrt(best.squared) + SLACK)
 
-    scale: one over the length of the longest segment [1/m].
-    """
-    dx, dy = x - path[xs + corner], y - path[ys + corner]
-    spare = math.sqrt(dx * dx + dy * dy) - math.sqrt(best.squared) - SLACK
+
+@inlined
+def _reach(spare: float, scale: float) -> int:
+    """Return how many segments fit into a length [m]; scale: of the longest, inverse [1/m]."""
     return int(min(max(spare * scale, 0.0), 1e9))
 
 
-@njit
+@inlined
+def _reach_on(path: Vector, ways: int, corner: int, side: int, most: int, spare: float) -> int:
+    """Return how many of `most` segments to one side of a corner, -1 or 1, a length covers.
+
+    Not always all that it covers: of the path's numbers only some are looked at.
+    """
+    count = 0
+    more = 1
+    while count + more <= most and side * (
+            path[ways + corner + side * (count + more)] - path[ways + corner]) <= spare:
+        count += more
+        more *= 2
+    return count
+
+
+@inlined
 def nearest_point(
-    x: float, y: float, path: Vector, xs: int, ys: int, low: int, high: int, guess: int,
+    x: float, y: float, path: Vector, at: int, room: int, low: int, high: int, guess: int,
     longest: float,
 ) -> Nearest:
     """Return where a part of a polyline is nearest to a point [m]; exact, whatever the guess.
 
-    path: corner k lies at (path[xs + k], path[ys + k]); low, high: first and last corner of the
-    part; guess: a segment, low <= guess <= high; longest: no segment of the part is longer [m].
-    Of several equally near segments the first. A corner that is farther than what is known by n
-    times the longest segment spares n segments on both sides: the more, the farther away.
+    path: four rows of `room` numbers, corner k at at + k: x, y, way along the path to there [m],
+    number of the first corner of those up to there at the same place; low, high: first and last
+    corner of the part; guess: a segment, low <= guess <= high; longest: no segment of the part is
+    longer [m]. Of several equally near segments the first. No point of the path is farther from a
+    corner than the way between them: so a corner that is far away spares what is around it.
     """
+    xs, ys, ways, rests = at, at + room, at + 2 * room, at + 3 * room
     best = _on_segment(x, y, path, xs, ys, guess, high)
     scale = (1.0 - 1e-9) / longest if longest > 0.0 else 0.0
     # Segments from `begin` to before `end` are still to be looked at, first those after the guess.
@@ -124,31 +145,53 @@ def nearest_point(
     while begin < end:
         # Beyond the middle, so that a corner of a straight path spares all that is far.
         corner = begin + 3 * (end - begin) // 5
-        reach = _reach(x, y, path, xs, ys, corner, best, scale)
-        if reach > 0 and corner - reach <= begin:
+        if path[rests + corner] <= begin < corner:
+            # The path rests: those before the corner are all the same.
+            best = _nearer(best, _on_segment(x, y, path, xs, ys, begin, high))
+            begin = corner
+            continue
+        spare = _spare(x, y, path, at, room, corner, best)
+        reach = _reach(spare, scale)
+        spares_before = spare >= path[ways + corner] - path[ways + begin]
+        spares_after = spare >= path[ways + min(end, high)] - path[ways + corner]
+        if spares_before and spares_after:
+            break
+        if spares_before and corner + reach > begin:
             begin = corner + reach
-        elif reach > 0 and corner + reach >= min(end, high):
+        elif spares_after:
             end = corner - reach
         else:
             stop = max(corner - reach, begin + 1)
             while begin < stop:
-                spared = _reach(x, y, path, xs, ys, begin, best, scale)
+                spared = _reach_on(path, ways, begin, 1, min(end, high) - begin, _spare(
+                    x, y, path, at, room, begin, best))
                 if spared == 0:
                     best = _nearer(best, _on_segment(x, y, path, xs, ys, begin, high))
                 begin += max(spared, 1)
             begin = max(begin, corner + reach)
     begin, end = low, guess
     while begin < end:
+        first = max(int(path[rests + end]), begin)
+        if first < end:
+            best = _nearer(best, _on_segment(x, y, path, xs, ys, first, high))
+            end = first
+            continue
         corner = begin + 2 * (end - begin) // 5
-        reach = _reach(x, y, path, xs, ys, corner, best, scale)
-        if reach > 0 and corner + reach >= end:
+        spare = _spare(x, y, path, at, room, corner, best)
+        reach = _reach(spare, scale)
+        spares_before = spare >= path[ways + corner] - path[ways + begin]
+        spares_after = spare >= path[ways + end] - path[ways + corner]
+        if spares_before and spares_after:
+            break
+        if spares_after:
             end = corner - reach
-        elif reach > 0 and corner - reach <= begin:
+        elif spares_before and corner + reach > begin:
             begin = corner + reach
         else:
             stop = min(corner + reach, end - 1)
             while end > stop:
-                spared = _reach(x, y, path, xs, ys, end, best, scale)
+                spared = _reach_on(path, ways, end, -1, end - begin, _spare(
+                    x, y, path, at, room, end, best))
                 if spared == 0:
                     best = _nearer(best, _on_segment(x, y, path, xs, ys, end - 1, high))
                 end -= max(spared, 1)
@@ -170,7 +213,7 @@ def _velocity(
     return vx, vy, math.sqrt(vx * vx + vy * vy)
 
 
-@njit
+@inlined
 def _add_corner(
     rows: Flat, own: int, room: int, times: Vector, tick: int, last: int, sums: PathSums,
 ) -> PathSums:
@@ -193,7 +236,7 @@ def _add_corner(
         sums.nearest, moving, last_x, last_y, turn, sums.longest, sums.is_done)
 
 
-@njit
+@inlined
 def _count_sample(
     rows: Flat, own: int, room: int, times: Vector, tick: int, low: int, high: int, last: int,
     sums: PathSums,
@@ -202,8 +245,8 @@ def _count_sample(
     xs, ys = own + _X * room, own + _Y * room
     guess = min(max(int(sums.nearest) + 1, low), high)
     near = nearest_point(
-        rows[xs + tick], rows[ys + tick], rows, own + _PATH_X * room, own + _PATH_Y * room, low,
-        high, guess, sums.longest)
+        rows[xs + tick], rows[ys + tick], rows, own + _PATH_X * room, room, low, high, guess,
+        sums.longest)
     vx, vy, speed = _velocity(rows, xs, ys, times, tick, last)
     segment, after = near.segment, min(near.segment + 1, high)
     # Direction of the path: between those at both ends of the segment.
@@ -228,16 +271,20 @@ def _count_sample(
         sums.moving, sums.ahead_x, sums.ahead_y, sums.turn, sums.longest, sums.is_done)
 
 
-@njit
-def _longest_segment(
-    rows: Vector, xs: int, ys: int, first: int, last: int, longest: float,
-) -> float:
-    """Return the length of the longest segment from corner first to last, at least `longest`."""
-    squared = longest * longest
-    for k in range(first, last):
-        dx, dy = rows[xs + k + 1] - rows[xs + k], rows[ys + k + 1] - rows[ys + k]
-        squared = max(squared, dx * dx + dy * dy)
-    return math.sqrt(squared)
+@inlined
+def _add_way(rows: Flat, own: int, room: int, tick: int) -> float:
+    """Compute how far the path comes to the corner of a tick; return that from the one before."""
+    at = own + tick
+    way, rest, length = 0.0, float(tick), 0.0
+    if tick > 0:
+        dx = rows[at + _PATH_X * room] - rows[at + _PATH_X * room - 1]
+        dy = rows[at + _PATH_Y * room] - rows[at + _PATH_Y * room - 1]
+        length = math.sqrt(dx * dx + dy * dy)
+        way = rows[at + _WAY * room - 1] + length
+        if dx == 0.0 and dy == 0.0:
+            rest = rows[at + _REST * room - 1]
+    rows[at + _WAY * room], rows[at + _REST * room] = way, rest
+    return length
 
 
 @unlocked
@@ -273,13 +320,15 @@ def follow_paths(
             last, is_end = int(diverged[i]), True
         # From here on rows are found by the tick itself.
         own -= base
+        if shift > 0:
+            for tick in range(base + 1, first):
+                at = own + _WAY * room + tick
+                longest = max(longest, rows[at] - rows[at - 1])
         for tick in range(first, last + 1):
             for row in range(POINT_NUMBERS):
                 rows[own + row * room + tick] = points[
                     ((tick - first) * POINT_NUMBERS + row) * stride + i]
-        longest = _longest_segment(
-            rows, own + _PATH_X * room, own + _PATH_Y * room,
-            base if shift > 0 else max(first - 1, 0), last, longest)
+            longest = max(longest, _add_way(rows, own, room, tick))
         s = PathSums(
             s.samples, s.with_course, s.cross_track, s.heading, s.speed, s.largest, s.nearest,
             s.moving, s.ahead_x, s.ahead_y, s.turn, longest, 1.0 if is_end else 0.0)
