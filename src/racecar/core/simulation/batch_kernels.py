@@ -247,9 +247,10 @@ def _limited_command(parameters: Flat, scratch: Flat, i: int) -> tuple[float, fl
 def _precompute_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> None:
     """Apply the commands, and compute what they fix."""
     for i in range(count):
-        store_motion(scratch, BEFORE * LANES + i, LANES, load_motion(state, i, LANES))
         inputs = _limited_command(parameters, scratch, i)
         state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i] = inputs
+        # A divergence takes back the motion, but not the command.
+        store_motion(scratch, BEFORE * LANES + i, LANES, load_motion(state, i, LANES))
         store_coefficients(scratch, COEFFICIENTS * LANES + i, LANES, precompute(
             inputs, load_parameters(parameters, i, LANES)))
 
