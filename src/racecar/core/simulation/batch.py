@@ -173,7 +173,7 @@ class BatchSimulation:
 
         skip: time at the start that the metrics leave out [s]; record_every: record one of so many
         ticks, none by default; with_path: whether the metrics against the path are wanted, which
-        take as long again as all else; on_progress is called with the share done, 0 to 1.
+        take somewhat longer than all else; on_progress is called with the share done, 0 to 1.
         Raises ConfigurationError if it is called twice or an argument is out of range.
         """
         if self._done:
