@@ -82,16 +82,18 @@ def test_cars_with_actuators_give_what_simulate_gives(tmp_path, capsys, model):
     # The kinematic bicycles run one by one, the others side by side.
     own = {'single_track_simulator.vehicle_model': model,
            'single_track_simulator.actuators.steering_lag': 0.05}
-    varied = 'single_track_simulator.actuators.speed_delay'
-    code, output = sweep(tmp_path, GRID, '--json', set=own, grid={varied: [0.0, 0.035]})
+    varied = ('single_track_simulator.actuators.speed_delay', 'trajectory_tracker.Kp')
+    code, output = sweep(tmp_path, GRID, '--json', set=own, grid=dict(
+        zip(varied, ([0.0, 0.035], [2.0, 5.0]), strict=True)))
     assert code == 0
     best = json.loads(capsys.readouterr().out)['best']
     rows = table(output)
     for row in rows:
         assert main([
             'simulate', 'kinematic_ode', '--trajectory', 'circle', '--tyre-model', 'fiala',
-            '--duration', '3', '--skip', '1', '--json', '--set', f'{varied}={row[varied]}',
-            *(text for name, value in own.items() for text in ('--set', f'{name}={value}'))]) == 0
+            '--duration', '3', '--skip', '1', '--json',
+            *(text for name, value in (*own.items(), *((name, row[name]) for name in varied))
+              for text in ('--set', f'{name}={value}'))]) == 0
         check_row(row, json.loads(capsys.readouterr().out))
     assert {name: best[name] for name in METRICS} == pytest.approx(
         {name: float(rows[best['point']][name]) for name in METRICS})

@@ -328,6 +328,12 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
         BatchSimulation([extended()], noise=NOISE, generator=np.random.default_rng(0))
 
 
+def test_cars_that_run_one_by_one_do_not_share_parts():
+    parts = loop(simulator={'vehicle_model': 'kinematic_bicycle'})
+    with pytest.raises(ConfigurationError, match='loop 1 shares its tracker, linearizer or sim'):
+        BatchSimulation([parts, parts])
+
+
 def test_a_batch_runs_once_and_refuses_bad_arguments():
     batch = BatchSimulation([loop()])
     with pytest.raises(ConfigurationError, match='expected a positive duration'):

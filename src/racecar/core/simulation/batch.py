@@ -121,8 +121,8 @@ class BatchSimulation:
         noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
         threads: how many cores to use, by default all that this process may use. block_size: cars
         that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
-        Raises ConfigurationError if noise lacks a generator or is asked for a loop that the
-        cars do not run side by side.
+        Raises ConfigurationError if noise lacks a generator, and for a loop that does not run side
+        by side with others if noise is asked for or it shares a part with another such loop.
         """
         if (noise is None) != (generator is None):
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
@@ -134,6 +134,8 @@ class BatchSimulation:
         self._blocks: list[Block] = []
         self._others: list[tuple[int, ClosedLoop]] = []
         open_blocks: dict[Kind, Block] = {}
+        # Parts of cars that run one by one, which their runs change.
+        taken: set[int] = set()
         self._count = 0
         tracked_ahead: list[float] = []
         for loop in loops:
@@ -149,8 +151,14 @@ class BatchSimulation:
                 raise ConfigurationError(
                     f'noise is not available for {loop.simulator.model.description} with'
                     f' {type(loop.linearizer).__name__}: such cars do not run side by side')
+            elif not taken.isdisjoint(map(id, loop)):
+                raise ConfigurationError(
+                    f'loop {self._count} shares its tracker, linearizer or simulator with another;'
+                    f' {loop.simulator.model.description} does not run side by side: make new'
+                    ' parts for each loop')
             else:
                 self._others.append((self._count, loop))
+                taken.update(map(id, loop))
             self._count += 1
         for block in self._blocks:
             block.seal()
