@@ -23,7 +23,7 @@ from racecar.core.simulation.batch_kernels import LANES
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep
 
 HELP = 'simulate a grid or a random sample of parameters, many cars at once'
-_METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration', 'diverged_at')
+_TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
     with ProgressBar(simulated, 'simulating') as show:
         start = time.perf_counter()
         result = batch.run(
-            sweep.duration, skip=sweep.skip, on_progress=lambda share: show(share * simulated))
+            sweep.duration, skip=sweep.skip, with_path=True,
+            on_progress=lambda share: show(share * simulated))
         wall_time = time.perf_counter() - start
 
     diverged = ~np.isnan(result.diverged_at)
@@ -109,13 +110,16 @@ def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
 
     Raises ConfigurationError if the file cannot be written.
     """
-    columns = [getattr(result, name).tolist() for name in _METRICS]
-    columns[_METRICS.index('samples')] = [int(count) for count in result.samples]
+    columns = {name: getattr(result, name).tolist() for name in _TRACKING}
+    columns['samples'] = [int(count) for count in result.samples]
+    if result.path is not None:
+        columns |= {name: values.tolist() for name, values in result.path.columns().items()}
+    columns['diverged_at'] = result.diverged_at.tolist()
     try:
         with open(path, 'w', newline='', encoding='utf-8') as stream:
             writer = csv.writer(stream)
-            writer.writerow((*sweep.names, *_METRICS))
-            for point, *metrics in zip(sweep.points, *columns, strict=True):
+            writer.writerow((*sweep.names, *columns))
+            for point, *metrics in zip(sweep.points, *columns.values(), strict=True):
                 writer.writerow((*point, *('' if value != value else value for value in metrics)))
     except OSError as error:
         raise ConfigurationError(
@@ -134,6 +138,10 @@ def _summary(
             ('best RMSE', f'{fine[0]:.4f}', f'm  {sweep.describe(best)}'),
             ('median RMSE', f'{float(np.median(fine)):.4f}', 'm'),
             ('worst RMSE', f'{fine[-1]:.4f}', 'm')]
+        against_path = result.metrics(best).path
+        if against_path is not None:
+            rows += [(f'{name} of the best', value, unit)
+                     for name, value, unit in against_path.as_rows()]
     return [*rows, ('simulated seconds per second', f'{speed:.0f}', '')]
 
 

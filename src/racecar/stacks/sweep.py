@@ -16,6 +16,7 @@ import numpy as np
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter
 from racecar.core.simulation.batch import Noise
+from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import ClosedLoop
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
@@ -66,7 +67,7 @@ class Sweep:
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
-        # Neighbours often differ in the control law only; packing copies from a shared simulator.
+        # Neighbours often differ in the control law only; a block copies from a shared simulator.
         last: tuple[Any, ClosedLoop] | None = None
         for number, point in enumerate(self.points, start=1):
             changes: dict[str, dict[str, Any]] = {}
@@ -76,7 +77,7 @@ class Sweep:
             values = {node: {**self.base[node], **changes.get(node, {})} for node in self.base}
             simulated = tuple(sorted(changes.get(self.stack.simulator, {}).items()))
             try:
-                shares = last is not None and last[0] == simulated and last[1].is_compilable
+                shares = last is not None and last[0] == simulated and kind_of(last[1]) is not None
                 loop = make_loop(
                     self.stack, values, last[1].simulator if last and shares else None)
             except RacecarError as error:

@@ -63,12 +63,13 @@ def _advance_actuated(
 ) -> tuple[bool, float]:
     """Do what _advance_at_once() does through actuators: their memory and channels."""
     memory[DISTANCE] = 0.0
+    valid = True
     for _ in range(steps):
         inputs[SPEED], inputs[STEERING_ANGLE] = actuate(
             memory, channels, speed, steering_angle, dt)
-        if not advance(state, inputs, parameters, limits, dt, 1):
-            return False, 0.0
-    return True, memory[DISTANCE]
+        valid = advance(state, inputs, parameters, limits, dt, 1)
+    # Of the last step, as without actuators: what is not finite stays so.
+    return valid, memory[DISTANCE]
 
 
 def _move(
