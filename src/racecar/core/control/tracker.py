@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from racecar.core.control.step_clock import StepClock
 from racecar.core.control.target import TargetSampler
 from racecar.core.control.tracker_step import (
     axis_step,
@@ -104,7 +105,7 @@ class TrajectoryTracker:
         self._update = update_kernel(self.trajectory, self.step)
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
-        self._last_ns: int | None = None
+        self._clock = StepClock()
         self._origin = (0.0, 0.0)
         self.state: Any = vector(STATE_SIZE)
         self.parameters: Any = vector(PARAMETER_SIZE)
@@ -128,7 +129,8 @@ class TrajectoryTracker:
 
     def restart(self) -> None:
         """Forget clock and integrators: the next update starts the trajectory anew."""
-        self._start_ns = self._last_ns = None
+        self._start_ns = None
+        self._clock.restart()
         self.state[:] = vector(STATE_SIZE)
 
     def warm_up(self) -> None:
@@ -172,8 +174,7 @@ class TrajectoryTracker:
         0 at the first step and for a time that is not later, which leaves integral and derivative
         as they were.
         """
-        last_ns, self._last_ns = self._last_ns, now_ns
-        return max(0, now_ns - last_ns) / NANOSECONDS if last_ns is not None else 0.0
+        return self._clock.step(now_ns)
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> TrackerOutput:
         """Compute the velocity of P for the reference at now_ns (default: the odometry's stamp).

@@ -19,10 +19,13 @@ from racecar.core.types import CarMotion
 # A reference slower than this stands [m/s]: then there is no direction in which to follow it.
 _STANDSTILL = 0.01
 
-# Between these speeds P of a car whose centre of gravity is tracked goes over from the axis of the
-# car to the direction in which the centre of gravity moves [m/s]. Slower, a command would act on
-# that direction, and so on the error, within its own step: the loop would be unstable.
-_AXIS_SPEED, _COURSE_SPEED = 0.5, 1.0
+AXIS_SPEED, COURSE_SPEED = 0.25, 0.5
+"""Between them P of a car whose centre of gravity is tracked leaves the axis of the car [m/s].
+
+It goes over to the direction in which the centre of gravity moves. Slower, a command would act on
+that direction, and so on the error, within its own step: the loop would be unstable. The dynamic
+law takes over from the kinematic one between the same speeds.
+"""
 
 # Sine of the largest sideslip of a car that rolls.
 _LARGEST_SLIP = 0.7
@@ -156,8 +159,8 @@ def course_directions(
     P of the car lies in the direction in which that point moves; where it is too slow to tell, on
     the axis of the car, which then rolls without slip, and so does a car without error.
     """
-    share = smooth_share(car.vx, _AXIS_SPEED, _COURSE_SPEED)
-    forward = max(car.vx, _AXIS_SPEED)
+    share = smooth_share(car.vx, AXIS_SPEED, COURSE_SPEED)
+    forward = max(car.vx, AXIS_SPEED)
     lateral = share * (car.vy + p.tracked_ahead * car.yaw_rate)
     scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
     forward, lateral = forward * scale, lateral * scale
