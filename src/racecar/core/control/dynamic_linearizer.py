@@ -42,6 +42,7 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from racecar.core.compiled import inlined, njit
+from racecar.core.control.hand_over import hand_over_speeds, ROLLING_TIME, SLIDING_TIME
 from racecar.core.control.kinematic_linearizer import kinematic_command
 from racecar.core.control.linearizer import (
     LawStep,
@@ -49,23 +50,23 @@ from racecar.core.control.linearizer import (
     STANDSTILL_PARAMETERS,
     SteeringState,
 )
-from racecar.core.control.tracker_step import AXIS_SPEED, COURSE_SPEED
 from racecar.core.elementary import arctangent, smooth_share
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import CarMotion
 from racecar.core.tyres.fiala import tangent_scale
+from racecar.core.vehicles.parameters import VehicleParameters
 
 DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
               'Distance of the point P from the centre of gravity along its velocity; equals'
               ' PL_distance of the tracker', 'm', above=0.0, maximum=10.0),
-    Parameter('kinematic_speed', float, AXIS_SPEED,
-              'Up to this speed the kinematic law steers alone; less than dynamic_speed', 'm/s',
-              above=0.0, maximum=100.0),
-    Parameter('dynamic_speed', float, COURSE_SPEED,
-              'From this speed on the dynamic law steers alone; in between both are mixed', 'm/s',
-              above=0.0, maximum=100.0),
+    Parameter('kinematic_speed', float, 0.0,
+              'Up to this speed the kinematic law steers alone; less than dynamic_speed; 0:'
+              f' one wheelbase in {ROLLING_TIME:g} s', 'm/s', minimum=0.0, maximum=100.0),
+    Parameter('dynamic_speed', float, 0.0,
+              'From this speed on the dynamic law steers alone; in between both are mixed; 0:'
+              f' one wheelbase in {SLIDING_TIME:g} s', 'm/s', minimum=0.0, maximum=100.0),
     Parameter('slip_share', float, 0.7,
               'Largest slip that the dynamic law asks of the front tyres, as a share of the one at'
               ' which brush tyres with stiffness and friction of the vehicle slide', '-',
@@ -197,20 +198,26 @@ class DynamicLinearizer(Linearizer):
     parameter_type = DynamicLaw
 
     @staticmethod
-    def check_values(values: Mapping[str, Any]) -> None:
-        """Raise ParameterError unless kinematic_speed is less than dynamic_speed."""
-        low, high = values['kinematic_speed'], values['dynamic_speed']
+    def mixing_speeds(
+        values: Mapping[str, Any], vehicle: VehicleParameters,
+    ) -> tuple[float, float]:
+        """Return kinematic_speed and dynamic_speed, where 0 those of the vehicle [m/s].
+
+        Raises ParameterError unless the first is less than the second.
+        """
+        low, high = (values[name] or default for name, default in zip(
+            ('kinematic_speed', 'dynamic_speed'), hand_over_speeds(vehicle), strict=True))
         if not low < high:
             raise ParameterError(
                 f"parameter 'kinematic_speed' is {low:g} m/s, expected less than dynamic_speed"
                 f' ({high:g} m/s): the laws are mixed between the two')
+        return low, high
 
     def pack(self, values: Mapping[str, Any]) -> DynamicLaw:
-        """Return values, vehicle and limits. Raises ParameterError as check_values() does."""
-        self.check_values(values)
+        """Return values, vehicle and limits. Raises ParameterError as mixing_speeds() does."""
         vehicle = self._vehicle
         return DynamicLaw(
-            values['epsilon'], values['kinematic_speed'], values['dynamic_speed'], vehicle.mass,
+            values['epsilon'], *self.mixing_speeds(values, vehicle), vehicle.mass,
             vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
             vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness,
             values['minimum_speed'], values['fade_speed'], vehicle.steering_limit,

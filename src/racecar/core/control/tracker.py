@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from racecar.core.control.hand_over import hand_over_speeds
 from racecar.core.control.step_clock import StepClock
 from racecar.core.control.target import TargetSampler
 from racecar.core.control.tracker_step import (
@@ -100,6 +101,9 @@ class TrajectoryTracker:
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self.is_exact = bool(values['exact_feed_forward'])
+        # Without the centre of gravity nothing asks for them.
+        self._speeds = (0.0, 0.0) if values['tracked_point'] == 'base_link' else hand_over_speeds(
+            VehicleParameters.from_values(values))
         is_along_course = self.is_exact and values['tracked_point'] == 'cog'
         self.step = course_step if is_along_course else axis_step
         self._update = update_kernel(self.trajectory, self.step)
@@ -113,9 +117,10 @@ class TrajectoryTracker:
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other gains and limits; the trajectory stays."""
+        axis_speed, course_speed = self._speeds
         self.parameters[:] = vector(TrackerParameters(
-            **{name: float(values[name]) for name in TrackerParameters._fields[:-1]},
-            tracked_ahead=self.tracked_ahead))
+            **{name: float(values[name]) for name in TrackerParameters._fields if name in values},
+            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed))
 
     @property
     def started(self) -> bool:
