@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dynamic law near the limit of grip: what it asks of the tyres and of the steering."""
 
+import json
 import math
+import os
 from pathlib import Path
+import subprocess
+import sys
 
 from closed_loops import make, run
 from hypothesis import given, settings
@@ -42,7 +46,7 @@ def circle(stack, law, W=0.9, duration=20.0, **simulator):
     return table
 
 
-def largest_slip(vehicle=RACECAR, share=0.7):
+def largest_slip(vehicle=RACECAR, share=0.6):
     """Return the bound as the documentation states it, from mass and geometry."""
     load = vehicle.mass * GRAVITY * vehicle.cog_to_rear_axle / (
         vehicle.cog_to_front_axle + vehicle.cog_to_rear_axle)
@@ -79,8 +83,8 @@ def test_circle_near_the_limit_of_grip_is_held_ten_times_closer_than_by_the_kine
 
 
 def test_closer_to_the_limit_the_car_stays_where_the_kinematic_law_loses_it():
-    assert circle('dynamic_ode', SLIPPERY, 0.94).metrics(4.0).max_error < 0.025
-    assert circle('kinematic_ode', SLIPPERY, 0.94).metrics(4.0).max_error > 5.0
+    assert circle('dynamic_ode', SLIPPERY, 0.93).metrics(4.0).max_error < 0.02
+    assert circle('kinematic_ode', SLIPPERY, 0.93).metrics(4.0).max_error > 5.0
 
 
 @pytest.mark.parametrize('belief', BELIEFS)
@@ -236,3 +240,29 @@ def test_a_run_in_two_parts_goes_on_with_the_bits_of_its_ticks():
     rows = []
     by_tick.run_tick_by_tick(40, rows.append)
     np.testing.assert_array_equal(run_closed_loop(*compiled, 0.4).rows, np.array(rows))
+
+
+# Runs in a process of its own, with and without Numba.
+SLIDING = """
+import json, sys
+if sys.argv[1] == 'plain':
+    sys.modules['numba'] = None
+from closed_loops import run
+from racecar.core.compiled import COMPILED
+slippery = {'vehicle.friction_coefficient': 0.5, 'vehicle.speed_max': 20.0}
+_, table = run('dynamic_ode', 'circle', 1.0, R=5.0, W=1.1, linearizer=slippery,
+               simulator={'tyre_model': 'fiala', **slippery})
+print(json.dumps({'compiled': COMPILED, 'rows': table.rows.tolist()}))
+"""
+
+
+def test_without_numba_the_bounded_law_gives_the_same_results():
+    pytest.importorskip('numba')
+    paths = os.pathsep.join((str(Path(__file__).parents[3] / 'src'), str(Path(__file__).parent)))
+    compiled, plain = (
+        json.loads(subprocess.run(
+            [sys.executable, '-c', SLIDING, mode], check=True, text=True, timeout=120,
+            stdout=subprocess.PIPE, env={**os.environ, 'PYTHONPATH': paths}).stdout)
+        for mode in ('compiled', 'plain'))
+    assert (compiled['compiled'], plain['compiled']) == (True, False)
+    np.testing.assert_allclose(plain['rows'], compiled['rows'], rtol=1e-12, atol=1e-12)

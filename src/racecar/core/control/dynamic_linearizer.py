@@ -67,7 +67,7 @@ DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
     Parameter('dynamic_speed', float, 0.0,
               'From this speed on the dynamic law steers alone; in between both are mixed; 0:'
               f' one wheelbase in {SLIDING_TIME:g} s', 'm/s', minimum=0.0, maximum=100.0),
-    Parameter('slip_share', float, 0.7,
+    Parameter('slip_share', float, 0.6,
               'Largest slip that the dynamic law asks of the front tyres, as a share of the one at'
               ' which brush tyres with stiffness and friction of the vehicle slide', '-',
               above=0.0, maximum=1000.0),
