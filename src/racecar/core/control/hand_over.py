@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """At which speeds a car goes over from rolling to sliding, for tracker and dynamic law alike.
 
-Of a car that rolls, the centre of gravity moves at beta = d b/L to the axis (d steering angle, b
-from it to the rear axle, L wheelbase): its course jumps with the steering, and only when the car
-has gone on by b has it the yaw that belongs to the course. A law that holds the course asks for
-steering on and on meanwhile; at its stop that does not end where the error is corrected within a
-shorter way than that. The tracker corrects within a time, 1/Kp, and so the speeds go with the
-length of the car.
+The centre of gravity of a car that rolls moves at beta = d b/L to its axis (d steering angle, b
+distance to the rear axle, L wheelbase). So its course jumps with the steering, and the yaw that
+belongs to the course comes after a way of b. Meanwhile a law that holds the course keeps steering,
+and where errors are corrected within a much shorter way it goes from stop to stop. The tracker
+corrects within a time, 1/Kp, not a way; therefore the speeds go with the length of the car.
 """
 
 from __future__ import annotations
