@@ -31,7 +31,8 @@ BAD = {
     'trajectory_tracker': ('Kp:=-1.0', ["'Kp'", '-1.0', '[0, 1000]']),
     'kinematic_linearizer': ('epsilon:=0.0', ["'epsilon'", '0.0', '(0, 10] [m]']),
     'dynamic_linearizer': (
-        'kinematic_speed:=2.0', ["'kinematic_speed'", '2 m/s', 'less than dynamic_speed (1 m/s)']),
+        'kinematic_speed:=2.0',
+        ["'kinematic_speed'", '2 m/s', 'less than dynamic_speed (0.5 m/s)']),
     'single_track_simulator': (
         'tyre_model:=square', ["'tyre_model'", "'square'", 'linear, fiala, fiala_unsaturated']),
     'driver_bridge': ('state_rate:=0.0', ["'state_rate'", '0.0', '(0, 1000] [Hz]']),

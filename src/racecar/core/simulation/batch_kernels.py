@@ -197,16 +197,16 @@ def _control_all(
         car = CarMotion(
             scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i],
             scratch[OVX * LANES + i], scratch[OVY * LANES + i], scratch[ORATE * LANES + i])
+        since = period if state[STARTED * LANES + i] > 0.0 else 0.0
         tracker_state, vx, vy, _, _ = tracker_step(
             load_tracker_state(state, TRACKER_STATE * LANES + i, LANES),
             load_tracker(parameters, TRACKER * LANES + i, LANES), car,
-            load_target(scratch, TARGET * LANES + i, LANES),
-            period if state[STARTED * LANES + i] > 0.0 else 0.0)
+            load_target(scratch, TARGET * LANES + i, LANES), since)
         store_tracker_state(state, TRACKER_STATE * LANES + i, LANES, tracker_state)
         state[STARTED * LANES + i] = 1.0
         law_state, speed, steering = law_step(
             load_law_state(state, LAW_STATE * LANES + i, LANES),
-            load_law(parameters, LAW * LANES + i, LANES), car, vx, vy)
+            load_law(parameters, LAW * LANES + i, LANES), car, vx, vy, since)
         store_law_state(state, LAW_STATE * LANES + i, LANES, law_state)
         scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
         scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))

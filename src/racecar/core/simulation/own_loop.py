@@ -13,6 +13,7 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import compilation_failure, COMPILED
 from racecar.core.control.own_controller import ask, Controller, preview_of
+from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
 from racecar.core.simulation.closed_loop import CHUNK, run_chunk, tick_count
@@ -59,7 +60,7 @@ class OwnLoop:
             self._simulator.kernels, controller.step, type(controller.state),
             type(controller.parameters))
         failure = compilation_failure(lambda: kernel(
-            *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing))
+            *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, 0.0, nothing, 0, False, nothing))
         if failure:
             return f'its step cannot be compiled: {failure}'
         self._kernel = kernel
@@ -73,6 +74,8 @@ class OwnLoop:
         simulator = self._simulator
         ticks = tick_count(duration, simulator.period_ns)
         self._tracker.start(simulator.odometry(), simulator.time_ns)
+        # There is no law.
+        clocks = self._tracker.time_step, StepClock().step
         parts: list[Array] = []
         done = 0
         while done <= ticks:
@@ -81,8 +84,9 @@ class OwnLoop:
             if self._kernel is None:
                 parts.append(self._run_plain(count, drives_last=drives_last))
             else:
-                run_chunk(self._kernel, simulator, self._packed, self._tracker, self._arrays,
-                          self._sample, count, parts.append, drives_last=drives_last)
+                run_chunk(self._kernel, simulator, self._packed, self._tracker, clocks,
+                          self._arrays, self._sample, count, parts.append,
+                          drives_last=drives_last)
             done += count
             if on_tick is not None:
                 on_tick(done - 1)
