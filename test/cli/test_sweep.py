@@ -61,11 +61,52 @@ def test_grid_gives_what_simulate_gives_for_each_point(tmp_path, capsys):
             '--set', f'single_track_simulator.vehicle.friction_coefficient={friction}',
             '--set', f'kinematic_linearizer.vehicle.friction_coefficient={friction}']) == 0
         single = json.loads(capsys.readouterr().out)
-        for name in ('rmse', 'ise', 'sum_squared_error', 'max_error', 'duration'):
-            assert float(row[name]) == pytest.approx(single[name], rel=1e-9), name
-        assert int(row['samples']) == single['samples']
-        assert row['diverged_at'] == ''
+        check_row(row, single)
     assert matplotlib.image.imread(output / 'sweep.png').shape[0] > 300
+
+
+METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
+           'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse')
+
+
+def check_row(row, single):
+    """Compare a row with what `simulate --json` gives for its point."""
+    assert tuple(row)[-len(METRICS) - 1:] == (*METRICS, 'diverged_at')
+    for name in METRICS:
+        assert float(row[name]) == pytest.approx(single[name], rel=1e-9), name
+    assert row['diverged_at'] == ''
+
+
+@pytest.mark.parametrize('model', ['single_track', 'kinematic_bicycle'])
+def test_cars_with_actuators_give_what_simulate_gives(tmp_path, capsys, model):
+    # The kinematic bicycles run one by one, the others side by side.
+    own = {'single_track_simulator.vehicle_model': model,
+           'single_track_simulator.actuators.steering_lag': 0.05}
+    varied = ('single_track_simulator.actuators.speed_delay', 'trajectory_tracker.Kp')
+    code, output = sweep(tmp_path, GRID, '--json', set=own, grid=dict(
+        zip(varied, ([0.0, 0.035], [2.0, 5.0]), strict=True)))
+    assert code == 0
+    best = json.loads(capsys.readouterr().out)['best']
+    rows = table(output)
+    for row in rows:
+        assert main([
+            'simulate', 'kinematic_ode', '--trajectory', 'circle', '--tyre-model', 'fiala',
+            '--duration', '3', '--skip', '1', '--json',
+            *(text for name, value in (*own.items(), *((name, row[name]) for name in varied))
+              for text in ('--set', f'{name}={value}'))]) == 0
+        check_row(row, json.loads(capsys.readouterr().out))
+    assert {name: best[name] for name in METRICS} == pytest.approx(
+        {name: float(rows[best['point']][name]) for name in METRICS})
+
+
+def test_summary_has_the_metrics_against_the_path_of_the_best_car(tmp_path, capsys):
+    code, output = sweep(tmp_path, GRID)
+    assert code == 0
+    best = min(table(output), key=lambda row: float(row['rmse']))
+    shown = capsys.readouterr().out
+    for name in ('cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse'):
+        assert f'{float(best[name]):.4f}' in shown
+    assert 'cross-track RMSE of the best' in shown
 
 
 def test_parameters_in_the_picture_have_their_units(tmp_path):

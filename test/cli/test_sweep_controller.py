@@ -18,7 +18,6 @@ from racecar.core.simulation.batch import BatchSimulation
 from racecar.stacks.sweep import load_sweep
 
 ROOT = Path(__file__).parents[2]
-METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'duration', 'samples')
 
 CODE = """
 import math
@@ -115,8 +114,9 @@ def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, tmp_path, capsys, 
             '--set', f'trajectory_tracker.vehicle.mass={mass}',
             '--set', f'single_track_simulator.vehicle.mass={mass}']) == 0
         alone = json.loads(capsys.readouterr().out)
-        assert [float(row[metric]) for metric in METRICS] == [
-            alone[metric] for metric in METRICS]
+        del alone['real_time_factor']
+        assert len(alone) > 6
+        assert {name: float(row[name]) for name in alone} == alone
         assert (row['diverged_at'], row['failure']) == ('', '')
     assert outcome['best']['rmse'] == min(float(row['rmse']) for row in rows)
     assert len({row['rmse'] for row in rows}) == 4
@@ -279,19 +279,6 @@ def test_a_setting_without_a_controller_is_refused(tmp_path):
     path = file(tmp_path, 'Plain', controller=None, grid={'controller.gain': [1.0]})
     with pytest.raises(ConfigurationError, match=r"is a setting of a controller of one's own"):
         load_sweep('kinematic_ode', path)
-
-
-@pytest.mark.parametrize('setting', [
-    {'single_track_simulator.vehicle_model': 'double_track'},
-    {'single_track_simulator.actuators.steering_delay': 0.05}])
-def test_cars_that_do_not_run_side_by_side_have_a_simulator_each(tmp_path, setting):
-    def rmse(*gains):
-        path = file(tmp_path, 'Plain', controller=None, set=setting, duration=1,
-                    grid={'trajectory_tracker.Kp': list(gains)})
-        found = load_sweep('kinematic_ode', path)
-        return BatchSimulation(found.loops(), threads=2).run(1.0).rmse.tolist()
-
-    assert rmse(2.0, 5.0) == rmse(2.0) + rmse(5.0)
 
 
 def test_the_example_is_tuned(monkeypatch, tmp_path, capsys):

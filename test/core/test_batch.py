@@ -14,6 +14,7 @@ import threading
 import numpy as np
 import pytest
 
+from racecar.core.analysis.run_table import RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.elementary import sine_cosine
@@ -183,7 +184,7 @@ def mixed_loops():
 
 @pytest.fixture(scope='module')
 def mixed_result():
-    return BatchSimulation(mixed_loops()).run(4.0, skip=0.5, record_every=10)
+    return BatchSimulation(mixed_loops()).run(4.0, skip=0.5, record_every=10, with_path=True)
 
 
 def test_batch_agrees_with_each_car_alone(mixed_result):
@@ -204,12 +205,15 @@ def test_batch_agrees_with_each_car_alone(mixed_result):
             0.01 * (counted.sum() - 0.5 * (counted[0] + counted[-1])), rel=1e-10)
         assert metrics.max_error == pytest.approx(math.sqrt(counted.max()), rel=1e-12)
         assert metrics.duration == pytest.approx(0.01 * (len(counted) - 1))
+        against_path = RunTable(rows, parts.tracker.tracked_ahead).metrics(0.5).path.as_dict()
+        for name, value in metrics.path.as_dict().items():
+            assert value == pytest.approx(against_path[name], rel=1e-9), name
 
 
 @pytest.mark.parametrize(('threads', 'block_size'), [(1, 1), (2, 5), (3, LANES)])
 def test_result_does_not_depend_on_threads_or_blocks(mixed_result, threads, block_size):
     other = BatchSimulation(mixed_loops(), threads=threads, block_size=block_size).run(
-        4.0, skip=0.5, record_every=10)
+        4.0, skip=0.5, record_every=10, with_path=True)
     for name, values in vars(mixed_result).items():
         np.testing.assert_array_equal(getattr(other, name), values, err_msg=name)
 
@@ -245,6 +249,22 @@ def test_noise_is_reproducible_and_does_not_depend_on_threads_or_blocks():
     assert not np.array_equal(first.records, noisy(8).records)
     # A car's stream is its own: those behind it do not change it.
     np.testing.assert_array_equal(first.records[:3], noisy(7, count=20).records[:3])
+
+
+def test_noise_reaches_cars_with_actuators_too():
+    # Such a rate limits nothing, so that the actuators let through what they get.
+    results = [
+        BatchSimulation(
+            (loop(tracker={'Kp': 3.0 + i}, simulator=simulator) for i in range(11)), noise=NOISE,
+            generator=np.random.default_rng(7), threads=threads, block_size=block_size).run(
+                2.0, record_every=1, with_path=True)
+        for simulator, threads, block_size in (
+            ({}, 1, LANES), ({'actuators.steering_rate': 1e9}, 1, LANES),
+            ({'actuators.steering_rate': 1e9}, 2, 3), ({'actuators.steering_lag': 0.1}, 1, 4))]
+    for other in results[1:3]:
+        np.testing.assert_array_equal(other.records, results[0].records)
+        np.testing.assert_array_equal(other.path, results[0].path)
+    assert not np.array_equal(results[3].records, results[0].records)
 
 
 def test_noise_has_the_deviations_asked_for_and_metrics_are_of_the_true_position():
@@ -298,11 +318,20 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
 
     assert not extended().is_compilable
     result = BatchSimulation([loop(), extended(), loop(tracker={'Kp': 4.0})]).run(
-        2.0, skip=0.5, record_every=5)
+        2.0, skip=0.5, record_every=5, with_path=True)
     np.testing.assert_array_equal(result.records[1], result.records[2])
-    assert result.metrics(1).rmse == pytest.approx(result.metrics(2).rmse, rel=1e-12)
+    # Any metric: side by side and alone they are the same.
+    side_by_side, alone = (result.metrics(car).as_dict() for car in (2, 1))
+    assert len(side_by_side) == 10
+    assert alone == pytest.approx(side_by_side, rel=1e-12)
     with pytest.raises(ConfigurationError, match='noise is not available for single_track'):
         BatchSimulation([extended()], noise=NOISE, generator=np.random.default_rng(0))
+
+
+def test_cars_that_run_one_by_one_do_not_share_parts():
+    parts = loop(simulator={'vehicle_model': 'kinematic_bicycle'})
+    with pytest.raises(ConfigurationError, match='loop 1 shares its tracker, linearizer or sim'):
+        BatchSimulation([parts, parts])
 
 
 def test_a_batch_runs_once_and_refuses_bad_arguments():
@@ -327,9 +356,19 @@ def test_a_batch_runs_once_and_refuses_bad_arguments():
 
 
 def test_metrics_without_a_sample_are_nan():
-    result = BatchSimulation([loop()]).run(0.5, skip=1.0)
-    assert math.isnan(result.rmse[0])
-    assert result.samples[0] == 0
+    result = BatchSimulation(
+        [loop(), loop(simulator={'vehicle_model': 'kinematic_bicycle'})]).run(
+            0.5, skip=1.0, with_path=True)
+    assert np.isnan(result.rmse).all()
+    assert np.isnan(result.path).all()
+    assert result.samples.tolist() == [0.0, 0.0]
+    assert result.metrics(0).path is None
+
+
+def test_metrics_against_the_path_are_computed_where_they_are_asked_for():
+    result = BatchSimulation([loop()]).run(0.5)
+    assert result.path is None
+    assert list(result.metrics(0).as_dict())[-1] == 'duration'
 
 
 def test_state_of_a_car_is_small():
@@ -465,22 +504,27 @@ import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 import numpy as np
+from racecar.core.analysis.run_table import RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.simulation.batch import BatchSimulation, Noise
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
-def loop(vehicle, tyre, formulation, trajectory):
+def loop(vehicle, tyre, formulation, trajectory, lag=0.0):
     return make_loop(find_stack('kinematic_ode'), {
         d.executable: d.resolve() for d in describe_stack(
         'kinematic_ode', StackOptions(
             vehicle=vehicle, tyre_model=tyre, trajectory=trajectory,
-            overrides={'single_track_simulator': {'formulation': formulation}}))})
+            overrides={'single_track_simulator': {
+                'formulation': formulation, 'actuators.steering_lag': lag,
+                'actuators.speed_delay': lag}}))})
 cases = [('racecar', 'fiala', 'full', 'figure_eight'), ('report', 'linear', 'report', 'circle'),
-         ('f1tenth', 'linear', 'full', 'line'), ('course', 'fiala', 'report', 'cycloid')]
+         ('f1tenth', 'linear', 'full', 'line'), ('course', 'fiala', 'report', 'cycloid'),
+         ('racecar', 'linear', 'full', 'circle', 0.02)]
 result = BatchSimulation(
     (loop(*case) for case in cases), noise=Noise(x=0.01, turning=0.1),
-    generator=np.random.default_rng(3)).run(0.5, record_every=5)
+    generator=np.random.default_rng(3)).run(0.5, record_every=5, with_path=True)
 print(json.dumps({'compiled': COMPILED, 'rmse': result.rmse.tolist(),
+                  'path': np.ravel(result.path).tolist(),
                   'records': result.records.ravel().tolist()}))
 """
 
@@ -493,5 +537,5 @@ def test_without_numba_the_batch_gives_the_same_results():
             timeout=120, env={**os.environ, 'PYTHONPATH': str(ROOT / 'src')}).stdout)
         for mode in ('compiled', 'plain')]
     assert [answer['compiled'] for answer in answers] == [True, False]
-    for key in ('rmse', 'records'):
+    for key in ('rmse', 'path', 'records'):
         np.testing.assert_allclose(answers[0][key], answers[1][key], rtol=1e-12, atol=1e-12)

@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from racecar.core.analysis.run_table import RunTable
 from racecar.core.errors import DivergenceError
 from racecar.core.simulation.batch import BatchSimulation
+from racecar.core.simulation.batch_kernels import INPUTS
+from racecar.core.simulation.block import Block, kind_of, tick_times
 from racecar.core.simulation.closed_loop import run_closed_loop
+from racecar.core.vehicles import SingleTrack
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
@@ -27,13 +31,13 @@ COMBINATIONS = [
     ('kinematic_ode', 'parabola', 'single_track_force', 'fiala_unsaturated', 'rk4', True)]
 
 
-def make(combination, tracker, actuators, start):
+def make(combination, tracker, actuators, start, **further):
     stack_name, trajectory, model, tyre, integrator, has_actuators = combination
     stack = find_stack(stack_name)
     x, y, yaw = start
     simulator = {
         'vehicle_model': model, 'integrator': integrator, 'initial_x': x, 'initial_y': y,
-        'initial_yaw': yaw,
+        'initial_yaw': yaw, **further,
         **({f'actuators.{key}': value for key, value in actuators.items()}
            if has_actuators else {})}
     descriptions = describe_stack(stack_name, StackOptions(
@@ -83,8 +87,77 @@ def test_compiled_loop_has_the_bits_of_its_parts(combination, tracker, actuators
     if error is None:
         np.testing.assert_array_equal(table.rows, rows)
     result = BatchSimulation([side]).run(
-        TICKS * side.simulator.period_ns * 1e-9, record_every=1)
+        TICKS * side.simulator.period_ns * 1e-9, record_every=1, with_path=True)
     assert np.isnan(result.diverged_at[0]) == (error is None)
     np.testing.assert_array_equal(result.table(0).rows, rows)
-    if error is None:
-        assert result.rmse[0] == pytest.approx(table.metrics().rmse, rel=1e-9)
+    check_metrics(result.metrics(0), RunTable(np.array(rows), side.tracker.tracked_ahead))
+
+
+def check_metrics(found, table):
+    """Compare metrics, those against the path among them, with those of a car alone."""
+    expected = table.metrics().as_dict()
+    assert list(found.as_dict()) == list(expected)
+    for name, value in found.as_dict().items():
+        if value is None:
+            assert expected[name] is None
+        else:
+            assert value == pytest.approx(expected[name], rel=1e-9, abs=1e-12), name
+
+
+# Delays of no step, one and many; with and without lag and limited rate.
+channels = st.fixed_dictionaries({
+    f'{channel}_{kind}': values for channel in ('speed', 'steering') for kind, values in {
+        'delay': st.one_of(st.just(0), st.just(1), st.integers(2, 300)),
+        'lag': st.one_of(st.just(0.0), st.floats(0.001, 0.2))}.items()} | {
+    'acceleration': st.one_of(st.just(0.0), st.floats(0.5, 20.0)),
+    'steering_rate': st.one_of(st.just(0.0), st.floats(0.1, 5.0))})
+cars = st.lists(st.tuples(trackers, channels, starts), min_size=1, max_size=10)
+kinds = st.sampled_from([
+    ('kinematic_ode', 'figure_eight', 'single_track', 'fiala', 'rk4', True),
+    ('kinematic_ode', 'circle', 'single_track', 'linear', 'euler', True),
+    ('dynamic_ode', 'circle', 'single_track', 'fiala', 'dopri5', True)])
+times = st.sampled_from([(0.001, 100.0), (0.002, 100.0), (0.001, 1000.0), (0.0005, 50.0)])
+
+
+@settings(max_examples=25)
+@given(kinds, times, cars, st.one_of(st.just(1e9), st.floats(0.05, 1.0)))
+def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time, cars, limit):
+    step, rate = time
+
+    def loops():
+        return [make(kind, tracker, {
+            name: value * step if name.endswith('delay') else value
+            for name, value in own.items()}, start, step=step, rate=rate)
+            for tracker, own, start in cars]
+
+    with pytest.MonkeyPatch.context() as patch:
+        # Some leave the range of the yaw rate in the middle of the run.
+        patch.setattr(SingleTrack, 'state_limits', (1e9, limit, 1e9, 1e9, 1e9))
+        alone = loops()
+        runs = []
+        for parts in alone:
+            rows = []
+            _, error = outcome(lambda parts=parts, rows=rows: parts.run_tick_by_tick(
+                TICKS, rows.append))
+            runs.append((np.array(rows), error))
+        result = BatchSimulation(loops(), block_size=7).run(
+            TICKS / rate, record_every=1, with_path=True)
+        for car, (rows, error) in enumerate(runs):
+            np.testing.assert_array_equal(result.table(car).rows, rows)
+            assert np.isnan(result.diverged_at[car]) == (error is None)
+            if error is not None:
+                assert result.diverged_at[car] == pytest.approx(rows[-1, 0])
+            check_metrics(
+                result.metrics(car), RunTable(rows, float(result.tracked_ahead[car])))
+        # What a divergence puts back, and where the others have come.
+        blocks = {}
+        for car, parts in enumerate(loops()):
+            own = kind_of(parts)
+            blocks.setdefault(own, Block(own)).add(car, parts)
+        for block in blocks.values():
+            block.seal()
+            block.run(tick_times(block.kind.period_ns, TICKS), 0, TICKS + 1, TICKS)
+            states = np.array([block.row(row) for row in range(INPUTS + 2)]).T
+            np.testing.assert_array_equal(states, [
+                (*alone[car].simulator.state, *alone[car].simulator.packed.inputs)
+                for car in block.cars])

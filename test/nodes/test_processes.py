@@ -12,7 +12,7 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 from node_bench import Bench, seconds
-from node_processes import arguments_of, NodeProcess, VEHICLE
+from node_processes import NodeProcess, VEHICLE
 import pytest
 
 from racecar.catalogue import TABLES
@@ -31,7 +31,8 @@ BAD = {
     'trajectory_tracker': ('Kp:=-1.0', ["'Kp'", '-1.0', '[0, 1000]']),
     'kinematic_linearizer': ('epsilon:=0.0', ["'epsilon'", '0.0', '(0, 10] [m]']),
     'dynamic_linearizer': (
-        'kinematic_speed:=2.0', ["'kinematic_speed'", '2 m/s', 'less than dynamic_speed (1 m/s)']),
+        'kinematic_speed:=2.0',
+        ["'kinematic_speed'", '2 m/s', 'less than dynamic_speed (0.5 m/s)']),
     'single_track_simulator': (
         'tyre_model:=square', ["'tyre_model'", "'square'", 'linear, fiala, fiala_unsaturated']),
     'driver_bridge': ('state_rate:=0.0', ["'state_rate'", '0.0', '(0, 1000] [Hz]']),
@@ -114,7 +115,7 @@ class Drive:
     def start(self, name):
         description = self.descriptions[name]
         return self.stack.enter_context(
-            NodeProcess(description.executable, *arguments_of(description)))
+            NodeProcess(description.executable, *description.ros_arguments()))
 
     @property
     def speeds(self):

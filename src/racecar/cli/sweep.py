@@ -31,7 +31,7 @@ from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep
 
 HELP = 'simulate a grid or a random sample of parameters, many cars at once'
-_METRICS = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration', 'diverged_at')
+_TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     with ProgressBar(simulated, 'simulating') as show:
         start = time.perf_counter()
         result = batch.run(
-            sweep.duration, skip=sweep.skip, on_progress=lambda share: show(share * simulated))
+            sweep.duration, skip=sweep.skip, with_path=True,
+            on_progress=lambda share: show(share * simulated))
         wall_time = time.perf_counter() - start
 
     for point, message in itertools.islice(result.failures.items(), 1):
@@ -127,17 +128,20 @@ def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
     With a controller of one's own there is a last column `failure`: what it said, or nothing.
     Raises ConfigurationError if the file cannot be written.
     """
-    columns = [getattr(result, name).tolist() for name in _METRICS]
-    columns[_METRICS.index('samples')] = [int(count) for count in result.samples]
+    columns = {name: getattr(result, name).tolist() for name in _TRACKING}
+    columns['samples'] = [int(count) for count in result.samples]
+    if result.path is not None:
+        columns |= {name: values.tolist() for name, values in result.path.columns().items()}
+    columns['diverged_at'] = result.diverged_at.tolist()
     try:
         with open(path, 'w', newline='', encoding='utf-8') as stream:
             writer = csv.writer(stream)
-            own = sweep.controller is not None
-            writer.writerow((*sweep.names, *_METRICS, *(['failure'] if own else [])))
-            for car, (point, *metrics) in enumerate(zip(sweep.points, *columns, strict=True)):
-                writer.writerow((
-                    *point, *('' if value != value else value for value in metrics),
-                    *([result.failures.get(car, '')] if own else [])))
+            if sweep.controller is not None:
+                columns['failure'] = [
+                    result.failures.get(car, '') for car in range(len(sweep.points))]
+            writer.writerow((*sweep.names, *columns))
+            for point, *metrics in zip(sweep.points, *columns.values(), strict=True):
+                writer.writerow((*point, *('' if value != value else value for value in metrics)))
     except OSError as error:
         raise ConfigurationError(
             f"table '{path}' cannot be written: {error.strerror}") from error
@@ -157,6 +161,10 @@ def _summary(
             ('best RMSE', f'{fine[0]:.4f}', f'm  {sweep.describe(best)}'),
             ('median RMSE', f'{float(np.median(fine)):.4f}', 'm'),
             ('worst RMSE', f'{fine[-1]:.4f}', 'm')]
+        against_path = result.metrics(best).path
+        if against_path is not None:
+            rows += [(f'{name} of the best', value, unit)
+                     for name, value, unit in against_path.as_rows()]
     return [*rows, ('simulated seconds per second', f'{speed:.0f}', '')]
 
 

@@ -63,6 +63,18 @@ load_channel, store_channel, CHANNEL_SIZE = packing(Channel)
 
 
 @inlined
+def respond(before: float, wanted: float, gain: float, largest_change: float) -> float:
+    """Return the output of a channel after a step towards what is wanted; gain as in Channel.
+
+    Selections in the place of branches, so that a loop over many channels vectorises.
+    """
+    change = gain * (wanted - before)
+    # Without the rounding of a sum where there is neither lag nor limit.
+    at_once = gain == 1.0 and abs(change) <= largest_change
+    return wanted if at_once else before + min(max(change, -largest_change), largest_change)
+
+
+@inlined
 def _next_output(
     memory: Flat, value: int, position: int, line: int, channel: Channel, command: float,
 ) -> float:
@@ -73,12 +85,7 @@ def _next_output(
         wanted = memory[line + at]
         memory[line + at] = command
         memory[position] = float((at + 1) % int(channel.delay_steps))
-    before = memory[value]
-    change = channel.gain * (wanted - before)
-    limit = channel.largest_change
-    # Without the rounding of a sum where there is neither lag nor limit.
-    at_once = channel.gain == 1.0 and abs(change) <= limit
-    output = wanted if at_once else before + min(max(change, -limit), limit)
+    output = respond(memory[value], wanted, channel.gain, channel.largest_change)
     memory[value] = output
     return output
 

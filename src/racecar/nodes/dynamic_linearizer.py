@@ -33,7 +33,7 @@ class DynamicLinearizerNode(LinearizerNode):
 
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the speeds of the hand-over contradict each other."""
-        DynamicLinearizer.check_values(values)
+        DynamicLinearizer.mixing_speeds(values, VehicleParameters.from_values(values))
 
     def make_linearizer(self, values: dict[str, Any]) -> DynamicLinearizer:
         """Return the law of the vehicle."""

@@ -78,7 +78,7 @@ class Sweep:
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
-        # Neighbours often differ in the control law only; packing copies from a shared simulator.
+        # Neighbours often differ in the control law only; a block copies from a shared simulator.
         last: tuple[Any, Simulator] | None = None
         for point, values in enumerate(self._values()):
             simulated = values[self.stack.simulator]

@@ -7,13 +7,17 @@ from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
 
-def run(name, trajectory, duration, *, vehicle='racecar', simulator=None, linearizer=None,
-        **tracker):
-    """Return tracker and table of a run; keywords are parameters of the tracker."""
+def make(name, trajectory, *, vehicle='racecar', simulator=None, linearizer=None, **tracker):
+    """Return a loop at its start; keywords are parameters of the tracker."""
     stack = find_stack(name)
     values = {d.executable: d.resolve() for d in describe_stack(name, StackOptions(
         vehicle=vehicle, trajectory=trajectory, overrides={
             stack.tracker: tracker, stack.simulator: simulator or {},
             stack.linearizer: linearizer or {}}))}
-    loop = make_loop(stack, values)
+    return make_loop(stack, values)
+
+
+def run(name, trajectory, duration, **options):
+    """Return tracker and table of a run; options as in make()."""
+    loop = make(name, trajectory, **options)
     return loop.tracker, run_closed_loop(*loop, duration)

@@ -11,7 +11,8 @@ from html import escape
 from pathlib import Path
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
-from racecar.core.analysis.path_metrics import PATH_WINDOW, SLOWEST_COURSE
+from racecar.core.analysis.path_kernels import SLOWEST_COURSE
+from racecar.core.analysis.path_metrics import PATH_WINDOW
 from racecar.core.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import NANOSECONDS

@@ -81,7 +81,7 @@ class Metrics:
     rule on the stamps [m^2 s]. sum_squared_error: plain sum of e'e [m^2], which the report's
     scripts print as "ISE". max_error: largest |e| [m]. samples: number of odometry samples.
     duration: from the first to the last of them [s]. path: errors against the path of the
-    reference, None where they were not computed, as in batches.
+    reference, None where they were not asked for.
     """
 
     rmse: float

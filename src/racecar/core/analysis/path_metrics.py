@@ -19,23 +19,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.core.analysis.path_kernels import SLACK, SLOWEST_COURSE
+
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 PATH_WINDOW = 3.0
 """The nearest point of the path is sought this long before and after the sample [s]."""
 
-SLOWEST_COURSE = 0.05
-"""Speed below which a point has no course [m/s]."""
-
 # Samples that are summed at once, and the fewest that are worked on at once.
 _BLOCK = 4096
 
 # Numbers in a temporary array of the search: few enough for the cache.
 _BUDGET = 1 << 15
-
-# Bounds of the search are widened by this, against rounding [m].
-_SLACK = 1e-6
 
 
 @dataclass(frozen=True)
@@ -238,7 +234,7 @@ def nearest_points(
         # While the path rests, one group at its place stands for those after it.
         repeats = rests[group] & rests[group - 1] & (size * (group - 1) >= lows)
         point, column = np.nonzero(
-            is_there & ~repeats & (distance - radius[group] <= bound[:, None] + _SLACK))
+            is_there & ~repeats & (distance - radius[group] <= bound[:, None] + SLACK))
         group = group[point, column]
         best = tuple(np.concatenate(values) for values in zip(*(
             _nearest_of_groups(
@@ -299,7 +295,8 @@ def _velocity(t: Array, x: Array, y: Array) -> tuple[Array, Array, Array]:
     before, after = np.maximum(number - 1, 0), np.minimum(number + 1, t.size - 1)
     time = t[after] - t[before]
     vx, vy = (x[after] - x[before]) / time, (y[after] - y[before]) / time
-    return vx, vy, np.hypot(vx, vy)
+    # As the kernels have it; numpy.hypot may differ in the last digit.
+    return vx, vy, np.sqrt(vx * vx + vy * vy)
 
 
 def _parts(size: int, most: int) -> Iterator[slice]:

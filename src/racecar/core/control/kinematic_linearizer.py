@@ -87,7 +87,7 @@ class KinematicLaw(NamedTuple):
 
 @inlined
 def kinematic_step(
-    state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float,
+    state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
     """Do what LawStep says by kinematic_command()."""
     speed, steering, held_steering = kinematic_command(

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from racecar.core.compiled import inlined, specialise
+from racecar.core.control.step_clock import StepClock
 from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter
 from racecar.core.types import AckermannCommand, AT_REST, CarMotion, Odometry, PlanarVelocity
@@ -40,12 +41,13 @@ class SteeringState(NamedTuple):
     held_steering: float
 
 
-LawStep = Callable[[SteeringState, Any, CarMotion, float, float], tuple[
+LawStep = Callable[[SteeringState, Any, CarMotion, float, float, float], tuple[
     SteeringState, float, float]]
-"""step(state, parameters, car, vx, vy): pure, an inlined kernel.
+"""step(state, parameters, car, vx, vy, dt): pure, an inlined kernel.
 
-car: as measured; vx, vy: wanted velocity of P in `map` [m/s]. Returns the next state, speed [m/s]
-and steering angle [rad] within the limits of the vehicle.
+car: as measured; vx, vy: wanted velocity of P in `map` [m/s]; dt: time since the step before [s],
+0 at the first and for a repeated time. Returns the next state, speed [m/s] and steering angle
+[rad] within the limits of the vehicle.
 """
 
 
@@ -66,6 +68,7 @@ class Linearizer(ABC):
         self.parameters: Any = vector(packing(self.parameter_type).size)
         self.tune(values)
         self._command = command_kernel(type(self))
+        self._clock = StepClock()
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other values; the steering stays held.
@@ -90,19 +93,35 @@ class Linearizer(ABC):
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a command calls; nothing changes."""
-        state = self.state.copy()
-        self.command(AT_REST, PlanarVelocity(0.0, 0.0))
-        self.state[:] = state
+        self._answer(self.state.copy(), AT_REST, PlanarVelocity(0.0, 0.0), 0.0)
 
-    def command(self, odometry: Odometry, velocity: PlanarVelocity) -> AckermannCommand:
-        """Return the command for the wanted velocity of P, within the vehicle's limits."""
+    def time_step(self, now_ns: int) -> float:
+        """Return the time since the command before [s], and note the present one [ns].
+
+        0 at the first and for a time that is not later.
+        """
+        return self._clock.step(now_ns)
+
+    def command(
+        self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
+    ) -> AckermannCommand:
+        """Return the command for the wanted velocity of P, within the vehicle's limits.
+
+        now_ns: time of the command [ns], by default the odometry's stamp.
+        """
+        dt = self.time_step(odometry.time_ns if now_ns is None else now_ns)
+        return self._answer(self.state, odometry, velocity, dt)
+
+    def _answer(
+        self, state: Flat, odometry: Odometry, velocity: PlanarVelocity, dt: float,
+    ) -> AckermannCommand:
         return AckermannCommand(*self._command(
-            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
-            odometry.vy, odometry.yaw_rate, velocity.x, velocity.y))
+            state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, velocity.x, velocity.y, dt))
 
 
 def law_step(
-    state: SteeringState, parameters: Any, car: CarMotion, vx: float, vy: float,
+    state: SteeringState, parameters: Any, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
     """Stand for the step of a law that command_kernel() binds."""
     raise NotImplementedError('command_kernel() binds this name')
@@ -118,11 +137,11 @@ load_state, store_state, _ = packing(SteeringState)
 
 def _command(
     state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, vx: float, vy: float,
+    lateral: float, yaw_rate: float, vx: float, vy: float, dt: float,
 ) -> tuple[float, float]:
     after, speed, steering = law_step(
         load_state(state, 0, 1), load_parameters(parameters, 0, 1),
-        CarMotion(x, y, yaw, forward, lateral, yaw_rate), vx, vy)
+        CarMotion(x, y, yaw, forward, lateral, yaw_rate), vx, vy, dt)
     store_state(state, 0, 1, after)
     # As a message carries it.
     return float(np.float32(speed)), float(np.float32(steering))
@@ -131,8 +150,9 @@ def _command(
 def command_kernel(law: type[Linearizer]) -> Callable[..., tuple[float, float]]:
     """Return the step of a law over packed numbers.
 
-    kernel(state, parameters, x, y, yaw, forward, lateral, yaw_rate, vx, vy), the car as in
-    CarMotion; it writes the next state and returns speed and steering in single precision.
+    kernel(state, parameters, x, y, yaw, forward, lateral, yaw_rate, vx, vy, dt), the car as
+    in CarMotion, dt as in LawStep; it writes the next state and returns speed and steering in
+    single precision.
     """
     return specialise(
         _command, f'command_{law.__name__}', inlined, law_step=law.step,

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from racecar.core.control.hand_over import hand_over_speeds
+from racecar.core.control.step_clock import StepClock
 from racecar.core.control.target import TargetSampler
 from racecar.core.control.tracker_step import (
     axis_step,
@@ -99,12 +101,15 @@ class TrajectoryTracker:
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self.is_exact = bool(values['exact_feed_forward'])
+        # Without the centre of gravity nothing asks for them.
+        self._speeds = (0.0, 0.0) if values['tracked_point'] == 'base_link' else hand_over_speeds(
+            VehicleParameters.from_values(values))
         is_along_course = self.is_exact and values['tracked_point'] == 'cog'
         self.step = course_step if is_along_course else axis_step
         self._update = update_kernel(self.trajectory, self.step)
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
-        self._last_ns: int | None = None
+        self._clock = StepClock()
         self._origin = (0.0, 0.0)
         self.state: Any = vector(STATE_SIZE)
         self.parameters: Any = vector(PARAMETER_SIZE)
@@ -112,9 +117,10 @@ class TrajectoryTracker:
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other gains and limits; the trajectory stays."""
+        axis_speed, course_speed = self._speeds
         self.parameters[:] = vector(TrackerParameters(
-            **{name: float(values[name]) for name in TrackerParameters._fields[:-1]},
-            tracked_ahead=self.tracked_ahead))
+            **{name: float(values[name]) for name in TrackerParameters._fields if name in values},
+            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed))
 
     @property
     def started(self) -> bool:
@@ -128,7 +134,8 @@ class TrajectoryTracker:
 
     def restart(self) -> None:
         """Forget clock and integrators: the next update starts the trajectory anew."""
-        self._start_ns = self._last_ns = None
+        self._start_ns = None
+        self._clock.restart()
         self.state[:] = vector(STATE_SIZE)
 
     def warm_up(self) -> None:
@@ -172,8 +179,7 @@ class TrajectoryTracker:
         0 at the first step and for a time that is not later, which leaves integral and derivative
         as they were.
         """
-        last_ns, self._last_ns = self._last_ns, now_ns
-        return max(0, now_ns - last_ns) / NANOSECONDS if last_ns is not None else 0.0
+        return self._clock.step(now_ns)
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> TrackerOutput:
         """Compute the velocity of P for the reference at now_ns (default: the odometry's stamp).

@@ -19,11 +19,6 @@ from racecar.core.types import CarMotion
 # A reference slower than this stands [m/s]: then there is no direction in which to follow it.
 _STANDSTILL = 0.01
 
-# Between these speeds P of a car whose centre of gravity is tracked goes over from the axis of the
-# car to the direction in which the centre of gravity moves [m/s]. Slower, a command would act on
-# that direction, and so on the error, within its own step: the loop would be unstable.
-_AXIS_SPEED, _COURSE_SPEED = 0.5, 1.0
-
 # Sine of the largest sideslip of a car that rolls.
 _LARGEST_SLIP = 0.7
 
@@ -38,7 +33,10 @@ _STEERED_SPEED = 0.06
 class TrackerParameters(NamedTuple):
     """Gains of the two identical PID controllers and limits, named as in TRACKER_PARAMETERS.
 
-    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m].
+    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m]. Between
+    axis_speed and course_speed [m/s] P of a car whose centre of gravity is tracked leaves the axis
+    of the car for the direction in which the centre of gravity moves. Slower, a command would act
+    on that direction, and so on the error, within its own step: the loop would be unstable.
     """
 
     Kp: float
@@ -49,6 +47,8 @@ class TrackerParameters(NamedTuple):
     velocity_limit: float
     catch_up_speed: float
     tracked_ahead: float
+    axis_speed: float
+    course_speed: float
 
 
 class TrackerState(NamedTuple):
@@ -156,8 +156,8 @@ def course_directions(
     P of the car lies in the direction in which that point moves; where it is too slow to tell, on
     the axis of the car, which then rolls without slip, and so does a car without error.
     """
-    share = smooth_share(car.vx, _AXIS_SPEED, _COURSE_SPEED)
-    forward = max(car.vx, _AXIS_SPEED)
+    share = smooth_share(car.vx, p.axis_speed, p.course_speed)
+    forward = max(car.vx, p.axis_speed)
     lateral = share * (car.vy + p.tracked_ahead * car.yaw_rate)
     scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
     forward, lateral = forward * scale, lateral * scale

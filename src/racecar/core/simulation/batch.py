@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from racecar.core.analysis.metrics import Array, Metrics
+from racecar.core.analysis.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.errors import ConfigurationError, DivergenceError, RunError
@@ -33,8 +34,8 @@ from racecar.core.types import NANOSECONDS
 CHUNK = 64
 """Ticks of a block that one call of a kernel runs."""
 
-# Row of the columns of BatchResult, of which a car that failed has 0 and not NaN.
-_SAMPLES = 4
+# Columns of a run: the first of BatchResult, in their order.
+_SAMPLES, _DIVERGED_AT = 4, 6
 
 @dataclass(frozen=True)
 class Noise:
@@ -68,9 +69,10 @@ class BatchResult:
 
     diverged_at: time up to which a car that diverged was simulated [s], NaN for the others, whose
     metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
-    (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded.
-    failures: of cars whose controller of one's own failed, by number, what it says; their metrics
-    are NaN.
+    (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded. path:
+    errors against the path of the reference, of the time before a divergence too; None if they
+    were not asked for. failures: of cars whose controller of one's own failed, by number, what it
+    says; their metrics are NaN.
     """
 
     rmse: Array
@@ -82,6 +84,7 @@ class BatchResult:
     diverged_at: Array
     tracked_ahead: Array
     records: Array | None = None
+    path: PathColumns | None = None
     failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -91,7 +94,8 @@ class BatchResult:
         """Return the metrics of one car, of the time before it diverged if it did."""
         return Metrics(
             float(self.rmse[car]), float(self.ise[car]), float(self.sum_squared_error[car]),
-            float(self.max_error[car]), int(self.samples[car]), float(self.duration[car]))
+            float(self.max_error[car]), int(self.samples[car]), float(self.duration[car]),
+            None if self.path is None else self.path.metrics(car))
 
     def table(self, car: int) -> RunTable:
         """Return the recorded rows of one car. Raises ConfigurationError if there are none."""
@@ -106,9 +110,9 @@ class BatchSimulation:
     """Closed loops of any kind and number, run side by side by compiled kernels on all cores.
 
     The cars do not know of each other. A car gives the same bits as alone, whatever the others
-    and however many threads. Cars whose model has a SplitDerivative, without actuators, run side
-    by side; others run one by one, several times slower, and those that do not run compiled in
-    turns, as threads do not help Python.
+    and however many threads. Cars whose model has a SplitDerivative, with actuators or without,
+    run side by side, each kind in blocks of its own; others run one by one, several times slower,
+    and those that do not run compiled in turns, as threads do not help Python.
     """
 
     def __init__(
@@ -121,8 +125,8 @@ class BatchSimulation:
         noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
         threads: how many cores to use, by default all that this process may use. block_size: cars
         that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
-        Raises ConfigurationError if noise lacks a generator or is asked for a loop that the
-        cars do not run side by side.
+        Raises ConfigurationError if noise lacks a generator, and for a loop that does not run side
+        by side with others if noise is asked for or it shares a part with another such loop.
         """
         if (noise is None) != (generator is None):
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
@@ -134,6 +138,8 @@ class BatchSimulation:
         self._blocks: list[Block] = []
         self._others: list[tuple[int, Loop]] = []
         open_blocks: dict[Kind, Block] = {}
+        # Parts of cars that run one by one, which their runs change.
+        taken: set[int] = set()
         self._count = 0
         tracked_ahead: list[float] = []
         for loop in loops:
@@ -149,8 +155,14 @@ class BatchSimulation:
                 raise ConfigurationError(
                     f'noise is not available for {loop.simulator.model.description} with'
                     f' {_driver(loop)}: such cars do not run side by side')
+            elif not taken.isdisjoint(map(id, _parts(loop))):
+                raise ConfigurationError(
+                    f'loop {self._count} shares its tracker, linearizer or simulator with another;'
+                    f' {loop.simulator.model.description} with {_driver(loop)} does not run side'
+                    ' by side: make new parts for each loop')
             else:
                 self._others.append((self._count, loop))
+                taken.update(map(id, _parts(loop)))
             self._count += 1
         for block in self._blocks:
             block.seal()
@@ -167,12 +179,13 @@ class BatchSimulation:
 
     def run(
         self, duration: float, *, skip: float = 0.0, record_every: int = 0,
-        on_progress: Callable[[float], object] | None = None,
+        with_path: bool = False, on_progress: Callable[[float], object] | None = None,
     ) -> BatchResult:
         """Run all cars for a duration [s] and return their metrics.
 
         skip: time at the start that the metrics leave out [s]; record_every: record one of so many
-        ticks, none by default; on_progress is called with the share done, 0 to 1.
+        ticks, none by default; with_path: whether the metrics against the path are wanted, which
+        take somewhat longer than all else; on_progress is called with the share done, 0 to 1.
         Raises ConfigurationError if it is called twice or an argument is out of range.
         """
         if self._done:
@@ -189,7 +202,10 @@ class BatchSimulation:
         samples = max((count // record_every + 1 for count in ticks.values()), default=0) \
             if record_every else 0
         records = np.full((self._count, samples, len(COLUMNS)), np.nan) if samples else None
-        columns = np.full((7, self._count), np.nan)
+        columns = np.full((_DIVERGED_AT + 1, self._count), np.nan)
+        path = PathColumns(*np.full((4, self._count), np.nan)) if with_path else None
+        windows = {period: PathWindows(stamps, skip) for period, stamps in times.items()} \
+            if with_path else {}
         total = sum(block.count * ticks[block.kind.period_ns] for block in self._blocks) + sum(
             ticks[loop.simulator.period_ns] for _, loop in self._others)
         done = 0
@@ -208,19 +224,31 @@ class BatchSimulation:
 
         def run_block(block: Block) -> None:
             period = block.kind.period_ns
+            paths = PathBatch(windows[period], block.count, CHUNK) if with_path else None
             columns[:, block.cars] = self._run_block(
-                block, times[period], ticks[period], skip, record_every, records, advance)
+                block, times[period], ticks[period], skip, record_every, records, paths, advance)
+            if path is not None and paths is not None:
+                for column, found in zip(path, paths.result(), strict=True):
+                    column[block.cars] = found
 
         def run_other(numbered: tuple[int, Loop]) -> None:
             car, loop = numbered
             period = loop.simulator.period_ns
             try:
                 with contextlib.nullcontext() if loop.is_compilable else in_turn:
-                    columns[:, car] = _run_other(
-                        car, loop, ticks[period], skip, record_every, records)
+                    metrics, columns[_DIVERGED_AT, car] = _run_other(
+                        car, loop, ticks[period], skip, record_every, records,
+                        with_path=with_path)
             except RunError as error:
-                failures[car] = str(error)
+                failures[car], metrics = str(error), None
+            if metrics is None:
                 columns[_SAMPLES, car] = 0.0
+            else:
+                columns[:_DIVERGED_AT, car] = (
+                    metrics.rmse, metrics.ise, metrics.sum_squared_error, metrics.max_error,
+                    metrics.samples, metrics.duration)
+                if path is not None and metrics.path is not None:
+                    path.put(car, metrics.path)
             advance(ticks[period])
 
         # The plain Python path holds the interpreter, so threads would not help it.
@@ -231,11 +259,11 @@ class BatchSimulation:
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
-            records, dict(sorted(failures.items())))
+            records, path, dict(sorted(failures.items())))
 
     def _run_block(
         self, block: Block, times: Any, ticks: int, skip: float, every: int,
-        records: Array | None, advance: Callable[[int], None],
+        records: Array | None, paths: PathBatch | None, advance: Callable[[int], None],
     ) -> Array:
         count = block.count
         samples = ticks // every + 1 if every else 0
@@ -253,7 +281,7 @@ class BatchSimulation:
                     drawn[:, lane] = stream.standard_normal((chunk, NOISE_CHANNELS))
                 noise = drawn.ravel() if COMPILED else drawn.ravel().tolist()
             block.run(times, first, chunk, ticks, skip=skip, records=recorded, every=every,
-                      samples=samples, noise=noise, deviations=deviations)
+                      samples=samples, noise=noise, deviations=deviations, paths=paths)
             advance(count * min(chunk, ticks - first))
         if records is not None:
             records[block.cars, :samples] = np.reshape(recorded, (count, samples, len(COLUMNS)))
@@ -269,29 +297,33 @@ class BatchSimulation:
             np.where(diverged >= 0.0, diverged * period, np.nan)])
 
 
+def _parts(loop: Loop) -> list[object]:
+    """Return what a run of the loop changes."""
+    parts = (loop.tracker, loop.linearizer, loop.simulator)
+    return [part for part in parts if part is not None]
+
+
 def _driver(loop: Loop) -> str:
     return "a controller of one's own" if loop.linearizer is None \
         else type(loop.linearizer).__name__
 
 
 def _run_other(
-    car: int, loop: Loop, ticks: int, skip: float, every: int, records: Array | None,
-) -> list[float]:
-    """Run a loop by itself; return a column of BatchResult."""
+    car: int, loop: Loop, ticks: int, skip: float, every: int, records: Array | None, *,
+    with_path: bool,
+) -> tuple[Metrics | None, float]:
+    """Run a loop by itself; return its metrics, None without a sample, and diverged_at [s]."""
     parts: list[Array] = []
     diverged_at = math.nan
     try:
         loop.run(ticks, parts.append)
     except DivergenceError:
         diverged_at = loop.simulator.time_ns / NANOSECONDS
-    table = np.concatenate(parts)
+    table = RunTable(np.concatenate(parts), loop.tracker.tracked_ahead)
     if records is not None:
-        kept = table[::every]
+        kept = table.rows[::every]
         records[car, :len(kept)] = kept
     try:
-        metrics = RunTable(table, loop.tracker.tracked_ahead).metrics(
-            skip, with_path=False)
+        return table.metrics(skip, with_path=with_path), diverged_at
     except ConfigurationError:
-        return [math.nan, math.nan, math.nan, math.nan, 0.0, math.nan, diverged_at]
-    return [metrics.rmse, metrics.ise, metrics.sum_squared_error, metrics.max_error,
-            float(metrics.samples), metrics.duration, diverged_at]
+        return None, diverged_at

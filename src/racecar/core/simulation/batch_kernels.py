@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from racecar.core.actuators import respond
+from racecar.core.analysis.path_kernels import POINT_NUMBERS
 from racecar.core.compiled import inlined, njit, specialise, unbound, unlocked
 from racecar.core.control.linearizer import Linearizer, SteeringState
 from racecar.core.control.target import load_target, store_target, TARGET_SIZE
@@ -52,6 +54,19 @@ Rows of a power of two would share too few of its sets.
 # Fewer do not fill a vector of the processor.
 _MIN_VECTOR_CARS = 8
 
+class HeldChannel(NamedTuple):
+    """A Channel of racecar.core.actuators whose commands are held for a tick.
+
+    The command under way is that of `ticks` ticks ago, in the first `steps` steps of a tick that
+    of one tick more.
+    """
+
+    ticks: float
+    steps: float
+    gain: float
+    largest_change: float
+
+
 load_tracker_state, store_tracker_state, _TRACKER_STATE = packing(TrackerState)
 load_tracker, _, _TRACKER = packing(TrackerParameters)
 load_law_state, store_law_state, _LAW_STATE = packing(SteeringState)
@@ -59,30 +74,36 @@ load_state, store_state, _STATE = packing(5)
 load_parameters, _, _PARAMETERS = packing(17)
 load_coefficients, store_coefficients, _COEFFICIENTS = packing(20)
 load_stage, store_stage, _STAGE = packing(8)
+load_channel, _, _CHANNEL = packing(HeldChannel)
 
-# Rows of the state of a car: of its model, command in force, tracker, law, and of the metrics.
-COMMAND = _STATE
-TRACKER_STATE = COMMAND + 2
+# Rows of the state of a car: of its model, inputs in force, tracker, law, and of the metrics.
+INPUTS = _STATE
+TRACKER_STATE = INPUTS + 2
+load_motion, store_motion, _MOTION = packing(TRACKER_STATE)
 LAW_STATE = TRACKER_STATE + _TRACKER_STATE
-(DISTANCE, DIVERGED, SAMPLES, SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED,
- STATE_ROWS) = range(LAW_STATE + _LAW_STATE, LAW_STATE + _LAW_STATE + 9)
+(DIVERGED, SAMPLES, SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED, STATE_ROWS) = range(
+    LAW_STATE + _LAW_STATE, LAW_STATE + _LAW_STATE + 8)
 
 # Rows of the parameters of a car: of its model, limits of the state, limits of the car, which
-# reference and where its origin is, tracker; those of the law come last, as laws differ.
+# reference and where its origin is, tracker, actuators of speed and steering; those of the law
+# come last, as laws differ.
 LIMIT = _PARAMETERS
 (SPEED_MIN, SPEED_MAX, STEERING_LIMIT, REFERENCE, ORIGIN_X, ORIGIN_Y, TRACKER) = range(
     LIMIT + _STATE, LIMIT + _STATE + 7)
-LAW = TRACKER + _TRACKER
+CHANNELS = TRACKER + _TRACKER
+LAW = CHANNELS + 2 * _CHANNEL
 
 # Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, reference,
-# command, what a command fixes, the state before the tick, what a stage leaves to the next.
+# command, what inputs fix, state and inputs before the tick, what a stage leaves to the next, the
+# commands that the actuators have under way: of speed in the first steps and then, of steering.
 OX, OY, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, TARGET = range(9)
 COMMAND_SPEED = TARGET + TARGET_SIZE
 COMMAND_STEERING = COMMAND_SPEED + 1
 COEFFICIENTS = COMMAND_STEERING + 1
 BEFORE = COEFFICIENTS + _COEFFICIENTS
-STAGE = BEFORE + _STATE
-SCRATCH_ROWS = STAGE + _STAGE
+STAGE = BEFORE + _MOTION
+UNDER_WAY = STAGE + _STAGE
+SCRATCH_ROWS = UNDER_WAY + 4
 
 NOISE_CHANNELS = 8
 """Normal numbers per car and tick: x, y, yaw, vx, vy, yaw rate as measured; two of the motion."""
@@ -91,14 +112,15 @@ RunBlock = Callable[..., None]
 
 
 precompute = observe = step_split = tracker_step = law_step = load_law = unbound
-observe_all = control_all = precompute_all = integrate_all = unbound
+observe_all = control_all = drive_all = unbound
+precompute_all = actuate_all = integrate_all = unbound
 
 
 def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> None:
     for i in range(count):
         o = observe(
             load_state(state, i, LANES),
-            (state[COMMAND * LANES + i], state[(COMMAND + 1) * LANES + i]),
+            (state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i]),
             load_parameters(parameters, i, LANES))
         scratch[OX * LANES + i] = o[0]
         scratch[OY * LANES + i] = o[1]
@@ -146,6 +168,15 @@ def _update_metrics(
 
 
 @njit
+def _show_points(scratch: Flat, count: int, points: Flat, first: int) -> None:
+    """Write tracked point and reference of all cars, POINT_NUMBERS rows from `first` on."""
+    for k in range(2):
+        for i in range(count):
+            points[(first + k) * LANES + i] = scratch[(POINT_X + k) * LANES + i]
+            points[(first + 2 + k) * LANES + i] = scratch[(TARGET + k) * LANES + i]
+
+
+@njit
 def _disturb_measurement(
     scratch: Flat, count: int, noise: Flat, deviations: Sequence[float],
 ) -> None:
@@ -166,16 +197,16 @@ def _control_all(
         car = CarMotion(
             scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i],
             scratch[OVX * LANES + i], scratch[OVY * LANES + i], scratch[ORATE * LANES + i])
+        since = period if state[STARTED * LANES + i] > 0.0 else 0.0
         tracker_state, vx, vy, _, _ = tracker_step(
             load_tracker_state(state, TRACKER_STATE * LANES + i, LANES),
             load_tracker(parameters, TRACKER * LANES + i, LANES), car,
-            load_target(scratch, TARGET * LANES + i, LANES),
-            period if state[STARTED * LANES + i] > 0.0 else 0.0)
+            load_target(scratch, TARGET * LANES + i, LANES), since)
         store_tracker_state(state, TRACKER_STATE * LANES + i, LANES, tracker_state)
         state[STARTED * LANES + i] = 1.0
         law_state, speed, steering = law_step(
             load_law_state(state, LAW_STATE * LANES + i, LANES),
-            load_law(parameters, LAW * LANES + i, LANES), car, vx, vy)
+            load_law(parameters, LAW * LANES + i, LANES), car, vx, vy, since)
         store_law_state(state, LAW_STATE * LANES + i, LANES, law_state)
         scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
         scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))
@@ -203,22 +234,72 @@ def _record_all(
         records[at + 10] = scratch[COMMAND_STEERING * LANES + i]
 
 
-def _precompute_all(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float,
-) -> None:
-    """Apply the commands within the limits, and compute what they fix."""
+@inlined
+def _limited_command(parameters: Flat, scratch: Flat, i: int) -> tuple[float, float]:
+    """Return the command of a car within its limits."""
+    limit = parameters[STEERING_LIMIT * LANES + i]
+    return (
+        min(max(scratch[COMMAND_SPEED * LANES + i], parameters[SPEED_MIN * LANES + i]),
+            parameters[SPEED_MAX * LANES + i]),
+        min(max(scratch[COMMAND_STEERING * LANES + i], -limit), limit))
+
+
+def _precompute_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> None:
+    """Apply the commands, and compute what they fix."""
     for i in range(count):
-        limit = parameters[STEERING_LIMIT * LANES + i]
-        speed = min(
-            max(scratch[COMMAND_SPEED * LANES + i], parameters[SPEED_MIN * LANES + i]),
-            parameters[SPEED_MAX * LANES + i])
-        steering = min(max(scratch[COMMAND_STEERING * LANES + i], -limit), limit)
-        state[COMMAND * LANES + i] = speed
-        state[(COMMAND + 1) * LANES + i] = steering
-        state[DISTANCE * LANES + i] += speed * period
+        inputs = _limited_command(parameters, scratch, i)
+        state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i] = inputs
+        # A divergence takes back the motion, but not the command.
+        store_motion(scratch, BEFORE * LANES + i, LANES, load_motion(state, i, LANES))
         store_coefficients(scratch, COEFFICIENTS * LANES + i, LANES, precompute(
-            (speed, steering), load_parameters(parameters, i, LANES)))
-        store_state(scratch, BEFORE * LANES + i, LANES, load_state(state, i, LANES))
+            inputs, load_parameters(parameters, i, LANES)))
+
+
+@njit
+def _send_all(
+    state: Flat, parameters: Flat, scratch: Flat, count: int, lines: Flat, depth: int, tick: int,
+) -> None:
+    """Give the commands to the actuators and fetch those that arrive in this tick.
+
+    lines: rows of the last `depth` commands of speed, then of steering; that of a tick lies in
+    row tick % depth.
+    """
+    now = tick % depth
+    for i in range(count):
+        store_motion(scratch, BEFORE * LANES + i, LANES, load_motion(state, i, LANES))
+        lines[now * LANES + i], lines[(depth + now) * LANES + i] = _limited_command(
+            parameters, scratch, i)
+    for channel in range(2):
+        first = channel * depth
+        for i in range(count):
+            at = now - int(parameters[(CHANNELS + channel * _CHANNEL) * LANES + i])
+            at += depth if at < 0 else 0
+            older = at - 1 if at > 0 else depth - 1
+            scratch[(UNDER_WAY + 2 * channel) * LANES + i] = lines[(first + older) * LANES + i]
+            scratch[(UNDER_WAY + 2 * channel + 1) * LANES + i] = lines[(first + at) * LANES + i]
+
+
+@inlined
+def _arriving(
+    state: Flat, parameters: Flat, scratch: Flat, i: int, channel: int, step: float,
+) -> float:
+    """Return the output of a channel of a car after a step, of which so many came before."""
+    c = load_channel(parameters, (CHANNELS + channel * _CHANNEL) * LANES + i, LANES)
+    first = (UNDER_WAY + 2 * channel) * LANES + i
+    older, newer = scratch[first], scratch[first + LANES]
+    return respond(
+        state[(INPUTS + channel) * LANES + i], older if step < c.steps else newer, c.gain,
+        c.largest_change)
+
+
+def _actuate_all(state: Flat, parameters: Flat, scratch: Flat, count: int, step: float) -> None:
+    """Advance the actuators by a step, and compute what their outputs fix."""
+    for i in range(count):
+        inputs = (_arriving(state, parameters, scratch, i, 0, step),
+                  _arriving(state, parameters, scratch, i, 1, step))
+        state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i] = inputs
+        store_coefficients(scratch, COEFFICIENTS * LANES + i, LANES, precompute(
+            inputs, load_parameters(parameters, i, LANES)))
 
 
 @inlined
@@ -272,6 +353,26 @@ def _integrate_stages(state: Flat, scratch: Flat, count: int, dt: float, steps: 
                 _state_of(state, i), _stage_of(scratch, i), _coefficients_of(scratch, i), dt))
 
 
+def _drive_at_once(
+    state: Flat, parameters: Flat, scratch: Flat, count: int, lines: Flat, depth: int, tick: int,
+    dt: float, steps: int,
+) -> None:
+    """Advance by a tick; the commands act at once."""
+    precompute_all(state, parameters, scratch, count)
+    integrate_all(state, scratch, count, dt, steps)
+
+
+def _drive_actuated(
+    state: Flat, parameters: Flat, scratch: Flat, count: int, lines: Flat, depth: int, tick: int,
+    dt: float, steps: int,
+) -> None:
+    """Advance by a tick; the commands act through actuators, see _send_all()."""
+    _send_all(state, parameters, scratch, count, lines, depth, tick)
+    for step in range(steps):
+        actuate_all(state, parameters, scratch, count, float(step))
+        integrate_all(state, scratch, count, dt, 1)
+
+
 @njit
 def _disturb_motion(
     state: Flat, count: int, noise: Flat, deviations: Sequence[float], root: float,
@@ -283,7 +384,7 @@ def _disturb_motion(
 
 @njit
 def _check_all(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float, tick: int,
+    state: Flat, parameters: Flat, scratch: Flat, count: int, tick: int,
 ) -> None:
     """Put a car whose state leaves its limits back to where it was, for good."""
     for i in range(count):
@@ -293,26 +394,26 @@ def _check_all(
             valid = valid and (
                 abs(state[k * LANES + i]) <= parameters[(LIMIT + k) * LANES + i])
         if not valid:
-            for k in range(_STATE):
+            for k in range(_MOTION):
                 state[k * LANES + i] = scratch[(BEFORE + k) * LANES + i]
-            state[DISTANCE * LANES + i] -= state[COMMAND * LANES + i] * period
             if state[DIVERGED * LANES + i] < 0.0:
                 state[DIVERGED * LANES + i] = float(tick)
 
 
 def _run_block(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, references: Flat,
-    times: Sequence[float], first: int, ticks: int, last: int, skip: float, period: float,
-    dt: float, steps: int, records: Flat, every: int, samples: int, noise: Flat,
-    deviations: Sequence[float], noisy: bool,
+    state: Flat, parameters: Flat, scratch: Flat, lines: Flat, depth: int, count: int,
+    references: Flat, times: Sequence[float], first: int, ticks: int, last: int, skip: float,
+    period: float, dt: float, steps: int, records: Flat, every: int, samples: int, noise: Flat,
+    deviations: Sequence[float], noisy: bool, points: Flat, shown: bool,
 ) -> None:
     """Run `ticks` ticks of a block from the tick `first` on; the tick `last` is not integrated.
 
-    state, parameters, scratch: rows of LANES numbers; count: cars. references: (rows, ticks,
+    state, parameters, scratch: rows of LANES numbers; lines, depth: delay lines of the actuators,
+    see _send_all(); count: cars. references: (rows, ticks,
     Target); times: of all ticks since the start [s]; skip: time from which metrics count [s];
     period: of a tick [s]; dt: step [s], steps per tick; records: (count, samples, COLUMN_COUNT),
     one of `every` ticks, 0 for none; noise: (ticks, count, NOISE_CHANNELS) with their standard
-    deviations. All flat.
+    deviations; points: (ticks, POINT_NUMBERS, LANES), filled if shown. All flat.
     """
     for k in range(ticks):
         tick = first + k
@@ -321,34 +422,46 @@ def _run_block(
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
         _update_metrics(state, parameters, scratch, count, period, times[tick] >= skip)
+        if shown:
+            _show_points(scratch, count, points, POINT_NUMBERS * k)
         if noisy:
             _disturb_measurement(scratch, count, block_noise, deviations)
         control_all(state, parameters, scratch, count, period)
         if every > 0 and tick % every == 0:
             _record_all(state, scratch, count, records, tick // every, samples, times[tick])
         if tick < last:
-            precompute_all(state, parameters, scratch, count, period)
-            integrate_all(state, scratch, count, dt, steps)
+            drive_all(state, parameters, scratch, count, lines, depth, tick, dt, steps)
             if noisy:
                 _disturb_motion(state, count, block_noise, deviations, math.sqrt(period))
-            _check_all(state, parameters, scratch, count, period, tick)
+            _check_all(state, parameters, scratch, count, tick)
 
 
 def block_kernel(
     form: SplitDerivative, observe: Any, integrator: str, law: type[Linearizer],
-    step: TrackerStep,
+    step: TrackerStep, *, actuated: bool,
 ) -> RunBlock:
-    """Bind a model, a method, a law and the step of a tracker: see _run_block()."""
+    """Bind a model, a method, a law and the step of a tracker: see _run_block().
+
+    actuated: whether commands act through actuators.
+    """
     controller = f'{step.__name__}_{law.__name__}'
+    motion = f'{integrator}_{form.name}'
+    if actuated:
+        drive = specialise(
+            _drive_actuated, f'drive_actuated_{motion}', actuate_all=specialise(
+                _actuate_all, f'actuate_all_{form.name}', precompute=form.precompute),
+            integrate_all=integration_kernel(form, integrator))
+    else:
+        drive = specialise(
+            _drive_at_once, f'drive_at_once_{motion}', precompute_all=specialise(
+                _precompute_all, f'precompute_all_{form.name}', precompute=form.precompute),
+            integrate_all=integration_kernel(form, integrator))
     return specialise(
-        _run_block, f'run_block_{integrator}_{form.name}_{controller}', unlocked,
+        _run_block, f'run_block_{drive.__name__}_{controller}', unlocked, drive_all=drive,
         observe_all=specialise(_observe_all, f'observe_all_{form.name}', observe=observe),
         control_all=specialise(
             _control_all, f'control_all_{controller}', tracker_step=step, law_step=law.step,
-            load_law=packing(law.parameter_type).load),
-        precompute_all=specialise(
-            _precompute_all, f'precompute_all_{form.name}', precompute=form.precompute),
-        integrate_all=integration_kernel(form, integrator))
+            load_law=packing(law.parameter_type).load))
 
 
 def integration_kernel(form: SplitDerivative, integrator: str) -> Callable[..., None]:

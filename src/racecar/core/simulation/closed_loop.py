@@ -24,6 +24,9 @@ CHUNK = 256
 
 Row = tuple[float, ...]
 
+TimeStep = Callable[[int], float]
+"""Returns the time since the step before [s], and notes the present one [ns]."""
+
 
 class Loop(Protocol):
     """What runs and is measured: a car that follows a reference, by a law or by one's own means.
@@ -109,6 +112,7 @@ class ClosedLoop(NamedTuple):
         if not tracker.started:
             tracker.start(simulator.odometry(), simulator.time_ns)
         arrays = (tracker.state, tracker.parameters, linearizer.state, linearizer.parameters)
+        clocks = (tracker.time_step, linearizer.time_step)
 
         def sample(times: Any, first_step: float) -> Any:
             return tracker.sample(times, [first_step, *(packed.period,) * (len(times) - 1)])
@@ -116,34 +120,37 @@ class ClosedLoop(NamedTuple):
         done = 0
         while done <= ticks:
             count = min(CHUNK, ticks + 1 - done)
-            run_chunk(kernel, simulator, packed, tracker, arrays, sample, count, on_rows,
+            run_chunk(kernel, simulator, packed, tracker, clocks, arrays, sample, count, on_rows,
                       drives_last=done + count <= ticks)
             done += count
 
 
 def run_chunk(
     kernel: Callable[..., int], simulator: Simulator, packed: PackedSimulator,
-    tracker: TrajectoryTracker, arrays: tuple[Any, Any, Any, Any],
+    tracker: TrajectoryTracker, clocks: tuple[TimeStep, TimeStep],
+    arrays: tuple[Any, Any, Any, Any],
     sample: Callable[[Any, float], Any], count: int, on_rows: Callable[[Array], object], *,
     drives_last: bool,
 ) -> None:
     """Run so many ticks by a kernel of loop_kernel; on_rows gets their rows of COLUMNS.
 
-    packed: of the simulator; tracker: whose clock and origin count, started; arrays: state and
-    parameters of controller and law; sample: references at times of the clock [s], the time since
-    the step before given [s]; drives_last: whether the last answer is driven, too.
-    Raises DivergenceError.
+    packed: of the simulator; tracker: whose clock and origin count, started; clocks: of tracker
+    and law; arrays: state and parameters of controller and law; sample: references at times of the
+    clock [s], the time since the step before given [s]; drives_last: whether the last answer is
+    driven, too. Raises DivergenceError.
     """
     # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
     stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
-    first_step = tracker.time_step(int(stamps_ns[0]))
+    first_step, first_law_step = (clock(int(stamps_ns[0])) for clock in clocks)
     rows = vector(count * len(COLUMNS))
     diverged = kernel(
         *packed, *arrays, sample(tracker.time_since_start(stamps_ns), first_step),
-        *tracker.origin, first_step, stamps_ns / NANOSECONDS, count, drives_last, rows)
+        *tracker.origin, first_step, first_law_step, stamps_ns / NANOSECONDS, count, drives_last,
+        rows)
     answered = count if diverged < 0 else diverged + 1
     driven = answered - (0 if diverged < 0 and drives_last else 1)
-    tracker.time_step(int(stamps_ns[answered - 1]))
+    for clock in clocks:
+        clock(int(stamps_ns[answered - 1]))
     on_rows(np.reshape(rows, (-1, len(COLUMNS)))[:answered])
     simulator.take_over(
         AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)

@@ -60,12 +60,13 @@ def _advance_actuated(
 ) -> tuple[bool, float]:
     """Do what _advance_at_once() does through actuators: their memory and channels."""
     memory[DISTANCE] = 0.0
+    valid = True
     for _ in range(steps):
         inputs[SPEED], inputs[STEERING_ANGLE] = actuate(
             memory, channels, speed, steering_angle, dt)
-        if not advance(state, inputs, parameters, limits, dt, 1):
-            return False, 0.0
-    return True, memory[DISTANCE]
+        valid = advance(state, inputs, parameters, limits, dt, 1)
+    # Of the last step, as without actuators: what is not finite stays so.
+    return valid, memory[DISTANCE]
 
 
 def _move(
@@ -114,15 +115,18 @@ def simulator_kernels(
 def _track(
     tracker_state: Flat, tracker_parameters: Vector, law_state: Flat, law_parameters: Vector,
     x: float, y: float, yaw: float, vx: float, vy: float, yaw_rate: float, target: Target,
-    dt: float,
+    dt: float, law_dt: float,
 ) -> tuple[float, float]:
-    """Return the command of tracker and law; the car as in CarMotion, dt as in tracker_step()."""
+    """Return the command of tracker and law; the car as in CarMotion.
+
+    dt, law_dt: time since the step before of the tracker and of the law [s], 0 at the first.
+    """
     after, wanted_x, wanted_y, _, _ = tracker_step(
         load_state(tracker_state, 0, 1), load_parameters(tracker_parameters, 0, 1),
         CarMotion(x, y, yaw, vx, vy, yaw_rate), target, dt)
     store_state(tracker_state, 0, 1, after)
     speed, steering = command_of(
-        law_state, law_parameters, x, y, yaw, vx, vy, yaw_rate, wanted_x, wanted_y)
+        law_state, law_parameters, x, y, yaw, vx, vy, yaw_rate, wanted_x, wanted_y, law_dt)
     return speed, steering
 
 
@@ -131,15 +135,16 @@ def _run_loop(
     memory: Flat, channels: Vector, command: Flat, command_limits: Vector, dt: float, steps: int,
     period: float, tracker_state: Flat, tracker_parameters: Vector, law_state: Flat,
     law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
-    first_step: float, stamps: Vector, count: int, drives_last: bool, rows: Flat,
+    first_step: float, first_law_step: float, stamps: Vector, count: int, drives_last: bool,
+    rows: Flat,
 ) -> int:
     """Answer and advance `count` times, the last time only if drives_last.
 
     The arguments up to `period` are the fields of PackedSimulator. references: what fetch() reads
-    at each tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step:
-    time since the step of the tracker before the first [s]; stamps: of the ticks [s]; rows: is
-    filled with rows of RunTable. Returns the tick that diverged, whose state is that before it,
-    or -1.
+    at each tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step,
+    first_law_step: time since the step of the tracker and of the law before the first [s]; stamps:
+    of the ticks [s]; rows: is filled with rows of RunTable. Returns the tick that diverged,
+    whose state is that before it, or -1.
     """
     for tick in range(count):
         x, y, qz, qw, vx, vy, yaw_rate = observe(state, inputs, parameters)
@@ -147,7 +152,8 @@ def _run_loop(
         reference = fetch(references, tick, origin_x, origin_y)
         speed, steering = control(
             tracker_state, tracker_parameters, law_state, law_parameters, x, y, yaw, vx, vy,
-            yaw_rate, reference, period if tick else first_step)
+            yaw_rate, reference, period if tick else first_step,
+            period if tick else first_law_step)
         at = COLUMN_COUNT * tick
         rows[at], rows[at + 1], rows[at + 2], rows[at + 3] = stamps[tick], x, y, yaw
         rows[at + 4], rows[at + 5], rows[at + 6] = vx, vy, yaw_rate
@@ -233,7 +239,7 @@ def own_references(trajectory: Trajectory, times: Sequence[float], preview: floa
 
 def _drive(
     state: Flat, parameters: Vector, _: Flat, __: Vector, x: float, y: float, yaw: float,
-    vx: float, vy: float, yaw_rate: float, reference: OwnReference, dt: float,
+    vx: float, vy: float, yaw_rate: float, reference: OwnReference, dt: float, ___: float,
 ) -> tuple[float, float]:
     """Return the command of a controller of one's own, as a message carries it."""
     speed, steering = own_command(

@@ -21,6 +21,7 @@ from racecar.core.control.own_controller import (
     PureController,
 )
 from racecar.core.control.own_driver import NO_STEP, OwnDriver
+from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
@@ -50,6 +51,8 @@ class OwnLoop:
         self.tracker = tracker
         self.simulator = simulator
         self._preview = preview_of(controller)
+        # There is no law.
+        self._clocks = tracker.time_step, StepClock().step
         self._kernel: Callable[..., int] | None = None
         self.why_plain = self._compile(pure_part(controller), simulator.packed)
         if self.why_plain:
@@ -70,7 +73,8 @@ class OwnLoop:
         kernel = own_loop_kernel(
             self.simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
         failure = compilation_failure(
-            kernel, *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, nothing, 0, False, nothing)
+            kernel, *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, 0.0, nothing, 0, False,
+            nothing)
         if failure:
             return f'its step cannot be compiled: {failure}'
         self._kernel = kernel
@@ -114,8 +118,8 @@ class OwnLoop:
 
         start, period = self.simulator.time_ns, self.simulator.period_ns
         try:
-            run_chunk(kernel, self.simulator, self._packed, self.tracker, self._arrays,
-                      self._sample, count, checked, drives_last=drives_last)
+            run_chunk(kernel, self.simulator, self._packed, self.tracker, self._clocks,
+                      self._arrays, self._sample, count, checked, drives_last=drives_last)
         except (DivergenceError, RunError):
             raise
         except Exception as error:

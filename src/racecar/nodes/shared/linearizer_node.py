@@ -183,7 +183,7 @@ class LinearizerNode(TableNode):
     def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         assert self._odometry is not None
         self._has_answered = True
-        command = self._linearizer.command(self._odometry, velocity)
+        command = self._linearizer.command(self._odometry, velocity, stamp_ns)
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
 

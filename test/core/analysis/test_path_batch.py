@@ -1,0 +1,132 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics against the path of many cars at once: those of each car alone."""
+
+from dataclasses import fields
+import itertools
+import tracemalloc
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+import numpy as np
+import pytest
+
+from racecar.core.analysis.metrics import compute_metrics, MergedTrack
+from racecar.core.analysis.path_batch import PathBatch, PathColumns, PathWindows
+from racecar.core.analysis.path_kernels import nearest_point, POINT_NUMBERS
+from racecar.core.analysis.path_metrics import nearest_points, PATH_WINDOW, PathMetrics
+from racecar.core.packing import vector
+
+STRIDE = 5
+
+coarse = st.integers(-3, 3).map(float)
+number = st.one_of(coarse, st.floats(-10.0, 10.0))
+
+
+def add(batch, points, pieces, ends):
+    """Add (ticks, POINT_NUMBERS, cars) in pieces; ends: ticks at which cars diverge."""
+    cars = points.shape[2]
+    wide = np.zeros((len(points), POINT_NUMBERS, STRIDE))
+    wide[:, :, :cars] = points
+    first = 0
+    for piece in pieces:
+        ticks = min(piece, len(points) - first)
+        if ticks:
+            last = first + ticks - 1
+            batch.add(vector(wide[first:last + 1].ravel()), STRIDE, first, ticks, vector(
+                [float(end) if 0 <= end <= last else -1.0 for end in ends]))
+        first += ticks
+
+
+def test_columns_are_the_fields_of_the_metrics():
+    assert PathColumns._fields == tuple(field.name for field in fields(PathMetrics))
+
+
+@settings(max_examples=200)
+@given(st.data())
+def test_nearest_point_is_that_of_the_whole_search_whatever_the_guess(data):
+    # Places that come several times: the path rests, crosses and lies upon itself.
+    places = data.draw(arrays(float, (2, data.draw(st.integers(1, 12))), elements=number))
+    chosen = data.draw(st.lists(st.integers(0, places.shape[1] - 1), min_size=1, max_size=60))
+    path = places[:, chosen]
+    count = path.shape[1]
+    low = data.draw(st.integers(0, count - 1))
+    high = data.draw(st.integers(low, count - 1))
+    guess = data.draw(st.integers(low, high))
+    x, y = data.draw(number), data.draw(number)
+    steps = np.hypot(*np.diff(path))
+    way = np.concatenate([[0.0], np.cumsum(steps)])
+    rest = np.arange(count)
+    for k in range(1, count):
+        rest[k] = rest[k - 1] if (path[:, k] == path[:, k - 1]).all() else k
+    found = nearest_point(
+        x, y, vector(np.concatenate([*path, way, rest])), 0, count, low, high, guess,
+        float(steps.max(initial=0.0)))
+    squared, segment, share = nearest_points(
+        np.array([x]), np.array([y]), *path, np.array([low]), np.array([high]))
+    assert tuple(found) == (squared[0], segment[0], share[0])
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_cars_side_by_side_have_the_metrics_of_each_alone(data):
+    ticks, cars = data.draw(st.integers(2, 80)), data.draw(st.integers(1, STRIDE))
+    # Windows of a few ticks, so that the rows are moved often; also of none.
+    period = data.draw(st.sampled_from([0.2, 0.5, 1.0, 4.0]))
+    t = period * np.arange(ticks)
+    steps = data.draw(arrays(
+        float, (ticks, POINT_NUMBERS, cars), elements=st.sampled_from(
+            [0.0, 0.0, 0.02, -0.02, 0.3, 1.0, -1.0])))
+    points = np.cumsum(steps, axis=0)
+    ends = data.draw(st.lists(st.integers(-1, ticks - 1), min_size=cars, max_size=cars))
+    skip = data.draw(st.sampled_from([0.0, 0.7, period * ticks / 2, period * ticks]))
+    piece = data.draw(st.integers(1, 5))
+    pieces = data.draw(st.lists(st.integers(1, piece), max_size=20)) + [piece] * ticks
+    batch = PathBatch(PathWindows(vector(t), skip), cars, piece)
+    add(batch, points, pieces, ends)
+    found = batch.result()
+    for car, end in enumerate(ends):
+        end = ticks - 1 if end < 0 else end
+        track = MergedTrack(t[:end + 1], *points[:end + 1, :, car].T)
+        if t[end] < skip:
+            assert found.metrics(car) is None
+            continue
+        expected = compute_metrics(track, skip).path.as_dict()
+        found_here = found.metrics(car).as_dict()
+        assert [*expected] == [*found_here]
+        for name, value in found_here.items():
+            if value is None:
+                assert expected[name] is None
+            else:
+                assert value == pytest.approx(expected[name], rel=1e-9, abs=1e-12), name
+
+
+def test_a_car_that_is_late_on_a_line_has_its_window():
+    # One second late at 1 m/s: on the path; five: 2 m behind the end of the window.
+    t = 0.01 * np.arange(1001)
+    points = np.zeros((len(t), POINT_NUMBERS, 2))
+    for car, late in enumerate((1.0, 5.0)):
+        points[:, 0, car], points[:, 2, car] = t - late, t
+    batch = PathBatch(PathWindows(vector(t), 5.0), 2, 64)
+    add(batch, points, itertools.repeat(64, 16), (-1, -1))
+    found = batch.result()
+    assert found.cross_track_rmse == pytest.approx([0.0, 5.0 - PATH_WINDOW], abs=0.011)
+    assert found.heading_rmse == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert found.speed_rmse == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_memory_does_not_grow_with_the_run():
+    peaks = []
+    for ticks in (1_000, 4_000):
+        t = 0.01 * np.arange(ticks)
+        windows = PathWindows(vector(t), 0.0)
+        points = np.stack([t, 0.1 * t, t, 0.0 * t], axis=1)[:, :, None]
+        tracemalloc.start()
+        batch = PathBatch(windows, 1, 64)
+        for first in range(0, ticks, 64):
+            chunk = points[first:first + 64]
+            batch.add(vector(chunk.ravel()), 1, first, len(chunk), vector([-1.0]))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.2 * peaks[0]
