@@ -4,8 +4,10 @@
 
 import pytest
 
+from racecar.cli.main import main
 from racecar.core.errors import BagError, ConfigurationError, ParameterError
 from racecar.stacks import describe_stack, parse_overrides, StackOptions
+from racecar.stacks.options import from_texts, parse_names
 
 FULL_NAMES = ['trajectory_tracker', 'kinematic_linearizer',
               'vesc/high_level/ackermann_cmd_mux', 'vesc/low_level/ackermann_cmd_mux',
@@ -304,3 +306,143 @@ def test_bag_on_a_full_disk_stops_before_the_drive(tmp_path, monkeypatch):
 def test_recorder_awaits_the_tracked_point_before_the_odometry(tmp_path, lockstep):
     nodes = describe(record=str(tmp_path / 'bag'), lockstep=lockstep)
     assert nodes['bag_recorder'].resolve()['awaited'][0] == 'tracked_point'
+
+
+# Nodes and controllers of the user's own
+
+
+def describe_plant(**options):
+    return {d.full_name: d for d in describe_stack('plant', StackOptions(**options))}
+
+
+def test_plant_has_the_reference_but_no_law():
+    assert list(describe_plant()) == [name for name in FULL_NAMES if 'linearizer' not in name]
+
+
+@pytest.mark.parametrize('name', ['plant', 'kinematic_ode'])
+@pytest.mark.parametrize(('options', 'listeners', 'topics'), [
+    ({}, 0, []), ({'lockstep': True}, 2, ['vesc/ackermann_cmd_mux/input/navigation']),
+    ({'lockstep': True, 'record': 'bag', 'observers': 1}, 4,
+     ['vesc/ackermann_cmd_mux/input/navigation'])])
+def test_lockstep_waits_for_the_node_of_the_user(name, options, listeners, topics):
+    without = () if name == 'plant' else ('kinematic_linearizer',)
+    nodes = {d.full_name: d for d in describe_stack(
+        name, StackOptions(**options, without=without))}
+    assert 'kinematic_linearizer' not in nodes
+    values = nodes['single_track_simulator'].resolve()
+    assert (values['wait_for_subscribers'], values['wait_for_publishers']) == (listeners, topics)
+
+
+@pytest.mark.parametrize(('without', 'awaited'), [
+    ((), []), (('trajectory_tracker',), ['virtual_velocities']),
+    (('trajectory_tracker', 'kinematic_linearizer'), ['vesc/ackermann_cmd_mux/input/navigation']),
+    (('vesc/high_level/ackermann_cmd_mux',), ['vesc/high_level/ackermann_cmd_mux/output']),
+    (('vesc/low_level/ackermann_cmd_mux',), ['vesc/low_level/ackermann_cmd_mux/output']),
+    (('kinematic_linearizer', 'vesc/high_level/ackermann_cmd_mux',
+      'vesc/low_level/ackermann_cmd_mux'), ['vesc/low_level/ackermann_cmd_mux/output'])])
+def test_what_nobody_publishes_any_more_is_waited_for(without, awaited):
+    nodes = describe(lockstep=True, without=without)
+    assert not {*without} & {*nodes}
+    assert nodes['single_track_simulator'].resolve()['wait_for_publishers'] == awaited
+
+
+def test_driver_without_its_bridge_waits_for_another_driver():
+    nodes = describe_driver(lockstep=True, without=('driver_bridge',))
+    assert nodes['single_track_simulator'].resolve()['wait_for_publishers'] == [
+        'vesc/ackermann_cmd_mux/input/driver']
+
+
+@pytest.mark.parametrize(('name', 'high', 'low'), [
+    ('kinematic_ode', 'navigation', 'input/navigation'),
+    ('driver', '', 'driver,driver_hold,input/navigation')])
+def test_muxes_know_which_inputs_lockstep_waits_for(name, high, low):
+    nodes = {d.full_name: d for d in describe_stack(name, StackOptions(lockstep=True))}
+    for level, awaited in (('high', high), ('low', low)):
+        values = nodes[f'vesc/{level}_level/ackermann_cmd_mux'].resolve()
+        assert values['awaited'] == awaited
+
+
+def test_node_to_leave_out_may_have_a_namespace_before_it():
+    for name in ('kinematic_linearizer', 'car1/kinematic_linearizer'):
+        nodes = describe(namespace='car1', without=(name,))
+        assert list(nodes) == [f'car1/{n}' for n in FULL_NAMES if 'linearizer' not in n]
+
+
+@pytest.mark.parametrize(('without', 'message'), [
+    ('kinematic_linerizer', r"without: node 'kinematic_linerizer' is not part of kinematic_ode,"
+                            r' expected one of .*; did you mean kinematic_linearizer\?$'),
+    ('ackermann_cmd_mux', "without: node 'ackermann_cmd_mux' stands for several, give vesc/high"),
+    ('bag_recorder', "without: node 'bag_recorder' is not part of kinematic_ode")])
+def test_node_to_leave_out_that_is_not_there_is_refused(without, message):
+    with pytest.raises(ConfigurationError, match=message):
+        describe(without=(without,))
+
+
+def test_names_to_leave_out_come_one_by_one_or_in_a_list():
+    assert parse_names(['a,b/c', '/d e']) == ('a', 'b/c', 'd', 'e')
+    assert from_texts('launch', {'without': 'a, b'}).without == ('a', 'b')
+    assert from_texts('launch', {'without': ''}).without == ()
+
+
+def test_values_for_nodes_that_are_left_out_are_accepted(tmp_path):
+    path = tmp_path / 'mine.yaml'
+    path.write_text('kinematic_linearizer: {ros__parameters: {epsilon: 0.2}}\n')
+    left = {'without': ('kinematic_linearizer',), 'params_file': str(path)}
+    describe(**left, overrides={'kinematic_linearizer': {'minimum_speed': 0.02}})
+    path.write_text('kinematic_linearizer: {ros__parameters: {epsilonn: 0.2}}\n')
+    with pytest.raises(ConfigurationError, match='did you mean epsilon'):
+        describe(**left)
+    with pytest.raises(ParameterError, match=r"node kinematic_linearizer: .*'epsilon' is -1"):
+        describe(without=('kinematic_linearizer',), overrides={
+            'kinematic_linearizer': {'epsilon': -1.0}})
+
+
+def test_points_of_a_law_that_is_left_out_are_not_checked():
+    override = {'trajectory_tracker': {'tracked_point': 'cog'}}
+    describe(without=('kinematic_linearizer',), overrides=override)
+    with pytest.raises(ConfigurationError, match='tracked_point of trajectory_tracker'):
+        describe(overrides=override)
+
+
+@pytest.mark.parametrize('name', ['kinematic_ode', 'dynamic_ode', 'plant'])
+def test_controller_takes_the_place_of_the_law(name):
+    nodes = {d.full_name: d for d in describe_stack(
+        name, StackOptions(controller='my:Own', lockstep=True))}
+    assert list(nodes) == [n for n in FULL_NAMES if 'linearizer' not in n]
+    assert nodes['trajectory_tracker'].resolve()['controller'] == 'my:Own'
+    # The tracker answers: nobody else is waited for.
+    values = nodes['single_track_simulator'].resolve()
+    assert (values['wait_for_subscribers'], values['wait_for_publishers']) == (1, [])
+
+
+def test_controller_needs_the_tracker_and_a_reference():
+    with pytest.raises(ConfigurationError, match='without trajectory_tracker there is nobody to'):
+        describe(controller='my:Own', without=('trajectory_tracker',))
+    with pytest.raises(ConfigurationError, match="controller is 'my:Own', but the configuration"):
+        describe_driver(controller='my:Own')
+
+
+@pytest.mark.parametrize('name', ['kinematic_ode', 'plant'])
+def test_controller_that_is_set_past_its_option_is_refused(name):
+    with pytest.raises(ConfigurationError, match="is 'my:Own': give it as --controller"):
+        describe_stack(name, StackOptions(
+            overrides={'trajectory_tracker': {'controller': 'my:Own'}}))
+
+
+@pytest.mark.parametrize(('options', 'awaited'), [
+    ({}, {'tracked_point', 'reference_trajectory', 'virtual_velocities'}),
+    ({'without': ('kinematic_linearizer',)},
+     {'tracked_point', 'reference_trajectory', 'virtual_velocities'}),
+    ({'controller': 'my:Own'}, {'tracked_point', 'reference_trajectory'}),
+    ({'without': ('trajectory_tracker',)}, {'virtual_velocities'})])
+def test_recorder_waits_for_no_topic_that_nobody_has(options, awaited):
+    nodes = describe(record='bag', lockstep=True, **options)
+    assert {*nodes['bag_recorder'].resolve()['awaited']} == awaited | {
+        'vesc/ackermann_cmd_mux/input/navigation', 'vesc/low_level/ackermann_cmd_mux/output'}
+
+
+@pytest.mark.parametrize('command', ['simulate', 'sweep'])
+def test_plant_cannot_be_simulated_without_a_node(capsys, command):
+    assert main([command, 'plant', *(['absent.yaml'] if command == 'sweep' else [])]) == 1
+    assert ("configuration 'plant' has no control law, expected one of kinematic_ode, dynamic_ode;"
+            ' `racecar up plant` runs it') in capsys.readouterr().err

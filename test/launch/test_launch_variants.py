@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 import subprocess
+import sys
 
 from domains import claim_domain
 from launch_bench import LaunchProcess, Listener, missing, wait_until
@@ -15,6 +17,7 @@ import pytest
 pytestmark = [
     pytest.mark.ros, pytest.mark.skipif(bool(missing()), reason=missing() or 'not skipped')]
 
+ROOT = Path(__file__).resolve().parents[2]
 TRACKER = 'trajectory_tracker'
 
 
@@ -82,6 +85,50 @@ def test_a_controller_of_f1tenth_drives_the_car(domain, tmp_path, names, odometr
         assert '/vesc/odom' not in listener.topic_names()
 
 
+def test_a_controller_of_the_users_own_drives(domain, tmp_path):
+    example = ROOT / 'docs' / 'examples' / 'pure_pursuit.py'
+    bag = tmp_path / 'bag'
+    with LaunchProcess(domain, tmp_path, f'controller:={example}:PurePursuit', 'lockstep:=true',
+                       'real_time_factor:=0', 'end_time:=5', f'record:={bag}') as launched:
+        assert launched.wait() == 0
+    assert 'kinematic_linearizer' not in launched.text()
+    recorded = metrics('analyze', bag)
+    simulated = metrics('simulate', 'kinematic_ode', '--duration', '5', '--controller',
+                        f'{example}:PurePursuit')
+    for name in ('samples', 'rmse', 'max_error'):
+        assert recorded[name] == pytest.approx(simulated[name], rel=1e-12, abs=0.0)
+
+
+def test_a_controller_that_fails_ends_the_launch_with_its_line(domain, tmp_path):
+    path = tmp_path / 'mine.py'
+    path.write_text('class A:\n    def __init__(self, vehicle): pass\n'
+                    '    def command(self, o, r): return 1.0 / o.vy, 0.0\n')
+    with LaunchProcess(domain, tmp_path, f'controller:={path}:A') as launched:
+        assert launched.wait() == 1
+    assert 'ZeroDivisionError: float division by zero (' in launched.text()
+    assert 'mine.py, line 3)' in launched.text()
+    assert 'the controller ended with exit code 1; see its message above' in launched.text()
+
+
+@pytest.mark.parametrize(('stack', 'arguments'), [
+    ('plant', ()), ('kinematic_ode', ('without:=kinematic_linearizer',))])
+def test_a_node_of_the_users_own_drives_in_lockstep(domain, tmp_path, stack, arguments):
+    example = ROOT / 'docs' / 'examples' / 'pure_pursuit_node.py'
+    with (LaunchProcess(domain, tmp_path, 'lockstep:=true', 'real_time_factor:=0', 'end_time:=3',
+                        *arguments, stack=stack) as launched,
+          Listener(domain) as listener,
+          subprocess.Popen([sys.executable, str(example)],
+                           env={**os.environ, 'ROS_DOMAIN_ID': str(domain)}) as node):
+        try:
+            assert launched.wait() == 0
+            wait_until(lambda: listener.time == 3.0, 'the last odometry')
+        finally:
+            node.kill()
+    assert 'end_time 3 s is reached' in launched.text()
+    assert 'kinematic_linearizer' not in launched.text()
+    assert listener.odometry[-1].twist.twist.linear.x > 0.2
+
+
 def test_an_inactive_start_waits_for_the_activation(domain, tmp_path):
     with (LaunchProcess(domain, tmp_path, 'active:=false') as launched,
           Listener(domain) as listener):
@@ -134,6 +181,7 @@ def test_a_process_that_fails_ends_the_launch_with_an_error(domain, tmp_path, pr
     ('set:=Kp', "set 'Kp': expected node.parameter=value"),
     ('set:=trajectory_tracker.Kp=[', "set 'trajectory_tracker.Kp=[': the value is not YAML"),
     ("set:='", 'No closing quotation'),
+    ('without:=trajectory_trakker', 'did you mean trajectory_tracker?'),
     ('record:=.', "bag folder '.' exists already"),
     ('record:=/proc/bag', "bag folder '/proc/bag' cannot be made: No such file or directory"),
 ])

@@ -81,7 +81,7 @@ def launch(tmp_path):
     return run
 
 
-@pytest.mark.parametrize('stack', ['kinematic_ode', 'dynamic_ode', 'driver'])
+@pytest.mark.parametrize('stack', ['kinematic_ode', 'dynamic_ode', 'plant', 'driver'])
 def test_nothing_starts_where_the_interfaces_are_not_built(launch, stack):
     said = launch(stack, __init__=MISSING)
     assert said.startswith('ConfigurationError: racecar_interfaces is not built: run `colcon build'

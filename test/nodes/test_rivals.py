@@ -31,6 +31,16 @@ def test_simulator_says_who_publishes_beside_it(bench, topic, message_type):
     assert node.rivals == [line]
 
 
+def test_simulator_says_who_commands_beside_the_mux(bench):
+    output = '/vesc/low_level/ackermann_cmd_mux/output'
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
+    for name in ('mux', 'joystick'):
+        bench.add(rclpy.create_node(name)).create_publisher(
+            AckermannDriveStamped, output, qos.COMMAND)
+    bench.logged(f'{output} has 2 publishers, expected one: /joystick, /mux; they overrule')
+    assert output in node.rivals[0]
+
+
 def test_mux_names_the_publishers_of_an_input_with_their_namespaces(bench):
     node = bench.start(
         AckermannMuxNode, namespace='/vesc/low_level', name='ackermann_cmd_mux',

@@ -326,7 +326,7 @@ def test_lockstep_answers_with_zero_while_inactive(lockstep):
 def test_lockstep_holds_the_first_answer_until_somebody_listens(bench):
     node = bench.start(TrajectoryTrackerNode, active=True, lockstep=True, **LINE)
     bench.send('/vesc/odom', odometry(1.0))
-    bench.until(lambda: node._velocity_publisher._held is not None, 'an answer to hold')
+    bench.until(lambda: node._answers._publisher._held is not None, 'an answer to hold')
     late = bench.listen('/virtual_velocities', TwistStamped, qos.COMMAND)
     assert seconds(bench.count(late, 1)) == 1.0
 

@@ -28,7 +28,8 @@ class NodeSpec:
     name: of executable, module in racecar.nodes, and, by default, node. class_name: in that
     module. table: its parameters. hears_odometry: a simulator in lockstep waits for its
     subscription to the odometry. is_simulator: it owns the time. make_law: builds the control law
-    behind it from resolved values; None for nodes that are no linearizer.
+    behind it from resolved values; None for nodes that are no linearizer. makes_controller: it
+    drives by a controller of the user's own if its parameter controller names one.
     """
 
     name: str
@@ -37,6 +38,7 @@ class NodeSpec:
     hears_odometry: bool = False
     is_simulator: bool = False
     make_law: MakeLaw | None = None
+    makes_controller: bool = False
 
     def load_class(self) -> Any:
         """Import the module, which needs ROS, and return the class of the node."""
@@ -46,7 +48,7 @@ class NodeSpec:
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
     NodeSpec(
         node_names.TRAJECTORY_TRACKER, 'TrajectoryTrackerNode', tables.TRAJECTORY_TRACKER,
-        hears_odometry=True),
+        hears_odometry=True, makes_controller=True),
     NodeSpec(
         node_names.KINEMATIC_LINEARIZER, 'KinematicLinearizerNode', tables.KINEMATIC_LINEARIZER,
         hears_odometry=True, make_law=KinematicLinearizer),

@@ -23,6 +23,9 @@ _ODOMETRY_TIMEOUT = Parameter(
 TRAJECTORY_TRACKER = VEHICLE_PARAMETERS + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
+    Parameter('controller', str, '',
+              "A controller of one's own, module:Class or file.py:Class, that commands the car in"
+              ' the place of tracker and law; empty: none', read_only=True),
     Parameter('rate', float, 100.0, 'Control rate; in lockstep the odometry gives it', 'Hz',
               above=0.0, maximum=10000.0, read_only=True),
     _ODOMETRY_TIMEOUT,
@@ -62,10 +65,17 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('end_time', float, 0.0,
               'Simulated time at which the time stops for good and the process ends; 0 never',
               's', minimum=0.0, maximum=1e9, read_only=True),
+    Parameter('start_deadline', float, 0.0,
+              'Wall time to wait for wait_for_subscribers and wait_for_publishers before the'
+              ' process ends with an error; 0 waits on', 's', minimum=0.0, maximum=1e6,
+              read_only=True),
     Parameter('paused', bool, False, 'Start with the time standing still', read_only=True),
     Parameter('wait_for_subscribers', int, 0,
               'Subscriptions to the odometry to wait for before the first tick', minimum=0,
               maximum=100, read_only=True),
+    Parameter('wait_for_publishers', list, [],
+              'Topics to each of which somebody must publish before the first tick',
+              read_only=True),
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
@@ -84,6 +94,9 @@ SIMULATOR_NODE = ParameterTable([
 
 SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
 
+ALL_INPUTS = 'all'
+"""Value of `awaited` of a mux that does not know what is waited for."""
+
 ACKERMANN_MUX = ParameterTable([
     Parameter('config_file', str, None,
               'Mux file with the sources, a path or a name in the folder config/; ~/reload'
@@ -91,6 +104,9 @@ ACKERMANN_MUX = ParameterTable([
     Parameter('lockstep', bool, False,
               'Hold the first command until somebody listens, for a simulator in lockstep',
               read_only=True),
+    Parameter('awaited', str, ALL_INPUTS,
+              'Inputs, below ~/, with commas between them, that a simulator in lockstep waits for,'
+              f' or {ALL_INPUTS}; who publishes on others is told', read_only=True),
 ])
 
 DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([

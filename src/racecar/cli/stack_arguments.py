@@ -16,12 +16,12 @@ from racecar.cli.output import print_rows
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
 from racecar.stacks import parse_overrides, StackOptions, STACKS
-from racecar.stacks.options import run_options, RunOption
+from racecar.stacks.options import parse_names, run_options, RunOption
 
 
 def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False) -> None:
     """Declare the name of a configuration; tracking: one that follows a trajectory."""
-    names = [stack.name for stack in STACKS.values() if stack.follows_trajectory or not tracking]
+    names = [stack.name for stack in STACKS.values() if stack.closes_loop or not tracking]
     parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(names)}")
 
 
@@ -31,7 +31,7 @@ def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: A
         name, default, option = row
         flag = f"--{(option.flag or name).replace('_', '-')}"
         default = defaults.get(name, default)
-        if option.type is dict:
+        if option.type in (dict, tuple):
             parser.add_argument(
                 flag, dest=name, action='append', default=[], metavar=option.metavar,
                 help=f'{option.help}; may be repeated')
@@ -109,6 +109,8 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: Any) -> Stack
     """Return the options that the arguments stand for; more: options that take precedence."""
     given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
     given['overrides'] = parse_overrides(given['overrides'])
+    if 'without' in given:
+        given['without'] = parse_names(given['without'])
     return StackOptions(**{**given, **more})
 
 

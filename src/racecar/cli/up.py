@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from dataclasses import replace
 import sys
+from typing import TYPE_CHECKING
 
 from racecar.cli.output import ProgressBar
 from racecar.cli.stack_arguments import (
@@ -29,8 +31,12 @@ from racecar.stacks import (
     NodeDescription,
     Stack,
     TOPIC_NAMES,
+    unanswered,
 )
 from racecar.stacks.options import UP
+
+if TYPE_CHECKING:
+    from racecar.stacks.composing import ComposedStack
 
 HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
@@ -41,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Start the nodes of a configuration in this process, with the same parameter files as'
         ' `ros2 launch racecar NAME.launch.py`. With --duration it ends by itself and prints the'
         ' tracking error; without, Ctrl-C ends it, and --csv, --json or --skip ask for the error.'
-        ' Only the newest messages are held: memory does not grow with the run.')
+        ' Only the newest messages are held: memory does not grow with the run. `plant` and'
+        ' --without leave the driving to a node of your own: see docs/own_controller.md.')
     add_name_argument(parser)
     add_stack_arguments(parser, UP)
     add_result_arguments(parser)
@@ -58,21 +65,43 @@ def run(arguments: argparse.Namespace) -> int:
     from racecar.stacks.composing import ComposedStack
 
     stack = find_stack(arguments.name)
-    with_metrics = stack.follows_trajectory and bool(
-        arguments.end_time or arguments.csv or arguments.json or arguments.skip)
+    options = stack_options(UP, arguments)
+    descriptions = describe_stack(stack.name, options)
+    if not any(d.spec.is_simulator for d in descriptions):
+        raise ConfigurationError(
+            f'without {stack.simulator} there is nobody who makes the time that `up` runs by and'
+            ' ends with; `ros2 launch` takes without:= for it, as for a real car')
+    asked = bool(arguments.csv or arguments.json or arguments.skip)
+    # Without the tracker the reference is that of a node of the user's, if there is any.
+    referenced = any(d.executable == stack.tracker for d in descriptions)
+    with_metrics = stack.follows_trajectory and (
+        asked or bool(arguments.end_time and referenced))
     if not stack.follows_trajectory and (arguments.csv is not None or arguments.json):
         raise ConfigurationError(
             f'--csv and --json tell how a trajectory is followed, but {stack.name} follows none;'
             ' use --record')
-    descriptions = describe_stack(stack.name, stack_options(
-        UP, arguments, observers=1 if with_metrics else 0))
+    if with_metrics:
+        descriptions = describe_stack(stack.name, replace(options, observers=1))
     if with_metrics:
         return _run_with_metrics(arguments, stack, descriptions)
     with (ComposedStack(descriptions) as composed,
           ProgressBar(arguments.end_time, stack.name) as show):
         composed.spin(show)
         check_rivals(composed.rivals)
+        _check_driven(composed, descriptions)
     return 0
+
+
+def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) -> None:
+    """Raise RunError if the driving was left to nodes of the user's and none did."""
+    from racecar.ros.start_gate import described
+
+    missing = unanswered(descriptions)
+    if missing and not composed.simulator.is_commanded:
+        topics = ' and '.join(described(composed.simulator, topic) for topic in missing)
+        raise RunError(
+            f'nobody drove the car: a node of your own is to publish {topics}; see'
+            ' docs/own_controller.md')
 
 
 def _run_with_metrics(
@@ -81,10 +110,9 @@ def _run_with_metrics(
     from racecar.clients.run_probe import RunProbe
     from racecar.stacks.composing import ComposedStack
 
-    tracker, simulator = (
-        next(d for d in descriptions if d.executable == executable).resolve()
-        for executable in (stack.tracker, stack.simulator))
-    metrics = RunMetrics(tracked_ahead(tracker), arguments.skip)
+    values = {d.executable: d.resolve() for d in descriptions}
+    tracker, simulator = values.get(stack.tracker or ''), values[stack.simulator]
+    metrics = RunMetrics(tracked_ahead(tracker) if tracker else 0.0, arguments.skip)
     interruption = None
     with contextlib.ExitStack() as files:
         consumers = [metrics.add]
@@ -108,8 +136,11 @@ def _run_with_metrics(
                     interruption = error
             end_ns = composed.simulator.plant.time_ns
             check_rivals(composed.rivals)
+            if interruption is None:
+                _check_driven(composed, descriptions)
         try:
-            probe.finish(None if interruption else end_ns, from_the_start=tracker['active'])
+            probe.finish(None if interruption else end_ns,
+                         from_the_start=tracker is not None and tracker['active'])
         except RunError:
             # There may be nothing yet.
             if interruption:

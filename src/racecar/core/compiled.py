@@ -118,6 +118,18 @@ else:
         return njit(function, nogil=True)
 
 
+_compiled: dict[Any, Any] = {}
+
+
+def njit_once(function: F) -> F:
+    """Return a function compiled, itself if it is so already."""
+    if hasattr(function, 'py_func'):
+        return function
+    if function not in _compiled:
+        _compiled[function] = njit(function)
+    return cast('F', _compiled[function])
+
+
 def compilation_failure(call: Callable[[], object]) -> str:
     """Call something that compiles; return why it cannot be compiled, in one line, or ''."""
     if not COMPILED:

@@ -32,13 +32,15 @@ def yaml_value(value: Value | None) -> str:
         # YAML 1.1 reads 1e-06 as a text.
         text = repr(value)
         return text if '.' in text or 'e' not in text else text.replace('e', '.0e')
-    return str(value)
+    return str(value) or "''"
 
 
 def shown(value: Value | None) -> str:
     """Return a default for people."""
     if value is None:
         return 'required'
+    if value == '':
+        return 'empty'
     if isinstance(value, list):
         return ', '.join(map(str, value)) or 'empty'
     return yaml_value(value)

@@ -18,7 +18,7 @@ from rclpy.validate_topic_name import validate_topic_name
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from racecar.catalogue.tables import ACKERMANN_MUX
+from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
 from racecar.core.control.command_mux import CommandMux, IDLE, Source
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
@@ -154,8 +154,18 @@ class AckermannMuxNode(TableNode):
             before.destroy()
         self._configuration, self._sources, self._output = configuration, sources, output
         self._mux = CommandMux(configuration.sources)
-        self.watch_rivals(subscription.topic_name for subscription in self._sources)
+        self._watch_publishers()
         self._announce()
+
+    def _watch_publishers(self) -> None:
+        """Look for those that overrule each other, or that lockstep does not wait for."""
+        topics = [subscription.topic_name for subscription in self._sources]
+        awaited = self.values['awaited']
+        known = topics if awaited == ALL_INPUTS or not self.values['lockstep'] else [
+            self.resolve_topic_name(f'~/{topic}') for topic in awaited.split(',') if topic]
+        self.watch_rivals(
+            topics, ' leave ours out (`racecar up plant`, or `--without`),',
+            [topic for topic in topics if topic not in known])
 
     def waits_for(self) -> str:
         """Return the inputs if nobody holds the mux."""

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 import sys
 from typing import Any
 
-from geometry_msgs.msg import PointStamped, PoseStamped, TwistStamped
+from geometry_msgs.msg import PointStamped, PoseStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from nav_msgs.msg import Path
 from rclpy.parameter import Parameter as RosParameter
@@ -17,17 +18,19 @@ from std_srvs.srv import SetBool
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
 from racecar.core.compiled import announce_compilation
-from racecar.core.control.tracker import TrackerOutput, TrajectoryTracker
+from racecar.core.control.own_controller import load_controller
+from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.errors import RacecarError
 from racecar.core.frames import BASE_LINK, MAP, REFERENCE
 from racecar.core.trajectories import make_trajectory, sample_path
-from racecar.core.types import NANOSECONDS, Odometry, PlanarVelocity
+from racecar.core.types import NANOSECONDS, Odometry
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, VelocityAnswers
 from racecar.ros import qos, topics
 from racecar.ros.codecs.odometry import reference_template
-from racecar.ros.codecs.planar_velocity import velocity_template
 from racecar.ros.conversions import set_stamp
 from racecar.ros.freshness import staleness
 from racecar.ros.listeners import Listeners
-from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import THROTTLE
@@ -45,6 +48,9 @@ class TrajectoryTrackerNode(TableNode):
     that follows the reference; linearizers refuse one that they are not exact for, and analyses
     move the odometry to it), point_ahead (geometry_msgs/PointStamped, latched: P of a car that
     goes straight, PL_distance ahead of that point; linearizers compare it with their epsilon).
+    With the parameter controller, in the place of virtual_velocities:
+    vesc/ackermann_cmd_mux/input/navigation (ackermann_msgs/AckermannDriveStamped, what that
+    controller commands, stamped likewise); if it fails, the car is stopped and the node ends.
     Services: ~/activate (std_srvs/SetBool), the same as the parameter active.
     Parameters: racecar.catalogue.tables.TRAJECTORY_TRACKER. Gains act at once, a changed
     trajectory with the next activation.
@@ -61,10 +67,8 @@ class TrajectoryTrackerNode(TableNode):
         self._tracker.warm_up()
         self._odometry: Odometry | None = None
 
-        self._velocity = velocity_template(MAP)
+        self._answers = self._make_answers()
         self._reference = reference_template(MAP, REFERENCE)
-        self._velocity_publisher = AnswerPublisher(
-            self, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, lockstep)
         self._reference_publisher = self.create_publisher(
             OdometryMessage, topics.REFERENCE_TRAJECTORY, qos.STATE)
         self._reference_listeners = Listeners(self._reference_publisher)
@@ -83,6 +87,14 @@ class TrajectoryTrackerNode(TableNode):
         if not lockstep:
             self.create_timer(1.0 / self.values['rate'], self._on_control_timer)
 
+    def _make_answers(self) -> Answers:
+        where = self.values['controller']
+        if not where:
+            return VelocityAnswers(self, self._tracker)
+        vehicle = VehicleParameters.from_values(self.values)
+        return CommandAnswers(
+            self, self._tracker, partial(load_controller, where, vehicle), f'controller {where}')
+
     def check_values(self, values: Mapping[str, Any]) -> None:
         """Raise ParameterError if the trajectory's parameters contradict each other."""
         make_trajectory(values)
@@ -95,9 +107,9 @@ class TrajectoryTrackerNode(TableNode):
         if 'active' not in changed:
             return
         if self.values['active']:
-            self._tracker = TrajectoryTracker(self.values)
+            self._start_anew()
         elif self._odometry is not None:
-            self._publish_velocity(PlanarVelocity(0.0, 0.0), self._odometry.time_ns)
+            self._answers.send_stop(self._odometry.time_ns)
 
     def waits_for(self) -> str:
         """Return how to activate the tracker, or which topic is silent."""
@@ -120,7 +132,7 @@ class TrajectoryTrackerNode(TableNode):
         if self._odometry is not None and odometry.time_ns < self._odometry.time_ns:
             self.get_logger().warning(
                 'the time went back: the trajectory starts anew', throttle_duration_sec=THROTTLE)
-            self._tracker = TrajectoryTracker(self.values)
+            self._start_anew()
         self._odometry = odometry
         if self.values['lockstep']:
             self._control(odometry.time_ns)
@@ -133,27 +145,36 @@ class TrajectoryTrackerNode(TableNode):
         if stale is not None:
             self.get_logger().error(
                 f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
-            self._publish_velocity(PlanarVelocity(0.0, 0.0), now_ns)
+            self._answers.send_stop(now_ns)
             return
         # The clock topic may lag a little behind the odometry.
         self._control(max(now_ns, self._odometry.time_ns))
 
     def _control(self, now_ns: int) -> None:
         assert self._odometry is not None
-        if not self.values['active']:
+        stamp_ns = self._odometry.time_ns
+        if not self.values['active'] or self.done.done():
             # In lockstep every odometry message must be answered.
-            self._publish_velocity(PlanarVelocity(0.0, 0.0), self._odometry.time_ns)
+            self._answers.send_stop(stamp_ns)
             return
         starting = not self._tracker.started
-        output = self._tracker.update(self._odometry, now_ns)
+        try:
+            reference = self._answers.update(self._odometry, now_ns)
+        except RacecarError as error:
+            self._answers.send_stop(stamp_ns)
+            self.fail(error)
+            return
         if starting:
             self._publish_path(now_ns)
-        self._publish_reference(output, now_ns)
-        self._publish_velocity(output.velocity, self._odometry.time_ns)
+        self._publish_reference(reference, now_ns)
+        self._answers.send(stamp_ns)
 
-    def _publish_velocity(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
-        self._velocity_publisher.publish(
-            self._velocity.fill(*divmod(stamp_ns, NANOSECONDS), velocity.x, velocity.y))
+    def _start_anew(self) -> None:
+        self._tracker = TrajectoryTracker(self.values)
+        try:
+            self._answers.start_anew(self._tracker)
+        except RacecarError as error:
+            self.fail(error)
 
     def _publish_point_ahead(self) -> None:
         message = PointStamped()
@@ -161,10 +182,11 @@ class TrajectoryTrackerNode(TableNode):
         message.point.x = self._tracker.tracked_ahead + self.values['PL_distance']
         self._ahead_publisher.publish(message)
 
-    def _publish_reference(self, output: TrackerOutput, now_ns: int) -> None:
+    def _publish_reference(self, reference: Reference, now_ns: int) -> None:
         if self._reference_listeners.heard():
-            time_ns, x, y, qz, qw, speed, _, yaw_rate = output.reference.as_odometry(
-                now_ns, output.attitude.heading if output.attitude else None)
+            point, attitude = reference
+            time_ns, x, y, qz, qw, speed, _, yaw_rate = point.as_odometry(
+                now_ns, attitude.heading if attitude else None)
             self._reference_publisher.publish(self._reference.fill(
                 *divmod(time_ns, NANOSECONDS), x, y, qz, qw, speed, yaw_rate))
 

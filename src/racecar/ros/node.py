@@ -28,7 +28,7 @@ from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.raw_subscription import Complaints
-from racecar.ros.rivals import RivalWatch
+from racecar.ros.rivals import outsider_watch, PublisherWatch, rival_watch
 from racecar.ros.wire import check_stamp
 
 # Parameters that rclpy itself declares from the overrides.
@@ -102,7 +102,8 @@ class TableNode(Node):
         self.done: Future = Future()
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
-        self._rival_watches: list[RivalWatch] = []
+        self._rival_watches: list[PublisherWatch] = []
+        self._outsider_watches: list[PublisherWatch] = []
         self._rivals_timer: Timer | None = None
         self._table = table
         overrides = {
@@ -139,19 +140,24 @@ class TableNode(Node):
         self.time_watches.append(watch)
         return watch
 
-    def watch_rivals(self, topics: Iterable[str]) -> None:
+    def watch_rivals(
+        self, topics: Iterable[str], remedy: str = '', outside: Iterable[str] = (),
+    ) -> None:
         """Complain from now on about each of these topics while it has several publishers.
 
-        topics: full names, in place of those that were watched before.
+        topics: full names, in place of those that were watched before. remedy: see rival_watch().
+        outside: topics on which any publisher is one that a simulator in lockstep does not wait
+        for.
         """
         if self._rivals_timer is None:
             self._rivals_timer = self.create_timer(
                 _RIVALS_PERIOD, self.look_for_rivals, clock=self.steady_clock)
-        self._rival_watches = [RivalWatch(self, topic) for topic in topics]
+        self._rival_watches = [rival_watch(self, topic, remedy) for topic in topics]
+        self._outsider_watches = [outsider_watch(self, topic) for topic in outside]
 
     def look_for_rivals(self) -> None:
         """Look now."""
-        for watch in self._rival_watches:
+        for watch in (*self._rival_watches, *self._outsider_watches):
             watch.look()
 
     @property

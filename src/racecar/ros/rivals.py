@@ -1,10 +1,12 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Topics on which two publishers would overrule each other: the clock, odometry, commands."""
+"""Publishers that a topic should not have, because nobody reckons with them."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+import math
 import time
 
 from rclpy.node import Node
@@ -16,17 +18,28 @@ _REPEAT = 10.0
 _UNKNOWN = '_NODE_NAME_UNKNOWN_'
 
 
-class RivalWatch:
-    """Looks whether one of a node's topics has several publishers, and says who they are.
+class PublisherWatch:
+    """Looks whether a topic has more publishers than it should, and says who they are.
 
-    An error is logged when that begins, when they change, and again from time to time. A node
-    that was killed stays in the graph until its lease ends, 20 s with Fast DDS.
+    It is told when that begins, when they change, and maybe again from time to time. A node that
+    was killed stays in the graph until its lease ends, 20 s with Fast DDS.
     """
 
-    def __init__(self, node: Node, topic: str) -> None:
-        """topic: the full name, as publishers and subscriptions have it."""
+    def __init__(
+        self, node: Node, topic: str, most: int, complaint: Callable[[str, int, str], str],
+        tell: Callable[[str], object], repeat: float,
+    ) -> None:
+        """topic: the full name, as publishers and subscriptions have it. most: that it may have.
+
+        complaint: makes a sentence of topic, number and names of publishers. tell: is given it,
+        again after a time `repeat` [s].
+        """
         self._node = node
         self._topic = topic
+        self._most = most
+        self._complaint = complaint
+        self._tell = tell
+        self._repeat = repeat
         self._told = ''
         self._told_at = 0.0
         self.complaint = ''
@@ -34,19 +47,44 @@ class RivalWatch:
     def look(self) -> None:
         """Look now, at little cost; complaint keeps what was ever found."""
         publishers = []
-        if self._node.count_publishers(self._topic) > 1:
+        if self._node.count_publishers(self._topic) > self._most:
             publishers = self._node.get_publishers_info_by_topic(self._topic)
-        if len(publishers) < 2:
+        if len(publishers) <= self._most:
             self._told = ''
             return
-        text = (f'{self._topic} has {len(publishers)} publishers, expected one:'
-                f' {_names(publishers)}; they overrule each other. Stop all but one, or separate'
-                ' them by a namespace or ROS_DOMAIN_ID')
+        text = self._complaint(self._topic, len(publishers), _names(publishers))
         self.complaint = text
         now = time.monotonic()
-        if text != self._told or now - self._told_at > _REPEAT:
+        if text != self._told or now - self._told_at > self._repeat:
             self._told, self._told_at = text, now
-            self._node.get_logger().error(text)
+            self._tell(text)
+
+
+def rival_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
+    """Return a watch for two publishers that overrule each other: an error.
+
+    remedy: besides those that there always are, with a comma after it.
+    """
+    def complaint(topic: str, count: int, names: str) -> str:
+        return (f'{topic} has {count} publishers, expected one: {names}; they overrule each other.'
+                f' Stop all but one,{remedy} or separate them by a namespace or ROS_DOMAIN_ID')
+
+    # rclpy wants one severity for each line that logs.
+    return PublisherWatch(
+        node, topic, 1, complaint, lambda text: node.get_logger().error(text), _REPEAT)
+
+
+def outsider_watch(node: Node, topic: str) -> PublisherWatch:
+    """Return a watch for publishers that a simulator in lockstep does not wait for: a warning."""
+    def complaint(topic: str, _: int, names: str) -> str:
+        return (f'{names} publishes on {topic}, which lockstep does not wait for: commands of a'
+                ' lower priority than those of the loop are not used, others from the first that'
+                ' comes in time, and one without the stamp of its odometry holds up the loop. To'
+                ' let it drive, leave out the node in whose place it is (`racecar up plant`, or'
+                ' `--without`), or run without lockstep')
+
+    return PublisherWatch(
+        node, topic, 0, complaint, lambda text: node.get_logger().warning(text), math.inf)
 
 
 def _names(publishers: list[TopicEndpointInfo]) -> str:

@@ -25,6 +25,8 @@ class RobotLink:
 
     In lockstep one output is awaited: it is published last of those that are due at the same
     time, and each value of it wants an answer.
+
+    input_topics: full names. has_obeyed: whether any command was obeyed.
     """
 
     def __init__(
@@ -48,7 +50,8 @@ class RobotLink:
             for output in outputs]
         self.awaited_steps = answered_output.steps
         self.awaited_channel: Channel = self._rows[-1][2]
-        self._input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
+        self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
+        self._stray: tuple[int, int] | None = None
 
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = codecs[port.value_type]
@@ -62,7 +65,7 @@ class RobotLink:
     @property
     def commanded_on(self) -> str:
         """The topics of the inputs, for messages."""
-        return ' or '.join(self._input_topics)
+        return ' or '.join(self.input_topics)
 
     @property
     def periods(self) -> set[int]:
@@ -90,7 +93,22 @@ class RobotLink:
         except RacecarError as error:
             self.drop(str(error))
             return False
+        self.has_obeyed = True
+        self._stray = None
         return True
+
+    def note_stray(self, stamp_ns: int, now_ns: int) -> None:
+        """Remember a command that answers no odometry of this time; see stray."""
+        self._stray = stamp_ns, now_ns
+
+    @property
+    def stray(self) -> str:
+        """What was wrong with the stamp of the newest command, if nothing else came since."""
+        if self._stray is None:
+            return ''
+        stamp_ns, now_ns = self._stray
+        return (f'. A command stamped {stamp_ns} ns came, expected {now_ns} ns, the stamp of the'
+                ' odometry that it answers: copy header.stamp')
 
     def drop(self, reason: str) -> None:
         """Say why a command is not obeyed."""
@@ -107,7 +125,6 @@ class RobotLink:
         if stale is not None:
             self.drop(stale)
         elif self.obey(apply):
-            self.has_obeyed = True
             self._command_ns = effective_stamp(stamp_ns, now_ns)
             self._is_stopped = False
 

@@ -17,7 +17,7 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import DivergenceError, ParameterError, RacecarError
+from racecar.core.errors import DivergenceError, ParameterError, RacecarError, RunError
 from racecar.core.frames import MAP, ODOM
 from racecar.core.parameters import ParameterTable
 from racecar.core.ports import Plant
@@ -30,6 +30,7 @@ from racecar.ros.interfaces import Reset
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, RobotLink
+from racecar.ros.start_gate import StartGate
 
 MakePlant = Callable[[Mapping[str, Any], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""
@@ -76,7 +77,6 @@ class SimulatorNode(TableNode):
         self._end_ns = round(values['end_time'] * NANOSECONDS) or None
         self._started = False
         self._due = False
-        self._ever_answered = False
         self._published_at = 0.0
 
         self._clock_template = clock_template()
@@ -105,9 +105,11 @@ class SimulatorNode(TableNode):
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
         own = [link.awaited_channel.publisher for link in self._links]
-        if self._clock_publisher is not None:
-            own.append(self._clock_publisher)
-        self.watch_rivals(publisher.topic_name for publisher in own)
+        self._gate = StartGate(self, own)
+        clock = [self._clock_publisher] if self._clock_publisher is not None else []
+        self.watch_rivals([
+            *(publisher.topic_name for publisher in own + clock),
+            *(topic for link in self._links for topic in link.input_topics)])
 
     # Start, pace and end
 
@@ -119,6 +121,11 @@ class SimulatorNode(TableNode):
     def finished(self) -> bool:
         """Whether end_time is reached and, in lockstep, the last command has come."""
         return self._time_is_up and not self._unanswered
+
+    @property
+    def is_commanded(self) -> bool:
+        """Whether any robot has obeyed a command yet."""
+        return any(link.has_obeyed for link in self._links)
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Take over a new real-time factor."""
@@ -133,11 +140,7 @@ class SimulatorNode(TableNode):
     def waits_for(self) -> str:
         """Return what keeps the time or the robots from going on."""
         if not self._started:
-            publishers = [link.awaited_channel.publisher for link in self._links]
-            found = min(publisher.get_subscription_count() for publisher in publishers)
-            return (f"waiting for {self.values['wait_for_subscribers']} subscriptions to"
-                    f" {' and '.join(publisher.topic_name for publisher in publishers)}"
-                    f' (wait_for_subscribers), there are {found}')
+            return self._gate.missing()
         if self._paused:
             name = self.get_fully_qualified_name()
             return f'paused; go on by the service {name}/pause with data: false'
@@ -148,9 +151,12 @@ class SimulatorNode(TableNode):
         return ''
 
     def _on_start_timer(self) -> None:
-        wanted = self.values['wait_for_subscribers']
-        if any(link.awaited_channel.publisher.get_subscription_count() < wanted
-               for link in self._links):
+        try:
+            if not self._gate.is_open():
+                return
+        except RunError as error:
+            self._start_timer.cancel()
+            self.fail(error)
             return
         self._start_timer.cancel()
         self._started = True
@@ -239,11 +245,12 @@ class SimulatorNode(TableNode):
         waited = time.monotonic() - self._published_at
         silent = [link for link in self._links if link in self._unanswered]
         topics_of_silent = ' and '.join(link.commanded_on for link in silent)
-        if not self._ever_answered:
+        strays = ''.join(link.stray for link in silent)
+        if not self.is_commanded:
             if waited > _REPEAT_PERIOD:
                 self.get_logger().info(
                     f'lockstep: waiting for the first command on {topics_of_silent};'
-                    ' is the controller running and active?', throttle_duration_sec=5.0)
+                    f' is the controller running and active?{strays}', throttle_duration_sec=5.0)
                 self._publish_everything()
         elif waited > self.values['lockstep_deadline']:
             self.get_logger().error(
@@ -251,7 +258,7 @@ class SimulatorNode(TableNode):
                 f' {topics_of_silent} within lockstep_deadline'
                 f" ({self.values['lockstep_deadline']:g} s of wall time); the car is stopped."
                 ' Every node of the chain must stamp its output with the odometry stamp that'
-                ' caused it', throttle_duration_sec=THROTTLE)
+                f' caused it{strays}', throttle_duration_sec=THROTTLE)
             for link in silent:
                 link.entity.halt()
             self._unanswered.clear()
@@ -276,8 +283,9 @@ class SimulatorNode(TableNode):
         now_ns = self.plant.time_ns
         if not self._lockstep:
             link.obey_if_young(apply, stamp_ns, now_ns, self.values['command_timeout'])
-        elif stamp_ns == now_ns and self._started and link.obey(apply):
-            self._ever_answered = True
+        elif stamp_ns != now_ns:
+            link.note_stray(stamp_ns, now_ns)
+        elif self._started and link.obey(apply):
             self._unanswered.discard(link)
             self._advance_when_ready()
 

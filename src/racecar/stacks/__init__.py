@@ -3,10 +3,16 @@
 """Which nodes make up a configuration; launch files, `up` and `simulate` all read it here."""
 
 from racecar.ros.topics import TOPIC_NAMES
-from racecar.stacks.describe import describe_stack, find_stack, find_tracking_stack, STACKS
+from racecar.stacks.describe import (
+    describe_stack,
+    find_stack,
+    find_tracking_stack,
+    STACKS,
+    unanswered,
+)
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import parse_overrides, StackOptions
 from racecar.stacks.stack import Stack
 
 __all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'Stack', 'StackOptions', 'describe_stack',
-           'find_stack', 'find_tracking_stack', 'parse_overrides']
+           'find_stack', 'find_tracking_stack', 'parse_overrides', 'unanswered']

@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 import re
+from typing import Any
 
 from racecar.catalogue import node_names, NODES
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
+from racecar.core.parameters import suggest
 from racecar.ros.topics import TOPIC_NAMES
-from racecar.stacks import driver, dynamic_ode, kinematic_ode
+from racecar.stacks import driver, dynamic_ode, kinematic_ode, plant
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
@@ -28,7 +30,8 @@ _NAME = '[A-Za-z_][A-Za-z0-9_]*'
 _NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
 
 STACKS: dict[str, Stack] = {
-    stack.name: stack for stack in (kinematic_ode.STACK, dynamic_ode.STACK, driver.STACK)}
+    stack.name: stack for stack in (
+        kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK)}
 """By name; the file of each one is named like it."""
 
 
@@ -41,13 +44,13 @@ def find_stack(name: str) -> Stack:
 
 
 def find_tracking_stack(name: str) -> Stack:
-    """Return a stack that follows a trajectory. Raises ConfigurationError for others."""
+    """Return a stack that follows a trajectory by itself. Raises ConfigurationError for others."""
     stack = find_stack(name)
-    if not stack.follows_trajectory:
-        known = ', '.join(other.name for other in STACKS.values() if other.follows_trajectory)
+    if not stack.closes_loop:
+        known = ', '.join(other.name for other in STACKS.values() if other.closes_loop)
+        what = 'has no control law' if stack.follows_trajectory else 'follows no trajectory'
         raise ConfigurationError(
-            f"configuration '{name}' follows no trajectory, expected one of {known};"
-            f' `racecar up {name}` runs it')
+            f"configuration '{name}' {what}, expected one of {known}; `racecar up {name}` runs it")
     return stack
 
 
@@ -55,9 +58,10 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     """Return the nodes of a configuration with the user's choices applied.
 
     The user's params_file goes over the files of config/, single options over both, and
-    overrides over everything. Raises ConfigurationError for an unknown name, a namespace that is
-    none, an override of a node that is not there, or tyre_data without record, BagError if record
-    cannot be made.
+    overrides over everything; what is for nodes that are left out is accepted. Raises
+    ConfigurationError for an unknown name, a namespace that is none, an override of a node that is
+    not there, or tyre_data without record, ParameterError for values that a node which is left out
+    does not allow, BagError if record cannot be made.
     """
     stack = find_stack(name)
     namespace = namespace_of(options)
@@ -69,32 +73,70 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"
             f" {', '.join(TOPIC_NAMES)}")
-    descriptions = _with_listeners(stack, options, stack.nodes(options))
+    every = stack.nodes(options)
+    left_out = _left_out(name, every, options)
+    descriptions = _with_listeners(stack, options, every, left_out)
     if options.tyre_data and not options.record:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        _check_override(name, node, descriptions, options.overrides_option)
-    _check_files(name, options, descriptions)
+        _find(name, node, [*descriptions, *left_out], options.overrides_option)
+    _check_files(name, options, [*descriptions, *left_out])
+    for description in left_out:
+        # Nobody else looks at them.
+        with_choices(description, options).explicit_parameters()
     descriptions = [with_choices(d, options) for d in descriptions]
     stack.check(descriptions)
     return descriptions
 
 
-def _with_listeners(
-    stack: Stack, options: StackOptions, descriptions: list[NodeDescription],
+def unanswered(descriptions: list[NodeDescription]) -> tuple[str, ...]:
+    """Return the relative names of the topics of the loop that are left to nodes of the user's."""
+    given = {topic for d in descriptions for topic in d.gives}
+    return tuple(d.hears for d in descriptions if d.hears and d.hears not in given)
+
+
+def _left_out(
+    stack: str, descriptions: list[NodeDescription], options: StackOptions,
 ) -> list[NodeDescription]:
-    """Add the recorder, and tell the simulator how many subscriptions to wait for."""
+    """Return the nodes that the user's choices leave out. Raises ConfigurationError."""
+    left_out = [_find(stack, name, descriptions, 'without') for name in options.without]
+    if options.controller is not None:
+        for description in left_out:
+            if description.spec.makes_controller:
+                raise ConfigurationError(
+                    f'without {description.full_name} there is nobody to run the controller'
+                    f' {excerpt(options.controller)}: give one of the two')
+        # Its place is taken.
+        left_out += [d for d in descriptions if d.spec.make_law is not None]
+    return left_out
+
+
+def _with_listeners(
+    stack: Stack, options: StackOptions, every: list[NodeDescription],
+    left_out: list[NodeDescription],
+) -> list[NodeDescription]:
+    """Leave nodes out, add the recorder, and tell the simulator whom to wait for."""
+    descriptions = [d for d in every if d not in left_out]
     listeners = options.observers
+    waits: dict[str, Any] = {}
+    missing = unanswered(descriptions)
     if options.lockstep:
         listeners += sum(d.spec.hears_odometry for d in descriptions)
+        if missing:
+            # Who answers in the place of ours hears the odometry, too.
+            listeners += 1
+            waits = {'wait_for_publishers': list(missing)}
     if options.record:
         listeners += 1
         awaited = (*stack.descriptions, *stack.answers) if options.lockstep else stack.descriptions
+        given = {*missing, *(topic for d in descriptions for topic in d.gives)}
+        gone = {topic for d in every for topic in (d.hears, *d.gives)} - given
         descriptions = [
-            recorder(options, options.record, stack.recorded, awaited), *descriptions]
+            recorder(options, options.record, stack.recorded,
+                     tuple(topic for topic in awaited if topic not in gone)), *descriptions]
     return [
-        replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners})
+        replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners, **waits})
         if d.executable == stack.simulator else d for d in descriptions]
 
 
@@ -117,13 +159,19 @@ def _check_files(
             {**tables(node_names.BAG_RECORDER), **nodes}, stack)
 
 
-def _check_override(
-        stack: str, node: str, descriptions: list[NodeDescription], option: str) -> None:
+def _find(
+    stack: str, node: str, descriptions: list[NodeDescription], option: str,
+) -> NodeDescription:
+    """Return the node of a name, full or not. Raises ConfigurationError unless there is one."""
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
-        names = ', '.join(sorted(d.full_name for d in descriptions))
+        names = sorted(d.full_name for d in descriptions)
+        nearest = suggest(node, names)
         raise ConfigurationError(
-            f"{option}: node '{node}' is not part of {stack}, expected one of {names}")
+            f"{option}: node '{node}' is not part of {stack}, expected one of {', '.join(names)}"
+            + (f'; {nearest}' if nearest.startswith('did') else ''))
     if len(matches) > 1:
-        names = ' or '.join(d.full_name for d in matches)
-        raise ConfigurationError(f"{option}: node '{node}' stands for several, give {names}")
+        names = [d.full_name for d in matches]
+        raise ConfigurationError(
+            f"{option}: node '{node}' stands for several, give {' or '.join(names)}")
+    return matches[0]

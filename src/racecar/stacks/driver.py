@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.core.share import find_config
@@ -22,6 +22,8 @@ from racecar.stacks.parts import (
     with_choices,
 )
 from racecar.stacks.stack import Stack
+
+_ANSWERS = (topics.DRIVER_STATE, topics.WHEEL_COMMAND, topics.DRIVER_COMMAND)
 
 
 def _check_powertrain(bridge: NodeDescription, vehicle: Path) -> None:
@@ -39,13 +41,18 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             f"trajectory is '{options.trajectory}', but the configuration driver follows none:"
             ' drive by the services and topics below driver/')
+    if options.controller is not None:
+        raise ConfigurationError(
+            f'controller is {excerpt(options.controller)}, but the configuration driver has no'
+            ' reference for it: take kinematic_ode')
     vehicle = vehicle_file(options.vehicle)
     bridge = node(
-        node_names.DRIVER_BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep})
+        node_names.DRIVER_BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep},
+        gives=(topics.DRIVER_CAR_INFO, *_ANSWERS))
     _check_powertrain(with_choices(bridge, options), vehicle)
     return [
         bridge,
-        *command_muxes(options),
+        *command_muxes(options, topics.DRIVER_COMMAND, topics.DRIVER_HOLD),
         planar_simulator(options, find_config('stacks/driver'), vehicle),
     ]
 
@@ -60,5 +67,4 @@ STACK = Stack(
         topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.MUX_ACTIVE, topics.COMMAND,
         topics.ODOMETRY),
     descriptions=(topics.DRIVER_CAR_INFO,),
-    answers=(
-        topics.DRIVER_STATE, topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.COMMAND))
+    answers=(*_ANSWERS, topics.COMMAND))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 import importlib
 import importlib.util
 from pathlib import Path
@@ -60,7 +61,7 @@ def _arguments(stack: Stack) -> Iterator[DeclareLaunchArgument]:
             text, choices = text.lower(), list(_BOOLEANS)
         if choices and text not in choices:
             choices.insert(0, text)
-        remark = '; several separated by spaces' if option.type is dict else (
+        remark = '; several separated by spaces' if option.type in (dict, tuple) else (
             '; empty: as the parameter files have it' if default is None and not option.is_path
             else '')
         names = f" ({', '.join(option.suggestions())})" if option.suggestions else ''
@@ -103,9 +104,10 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             actions.insert(0, RegisterEventHandler(
                 OnProcessExit(target_action=node, on_exit=_on_simulator_exit)))
             actions += _viewers(description, options)
-        if description.executable == node_names.BAG_RECORDER:
-            actions.insert(0, RegisterEventHandler(
-                OnProcessExit(target_action=node, on_exit=_on_recorder_exit)))
+        part = _indispensable(description, options)
+        if part:
+            actions.insert(0, RegisterEventHandler(OnProcessExit(
+                target_action=node, on_exit=partial(_on_failure, part))))
     return actions
 
 
@@ -128,10 +130,16 @@ def _on_simulator_exit(
     return [Shutdown(reason='the simulator has ended')]
 
 
-def _on_recorder_exit(event: ProcessExited, context: LaunchContext) -> None:
-    # A drive that was to be recorded is worth nothing without its bag.
+def _indispensable(description: NodeDescription, options: StackOptions) -> str:
+    """Return what a node is called without which the drive is worth nothing, else nothing."""
+    if description.executable == node_names.BAG_RECORDER:
+        return 'recorder'
+    return 'controller' if options.controller and description.spec.makes_controller else ''
+
+
+def _on_failure(part: str, event: ProcessExited, context: LaunchContext) -> None:
     if not context.is_shutdown:
-        _check_exit_code('recorder', event)
+        _check_exit_code(part, event)
 
 
 def _check_exit_code(what: str, event: ProcessExited) -> None:

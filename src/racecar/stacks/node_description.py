@@ -20,7 +20,8 @@ class NodeDescription:
     """A node to be: executable, name, namespace, parameters, remappings.
 
     Of what sets parameters the later goes over the earlier: parameter_files, user_file,
-    parameters.
+    parameters. Topics by their relative names: hears: of which it answers each message in a loop,
+    besides the odometry, empty for none; gives: on which it publishes in a loop.
     """
 
     executable: str
@@ -31,6 +32,8 @@ class NodeDescription:
     remappings: tuple[tuple[str, str], ...] = ()
     use_sim_time: bool = True
     user_file: Path | None = None
+    hears: str = ''
+    gives: tuple[str, ...] = ()
 
     @property
     def spec(self) -> NodeSpec:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, Field, field, fields
 import os
 import shlex
@@ -33,7 +33,8 @@ LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 class RunOption(NamedTuple):
     """What a user may choose of a run.
 
-    help: for people. type: bool, float or str; dict for settings node.parameter=value. ways: that
+    help: for people. type: bool, float or str; dict for settings node.parameter=value, tuple for
+    names. ways: that
     have the option. choices: the allowed values, looked up when they are needed. flag: name on the
     command line, if it is not the option's; a bool that is on by default has one that switches it
     off. for_tracking: only for stacks that follow a trajectory. suggestions: as choices, but
@@ -89,6 +90,13 @@ class StackOptions:
     overrides: Mapping[str, Mapping[str, Any]] = _option(
         dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0', dict,
         _ALL, flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
+    controller: str | None = _option(
+        None, 'a controller of your own in the place of tracker and law, module:Class or'
+        ' file.py:Class; see docs/own_controller.md', str, (LAUNCH, UP), metavar='MODULE:CLASS',
+        is_path=True, for_tracking=True)
+    without: tuple[str, ...] = _option(
+        (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
+        metavar='NODE')
     namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
     own_clock: bool = _option(
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
@@ -142,7 +150,7 @@ def run_options(way: str, *, tracking: bool = True) -> Iterator[NamedOption]:
     for row in fields(StackOptions):
         option = _option_of(row)
         if option is not None and way in option.ways and (tracking or not option.for_tracking):
-            default = None if option.type is dict else row.default
+            default = None if option.type in (dict, tuple) else row.default
             yield NamedOption(row.name, default, option)
 
 
@@ -169,6 +177,8 @@ def from_texts(way: str, texts: Mapping[str, str], **more: Any) -> StackOptions:
                 values[name] = parse_overrides(shlex.split(text), option.flag)
             except ValueError as error:
                 raise ConfigurationError(f'{option.flag}: {text!r}: {error}') from error
+        elif option.type is tuple:
+            values[name] = parse_names([text])
         elif option.type is float:
             values[name] = _number_or_text(text)
         else:
@@ -181,6 +191,11 @@ def _number_or_text(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+def parse_names(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names in texts, separated by commas or spaces, without slashes around them."""
+    return tuple(name.strip('/') for text in texts for name in text.replace(',', ' ').split())
 
 
 def parse_overrides(

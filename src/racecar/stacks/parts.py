@@ -98,17 +98,21 @@ def with_choices(description: NodeDescription, options: StackOptions) -> NodeDes
             **options.overrides.get(description.full_name, {})})
 
 
-def command_muxes(options: StackOptions) -> list[NodeDescription]:
-    """Return the muxes of both levels."""
+def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]:
+    """Return the muxes of both levels; answers: topics of commands that lockstep waits for."""
     namespace = namespace_of(options)
     muxes = []
     for full_name, inputs in _MUX_INPUTS.items():
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
+        awaited = {topic: target for topic, target in inputs.items()
+                   if target in (*answers, topics.HIGH_LEVEL_OUTPUT)}
         muxes.append(NodeDescription(
             node_names.ACKERMANN_MUX, name, place, (find_config(node_names.ACKERMANN_MUX),),
-            {'config_file': _MUX_FILES[full_name], 'lockstep': options.lockstep},
+            {'config_file': _MUX_FILES[full_name], 'lockstep': options.lockstep,
+             'awaited': ','.join(awaited)},
             tuple((f'~/{topic}', absolute(namespace, renamed(options, target)))
-                  for topic, target in inputs.items())))
+                  for topic, target in inputs.items()),
+            hears=next(iter(awaited.values()), ''), gives=(f'{full_name}/output',)))
     return muxes
 
 
@@ -119,7 +123,7 @@ def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
                     real_time_factor=options.real_time_factor),
             'lockstep': options.lockstep},
-        use_sim_time=False)
+        use_sim_time=False, hears=topics.COMMAND)
 
 
 def recorder(

@@ -17,11 +17,12 @@ class Stack:
 
     name: as users give it. summary: one line for people. nodes: gives all but the recorder.
     simulator, tracker, linearizer: executables that play these parts; a stack without a tracker
-    follows no trajectory. recorded: topics that a bag of a run holds, the odometry last. The
-    recorder joins some of them before it, on which the simulator waits: descriptions, which are
-    latched and without which a bag cannot be judged, and in lockstep answers, those that answer
-    the odometry. check: raises ConfigurationError for nodes that do not fit together; those whose
-    own parameters cannot be used are left to the error of their own check.
+    follows no trajectory, one without a linearizer leaves that to a node of the user's. recorded:
+    topics that a bag of a run holds, the odometry last. The recorder joins some of them before it,
+    on which the simulator waits: descriptions, which are latched and without which a bag cannot be
+    judged, and in lockstep answers, those that answer the odometry. check: raises
+    ConfigurationError for nodes that do not fit together; those whose own parameters cannot be
+    used are left to the error of their own check.
     """
 
     name: str
@@ -39,3 +40,8 @@ class Stack:
     def follows_trajectory(self) -> bool:
         """Whether there is a reference, so that there is an error to measure."""
         return self.tracker is not None
+
+    @property
+    def closes_loop(self) -> bool:
+        """Whether it drives along the reference by itself."""
+        return self.tracker is not None and self.linearizer is not None

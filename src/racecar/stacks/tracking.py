@@ -10,7 +10,7 @@ from pathlib import Path
 from racecar.catalogue import node_names
 from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.share import find_config
 from racecar.core.trajectories import trajectory_type
 from racecar.ros import topics
@@ -31,8 +31,10 @@ _ANSWERS = (
     topics.COMMAND)
 
 
-def tracking_stack(name: str, summary: str, linearizer: str, *tracker_files: str) -> Stack:
-    """Return a stack with a linearizer.
+def tracking_stack(
+    name: str, summary: str, linearizer: str | None, *tracker_files: str,
+) -> Stack:
+    """Return a stack with a linearizer, or None for a node of the user's in its place.
 
     tracker_files: names in config/ of parameter files that go over the tracker's defaults.
     """
@@ -48,26 +50,43 @@ def tracking_stack(name: str, summary: str, linearizer: str, *tracker_files: str
 
 
 def _nodes(
-    linearizer: str, tracker_files: tuple[str, ...], options: StackOptions,
+    linearizer: str | None, tracker_files: tuple[str, ...], options: StackOptions,
 ) -> list[NodeDescription]:
     vehicle = vehicle_file(options.vehicle)
     lockstep = {'lockstep': options.lockstep}
     files: list[Path] = [find_config(name) for name in tracker_files]
+    laws = [] if linearizer is None else [
+        node(linearizer, options, vehicle, parameters=lockstep, hears=topics.VIRTUAL_VELOCITIES,
+             gives=(topics.NAVIGATION_COMMAND,))]
+    answer = topics.NAVIGATION_COMMAND if options.controller else topics.VIRTUAL_VELOCITIES
     return [
         node(node_names.TRAJECTORY_TRACKER, options, *files, vehicle, parameters={
-            **given(trajectory=options.trajectory), 'active': options.active, **lockstep}),
-        node(linearizer, options, vehicle, parameters=lockstep),
-        *command_muxes(options),
+            **given(trajectory=options.trajectory, controller=options.controller),
+            'active': options.active, **lockstep},
+            gives=(topics.TRACKED_POINT, topics.REFERENCE_TRAJECTORY, answer)),
+        *laws,
+        *command_muxes(options, topics.NAVIGATION_COMMAND),
         planar_simulator(options, vehicle),
     ]
 
 
-def _check(linearizer: str, descriptions: list[NodeDescription]) -> None:
-    """Refuse a tracker and a reference that the law is not made for."""
+def _check(linearizer: str | None, descriptions: list[NodeDescription]) -> None:
+    """Refuse a tracker and a reference that the law is not made for, if both are there."""
     parts = {d.executable: d for d in descriptions}
-    tracker, law_node = parts[node_names.TRAJECTORY_TRACKER], parts[linearizer]
+    tracker, law_node = parts.get(node_names.TRAJECTORY_TRACKER), parts.get(linearizer or '')
+    if tracker is None:
+        return
     try:
         values = tracker.resolve()
+    except ParameterError:
+        return
+    if values['controller'] and topics.NAVIGATION_COMMAND not in tracker.gives:
+        raise ConfigurationError(
+            f"controller of {tracker.full_name} is {excerpt(values['controller'])}: give it as"
+            ' --controller or controller:=, which take care of the other nodes')
+    if law_node is None:
+        return
+    try:
         law_values = law_node.resolve()
         law = make_law(law_node.executable, law_values)
         tracked = tracked_ahead(values)

@@ -11,9 +11,9 @@ of Numba notices a change only in files that hold kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined, njit, specialise
+from racecar.core.compiled import inlined, njit_once, specialise
 from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector
@@ -29,8 +29,6 @@ from racecar.core.vehicles.interface import (
 
 Advance = Callable[[MutableSequence[float], Vector, Vector, Vector, float, int], bool]
 """advance(state, inputs, parameters, limits, dt, steps): see fixed_step()."""
-
-_F = TypeVar('_F', bound=Callable[..., Any])
 
 ((_A21,), (_A31, _A32), (_A41, _A42, _A43), (_A51, _A52, _A53, _A54),
  (_A61, _A62, _A63, _A64, _A65), (_B1, _, _B3, _B4, _B5, _B6)) = DORMAND_PRINCE
@@ -336,16 +334,3 @@ def model_advance(model: VehicleModel, integrator: str = DEFAULT_INTEGRATOR) -> 
     return specialise(
         _advance_split, f'advance_{integrator}_split_{form.name}', precompute=form.precompute,
         step_split=split_step(form, integrator))
-
-
-_compiled: dict[Any, Any] = {}
-
-
-def njit_once(function: _F) -> _F:
-    """Return a function compiled, itself if it is so already."""
-    if hasattr(function, 'py_func'):
-        return function
-    if function not in _compiled:
-        _compiled[function] = njit(function)
-    kernel: _F = _compiled[function]
-    return kernel

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from racecar.core.actuators import actuate, DISTANCE
-from racecar.core.compiled import inlined, specialise, unbound, unlocked
+from racecar.core.compiled import inlined, njit_once, specialise, unbound, unlocked
 from racecar.core.control.linearizer import command_kernel, Linearizer
 from racecar.core.control.own_controller import PureStep
+from racecar.core.control.own_driver import own_command_kernel, step_name
 from racecar.core.control.target import Target, TARGET_SIZE
 from racecar.core.control.tracker_step import (
     load_parameters,
@@ -26,7 +25,6 @@ from racecar.core.control.tracker_step import (
     TrackerStep,
 )
 from racecar.core.packing import Flat, packing, Vector, vector
-from racecar.core.simulation.integrators import njit_once
 from racecar.core.trajectories import Motion, Trajectory
 from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, VehicleModel
@@ -42,8 +40,7 @@ class SimulatorKernels(NamedTuple):
 
 
 advance = advance_by = travelled = move = observe = control = command_of = unbound
-tracker_step = fetch = motion = unbound
-load_own_state = store_own_state = load_own_parameters = own_step = unbound
+tracker_step = fetch = motion = own_command = unbound
 
 
 def _advance_at_once(
@@ -245,11 +242,9 @@ def _drive(
     vx: float, vy: float, yaw_rate: float, reference: OwnReference, dt: float, ___: float,
 ) -> tuple[float, float]:
     """Return the command of a controller of one's own, as a message carries it."""
-    after, speed, steering = own_step(
-        load_own_state(state, 0, 1), load_own_parameters(parameters, 0, 1),
-        CarMotion(x, y, yaw, vx, vy, yaw_rate), reference.ahead, dt)
-    store_own_state(state, 0, 1, after)
-    return float(np.float32(speed)), float(np.float32(steering))
+    speed, steering = own_command(
+        state, parameters, CarMotion(x, y, yaw, vx, vy, yaw_rate), reference.ahead, dt)
+    return speed, steering
 
 
 def own_loop_kernel(
@@ -260,14 +255,13 @@ def own_loop_kernel(
 
     state and parameters of the tracker are those of the controller, those of the law are empty.
     """
-    name = f'{step.__module__}_{step.__qualname__}'.replace('.', '_')
+    name = step_name(step)
     return specialise(
         _run_loop, f'run_loop_{name}_{kernels.move.__name__}_{kernels.observe.__name__}',
         unlocked, move=kernels.move, observe=kernels.observe, fetch=_fetch_own,
         control=specialise(
-            _drive, f'drive_{name}', inlined, own_step=njit_once(step),
-            load_own_state=packing(state).load, store_own_state=packing(state).store,
-            load_own_parameters=packing(parameters).load))
+            _drive, f'drive_{name}', inlined,
+            own_command=own_command_kernel(step, state, parameters)))
 
 
 def has_own(part: object, kind: type, *names: str) -> bool:

@@ -12,14 +12,14 @@ import numpy as np
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import compilation_failure, COMPILED
-from racecar.core.control.own_controller import ask, Controller, preview_of
+from racecar.core.control.own_controller import Controller, preview_of
+from racecar.core.control.own_driver import NO_STEP, OwnDriver
 from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
 from racecar.core.simulation.closed_loop import CHUNK, run_chunk, tick_count
 from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
 from racecar.core.simulation.simulator import Simulator
-from racecar.core.trajectories import Motion
 from racecar.core.types import NANOSECONDS
 
 
@@ -42,13 +42,15 @@ class OwnLoop:
         self._preview = preview_of(controller)
         self._kernel: Callable[..., int] | None = None
         self.why_plain = self._compile()
+        if self.why_plain:
+            self._driver = OwnDriver(lambda: controller, tracker)
         simulator.warm_up()
         tracker.warm_up()
 
     def _compile(self) -> str:
         controller, packed = self._controller, self._simulator.packed
         if not hasattr(controller, 'step'):
-            return 'it has no pure step'
+            return NO_STEP
         if not COMPILED:
             return 'Numba is not installed'
         if packed is None:
@@ -95,21 +97,12 @@ class OwnLoop:
     def _sample(self, times: Any, _: float) -> Any:
         return own_references(self._tracker.trajectory, times, self._preview)
 
-    def _references(self, stamp_ns: int) -> tuple[Motion, Motion]:
-        """Return the reference at a time and `preview` later, placed in `map`."""
-        x0, y0 = self._tracker.origin
-        time = self._tracker.time_since_start(stamp_ns)
-        now, ahead = (self._tracker.trajectory.motion(t) for t in (time, time + self._preview))
-        return (now._replace(x=x0 + now.x, y=y0 + now.y),
-                ahead._replace(x=x0 + ahead.x, y=y0 + ahead.y))
-
     def _run_plain(self, count: int, *, drives_last: bool) -> Array:
         simulator = self._simulator
         rows = np.empty((count, len(COLUMNS)))
         for tick in range(count):
             odometry = simulator.odometry()
-            now, ahead = self._references(odometry.time_ns)
-            command = ask(self._controller, odometry, ahead)
+            command, now = self._driver.update(odometry)
             rows[tick] = (
                 odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
                 odometry.vy, odometry.yaw_rate, now.x, now.y, *command)

@@ -64,9 +64,10 @@ class LinearizerNode(TableNode):
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             self._lockstep)
         follow_odometry(self, self._on_odometry, lockstep=self._lockstep)
-        subscribe_raw(
+        velocities = subscribe_raw(
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
             qos.COMMAND)
+        self.watch_rivals([velocities.topic_name], ' leave ours out (`racecar up --without`),')
         self.create_subscription(
             PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
         self.create_subscription(

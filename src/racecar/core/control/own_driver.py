@@ -1,0 +1,199 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A controller of one's own that answers odometry one by one, by its pure step or command()."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from racecar.core.compiled import (
+    compilation_failure,
+    COMPILED,
+    inlined,
+    njit_once,
+    specialise,
+    unbound,
+)
+from racecar.core.control.own_controller import ask, Controller, preview_of, PureStep
+from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.packing import Flat, packing, Vector, vector
+from racecar.core.trajectories import Motion
+from racecar.core.types import AckermannCommand, CarMotion, Odometry
+
+NO_STEP = 'it has no pure step'
+"""Why a controller runs in plain Python."""
+
+
+class OwnAnswer(NamedTuple):
+    """Command, and the reference in `map` at the time of the answer."""
+
+    command: AckermannCommand
+    reference: Motion
+
+
+class OwnDriver:
+    """Answers odometry by a controller; the tracker only says where the reference is.
+
+    A pure step runs compiled, with the bits of OwnLoop. why_plain: why none does; empty if one
+    does.
+    """
+
+    def __init__(self, make: Callable[[], Controller], tracker: TrajectoryTracker) -> None:
+        """make: gives the controller, and another one for each start after the first.
+
+        Raises what make raises, ConfigurationError for a preview that is none.
+        """
+        self._make = make
+        self._controller = make()
+        self._preview = preview_of(self._controller)
+        self._tracker = tracker
+        self._asked, self.why_plain = _asked(self._controller)
+
+    def start_anew(self, tracker: TrajectoryTracker) -> None:
+        """Forget what was before, and take the reference of this tracker.
+
+        Raises what make raises.
+        """
+        self._tracker = tracker
+        if self._asked is self._controller:
+            self._controller = self._asked = self._make()
+        else:
+            self._asked.restart()
+
+    def update(self, odometry: Odometry, now_ns: int | None = None) -> OwnAnswer:
+        """Ask the controller, for the reference `preview` after now_ns (default: the odometry's).
+
+        Raises RunError, in one line with the line of the controller, if it fails or commands
+        what is no pair of finite numbers.
+        """
+        tracker = self._tracker
+        now_ns = odometry.time_ns if now_ns is None else now_ns
+        if not tracker.started:
+            tracker.start(odometry, now_ns)
+        time, dt = tracker.time_since_start(now_ns), tracker.time_step(now_ns)
+        now, ahead = (_placed(tracker.trajectory.motion(t), *tracker.origin)
+                      for t in (time, time + self._preview))
+        if self._asked is not self._controller:
+            self._asked.dt = dt
+        return OwnAnswer(ask(self._asked, odometry, ahead), now)
+
+
+def _placed(motion: Motion, origin_x: float, origin_y: float) -> Motion:
+    return motion._replace(x=origin_x + motion.x, y=origin_y + motion.y)
+
+
+def _asked(controller: Any) -> tuple[Any, str]:
+    """Return who gives the command, and why it is in plain Python, if it is."""
+    if not hasattr(controller, 'step'):
+        return controller, NO_STEP
+    failure = 'Numba is not installed'
+    if COMPILED:
+        compiled = _CompiledStep(controller)
+        failure = compilation_failure(compiled.warm_up)
+        if not failure:
+            return compiled, ''
+        failure = f'its step cannot be compiled: {failure}'
+    return (controller if hasattr(controller, 'command') else _PlainStep(controller)), failure
+
+
+class _PlainStep:
+    """The pure step of a controller as command(); dt: since the step before [s]."""
+
+    def __init__(self, controller: Any) -> None:
+        self._controller = controller
+        self.dt = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the state that the controller was made with."""
+        self._state = self._controller.state
+
+    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
+        """Return the command and keep the next state."""
+        self._state, speed, steering = self._controller.step(
+            self._state, self._controller.parameters, _car(odometry), reference, self.dt)
+        return AckermannCommand(speed, steering)
+
+
+class _CompiledStep:
+    """Does the same by a kernel."""
+
+    def __init__(self, controller: Any) -> None:
+        self._controller = controller
+        self._kernel = _answer_kernel(
+            controller.step, type(controller.state), type(controller.parameters))
+        self._parameters = vector(controller.parameters)
+        self._answer = vector(2)
+        self.dt = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the state that the controller was made with."""
+        self._state = vector(self._controller.state)
+
+    def warm_up(self) -> None:
+        """Compile without a step."""
+        self._kernel(self._state, self._parameters, vector(6), vector(9), 0.0, vector(0))
+
+    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
+        """Return the command and keep the next state."""
+        self._kernel(self._state, self._parameters, vector(_car(odometry)), vector(reference),
+                     self.dt, self._answer)
+        return AckermannCommand(*self._answer)
+
+
+def _car(odometry: Odometry) -> CarMotion:
+    return CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
+                     odometry.yaw_rate)
+
+
+load_own_state = store_own_state = load_own_parameters = own_step = own_command = unbound
+
+
+def _command(
+    state: Flat, parameters: Vector, car: CarMotion, ahead: Motion, dt: float,
+) -> tuple[float, float]:
+    after, speed, steering = own_step(
+        load_own_state(state, 0, 1), load_own_parameters(parameters, 0, 1), car, ahead, dt)
+    store_own_state(state, 0, 1, after)
+    # As a message carries it.
+    return float(np.float32(speed)), float(np.float32(steering))
+
+
+load_car, load_motion = packing(CarMotion).load, packing(Motion).load
+
+
+def _answer(
+    state: Flat, parameters: Vector, car: Vector, ahead: Vector, dt: float, answer: Flat,
+) -> None:
+    # Without room for it the controller is not asked.
+    if len(answer):
+        answer[0], answer[1] = own_command(
+            state, parameters, load_car(car, 0, 1), load_motion(ahead, 0, 1), dt)
+
+
+def step_name(step: PureStep) -> str:
+    """Return a name for copies of kernels that hold a pure step."""
+    return f'{step.__module__}_{step.__qualname__}'.replace('.', '_')
+
+
+def own_command_kernel(
+    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
+) -> Callable[..., tuple[float, float]]:
+    """Return a pure step over packed numbers: kernel(state, parameters, car, ahead, dt).
+
+    car: CarMotion; ahead: Motion; dt as in PureStep. It writes the next state and returns speed
+    [m/s] and steering angle [rad] in single precision.
+    """
+    return specialise(
+        _command, f'command_{step_name(step)}', inlined, own_step=njit_once(step),
+        load_own_state=packing(state).load, store_own_state=packing(state).store,
+        load_own_parameters=packing(parameters).load)
+
+
+def _answer_kernel(*step: Any) -> Callable[..., None]:
+    return specialise(_answer, f'answer_{step_name(step[0])}',
+                      own_command=own_command_kernel(*step))

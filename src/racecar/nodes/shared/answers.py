@@ -1,0 +1,120 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What the tracker answers odometry with: the velocity of P, or commands of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import TwistStamped
+
+from racecar.core.control.own_controller import Controller
+from racecar.core.control.own_driver import OwnDriver
+from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.frames import MAP
+from racecar.core.trajectories import Attitude, ReferencePoint
+from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.ros import qos, topics
+from racecar.ros.codecs.ackermann_command import command_template
+from racecar.ros.codecs.planar_velocity import velocity_template
+from racecar.ros.lockstep import AnswerPublisher
+from racecar.ros.node import TableNode
+
+
+class Reference(NamedTuple):
+    """Where the reference is in `map`, and how the car is to stand, if that is known."""
+
+    point: ReferencePoint
+    attitude: Attitude | None
+
+
+class Answers(Protocol):
+    """Computes an answer to odometry, and sends it once all else that belongs to it is sent."""
+
+    def start_anew(self, tracker: TrajectoryTracker) -> None:
+        """Forget what was before; the tracker knows the reference."""
+
+    def update(self, odometry: Odometry, now_ns: int) -> Reference:
+        """Compute the answer, for the reference at now_ns. Raises RunError if there is none."""
+
+    def send(self, stamp_ns: int) -> None:
+        """Send the answer of the last update."""
+
+    def send_stop(self, stamp_ns: int) -> None:
+        """Send in its place that the car is to stop."""
+
+
+class VelocityAnswers:
+    """Answers on virtual_velocities, for a linearizer."""
+
+    def __init__(self, node: TableNode, tracker: TrajectoryTracker) -> None:
+        """Create the publisher on the node."""
+        self._tracker = tracker
+        self._velocity = PlanarVelocity(0.0, 0.0)
+        self._message = velocity_template(MAP)
+        self._publisher = AnswerPublisher(
+            node, TwistStamped, topics.VIRTUAL_VELOCITIES, qos.COMMAND, node.values['lockstep'])
+
+    def start_anew(self, tracker: TrajectoryTracker) -> None:
+        """Do what Answers says."""
+        self._tracker = tracker
+
+    def update(self, odometry: Odometry, now_ns: int) -> Reference:
+        """Do what Answers says; raises nothing."""
+        output = self._tracker.update(odometry, now_ns)
+        self._velocity = output.velocity
+        return Reference(output.reference, output.attitude)
+
+    def send(self, stamp_ns: int) -> None:
+        """Do what Answers says."""
+        self._publisher.publish(self._message.fill(
+            *divmod(stamp_ns, NANOSECONDS), self._velocity.x, self._velocity.y))
+
+    def send_stop(self, stamp_ns: int) -> None:
+        """Do what Answers says."""
+        self._velocity = PlanarVelocity(0.0, 0.0)
+        self.send(stamp_ns)
+
+
+class CommandAnswers:
+    """Answers on the navigation input of the mux by a controller of one's own."""
+
+    def __init__(
+        self, node: TableNode, tracker: TrajectoryTracker, make: Callable[[], Controller],
+        name: str,
+    ) -> None:
+        """Create the publisher on the node; make, name: gives the controller, and its name.
+
+        Raises what make raises, ConfigurationError for a preview that is none.
+        """
+        self._driver = OwnDriver(make, tracker)
+        self._command = AckermannCommand(0.0, 0.0)
+        self._message = command_template()
+        self._publisher = AnswerPublisher(
+            node, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
+            node.values['lockstep'])
+        why = self._driver.why_plain
+        node.get_logger().info(
+            f"{name}: {f'in plain Python, tick by tick, as {why}' if why else 'compiled'}")
+
+    def start_anew(self, tracker: TrajectoryTracker) -> None:
+        """Do what Answers says. Raises what make raises."""
+        self._driver.start_anew(tracker)
+
+    def update(self, odometry: Odometry, now_ns: int) -> Reference:
+        """Do what Answers says."""
+        self._command, motion = self._driver.update(odometry, now_ns)
+        return Reference(
+            ReferencePoint(*motion[:6]), Attitude(*motion[6:]) if motion.direction else None)
+
+    def send(self, stamp_ns: int) -> None:
+        """Do what Answers says."""
+        self._publisher.publish(self._message.fill(
+            *divmod(stamp_ns, NANOSECONDS), self._command.steering_angle, self._command.speed))
+
+    def send_stop(self, stamp_ns: int) -> None:
+        """Do what Answers says; the wheels stay turned as they are."""
+        self._command = self._command._replace(speed=0.0)
+        self.send(stamp_ns)

@@ -1,0 +1,143 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A controller of the user's own in the tracker node: `up --controller`."""
+
+from pathlib import Path
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from nav_msgs.msg import Odometry
+from node_bench import odometry, RACECAR
+from node_processes import NodeProcess, VEHICLE
+import pytest
+
+from racecar.cli.main import main
+from racecar.core.errors import ConfigurationError, RunError
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
+from racecar.ros import qos
+
+pytestmark = pytest.mark.ros
+
+EXAMPLE = Path(__file__).parents[2] / 'docs' / 'examples' / 'pure_pursuit.py'
+COMMAND = '/vesc/ackermann_cmd_mux/input/navigation'
+
+FAULTY = """
+class Faulty:
+    def __init__(self, vehicle):
+        pass
+
+    def command(self, odometry, reference):
+        if odometry.time_ns >= 500_000_000:
+            return 1.0 / 0.0, 0.0
+        return 1.0, 0.2
+
+
+class Counting:
+    def __init__(self, vehicle):
+        self.count = 0
+
+    def command(self, odometry, reference):
+        self.count += 1
+        return self.count, 0.0
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    path = tmp_path / 'mine.py'
+    path.write_text(FAULTY)
+    return f'{path}:Faulty'
+
+
+@pytest.mark.parametrize(('stack', 'name'), [
+    ('kinematic_ode', 'PurePursuit'), ('kinematic_ode', 'CompiledPurePursuit'),
+    ('dynamic_ode', 'PurePursuit')])
+def test_up_in_lockstep_gives_the_bytes_of_simulate(stack, name, tmp_path, capfd):
+    texts = []
+    for command in (('simulate', stack), ('up', stack, '--lockstep', '--real-time-factor', '0')):
+        path = tmp_path / f'{command[0]}.csv'
+        assert main([*command, '--controller', f'{EXAMPLE}:{name}', '--duration', '5', '--csv',
+                     str(path), '--trajectory', 'circle', '--vehicle', 'f1tenth']) == 0
+        texts.append(path.read_bytes())
+    assert texts[0] == texts[1]
+    assert texts[0].count(b'\n') == 502
+    assert f'{EXAMPLE}:{name}: ' in capfd.readouterr().err
+
+
+@pytest.mark.parametrize('options', [(), ('--lockstep', '--real-time-factor', '0')],
+                         ids=['real time', 'lockstep'])
+def test_a_controller_that_fails_ends_up_with_its_line(faulty, capfd, options):
+    assert main(['up', 'kinematic_ode', '--controller', faulty, '--duration', '60', '--json',
+                 *options]) == 1
+    out, err = capfd.readouterr()
+    assert out == ''
+    line, = (line for line in err.splitlines() if 'error' in line)
+    assert line.startswith('racecar up: error: the controller fails at 0.5')
+    assert 'ZeroDivisionError: float division by zero (' in line
+    assert 'mine.py, line 8)' in line
+
+
+def start(bench, where, **more):
+    commands = bench.listen(COMMAND, AckermannDriveStamped, qos.COMMAND)
+    node = bench.start(TrajectoryTrackerNode, lockstep=True, active=True, controller=where,
+                       **RACECAR, **more)
+    return node, commands
+
+
+def test_it_commands_in_the_place_of_velocities_and_gives_the_reference(bench, tmp_path):
+    path = tmp_path / 'mine.py'
+    path.write_text(FAULTY)
+    references = bench.listen('/reference_trajectory', Odometry)
+    node, commands = start(bench, f'{path}:Counting', trajectory='line', a_coeff=2.0, b_coeff=0.0)
+    assert [name for name, _ in node.get_publisher_names_and_types_by_node(node.get_name(), '/')
+            if 'velocities' in name] == []
+    for tick in range(3):
+        bench.send('/vesc/odom', odometry(0.01 * tick, x=5.0))
+        sent = bench.count(commands, tick + 1)
+        assert (sent.header.stamp.nanosec, sent.drive.speed) == (10_000_000 * tick, 1.0 + tick)
+        reference = bench.count(references, tick + 1)
+        assert reference.pose.pose.position.x == pytest.approx(5.0 + 0.02 * tick)
+
+
+def test_an_activation_makes_it_anew_and_its_end_stops_the_car(bench, tmp_path):
+    path = tmp_path / 'mine.py'
+    path.write_text(FAULTY)
+    node, commands = start(bench, f'{path}:Counting')
+    for tick in range(2):
+        bench.send('/vesc/odom', odometry(0.01 * tick))
+        bench.count(commands, tick + 1)
+    assert bench.set_parameter(node, 'active', False).successful
+    assert bench.count(commands, 3).drive.speed == 0.0
+    assert bench.set_parameter(node, 'active', True).successful
+    bench.send('/vesc/odom', odometry(0.02))
+    assert bench.count(commands, 4).drive.speed == 1.0
+    bench.send('/vesc/odom', odometry(0.01))
+    bench.logged('the time went back: the trajectory starts anew')
+    assert bench.count(commands, 5).drive.speed == 1.0
+
+
+def test_a_failure_stops_the_car_and_ends_the_node(bench, faulty):
+    node, commands = start(bench, faulty)
+    bench.send('/vesc/odom', odometry(0.49))
+    assert bench.count(commands, 1).drive.speed == 1.0
+    for tick in (50, 51):
+        bench.send('/vesc/odom', odometry(0.01 * tick))
+        stop = bench.count(commands, tick - 48)
+        assert stop.drive.speed == 0.0
+        assert stop.drive.steering_angle == pytest.approx(0.2)
+    with pytest.raises(RunError, match=r'at 0\.5 s: ZeroDivisionError: .*mine\.py, line 8\)'):
+        node.done.result()
+
+
+def test_a_process_ends_with_the_error_of_its_controller(bench, faulty):
+    with NodeProcess('trajectory_tracker', *VEHICLE, '-p', 'lockstep:=true', '-p', 'active:=true',
+                     '-p', f'controller:={faulty}') as process:
+        bench.listen(COMMAND, AckermannDriveStamped, qos.COMMAND)
+        bench.send('/vesc/odom', odometry(0.6))
+        assert process.wait() == 1
+        line, = (line for line in process.stderr.splitlines() if 'error: ' in line)
+    assert line.startswith('[/trajectory_tracker] error: the controller fails at 0.6 s')
+
+
+def test_a_controller_that_is_not_there_starts_no_node(bench):
+    with pytest.raises(ConfigurationError, match="controller file '/no/file.py' does not exist"):
+        start(bench, '/no/file.py:A')
