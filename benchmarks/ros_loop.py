@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The composed stack over DDS: lockstep ticks per second, and CPU and latency at real time.
+"""A stack over DDS: ticks in lockstep, in one process and in five; CPU and latency at real time.
 
 Run it with `./run python benchmarks/ros_loop.py`.
 """
@@ -9,6 +9,7 @@ Run it with `./run python benchmarks/ros_loop.py`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 from pathlib import Path
@@ -20,6 +21,8 @@ import time
 
 from measuring import machine, print_table
 
+from racecar.ros.domains import claim_domain
+
 STACK = ('-m', 'racecar.cli.main', 'up', 'kinematic_ode')
 PERIOD = 0.01
 
@@ -28,10 +31,54 @@ def lockstep(duration: float, folder: str | None) -> dict[str, float]:
     """Run in lockstep as fast as it goes; return ticks/s and the real-time factor."""
     command = [sys.executable, *STACK, '--lockstep', '--real-time-factor', '0', '--duration',
                f'{duration:g}', '--json', *(['--record', folder] if folder else [])]
-    answer = json.loads(subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr.splitlines()[-1])
+    answer = json.loads(done.stdout)
     return {'ticks_per_second': answer['real_time_factor'] / PERIOD,
             'real_time_factor': answer['real_time_factor']}
+
+
+def lockstep_in_processes(duration: float) -> float:
+    """Run in lockstep with each node in a process of its own; return ticks/s.
+
+    Counted from the first to the last message on /clock, so without the start of the processes.
+    """
+    import rclpy
+    from rclpy.serialization import deserialize_message
+    from rosgraph_msgs.msg import Clock
+
+    from racecar.ros import qos
+    from racecar.ros.run_node import end, make_executor
+    from racecar.stacks import describe_stack, StackOptions
+
+    heard: list[tuple[float, bytes]] = []
+    rclpy.init()
+    node = rclpy.create_node('loop_benchmark')
+    node.create_subscription(
+        Clock, '/clock', lambda data: heard.append((time.perf_counter(), data)), qos.CLOCK,
+        raw=True)
+    executor = make_executor()
+    executor.add_node(node)
+    options = StackOptions(lockstep=True, real_time_factor=0.0, end_time=duration)
+    descriptions = describe_stack('kinematic_ode', options)
+    processes = {d.executable: subprocess.Popen(
+        [sys.executable, '-m', f'racecar.nodes.{d.executable}', '--ros-args', *d.ros_arguments()],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for d in descriptions}
+    try:
+        while processes['single_track_simulator'].poll() is None:
+            executor.spin_once(timeout_sec=0.1)
+    finally:
+        for process in processes.values():
+            process.terminate()
+        for process in processes.values():
+            process.wait(20.0)
+        end(executor, [node])
+        rclpy.try_shutdown()
+    (start, first), (finish, last) = heard[0], heard[-1]
+    stamps = [deserialize_message(data, Clock).clock for data in (first, last)]
+    simulated = stamps[1].sec - stamps[0].sec + 1e-9 * (stamps[1].nanosec - stamps[0].nanosec)
+    return simulated / (finish - start) / PERIOD
 
 
 def processor_time(pid: int) -> float:
@@ -123,21 +170,24 @@ def main() -> int:
                         help='watched at real time (default: 15)')
     parser.add_argument('--rounds', type=int, default=3, help='lockstep runs (default: 3)')
     arguments = parser.parse_args()
-    # Keeps other stacks on this machine or network out of the measurement.
-    os.environ['ROS_DOMAIN_ID'] = str(10 + os.getpid() % 90)
-
-    runs: dict[str, list[float]] = {'lockstep': [], 'lockstep, recording': []}
-    with tempfile.TemporaryDirectory() as folder:
+    runs: dict[str, list[float]] = {
+        'lockstep': [], 'lockstep, recording': [], 'lockstep, each node a process': []}
+    with contextlib.ExitStack() as stack:
+        # Keeps other stacks on this machine out of the measurement.
+        os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
         for i in range(arguments.rounds):
             runs['lockstep'].append(lockstep(arguments.duration, None)['ticks_per_second'])
             runs['lockstep, recording'].append(lockstep(
                 arguments.duration, str(Path(folder) / str(i)))['ticks_per_second'])
-    watched = real_time(arguments.watch)
+            runs['lockstep, each node a process'].append(
+                lockstep_in_processes(arguments.duration))
+        watched = real_time(arguments.watch)
     if arguments.json:
         print(json.dumps({'machine': machine(), 'ticks_per_second': runs, 'real_time': watched}))
         return 0
     print(machine())
-    print_table(('one process, DDS', 'ticks/s median', 'low', 'high', 'x real time'), [
+    print_table(('over DDS', 'ticks/s median', 'low', 'high', 'x real time'), [
         (name, f'{statistics.median(rates):.0f}', f'{min(rates):.0f}', f'{max(rates):.0f}',
          f'{statistics.median(rates) * PERIOD:.1f}') for name, rates in runs.items()])
     print_table(('at real time', 'value'), [

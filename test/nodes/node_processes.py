@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from pathlib import Path
 import signal
 import subprocess
 import sys
@@ -61,17 +60,3 @@ class NodeProcess:
     def stderr(self):
         self._stderr.seek(0)
         return self._stderr.read().decode()
-
-
-def arguments_of(description):
-    """Return what follows --ros-args for a node of a stack."""
-    words = ['-r', f'__node:={description.name}', '-r', f'__ns:=/{description.namespace}']
-    for path in description.parameter_files:
-        words += ['--params-file', str(Path(path))]
-    parameters = {**description.parameters, 'use_sim_time': description.use_sim_time}
-    for name, value in parameters.items():
-        text = str(value).lower() if isinstance(value, bool) else str(value)
-        words += ['-p', f'{name}:={text}']
-    for source, target in description.remappings:
-        words += ['-r', f'{source}:={target}']
-    return words

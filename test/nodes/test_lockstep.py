@@ -10,7 +10,7 @@ import json
 from mcap.reader import make_reader
 from nav_msgs.msg import Odometry
 from node_bench import Bench
-from node_processes import arguments_of, NodeProcess
+from node_processes import NodeProcess
 import pytest
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
@@ -102,7 +102,7 @@ def test_separate_processes_give_the_same_bytes_as_one(first):
             Odometry, '/vesc/odom', heard.append,
             QoSProfile(depth=2 * TICKS, durability=DurabilityPolicy.TRANSIENT_LOCAL), raw=True)
         processes = [
-            stack.enter_context(NodeProcess(d.executable, *arguments_of(d)))
+            stack.enter_context(NodeProcess(d.executable, *d.ros_arguments()))
             for d in describe_stack('kinematic_ode', options)]
         # Before the loop is closed the first message may be repeated.
         bench.until(lambda: len(dict.fromkeys(heard)) >= TICKS

@@ -12,7 +12,7 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
 from node_bench import Bench, seconds
-from node_processes import arguments_of, NodeProcess, VEHICLE
+from node_processes import NodeProcess, VEHICLE
 import pytest
 
 from racecar.catalogue import TABLES
@@ -114,7 +114,7 @@ class Drive:
     def start(self, name):
         description = self.descriptions[name]
         return self.stack.enter_context(
-            NodeProcess(description.executable, *arguments_of(description)))
+            NodeProcess(description.executable, *description.ros_arguments()))
 
     @property
     def speeds(self):

@@ -65,6 +65,19 @@ class NodeDescription:
         return {name: values[name] if isinstance(value, list) else value
                 for name, value in merged.items()}
 
+    def ros_arguments(self) -> list[str]:
+        """Return the words of `ros2 run racecar EXECUTABLE --ros-args ...` that start the node."""
+        words = ['-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
+        files = (*self.parameter_files, *([self.user_file] if self.user_file else []))
+        for path in files:
+            words += ['--params-file', str(path)]
+        for name, value in {**self.parameters, USE_SIM_TIME: self.use_sim_time}.items():
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            words += ['-p', f'{name}:={text}']
+        for source, target in self.remappings:
+            words += ['-r', f'{source}:={target}']
+        return words
+
     def _read(self, path: Path) -> dict[str, Any]:
         return read_parameter_file(path).of_node(self.full_name, self.spec.table)
 

@@ -70,26 +70,27 @@ def _advance_actuated(
 
 def _move(
     state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
-    memory: Flat, good_memory: Flat, channels: Vector, dt: float, steps: int, duration: float,
-    speed: float, steering_angle: float,
+    memory: Flat, channels: Vector, dt: float, steps: int, duration: float, speed: float,
+    steering_angle: float,
 ) -> bool:
     """Advance by `steps` of dt [s], a duration [s] in all, under a command.
 
-    good, good_memory: are filled with state and memory before. Returns whether the state is valid;
-    if not, all is as before.
+    good: is filled with state and memory before, one after the other. Returns whether the state is
+    valid; if not, all is as before.
     """
-    for i in range(len(state)):
+    states = len(state)
+    for i in range(states):
         good[i] = state[i]
     for i in range(len(memory)):
-        good_memory[i] = memory[i]
+        good[states + i] = memory[i]
     valid, distance = advance_by(
         state, inputs, parameters, limits, dt, steps, duration, speed, steering_angle, memory,
         channels)
     if not valid:
-        for i in range(len(state)):
+        for i in range(states):
             state[i] = good[i]
         for i in range(len(memory)):
-            memory[i] = good_memory[i]
+            memory[i] = good[states + i]
         return False
     after = travelled(travel, good, state, parameters, distance, duration)
     for i in range(len(travel)):
@@ -127,9 +128,9 @@ def _track(
 
 def _run_loop(
     state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
-    memory: Flat, good_memory: Flat, channels: Vector, command: Flat, command_limits: Vector,
-    dt: float, steps: int, period: float, tracker_state: Flat, tracker_parameters: Vector,
-    law_state: Flat, law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
+    memory: Flat, channels: Vector, command: Flat, command_limits: Vector, dt: float, steps: int,
+    period: float, tracker_state: Flat, tracker_parameters: Vector, law_state: Flat,
+    law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
     first_step: float, stamps: Vector, count: int, drives_last: bool, rows: Flat,
 ) -> int:
     """Answer and advance `count` times, the last time only if drives_last.
@@ -160,8 +161,8 @@ def _run_loop(
         if len(memory) == 0:
             inputs[SPEED], inputs[STEERING_ANGLE] = speed, steering
         if not move(
-                state, good, inputs, parameters, limits, travel, memory, good_memory, channels,
-                dt, steps, period, speed, steering):
+                state, good, inputs, parameters, limits, travel, memory, channels, dt, steps,
+                period, speed, steering):
             return tick
     return -1
 

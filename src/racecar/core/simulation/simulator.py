@@ -108,8 +108,8 @@ class WheelRotations(NamedTuple):
 class PackedSimulator(NamedTuple):
     """The numbers of a simulator, in arrays that it shares: state, inputs and so on.
 
-    good, good_memory: state and memory before a tick; memory and channels: those of Actuators,
-    empty without them; command: speed and steering angle in force; command_limits: lowest and
+    good: state and memory before a tick; memory and channels: those of Actuators, empty without
+    them; command: speed and steering angle in force; command_limits: lowest and
     highest speed, largest steering angle; dt: step [s]; steps: in a tick; period: of a tick [s].
     """
 
@@ -120,7 +120,6 @@ class PackedSimulator(NamedTuple):
     limits: Any
     travel: Any
     memory: Any
-    good_memory: Any
     channels: Any
     command: Any
     command_limits: Any
@@ -169,7 +168,6 @@ class Simulator:
         self._actuators = Actuators.from_values(actuators or {}, self._step)
         self._memory: Any = vector(0) if self._actuators is None else self._actuators.memory
         self._channels: Any = vector(0) if self._actuators is None else self._actuators.channels
-        self._good_memory: Any = vector(len(self._memory))
         self._kernels = simulator_kernels(
             model_advance(model, integrator), model, actuated=self._actuators is not None)
         self._initial_pose = initial_pose
@@ -177,17 +175,16 @@ class Simulator:
         self._command = AckermannCommand(0.0, 0.0)
         self._travel: Any = vector(model.no_travel)
         self._state: Any = vector(model.initial_state(initial_pose))
-        self._good: Any = vector(self._state)
+        self._good: Any = vector(len(self._state) + len(self._memory))
         # The arrays stay the same ones; to name them at each tick would take a tenth of it.
-        self._move_numbers: Callable[..., bool] = partial(
+        self._move: Callable[..., bool] = self._move_by_inputs if advance else partial(
             self._kernels.move, self._state, self._good, self._inputs, self._parameters,
-            self._limits, self._travel, self._memory, self._good_memory, self._channels,
-            self._step)
+            self._limits, self._travel, self._memory, self._channels, self._step)
         self.reset(initial_pose)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
-        self._move(0)
+        self._move(0, 0.0, *self._command)
         self.odometry()
         self.diagnostics()
         self.wheels()
@@ -278,10 +275,11 @@ class Simulator:
         holds; state and time then stay those before the call.
         """
         try:
-            valid = self._move(steps)
+            valid = self._move(steps, steps * self.step_ns / NANOSECONDS, *self._command)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
-            self._state[:], self._memory[:] = self._good, self._good_memory
+            states = len(self._state)
+            self._state[:], self._memory[:] = self._good[:states], self._good[states:]
             valid = False
         if not valid:
             if self._actuators is not None:
@@ -289,17 +287,14 @@ class Simulator:
             raise self._divergence(steps)
         self._steps += steps
 
-    def _move(self, steps: int) -> bool:
-        """Advance the numbers by steps; return whether the state is valid, else all stays."""
-        if self._advance is None:
-            speed, steering_angle = self._command
-            return self._move_numbers(
-                steps, steps * self.step_ns / NANOSECONDS, speed, steering_angle)
-        self._good[:] = self._state
+    def _move_by_inputs(self, steps: int, *_: float) -> bool:
+        """Advance the state by steps; return whether it is valid, else all stays."""
+        states = len(self._state)
+        self._good[:states] = self._state
         valid: bool = self._advance(
             self._state, self._inputs, self._parameters, self._limits, self._step, steps)
         if not valid:
-            self._state[:] = self._good
+            self._state[:] = self._good[:states]
         return valid
 
     @property
@@ -311,7 +306,7 @@ class Simulator:
         vehicle = self.model.vehicle
         return PackedSimulator(
             self._state, self._good, self._inputs, self._parameters, self._limits, self._travel,
-            self._memory, self._good_memory, self._channels, vector(self._command),
+            self._memory, self._channels, vector(self._command),
             vector((vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit)), self._step,
             self.steps_per_tick, self.period_ns / NANOSECONDS)
 
