@@ -18,7 +18,8 @@ pytestmark = pytest.mark.ros
 def start(bench, tmp_path):
     """Construct a node by the name of its executable with the least it asks for."""
     needed = {
-        'single_track_simulator': RACECAR, 'kinematic_linearizer': RACECAR,
+        'trajectory_tracker': RACECAR, 'single_track_simulator': RACECAR,
+        'kinematic_linearizer': RACECAR,
         'dynamic_linearizer': RACECAR, 'driver_bridge': RACECAR_DRIVER,
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}

@@ -3,6 +3,7 @@
 """A controller of the user's own in the tracker node: `up --controller`."""
 
 from pathlib import Path
+import re
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from nav_msgs.msg import Odometry
@@ -94,10 +95,11 @@ def test_a_controller_that_fails_ends_up_with_its_line(faulty, capfd, options):
                  *options]) == 1
     out, err = capfd.readouterr()
     assert out == ''
-    line, = (line for line in err.splitlines() if 'error' in line)
-    assert line.startswith('racecar up: error: the controller fails at 0.5')
-    assert 'ZeroDivisionError: float division by zero (' in line
-    assert 'mine.py, line 8)' in line
+    line, = (line for line in err.splitlines() if 'error: ' in line)
+    # A busy computer leaves out ticks of real time.
+    assert re.match(
+        r'racecar up: error: the controller fails at (0\.[5-9]\d*|[1-9]\S*) s: ZeroDivisionError:'
+        r' float division by zero \(.*mine\.py, line 8\);', line)
 
 
 def start(bench, where, **more):

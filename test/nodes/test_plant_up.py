@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
@@ -227,6 +228,7 @@ def test_lockstep_waits_for_each_answer_of_the_own_node(bench):
         bench.probe.create_subscription(Odometry, '/vesc/odom', heard.append, qos.STATE)
         for node in stack.nodes:
             bench.executor.add_node(node)
+        bench.until(publisher.get_subscription_count, 'the mux')
         for tick in range(20):
             wanted = 10_000_000 * tick
             bench.until(lambda wanted=wanted: heard and heard[-1].header.stamp.nanosec == wanted,
@@ -301,12 +303,14 @@ def test_command_with_another_stamp_is_told_in_lockstep(bench, obeyed_before):
     odometry = bench.listen('/vesc/odom', Odometry, qos.STATE)
     bench.start(SingleTrackSimulatorNode, use_sim_time=False, lockstep=True,
                 lockstep_deadline=0.5, real_time_factor=0.0, wait_for_subscribers=1, **RACECAR)
-    expected = 0
     bench.until(lambda: odometry, 'the odometry')
     if obeyed_before:
         bench.send(OUTPUT, command(0.0, 1.0))
-        bench.until(lambda: odometry[-1].header.stamp.nanosec == 10_000_000, 'the next tick')
-        expected = 10_000_000
+        bench.until(lambda: odometry[-1].header.stamp.nanosec, 'the next tick')
     bench.send(OUTPUT, command(77.0, 1.0))
-    assert (f'A command stamped 77000000000 ns came, expected {expected} ns, the stamp of the'
-            ' odometry that it answers: copy header.stamp') in bench.logged('A command stamped')
+    line = bench.logged('A command stamped')
+    told, = re.findall(r'A command stamped 77000000000 ns came, expected (\d+) ns, the stamp of'
+                       r' the odometry that it answers: copy header\.stamp$', line)
+    # On a busy computer the deadline may have passed before.
+    assert (int(told) > 0) == obeyed_before
+    assert int(told) % 10_000_000 == 0
