@@ -7,7 +7,7 @@ import pytest
 from racecar.cli.main import main
 from racecar.core.control.own_controller import read_settings
 from racecar.core.errors import BagError, ConfigurationError, ParameterError
-from racecar.stacks import describe_stack, parse_overrides, StackOptions
+from racecar.stacks import commands_of, describe_stack, parse_overrides, StackOptions
 from racecar.stacks.options import from_texts, parse_names
 
 FULL_NAMES = ['trajectory_tracker', 'kinematic_linearizer',
@@ -437,6 +437,16 @@ def test_controller_needs_the_tracker_and_a_reference():
         describe(controller='my:Own', without=('trajectory_tracker',))
     with pytest.raises(ConfigurationError, match="controller is 'my:Own', but the configuration"):
         describe_driver(controller='my:Own')
+
+
+@pytest.mark.parametrize(('options', 'topic'), [
+    ({}, 'vesc/ackermann_cmd_mux/input/navigation'),
+    ({'controller': 'my:Own'}, 'vesc/ackermann_cmd_mux/input/navigation'),
+    ({'without': ('kinematic_linearizer',)}, 'vesc/high_level/ackermann_cmd_mux/output'),
+    ({'without': ('kinematic_linearizer', 'vesc/high_level/ackermann_cmd_mux')},
+     'vesc/low_level/ackermann_cmd_mux/output')])
+def test_commands_are_heard_where_a_node_of_the_stack_gives_them(options, topic):
+    assert commands_of([*describe(**options).values()]) == topic
 
 
 @pytest.mark.parametrize('name', ['kinematic_ode', 'plant'])

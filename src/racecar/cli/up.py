@@ -26,6 +26,7 @@ from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.signals import Interruption
 from racecar.stacks import (
+    commands_of,
     describe_stack,
     find_stack,
     NodeDescription,
@@ -127,7 +128,8 @@ def _run_with_metrics(
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=arguments.namespace, topics=TOPIC_NAMES[arguments.topic_names])
+                namespace=arguments.namespace, topics=TOPIC_NAMES[arguments.topic_names],
+                commands=commands_of(descriptions))
             composed.add_node(probe)
             with ProgressBar(arguments.end_time, arguments.name) as show:
                 try:

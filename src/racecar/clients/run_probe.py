@@ -72,7 +72,7 @@ class Heard:
 class RunProbe(Node):
     """Joins odometry, reference and commands of a run to rows of COLUMNS, in constant memory.
 
-    Subscribes: reference_trajectory, vesc/ackermann_cmd_mux/input/navigation, vesc/odom.
+    Subscribes: reference_trajectory, a topic of commands, vesc/odom.
     In lockstep it knows what has to come, and finish() raises RunError if something did not.
     Without, the rate of the answers is not known, and the reliable topics are trusted.
     """
@@ -80,14 +80,16 @@ class RunProbe(Node):
     def __init__(
         self, on_rows: Callable[[Array], object], *, period_ns: int | None = None,
         namespace: str = '', topics: Mapping[str, str] | None = None,
+        commands: str = NAVIGATION_COMMAND,
     ) -> None:
         """on_rows: gets the rows, (n, len(COLUMNS)), as they are complete.
 
         period_ns: of the odometry in lockstep [ns], None without. topics: renamed relative
-        topic names.
+        topic names. commands: the one on which each odometry message is answered.
         """
         super().__init__('run_probe', namespace=namespace)
         self._join = RunJoin(self._hand_out)
+        self._commands = commands
         self._on_rows = on_rows
         self.failure: RacecarError | None = None
         self._in_lockstep = period_ns is not None
@@ -98,7 +100,7 @@ class RunProbe(Node):
         self._subscriptions_in_turn = []
         inputs: tuple[tuple[str, type[Any], Callable[[bytes], Any], Callable[..., None]], ...] = (
             (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
-            (NAVIGATION_COMMAND, AckermannDriveStamped, read_command, self._on_command),
+            (commands, AckermannDriveStamped, read_command, self._on_command),
             (ODOMETRY, OdometryMessage, read_odometry, self._on_odometry))
         for topic, message_type, decode, callback in inputs:
             self._heard[topic] = Heard(period_ns)
@@ -128,12 +130,12 @@ class RunProbe(Node):
 
     def _on_command(self, message: tuple[AckermannCommand, int]) -> None:
         command, stamp_ns = message
-        self._heard[NAVIGATION_COMMAND].add(stamp_ns)
+        self._heard[self._commands].add(stamp_ns)
         self._join.add_command((stamp_ns / NANOSECONDS, *command))
 
     def has_heard(self, end_ns: int) -> bool:
         """Tell whether the odometry of a time [ns] came and, in lockstep, its answer."""
-        topics = (ODOMETRY, NAVIGATION_COMMAND) if self._in_lockstep else (ODOMETRY,)
+        topics = (ODOMETRY, self._commands) if self._in_lockstep else (ODOMETRY,)
         return all(self._heard[topic].reaches(end_ns) for topic in topics)
 
     def destroy_node(self) -> None:
@@ -165,7 +167,7 @@ class RunProbe(Node):
                 raise RunError(
                     f'nothing came on {self._names[topic]} to compute the tracking error from;'
                     ' was the tracker active?')
-        needed = [ODOMETRY, *([NAVIGATION_COMMAND] if self._in_lockstep else [])]
+        needed = [ODOMETRY, *([self._commands] if self._in_lockstep else [])]
         for topic in needed:
             self._check(topic, self._heard[topic].gaps(end_ns))
         if self._in_lockstep and from_the_start:

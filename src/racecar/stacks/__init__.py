@@ -4,6 +4,7 @@
 
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.describe import (
+    commands_of,
     describe_stack,
     find_stack,
     find_tracking_stack,
@@ -14,5 +15,5 @@ from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import parse_overrides, StackOptions
 from racecar.stacks.stack import Stack
 
-__all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'Stack', 'StackOptions', 'describe_stack',
-           'find_stack', 'find_tracking_stack', 'parse_overrides', 'unanswered']
+__all__ = ['STACKS', 'TOPIC_NAMES', 'NodeDescription', 'Stack', 'StackOptions', 'commands_of',
+           'describe_stack', 'find_stack', 'find_tracking_stack', 'parse_overrides', 'unanswered']

@@ -14,6 +14,7 @@ from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.parameters import suggest
+from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import driver, dynamic_ode, kinematic_ode, plant
 from racecar.stacks.node_description import NodeDescription
@@ -29,6 +30,9 @@ from racecar.stacks.stack import Stack
 
 _NAME = '[A-Za-z_][A-Za-z0-9_]*'
 _NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
+
+# One and the same command on its way to the car.
+_COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND)
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
@@ -101,6 +105,15 @@ def unanswered(descriptions: list[NodeDescription]) -> tuple[str, ...]:
     """Return the relative names of the topics of the loop that are left to nodes of the user's."""
     given = {topic for d in descriptions for topic in d.gives}
     return tuple(d.hears for d in descriptions if d.hears and d.hears not in given)
+
+
+def commands_of(descriptions: list[NodeDescription]) -> str:
+    """Return the relative name of the first topic of commands that one of these nodes gives.
+
+    Of what another process publishes the beginning may not be heard.
+    """
+    given = {topic for d in descriptions for topic in d.gives}
+    return next((topic for topic in _COMMANDS if topic in given), _COMMANDS[0])
 
 
 def _left_out(
