@@ -62,11 +62,12 @@ def lockstep_in_processes(duration: float) -> float:
     executor.add_node(node)
     options = StackOptions(lockstep=True, real_time_factor=0.0, end_time=duration)
     descriptions = describe_stack('kinematic_ode', options)
-    processes = {d.executable: subprocess.Popen(
+    processes = {d.full_name: subprocess.Popen(
         [sys.executable, '-m', f'racecar.nodes.{d.executable}', '--ros-args', *d.ros_arguments()],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for d in descriptions}
+    simulator = next(processes[d.full_name] for d in descriptions if d.spec.is_simulator)
     try:
-        while processes['single_track_simulator'].poll() is None:
+        while simulator.poll() is None:
             executor.spin_once(timeout_sec=0.1)
     finally:
         for process in processes.values():
