@@ -19,6 +19,7 @@ from racecar.cli.stack_arguments import (
     report_run,
     stack_options,
 )
+from racecar.core.analysis.path_batch import warm_up_path_metrics
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.control.own_controller import load_controller
 from racecar.core.simulation.closed_loop import run_closed_loop
@@ -68,6 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         # Compile before the clock starts: the first call of a kernel may take seconds.
         run_closed_loop(*make_loop(stack, values), period_ns / NANOSECONDS)
+    warm_up_path_metrics()
     with ProgressBar(arguments.end_time, 'simulating') as show:
         start = time.perf_counter()
         table = run_loop(arguments.end_time, lambda tick: show(tick * period_ns / NANOSECONDS))

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.core.analysis.path_metrics import PathMetrics, PathMetricsSum
+from racecar.core.analysis.path_batch import PathMetricsSum
+from racecar.core.analysis.path_metrics import PathMetrics
 from racecar.core.errors import ConfigurationError, RunError
 
 Array = NDArray[np.float64]
