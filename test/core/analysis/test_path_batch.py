@@ -4,6 +4,10 @@
 
 from dataclasses import fields
 import itertools
+import os
+from pathlib import Path
+import subprocess
+import sys
 import tracemalloc
 
 from hypothesis import given, settings
@@ -20,6 +24,7 @@ from racecar.core.analysis.path_metrics import PATH_WINDOW, PathMetrics
 from racecar.core.packing import vector
 
 STRIDE = 5
+ROOT = Path(__file__).parents[3]
 
 coarse = st.integers(-3, 3).map(float)
 number = st.one_of(coarse, st.floats(-10.0, 10.0))
@@ -122,3 +127,55 @@ def test_memory_does_not_grow_with_the_run():
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+# Runs in a process of its own, where nothing is compiled yet; prints how many forms of the kernel
+# there are before and after what must not wait for a compiler.
+FORMS = """
+import io, sys
+import numpy as np
+from racecar.cli import simulate
+from racecar.cli.main import main
+from racecar.core.analysis.path_kernels import follow_paths
+from racecar.core.analysis.run_table import COLUMNS, RunMetrics
+from racecar.core.simulation.batch import BatchSimulation
+from racecar.stacks import describe_stack, find_stack, StackOptions
+from racecar.stacks.loops import make_loop
+forms = [len(follow_paths.signatures)]
+def note(*_):
+    forms.append(len(follow_paths.signatures))
+class Bar(simulate.ProgressBar):
+    def __enter__(self):
+        note()
+        return super().__enter__()
+def loop(model):
+    return make_loop(find_stack('kinematic_ode'), {
+        d.executable: d.resolve() for d in describe_stack('kinematic_ode', StackOptions(
+            overrides={'single_track_simulator': {'vehicle_model': model}}))})
+if sys.argv[1] == 'up':
+    metrics = RunMetrics()
+    note()
+    metrics.add(np.arange(5000)[:, None] * np.ones(len(COLUMNS)))
+    metrics.result()
+elif sys.argv[1] == 'simulate':
+    simulate.ProgressBar, sys.stdout = Bar, io.StringIO()
+    assert main(['simulate', 'kinematic_ode', '--duration', '1']) == 0
+    sys.stdout = sys.__stdout__
+else:
+    batch = BatchSimulation([loop(model) for model in sys.argv[2:]])
+    note()
+    batch.run(0.2, with_path=True)
+note()
+print(*forms)
+"""
+
+
+@pytest.mark.parametrize('arguments', [
+    ('up',), ('simulate',), ('batch', 'single_track'),
+    ('batch', 'single_track', 'kinematic_bicycle')])
+def test_what_runs_does_not_wait_for_the_compiler(arguments):
+    pytest.importorskip('numba')
+    done = subprocess.run(
+        [sys.executable, '-c', FORMS, *arguments], check=True, text=True, stdout=subprocess.PIPE,
+        timeout=240, env={**os.environ, 'PYTHONPATH': str(ROOT / 'src')})
+    assert done.stdout.split() == ['0', '1', '1']

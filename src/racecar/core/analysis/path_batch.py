@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 _PIECES = 8
 
 # Samples of one run that are worked off at once: few, as memory that is in the cache is fast.
-_PIECE = 256
+_PIECE = 512
 
 
 class PathColumns(NamedTuple):
