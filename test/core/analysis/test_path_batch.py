@@ -113,6 +113,20 @@ def test_a_car_that_is_late_on_a_line_has_its_window():
     assert found.speed_rmse == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
+def test_a_car_whose_squares_overflow_does_not_touch_the_others():
+    t = 0.01 * np.arange(600)
+    points = np.zeros((len(t), POINT_NUMBERS, 3))
+    points[:, 0], points[:, 1], points[:, 2] = t[:, None], 0.1, t[:, None]
+    points[300:, 0, 1], points[400:, 2, 1] = 1e200, -1e308
+    batch = PathBatch(PathWindows(vector(t), 0.0), 3, 64)
+    add(batch, points, itertools.repeat(64, 10), (-1, -1, -1))
+    found = batch.result()
+    assert not np.isfinite(found.cross_track_rmse[1])
+    for car in (0, 2):
+        assert found.metrics(car) == compute_metrics(
+            MergedTrack(t, *points[:, :, car].T)).path
+
+
 def test_memory_does_not_grow_with_the_run():
     peaks = []
     for ticks in (1_000, 4_000):

@@ -17,6 +17,7 @@ from racecar.core.analysis.path_batch import PathMetricsSum
 from racecar.core.analysis.path_metrics import PATH_WINDOW
 from racecar.core.analysis.run_table import COLUMNS, RunMetrics, RunTable
 from racecar.core.compiled import COMPILED
+from racecar.core.errors import RunError
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -219,6 +220,17 @@ def test_a_run_of_which_nothing_counts_is_refused(rows):
     total = PathMetricsSum()
     total.add(rows, 1.0)
     with pytest.raises(ValueError, match='no sample counts, expected at least one at 1 s or'):
+        total.result()
+
+
+@pytest.mark.parametrize('of_path', [0.0, 0.4, 1.0])
+@pytest.mark.parametrize('far', [1e160, 1e200, 1e308])
+def test_positions_whose_squares_overflow_are_refused(far, of_path):
+    t = T[:1000]
+    x = np.where(t > 1.0, far, 0.0)
+    total = PathMetricsSum()
+    total.add(np.stack([t, x, 0.0 * t, np.where(t > 2.0, -far * of_path, t), 0.0 * t]))
+    with pytest.raises(RunError, match='positions below 1e150 m; the run diverged'):
         total.result()
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,12 @@ from racecar.core.analysis.path_kernels import (
     load_sums,
     NO_SUMS,
     PATH_ROWS,
+    PathSums,
     SUMS,
 )
 from racecar.core.analysis.path_metrics import PATH_WINDOW, PathMetrics
 from racecar.core.compiled import COMPILED
+from racecar.core.errors import RunError
 from racecar.core.packing import vector
 
 Array = NDArray[np.float64]
@@ -145,6 +148,10 @@ class PathRows:
                 np.sqrt(cross_track / samples), np.where(samples > 0.0, largest, np.nan),
                 np.sqrt(heading / with_course), np.sqrt(speed / samples))
 
+    def samples(self, car: int) -> int:
+        """Return how many samples of a car count so far."""
+        return int(self._sums[SUMS * car + PathSums._fields.index('samples')])
+
     def _grow(self, least: int) -> None:
         # Twice as many, so that a run at another rate is not copied again and again.
         room = 2 * least
@@ -212,13 +219,21 @@ class PathMetricsSum:
         self._waiting = waiting[:, first:].copy()
 
     def result(self) -> PathMetrics:
-        """Return the metrics of what was added. Raises ValueError if no sample counts."""
+        """Return the metrics of what was added.
+
+        Raises ValueError if no sample counts, RunError if positions are so large that the squares
+        of errors overflow.
+        """
         whole = deepcopy(self)
         whole._work_off(self._waiting, is_end=True)
-        found = whole._path.result().metrics(0)
-        if found is None:
+        if not whole._path.samples(0):
             raise ValueError(
                 f'no sample counts, expected at least one at {self._start:g} s or later')
+        found = whole._path.result().metrics(0)
+        if found is None or not math.isfinite(found.cross_track_rmse):
+            raise RunError(
+                'the squared error against the path overflows, expected positions below 1e150 m;'
+                ' the run diverged or its source is broken')
         return found
 
     def _work_off(self, rows: Array, *, is_end: bool = False) -> None:

@@ -106,7 +106,9 @@ def _spare(
 @inlined
 def _reach(spare: float, scale: float) -> int:
     """Return how many segments fit into a length [m]; scale: of the longest, inverse [1/m]."""
-    return int(min(max(spare * scale, 0.0), 1e9))
+    reach = spare * scale
+    # Where lengths overflow it is NaN, of which there is no integer.
+    return int(min(reach, 1e9)) if reach > 0.0 else 0
 
 
 @inlined
