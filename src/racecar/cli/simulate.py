@@ -17,6 +17,7 @@ from racecar.cli.stack_arguments import (
     report_run,
     stack_options,
 )
+from racecar.core.analysis.path_batch import warm_up_path_metrics
 from racecar.core.control.own_controller import find_controller
 from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
@@ -54,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         # Compile before the clock starts: the first call of a kernel may take seconds.
         run_loop(make_loop(stack, values), loop.simulator.period_ns / NANOSECONDS)
     period_ns = loop.simulator.period_ns
+    warm_up_path_metrics()
     with ProgressBar(arguments.end_time, 'simulating') as show:
         start = time.perf_counter()
         table = run_loop(

@@ -62,7 +62,7 @@ def packing(kind: type[tuple[float, ...]] | int) -> Packing:
                        stores or '    pass\n', {}, module), size)
 
 
-def vector(values: int | Sequence[float]) -> Any:
+def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
     """Return so many zeros, or these numbers, in the form that kernels run fastest on."""
     # Plain Python indexes lists several times faster than arrays; the bits are the same.
     if COMPILED:

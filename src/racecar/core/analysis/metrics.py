@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from racecar.core.analysis.path_metrics import PathMetrics, PathMetricsSum
+from racecar.core.analysis.path_batch import PathMetricsSum
+from racecar.core.analysis.path_metrics import PathMetrics
 from racecar.core.errors import ConfigurationError, RunError
 
 Array = NDArray[np.float64]
@@ -167,7 +168,8 @@ def compute_metrics(
     with_path: whether those against the path are wanted, which take the most time. The path of the
     reference includes the seconds left out, where a car that is late may still be. A single sample
     has ISE and duration 0.
-    Raises ConfigurationError if `skip` is negative or leaves no sample.
+    Raises ConfigurationError if `skip` is negative or leaves no sample, RunError if
+    the squares of errors against the path overflow.
     """
     start = start_after(skip, track.t[0])
     if track.t[-1] < start:

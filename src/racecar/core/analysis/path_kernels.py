@@ -1,9 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled loop for the errors of many cars against their paths, tick by tick as they come.
+"""Compiled loop for the errors of cars against their paths, tick by tick as they come.
 
-What counts, and the operations that decide it, are those of racecar.core.analysis.path_metrics:
-nearest points and which samples have a course agree to the bit, sums to rounding.
+racecar.core.analysis.path_metrics.PathMetrics defines what is computed. Sums are taken sample by
+sample, so that they do not depend on how a run is divided.
 
 Each car has a part of one flat array to itself, rows of `room` numbers for a stretch of ticks:
 its window of the path is looked at again and again, and so stays in the cache.
@@ -106,7 +106,9 @@ def _spare(
 @inlined
 def _reach(spare: float, scale: float) -> int:
     """Return how many segments fit into a length [m]; scale: of the longest, inverse [1/m]."""
-    return int(min(max(spare * scale, 0.0), 1e9))
+    reach = spare * scale
+    # Where lengths overflow it is NaN, of which there is no integer.
+    return int(min(reach, 1e9)) if reach > 0.0 else 0
 
 
 @inlined
@@ -201,13 +203,13 @@ def nearest_point(
 
 @inlined
 def _velocity(
-    rows: Vector, xs: int, ys: int, times: Vector, tick: int, last: int,
+    rows: Vector, xs: int, ys: int, times: Vector, origin: int, tick: int, last: int,
 ) -> tuple[float, float, float]:
     """Return x, y and modulus of the mean velocity between the neighbours of a tick [m/s]."""
     if last == 0:
         return math.nan, math.nan, math.nan
     before, after = max(tick - 1, 0), min(tick + 1, last)
-    time = times[after] - times[before]
+    time = times[after - origin] - times[before - origin]
     vx, vy = (rows[xs + after] - rows[xs + before]) / time, (
         rows[ys + after] - rows[ys + before]) / time
     return vx, vy, math.sqrt(vx * vx + vy * vy)
@@ -215,11 +217,12 @@ def _velocity(
 
 @inlined
 def _add_corner(
-    rows: Flat, own: int, room: int, times: Vector, tick: int, last: int, sums: PathSums,
+    rows: Flat, own: int, room: int, times: Vector, origin: int, tick: int, last: int,
+    sums: PathSums,
 ) -> PathSums:
     """Compute direction and speed of the path at a tick, and whether it turns back there."""
     vx, vy, speed = _velocity(
-        rows, own + _PATH_X * room, own + _PATH_Y * room, times, tick, last)
+        rows, own + _PATH_X * room, own + _PATH_Y * room, times, origin, tick, last)
     moves = speed >= SLOWEST_COURSE
     divisor = speed if moves else 1.0
     ahead_x, ahead_y = vx / divisor, vy / divisor
@@ -238,8 +241,8 @@ def _add_corner(
 
 @inlined
 def _count_sample(
-    rows: Flat, own: int, room: int, times: Vector, tick: int, low: int, high: int, last: int,
-    sums: PathSums,
+    rows: Flat, own: int, room: int, times: Vector, origin: int, tick: int, low: int, high: int,
+    last: int, sums: PathSums,
 ) -> PathSums:
     """Add the errors of the sample of a tick, whose window is from tick low to high."""
     xs, ys = own + _X * room, own + _Y * room
@@ -247,7 +250,7 @@ def _count_sample(
     near = nearest_point(
         rows[xs + tick], rows[ys + tick], rows, own + _PATH_X * room, room, low, high, guess,
         sums.longest)
-    vx, vy, speed = _velocity(rows, xs, ys, times, tick, last)
+    vx, vy, speed = _velocity(rows, xs, ys, times, origin, tick, last)
     segment, after = near.segment, min(near.segment + 1, high)
     # Direction of the path: between those at both ends of the segment.
     of_x, of_y = own + _AHEAD_X * room, own + _AHEAD_Y * room
@@ -291,15 +294,16 @@ def _add_way(rows: Flat, own: int, room: int, tick: int) -> float:
 def follow_paths(
     rows: Flat, sums: Flat, room: int, base: int, shift: int, points: Vector, stride: int,
     count: int, first: int, ticks: int, diverged: Vector, final: int, times: Vector,
-    lows: Sequence[int], highs: Sequence[int], done: int, ready: int,
+    lows: Sequence[int], highs: Sequence[int], origin: int, done: int, ready: int,
 ) -> None:
     """Add `ticks` ticks of `count` cars from the tick `first` on, and work off what is ready.
 
     rows: of each car PATH_ROWS rows of `room` numbers from the tick `base` on, which are first
     moved by `shift` ticks; sums: PathSums of each car. points: (ticks, POINT_NUMBERS, stride) [m];
     diverged: tick at which each car ended, negative if it goes on; final: last tick of all.
-    times: of all ticks [s]; lows, highs: first and last tick of each window; done, ready: first
-    sample to work off and that after the last, whose windows are there. All flat.
+    times: of the ticks from `origin` on [s]; lows, highs: first and last tick of the window of
+    each; done, ready: first sample to work off and that after the last, whose windows are there.
+    All flat.
     """
     base += shift
     for i in range(count):
@@ -334,8 +338,9 @@ def follow_paths(
             s.moving, s.ahead_x, s.ahead_y, s.turn, longest, 1.0 if is_end else 0.0)
         # At the last tick the path goes on, unless it ends there.
         for tick in range(max(first - 1, 0), last + 1 if is_end else last):
-            s = _add_corner(rows, own, room, times, tick, last, s)
+            s = _add_corner(rows, own, room, times, origin, tick, last, s)
         for tick in range(done, last + 1 if is_end else ready):
             s = _count_sample(
-                rows, own, room, times, tick, lows[tick], min(highs[tick], last), last, s)
+                rows, own, room, times, origin, tick, lows[tick - origin],
+                min(highs[tick - origin], last), last, s)
         store_sums(sums, SUMS * i, 1, s)

@@ -17,7 +17,12 @@ from typing import Any
 import numpy as np
 
 from racecar.core.analysis.metrics import Array, Metrics
-from racecar.core.analysis.path_batch import PathBatch, PathColumns, PathWindows
+from racecar.core.analysis.path_batch import (
+    PathBatch,
+    PathColumns,
+    PathWindows,
+    warm_up_path_metrics,
+)
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.errors import ConfigurationError, DivergenceError, RunError
@@ -164,10 +169,11 @@ class BatchSimulation:
                 self._others.append((self._count, loop))
                 taken.update(map(id, _parts(loop)))
             self._count += 1
+        # What compiles, threads could only do one after the other.
         for block in self._blocks:
             block.seal()
-            # Compiles, which threads could only do one after the other.
             block.run(vector(1), 0, 0, 0)
+        warm_up_path_metrics()
         self._tracked_ahead = np.array(tracked_ahead)
         self._noise = noise
         self._seeds: Any = [] if generator is None else generator.integers(
