@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import json
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,8 @@ class NodeDescription:
         for path in files:
             words += ['--params-file', str(path)]
         for name, value in {**self.parameters, USE_SIM_TIME: self.use_sim_time}.items():
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            words += ['-p', f'{name}:={text}']
+            # Which is YAML too; without quotes a text might be read as a number or as nothing.
+            words += ['-p', f'{name}:={json.dumps(value)}']
         for source, target in self.remappings:
             words += ['-r', f'{source}:={target}']
         return words

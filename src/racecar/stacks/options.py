@@ -35,12 +35,12 @@ class RunOption(NamedTuple):
     """What a user may choose of a run.
 
     help: for people. type: bool, float or str; dict for settings node.parameter=value, tuple for
-    names. ways: that
-    have the option. choices: the allowed values, looked up when they are needed. flag: name on the
-    command line, if it is not the option's; a bool that is on by default has one that switches it
-    off. for_tracking: only for stacks that follow a trajectory. suggestions: as choices, but
-    other values are allowed too. metavar: stands for the value in help texts. is_path: of a file
-    or folder, so that ~ is the home folder. off_help: of the flag that switches a bool off.
+    names. ways: that have the option. choices: the allowed values, looked up when they are needed.
+    flag: name on the command line, if it is not the option's; a bool that is on by default has one
+    that switches it off. for_tracking: only for stacks that follow a trajectory. suggestions: as
+    choices, but other values are allowed too. metavar: stands for the value in help texts.
+    is_path: of a file or folder, so that ~ is the home folder. off_help: of the flag that switches
+    a bool off.
     """
 
     help: str

@@ -409,11 +409,11 @@ def _run_block(
     """Run `ticks` ticks of a block from the tick `first` on; the tick `last` is not integrated.
 
     state, parameters, scratch: rows of LANES numbers; lines, depth: delay lines of the actuators,
-    see _send_all(); count: cars. references: (rows, ticks,
-    Target); times: of all ticks since the start [s]; skip: time from which metrics count [s];
-    period: of a tick [s]; dt: step [s], steps per tick; records: (count, samples, COLUMN_COUNT),
-    one of `every` ticks, 0 for none; noise: (ticks, count, NOISE_CHANNELS) with their standard
-    deviations; points: (ticks, POINT_NUMBERS, LANES), filled if shown. All flat.
+    see _send_all(); count: cars. references: (rows, ticks, Target); times: of all ticks since the
+    start [s]; skip: time from which metrics count [s]; period: of a tick [s]; dt: step [s], steps
+    per tick; records: (count, samples, COLUMN_COUNT), one of `every` ticks, 0 for none; noise:
+    (ticks, count, NOISE_CHANNELS) with their standard deviations; points: (ticks, POINT_NUMBERS,
+    LANES), filled if shown. All flat.
     """
     for k in range(ticks):
         tick = first + k
