@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any combination of parts gives the same bits compiled, tick by tick and in a batch."""
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -119,7 +119,16 @@ kinds = st.sampled_from([
 times = st.sampled_from([(0.001, 100.0), (0.002, 100.0), (0.001, 1000.0), (0.0005, 50.0)])
 
 
+NO_ACTUATORS = dict.fromkeys(
+    [*(f'{channel}_{kind}' for channel in ('speed', 'steering') for kind in ('delay', 'lag')),
+     'acceleration', 'steering_rate'], 0)
+
+
 @settings(max_examples=25)
+@example(
+    ('kinematic_ode', 'figure_eight', 'single_track', 'fiala', 'rk4', True), (0.001, 100.0),
+    [({'Kp': 1.0, 'exact_feed_forward': False, 'FFWD': False}, NO_ACTUATORS, (0.0, 0.0, 0.0))],
+    1.0).via('a command after a divergence')
 @given(kinds, times, cars, st.one_of(st.just(1e9), st.floats(0.05, 1.0)))
 def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time, cars, limit):
     step, rate = time

@@ -247,9 +247,12 @@ def _limited_command(parameters: Flat, scratch: Flat, i: int) -> tuple[float, fl
 def _precompute_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> None:
     """Apply the commands, and compute what they fix."""
     for i in range(count):
-        inputs = _limited_command(parameters, scratch, i)
+        speed, steering = _limited_command(parameters, scratch, i)
+        # A divergence takes back the motion, but not the command, which is the last one then.
+        goes_on = state[DIVERGED * LANES + i] < 0.0
+        inputs = (speed if goes_on else state[INPUTS * LANES + i],
+                  steering if goes_on else state[(INPUTS + 1) * LANES + i])
         state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i] = inputs
-        # A divergence takes back the motion, but not the command.
         store_motion(scratch, BEFORE * LANES + i, LANES, load_motion(state, i, LANES))
         store_coefficients(scratch, COEFFICIENTS * LANES + i, LANES, precompute(
             inputs, load_parameters(parameters, i, LANES)))
