@@ -36,24 +36,30 @@ def context_with(path):
         context.shutdown()
 
 
-def values_of_node(full_name, context):
+@contextlib.contextmanager
+def node_of(full_name, context):
     namespace, _, name = full_name.rpartition('/')
     node = Node(
         name, namespace=namespace, context=context, enable_rosout=False,
         start_parameter_services=False, automatically_declare_parameters_from_overrides=True)
     try:
-        parameters = node.get_parameters_by_prefix('')
+        yield node
     finally:
         node.destroy_node()
+
+
+def values_of(node):
     return {name: list(parameter.value) if isinstance(parameter.value, array.array)
-            else parameter.value for name, parameter in parameters.items()
+            else parameter.value for name, parameter in node.get_parameters_by_prefix('').items()
             if name not in ('use_sim_time', 'start_type_description_service')}
 
 
 def by_rcl(path):
     try:
-        with context_with(path) as context:
-            return {node: values_of_node(node, context) for node in NODES}
+        # With the last node of a context its DDS participant ends, which takes longest.
+        with context_with(path) as context, contextlib.ExitStack() as stack:
+            nodes = {name: stack.enter_context(node_of(name, context)) for name in NODES}
+            return {name: values_of(node) for name, node in nodes.items()}
     except RuntimeError as error:
         assert 'params file' in str(error)
         return REFUSED
