@@ -15,6 +15,7 @@ from typing import Any
 from racecar.cli.output import print_rows
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.control.own_controller import CONTROLLER
+from racecar.core.control.own_driver import how_it_runs
 from racecar.core.errors import ConfigurationError
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
@@ -40,9 +41,7 @@ def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
 
 def announce_controller(where: str, why_plain: str) -> None:
     """Say on stderr how a controller of one's own runs; why_plain: as in OwnLoop."""
-    print(f'{where}: ' + (
-        f'in plain Python, tick by tick, as {why_plain}' if why_plain else 'compiled'),
-        file=sys.stderr)
+    print(how_it_runs(where, why_plain), file=sys.stderr)
 
 
 def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any) -> None:

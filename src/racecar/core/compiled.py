@@ -130,6 +130,9 @@ def njit_once(function: F) -> F:
     return cast('F', _compiled[function])
 
 
+NO_NUMBA = 'Numba is not installed'
+"""Why nothing is compiled."""
+
 _failures: dict[Any, str] = {}
 
 
@@ -139,7 +142,7 @@ def compilation_failure(kernel: Callable[..., object], *arguments: Any) -> str:
     Once for each kernel: Numba would try anew what it cannot compile.
     """
     if not COMPILED:
-        return 'Numba is not installed'
+        return NO_NUMBA
     if kernel not in _failures:
         _failures[kernel] = _failure_of_call(kernel, *arguments)
     return _failures[kernel]

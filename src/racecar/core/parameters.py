@@ -193,8 +193,13 @@ class ParameterTable:
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return the nearest names, or all."""
+    names = list(known)
+    return suggest_near(name, names) or f"known: {', '.join(names)}"
+
+
+def suggest_near(name: str, known: Iterable[str]) -> str:
+    """Return the nearest names, or '' if none is near."""
     import difflib
 
-    names = list(known)
-    close = difflib.get_close_matches(name[:_LONGEST_NAME], names, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(names)}"
+    close = difflib.get_close_matches(name[:_LONGEST_NAME], list(known), n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(close)}?" if close else ''

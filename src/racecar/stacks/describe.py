@@ -13,7 +13,7 @@ from racecar.catalogue import node_names, NODES
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
-from racecar.core.parameters import suggest
+from racecar.core.parameters import suggest_near
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import driver, dynamic_ode, kinematic_ode, plant
@@ -186,10 +186,10 @@ def _find(
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = sorted(d.full_name for d in descriptions)
-        nearest = suggest(node, names)
+        nearest = suggest_near(node, names)
         raise ConfigurationError(
             f"{option}: node '{node}' is not part of {stack}, expected one of {', '.join(names)}"
-            + (f'; {nearest}' if nearest.startswith('did') else ''))
+            + (f'; {nearest}' if nearest else ''))
     if len(matches) > 1:
         names = [d.full_name for d in matches]
         raise ConfigurationError(

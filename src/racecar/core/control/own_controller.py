@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import yaml
 
 from racecar.core.errors import ConfigurationError, excerpt, RunError
-from racecar.core.parameters import Parameter, suggest
+from racecar.core.parameters import Parameter, suggest_near
 from racecar.core.trajectories import Motion
 from racecar.core.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -81,8 +81,8 @@ class ControllerClass:
             if self.takes_any:
                 return _row(name, object)
             known = f"it takes {', '.join(self.settings)}" if self.settings else 'it takes none'
-            nearest = suggest(name, self.settings) if self.settings else ''
-            hint = f'; {nearest}' if nearest.startswith('did') else ''
+            nearest = suggest_near(name, self.settings)
+            hint = f'; {nearest}' if nearest else ''
             raise ConfigurationError(
                 f'controller {excerpt(self.where)} has no setting {excerpt(name)}: {known}{hint}')
         return self.settings[name]

@@ -14,6 +14,7 @@ from racecar.core.compiled import (
     COMPILED,
     inlined,
     njit_once,
+    NO_NUMBA,
     specialise,
     unbound,
 )
@@ -33,6 +34,12 @@ from racecar.core.types import AckermannCommand, CarMotion, Odometry
 
 NO_STEP = 'it has no pure step'
 """Why a controller runs in plain Python."""
+
+
+def how_it_runs(controller: str, why_plain: str) -> str:
+    """Say for people how a controller runs; why_plain: as OwnDriver and OwnLoop have it."""
+    return f'{controller}: ' + (
+        f'in plain Python, tick by tick, as {why_plain}' if why_plain else 'compiled')
 
 
 class OwnAnswer(NamedTuple):
@@ -98,7 +105,7 @@ def _asked(controller: Any) -> tuple[Any, str]:
     pure = pure_part(controller)
     if pure is None:
         return controller, NO_STEP
-    failure = 'Numba is not installed'
+    failure = NO_NUMBA
     if COMPILED:
         compiled = _CompiledStep(pure)
         failure = compiled.warm_up()

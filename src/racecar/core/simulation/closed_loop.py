@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -69,10 +69,7 @@ class ClosedLoop(NamedTuple):
         odometry: Odometry = self.simulator.odometry()
         output = self.tracker.update(odometry)
         command = self.linearizer.command(odometry, output.velocity)
-        return (
-            odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
-            odometry.vy, odometry.yaw_rate, output.reference.x, output.reference.y,
-            command.speed, command.steering_angle), command
+        return row_of(odometry, output.reference.x, output.reference.y, command), command
 
     @property
     def is_compilable(self) -> bool:
@@ -117,12 +114,25 @@ class ClosedLoop(NamedTuple):
         def sample(times: Any, first_step: float) -> Any:
             return tracker.sample(times, [first_step, *(packed.period,) * (len(times) - 1)])
 
-        done = 0
-        while done <= ticks:
-            count = min(CHUNK, ticks + 1 - done)
+        for count, drives_last in chunks(ticks):
             run_chunk(kernel, simulator, packed, tracker, clocks, arrays, sample, count, on_rows,
-                      drives_last=done + count <= ticks)
-            done += count
+                      drives_last=drives_last)
+
+
+def row_of(odometry: Odometry, x: float, y: float, command: AckermannCommand) -> Row:
+    """Return a row of RunTable; x, y: of the reference [m]."""
+    return (odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, x, y, *command)
+
+
+def chunks(ticks: int) -> Iterator[tuple[int, bool]]:
+    """Divide a run of so many ticks, and one answer more, into calls of at most CHUNK answers.
+
+    Yields how many answers each has, and whether the last of them is driven, too.
+    """
+    for done in range(0, ticks + 1, CHUNK):
+        count = min(CHUNK, ticks + 1 - done)
+        yield count, done + count <= ticks
 
 
 def run_chunk(

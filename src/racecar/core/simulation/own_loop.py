@@ -11,7 +11,7 @@ import numpy as np
 
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import COLUMNS
-from racecar.core.compiled import compilation_failure, COMPILED
+from racecar.core.compiled import compilation_failure, COMPILED, NO_NUMBA
 from racecar.core.control.own_controller import (
     check_command,
     Controller,
@@ -25,7 +25,7 @@ from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
-from racecar.core.simulation.closed_loop import CHUNK, run_chunk
+from racecar.core.simulation.closed_loop import chunks, row_of, run_chunk
 from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
 from racecar.core.simulation.simulator import PackedSimulator, Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS
@@ -64,7 +64,7 @@ class OwnLoop:
         if pure is None:
             return NO_STEP
         if not COMPILED:
-            return 'Numba is not installed'
+            return NO_NUMBA
         if packed is None:
             return 'the simulator has steps of its own'
         nothing = vector(0)
@@ -96,15 +96,11 @@ class OwnLoop:
         simulator = self.simulator
         if not self.tracker.started:
             self.tracker.start(simulator.odometry(), simulator.time_ns)
-        done = 0
-        while done <= ticks:
-            count = min(CHUNK, ticks + 1 - done)
-            drives_last = done + count <= ticks
+        for count, drives_last in chunks(ticks):
             if self._kernel is None:
                 self._run_plain(count, on_rows, drives_last=drives_last)
             else:
                 self._run_compiled(self._kernel, count, on_rows, drives_last=drives_last)
-            done += count
 
     def _run_compiled(
         self, kernel: Callable[..., int], count: int, on_rows: Callable[[Array], object], *,
@@ -137,9 +133,7 @@ class OwnLoop:
         for tick in range(count):
             odometry = simulator.odometry()
             command, now = self._driver.update(odometry)
-            rows[tick] = (
-                odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
-                odometry.vy, odometry.yaw_rate, now.x, now.y, *command)
+            rows[tick] = row_of(odometry, now.x, now.y, command)
             if tick < count - 1 or drives_last:
                 simulator.set_command(command)
                 try:

@@ -11,7 +11,7 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 
 from racecar.core.control.own_controller import Controller
-from racecar.core.control.own_driver import OwnDriver
+from racecar.core.control.own_driver import how_it_runs, OwnDriver
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.frames import MAP
 from racecar.core.trajectories import Attitude, ReferencePoint
@@ -95,9 +95,7 @@ class CommandAnswers:
         self._publisher = AnswerPublisher(
             node, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
             node.values['lockstep'])
-        why = self._driver.why_plain
-        node.get_logger().info(
-            f"{name}: {f'in plain Python, tick by tick, as {why}' if why else 'compiled'}")
+        node.get_logger().info(how_it_runs(name, self._driver.why_plain))
 
     def start_anew(self, tracker: TrajectoryTracker) -> None:
         """Do what Answers says. Raises what make raises."""
