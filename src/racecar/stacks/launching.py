@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from functools import partial
 import importlib
 import importlib.util
-from pathlib import Path
 from types import GenericAlias
 from typing import Any
 
@@ -28,6 +27,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -174,7 +174,8 @@ def _viewers(
         actions.append(Node(
             package='robot_state_publisher', executable='robot_state_publisher',
             parameters=[{
-                'robot_description': ParameterValue(robot_description(vehicle), value_type=str),
+                'robot_description': ParameterValue(
+                    describe_vehicle(vehicle).urdf, value_type=str),
                 'use_sim_time': options.use_sim_time,
             }], arguments=arguments, **common))
 
@@ -196,22 +197,3 @@ def _is_installed(package: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
-
-
-def robot_description(vehicle: VehicleParameters) -> str:
-    """Return the URDF with the dimensions of the vehicle; needs xacro."""
-    import xacro
-
-    return str(xacro.process_file(
-        str(urdf_file()), mappings={
-            'wheelbase': repr(vehicle.wheelbase),
-            'track_width': repr(vehicle.track_width),
-            'wheel_radius': repr(vehicle.wheel_radius),
-            'steering_limit': repr(vehicle.steering_limit),
-            'rear_axle_x': repr(-vehicle.cog_to_rear_axle - vehicle.odometry_offset),
-        }).toxml())
-
-
-def urdf_file() -> Path:
-    """Return the xacro file of the car."""
-    return share_folder() / 'urdf' / 'racecar.urdf.xacro'
