@@ -45,7 +45,7 @@ class RangeCodec(Codec):
 def make_plant(values, log):
     sensor = MountedSensor.from_values('bumper', values, KINDS)
     return EquippedPlant(
-        VehiclePlant(make_simulator(values)), {'': [sensor]}, body=ODOMETRY, scene=WALL)
+        VehiclePlant(make_simulator(values)), {'': [sensor]}, WALL)
 
 
 class EquippedCarNode(SimulatorNode):

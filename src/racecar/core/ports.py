@@ -15,7 +15,8 @@ import math
 from typing import Any, NamedTuple, Protocol
 
 from racecar.core.errors import ConfigurationError
-from racecar.core.types import NANOSECONDS, Pose3
+from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
+from racecar.core.world.scene import Objects
 
 LONGEST_PERIOD = 3600.0
 """Longest period of an output [s]."""
@@ -60,6 +61,26 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
+def _no_objects() -> Objects:
+    return Objects()
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """The body of a robot as what carries sensors; each function is of the plant's present time.
+
+    frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
+    of this frame. acceleration: of this frame. objects: what can be seen besides the scene and is
+    not of this robot itself: cones where they are now, other robots. They are called only for
+    what a sensor needs, and change nothing.
+    """
+
+    frame: str
+    state: Callable[[], BodyState]
+    acceleration: Callable[[], Acceleration3]
+    objects: Callable[[], Objects] = _no_objects
+
+
 @dataclass(frozen=True)
 class Entity:
     """A robot of a plant.
@@ -69,6 +90,7 @@ class Entity:
     its base frame in odom, its initial one if None, and returns where it then is; time goes on.
     Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
+    carrier: what sensors are mounted on; None if they cannot be.
     """
 
     name: str
@@ -77,6 +99,7 @@ class Entity:
     reset: Callable[[Pose3 | None], Pose3]
     halt: Callable[[], None]
     mounts: tuple[Mount, ...] = ()
+    carrier: Carrier | None = None
 
     @property
     def frame_prefix(self) -> str:

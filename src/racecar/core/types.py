@@ -59,6 +59,22 @@ class Twist3(NamedTuple):
     wz: float
 
 
+class Acceleration3(NamedTuple):
+    """Acceleration of a body's origin and of its rotation, in the axes of the body.
+
+    ax, ay, az [m/s^2]: second derivative of the position in `odom`, without gravity, so that a
+    body at rest has none (not the derivative of Twist3, whose axes turn); alpha_x, alpha_y,
+    alpha_z [rad/s^2].
+    """
+
+    ax: float
+    ay: float
+    az: float
+    alpha_x: float
+    alpha_y: float
+    alpha_z: float
+
+
 class BodyState(NamedTuple):
     """Pose of a robot in `odom` and its twist in the robot's frame (REP-105)."""
 

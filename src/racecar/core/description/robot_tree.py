@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError
 from racecar.core.parameters import suggest
-from racecar.core.poses import pose_of_child, rotation_matrix
+from racecar.core.poses import NO_POSE, pose_of_child, rotated
 from racecar.core.types import Pose3
 
-IDENTITY = Pose3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 FIXED, CONTINUOUS, REVOLUTE, PRISMATIC = 'fixed', 'continuous', 'revolute', 'prismatic'
+
+_AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class Box(NamedTuple):
@@ -116,7 +117,7 @@ class Joint:
     kind: str
     parent: str
     child: str
-    origin: Pose3 = IDENTITY
+    origin: Pose3 = NO_POSE
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
     limit: JointLimit = JointLimit()
 
@@ -235,7 +236,7 @@ class RobotTree:
         given = positions or {}
         for name in given:
             self.joint(name)
-        found = {self.root: IDENTITY}
+        found = {self.root: NO_POSE}
         for joint in self.joints:
             found[joint.child] = pose_of_child(
                 found[joint.parent], joint.pose(given.get(joint.name, 0.0)))
@@ -251,7 +252,7 @@ class RobotTree:
         for link in self.links:
             if link.inertial is not None:
                 pose = pose_of_child(poses[link.name], link.inertial.origin)
-                rotation = rotation_matrix(pose)
+                rotation = np.array([rotated(pose[3:], axis) for axis in _AXES]).T
                 parts.append((link.inertial.mass, np.array(pose[:3]),
                               rotation @ link.inertial.tensor @ rotation.T))
         mass = sum(part[0] for part in parts)

@@ -18,7 +18,6 @@ from racecar.core.description.robot_tree import (
     Cylinder,
     FIXED,
     Geometry,
-    IDENTITY,
     Inertial,
     Joint,
     JointLimit,
@@ -31,7 +30,7 @@ from racecar.core.description.robot_tree import (
     Sphere,
 )
 from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.poses import pose_of_angles
+from racecar.core.poses import NO_POSE, pose_of_angles
 from racecar.core.types import Pose3
 
 _KINDS = (FIXED, CONTINUOUS, REVOLUTE, PRISMATIC)
@@ -130,7 +129,7 @@ class _Part:
     def origin(self) -> Pose3:
         part = self.child_if_any('origin')
         if part is None:
-            return IDENTITY
+            return NO_POSE
         zero = (0.0, 0.0, 0.0)
         x, y, z, roll, pitch, yaw = (*part.numbers('xyz', 3, zero), *part.numbers('rpy', 3, zero))
         return pose_of_angles(x, y, z, roll, pitch, yaw)

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from racecar.core.sensors.interface import Sensor, SensorKind
+from racecar.core.sensors.interface import Sensor, SensorKind, View
 
-__all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind']
+__all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind', 'View']
 
 _ALL: tuple[SensorKind, ...] = ()
 

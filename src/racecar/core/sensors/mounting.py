@@ -13,11 +13,16 @@ import numpy as np
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.ports import Entity, Mount, Output, period_steps, Plant
-from racecar.core.poses import pose_of_angles, pose_of_child, twist_of_child
+from racecar.core.ports import Carrier, Entity, Mount, Output, period_steps, Plant
+from racecar.core.poses import (
+    acceleration_of_child,
+    pose_of_angles,
+    pose_of_child,
+    twist_of_child,
+)
 from racecar.core.sensors import SENSOR_KINDS
-from racecar.core.sensors.interface import Sensor, SensorKind
-from racecar.core.types import Pose3
+from racecar.core.sensors.interface import Sensor, SensorKind, View
+from racecar.core.types import Acceleration3, Pose3
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 
 _PLACES = tuple(
@@ -99,15 +104,14 @@ class EquippedPlant:
     """A plant whose robots carry sensors; all else is the plant's own."""
 
     def __init__(
-        self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]], *, body: str,
+        self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]],
         scene: Scene = EMPTY_SCENE,
     ) -> None:
         """Add an output and a frame for each sensor.
 
-        sensors: by the name of the entity that carries them. body: name of the output that shows
-        the BodyState of an entity; its frame is the one in which sensors are mounted.
-        Raises ConfigurationError for an unknown entity, a rate that the steps of the plant do not
-        give, and a name that stands twice.
+        sensors: by the name of the entity that carries them.
+        Raises ConfigurationError for an unknown entity or one that carries none, a rate that the
+        steps of the plant do not give, and a name that stands twice.
         """
         self._plant = plant
         known = [entity.name for entity in plant.entities]
@@ -117,7 +121,7 @@ class EquippedPlant:
                     f'sensors are given to the robot {name!r}, expected one of'
                     f" {', '.join(map(repr, known))}")
         self._entities = tuple(
-            self._equipped(entity, sensors.get(entity.name, ()), body, scene)
+            self._equipped(entity, sensors.get(entity.name, ()), scene)
             for entity in plant.entities)
 
     @property
@@ -144,10 +148,13 @@ class EquippedPlant:
         self._plant.advance(steps)
 
     def _equipped(
-        self, entity: Entity, sensors: Sequence[MountedSensor], body: str, scene: Scene,
+        self, entity: Entity, sensors: Sequence[MountedSensor], scene: Scene,
     ) -> Entity:
         for mounted in sensors:
-            output, mount = self._port(entity, mounted, entity.output(body), scene)
+            if entity.carrier is None:
+                raise ConfigurationError(
+                    f"sensor '{mounted.name}': the robot {entity.name!r} carries no sensors")
+            output, mount = self._port(entity, mounted, entity.carrier, scene)
             if output.name in [other.name for other in entity.outputs]:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
@@ -157,21 +164,45 @@ class EquippedPlant:
         return entity
 
     def _port(
-        self, entity: Entity, mounted: MountedSensor, body: Output, scene: Scene,
+        self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
     ) -> tuple[Output, Mount]:
-        plant, place = self._plant, mounted.pose
+        plant, place, measure = self._plant, mounted.pose, mounted.sensor.measure
         # Sensors with one seed, on one robot or several, have noise of their own.
-        stream = zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode())
+        noise = NoiseSource(
+            mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
+        state, objects = carrier.state, carrier.objects
+
+        def acceleration() -> Acceleration3:
+            return acceleration_of_child(carrier.acceleration(), state().twist, place)
 
         def read() -> Any:
-            pose, twist = body.read()
+            pose, twist = state()
             time_ns = plant.time_ns
-            # Anew for each reading: noise does not depend on who listened before.
-            generator = np.random.default_rng((mounted.seed, stream, time_ns))
-            return mounted.sensor.measure(
-                scene, pose_of_child(pose, place), twist_of_child(twist, place), time_ns,
-                generator)
+            return measure(
+                View(scene, pose_of_child(pose, place), twist_of_child(twist, place), time_ns,
+                     acceleration, objects), noise.at(time_ns))
 
         steps = period_steps(f"rate of sensor '{mounted.name}'", mounted.rate, plant.step_ns)
         return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame),
-                Mount(body.frame, mounted.frame, place))
+                Mount(carrier.frame, mounted.frame, place))
+
+
+class NoiseSource:
+    """Gives the generator of each instant: noise does not depend on who listened before.
+
+    A generator that counts (Philox; Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
+    2011) is only set to another place for this, twenty times as fast as to make one anew.
+    """
+
+    def __init__(self, seed: int, stream: int) -> None:
+        """Give streams of one seed numbers of their own; both are at least 0, below 2^64."""
+        self._bits = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64))
+        self._generator = np.random.Generator(self._bits)
+        self._state: Any = self._bits.state
+
+    def at(self, time_ns: int) -> np.random.Generator:
+        """Return the generator for a time [ns], always the same object."""
+        # The highest of four words: the others count the numbers that are drawn.
+        self._state['state']['counter'][3] = time_ns
+        self._bits.state = self._state
+        return self._generator

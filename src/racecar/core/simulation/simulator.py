@@ -333,6 +333,23 @@ class Simulator:
             self._steps * self.step_ns,
             *self._observe(self._state, self._inputs, self._parameters))
 
+    def acceleration(self) -> tuple[float, float, float]:
+        """Return the acceleration of the odometry point and of the rotation.
+
+        Forward, to the left [m/s^2], in the axes of the body, against the ground; yaw [rad/s^2].
+        They are the mean of the step that would come next, tried on a copy: so actuators count,
+        and a speed that a model takes over at once has none.
+        """
+        state, inputs = self._state.copy(), self._inputs.copy()
+        self._kernels.move(
+            state, self._good.copy(), inputs, self._parameters, self._limits,
+            self._travel.copy(), self._memory.copy(), self._channels, self._step, 1, self._step,
+            *self._command)
+        vx, vy, rate = self._observe(self._state, self._inputs, self._parameters)[4:]
+        next_vx, next_vy, next_rate = self._observe(state, inputs, self._parameters)[4:]
+        return ((next_vx - vx) / self._step - rate * vy, (next_vy - vy) / self._step + rate * vx,
+                (next_rate - rate) / self._step)
+
     def diagnostics(self) -> VehicleDiagnostics:
         """Return velocities, slip and forces at the current time."""
         return VehicleDiagnostics(

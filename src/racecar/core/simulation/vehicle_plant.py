@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from racecar.core.frames import BASE_LINK, COG
-from racecar.core.ports import Entity, Input, Mount, Output
+from racecar.core.ports import Carrier, Entity, Input, Mount, Output
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import (
+    Acceleration3,
     AckermannCommand,
     BodyState,
     HINGE_JOINTS,
@@ -53,7 +54,8 @@ class VehiclePlant:
                 Output('wheels', WheelStates, self._wheels, steps),
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
-            mounts=(Mount(BASE_LINK, COG, cog),)),)
+            mounts=(Mount(BASE_LINK, COG, cog),),
+            carrier=Carrier(BASE_LINK, self._body_state, self._acceleration)),)
 
     @property
     def step_ns(self) -> int:
@@ -89,6 +91,10 @@ class VehiclePlant:
         _, x, y, qz, qw, vx, vy, yaw_rate = self.simulator.odometry()
         return BodyState(
             Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
+
+    def _acceleration(self) -> Acceleration3:
+        ax, ay, alpha = self.simulator.acceleration()
+        return Acceleration3(ax, ay, 0.0, 0.0, 0.0, alpha)
 
     def _joints(self) -> JointStates:
         simulator = self.simulator
