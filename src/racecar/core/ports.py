@@ -65,6 +65,10 @@ def _no_objects() -> Objects:
     return Objects()
 
 
+def _no_fault() -> str:
+    return ''
+
+
 @dataclass(frozen=True)
 class Carrier:
     """The body of a robot as what carries sensors; each function is of the plant's present time.
@@ -90,7 +94,8 @@ class Entity:
     its base frame in odom, its initial one if None, and returns where it then is; time goes on.
     Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
-    carrier: what sensors are mounted on; None if they cannot be.
+    carrier: what sensors are mounted on; None if they cannot be. fault: why the robot cannot go
+    on and what to do about it, such as that it lies on its roof; empty if it can.
     """
 
     name: str
@@ -100,6 +105,7 @@ class Entity:
     halt: Callable[[], None]
     mounts: tuple[Mount, ...] = ()
     carrier: Carrier | None = None
+    fault: Callable[[], str] = _no_fault
 
     @property
     def frame_prefix(self) -> str:

@@ -233,6 +233,26 @@ class JointStates(NamedTuple):
     velocities: tuple[float, ...]
 
 
+class JointSetpoint(NamedTuple):
+    """What one joint is to do: rotation of a wheel [rad/s] or angle of a hinge [rad]."""
+
+    value: float
+
+
+class JointSetpoints(NamedTuple):
+    """What the joints of a car are to do: rotation of wheels [rad/s], angle of hinges [rad].
+
+    The wheels are in the order of WHEEL_JOINTS, the hinges in that of HINGE_JOINTS.
+    """
+
+    left_front: float
+    right_front: float
+    left_rear: float
+    right_rear: float
+    left_hinge: float
+    right_hinge: float
+
+
 class WheelStates(NamedTuple):
     """The four wheels, in the order of WHEEL_NAMES."""
 

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+import math
+
+import numpy as np
 
 from racecar.core.description.robot_tree import (
+    Box,
     Cylinder,
     Joint,
     MassProperties,
     RobotTree,
     Shape,
+    Sphere,
 )
 from racecar.core.errors import ConfigurationError
 from racecar.core.poses import pose_of_child
@@ -74,6 +79,20 @@ class CarBodies:
         return next(body for body in self.bodies if body.name == name)
 
     @property
+    def outline(self) -> tuple[float, float, float, float]:
+        """Length, width, height above the ground, and middle ahead of the root, of the body [m].
+
+        It is the box about all that collides and does not move, without rotations.
+        """
+        lower, upper = np.full(3, math.inf), np.full(3, -math.inf)
+        for shape in self.root.collisions:
+            half = np.array(half_size(shape))
+            middle = np.array(shape.origin[:3])
+            lower, upper = np.minimum(lower, middle - half), np.maximum(upper, middle + half)
+        length, width, _ = map(float, upper - lower)
+        return length, width, float(upper[2]), float(0.5 * (lower[0] + upper[0]))
+
+    @property
     def half_kingpin_track(self) -> float:
         """Half the distance between the axes of the hinges [m]."""
         left, right = (self._place(hinge) for hinge in self.hinges)
@@ -90,6 +109,20 @@ class CarBodies:
             body = self.body(body.parent)
             pose = pose_of_child(body.origin, pose)
         return pose
+
+
+def half_size(shape: Shape) -> tuple[float, float, float]:
+    """Return half the edges of the box about a shape, in its own axes [m]."""
+    geometry = shape.geometry
+    if isinstance(geometry, Cylinder):
+        return geometry.radius, geometry.radius, 0.5 * geometry.length
+    if isinstance(geometry, Sphere):
+        return geometry.radius, geometry.radius, geometry.radius
+    if isinstance(geometry, Box):
+        x, y, z = geometry.size
+        return 0.5 * x, 0.5 * y, 0.5 * z
+    raise ConfigurationError(
+        f'collision by the mesh {geometry.uri}, expected box, cylinder or sphere')
 
 
 def car_bodies(tree: RobotTree) -> CarBodies:

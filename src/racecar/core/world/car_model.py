@@ -9,8 +9,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from racecar.core.description.robot_tree import Box, Cylinder, REVOLUTE, Shape, Sphere
-from racecar.core.errors import ConfigurationError
+from racecar.core.description.robot_tree import (
+    Box,
+    Cylinder,
+    Mesh,
+    REVOLUTE,
+    Shape,
+    Sphere,
+)
+from racecar.core.share import resource_file
 from racecar.core.types import Pose3
 from racecar.core.world.car_bodies import CarBodies, RigidBody, Wheel
 from racecar.core.world.engine import load_engine
@@ -23,6 +30,9 @@ VISUAL_GROUP, COLLISION_GROUP = 2, 3
 
 WHEEL_PRIORITY = 1
 """Of the contact of a wheel: its own numbers hold, not those of the ground."""
+
+# Time constant [s] and damping ratio of the contact of a wheel: it sinks in by 0.02 mm.
+_WHEEL_SPRING = (0.005, 1.0)
 
 # A brake holds its wheel within so many steps, and a share of the torque that creeps past it.
 _BRAKE_STEPS, _BRAKE_HOLD = 2.0, 0.99999
@@ -73,7 +83,7 @@ def add_car(
     """Add a car to an MjSpec, at the origin, to be placed by its free joint.
 
     friction: of the wheels with the ground; None: they pass through it, for own tyre forces.
-    visuals: add what pictures show. Raises ConfigurationError for a shape that cannot be had.
+    visuals: add what pictures show. Raises ConfigurationError for a mesh that is not there.
     """
     mujoco = load_engine()
     made: dict[str, Any] = {}
@@ -92,12 +102,14 @@ def add_car(
             _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
         else:
             for index, shape in enumerate(body.collisions):
-                geom = _add_shape(added, shape, f'{prefixed(name, body.name)}/{index}')
+                geom = _add_shape(
+                    spec, added, shape, f'{prefixed(name, body.name)}/{index}')
                 geom.group = COLLISION_GROUP
-                geom.contype, geom.conaffinity = CAR_BIT, FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
+                geom.contype = CAR_BIT
+                geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
         if visuals:
             for shape in body.visuals:
-                geom = _add_shape(added, shape)
+                geom = _add_shape(spec, added, shape)
                 geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
                 if shape.colour is not None:
                     geom.rgba = shape.colour
@@ -158,24 +170,32 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
     place(geom, wheel.pose)
     geom.contype, geom.conaffinity = 0, 0 if friction is None else FLOOR_BIT
     if friction is not None:
-        geom.friction[0], geom.condim = friction, 3
+        geom.friction[0], geom.condim, geom.solref = friction, 3, _WHEEL_SPRING
 
 
-def _add_shape(added: Any, shape: Shape, name: str = '') -> Any:
-    mujoco = load_engine()
-    kinds = mujoco.mjtGeom
+def _add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+    kinds = load_engine().mjtGeom
     geometry = shape.geometry
+    more: dict[str, Any] = {}
     if isinstance(geometry, Box):
-        kind, size = kinds.mjGEOM_BOX, tuple(0.5 * edge for edge in geometry.size)
+        kind, more['size'] = kinds.mjGEOM_BOX, tuple(0.5 * edge for edge in geometry.size)
     elif isinstance(geometry, Cylinder):
-        kind, size = kinds.mjGEOM_CYLINDER, (geometry.radius, 0.5 * geometry.length, 0.0)
+        kind = kinds.mjGEOM_CYLINDER
+        more['size'] = geometry.radius, 0.5 * geometry.length, 0.0
     elif isinstance(geometry, Sphere):
-        kind, size = kinds.mjGEOM_SPHERE, (geometry.radius, 0.0, 0.0)
+        kind, more['size'] = kinds.mjGEOM_SPHERE, (geometry.radius, 0.0, 0.0)
     else:
-        raise ConfigurationError(
-            f'the 3-D world has no meshes, expected box, cylinder or sphere: {geometry.uri}')
-    geom = added.add_geom(type=kind, size=size)
+        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry)
+    geom = added.add_geom(type=kind, **more)
     if name:
         geom.name = name
     place(geom, shape.origin)
     return geom
+
+
+def _mesh(spec: Any, mesh: Mesh) -> str:
+    """Return the name of a mesh of the model, which is added if it is not there yet."""
+    name = f'{mesh.uri} {mesh.scale}'
+    if spec.mesh(name) is None:
+        spec.add_mesh(name=name, file=str(resource_file(mesh.uri)), scale=mesh.scale)
+    return name

@@ -49,7 +49,7 @@ DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, DRIVEN_SIZE = 0, 1, 2, 3, 4
 HARDEST, HARDEST_AT, TOUCHES, BEGUN, BUMPER_SIZE = 0, 1, 4, 5, 6
 
 # What the engine's sensor of a bumper gives: number of contacts, force of the hardest one, its
-# position. Two contacts with less than QUIET steps between them are one.
+# position.
 FOUND, SENSED_FORCE, SENSED_PLACE, SENSED_SIZE = 0, 1, 4, 7
 
 
@@ -108,7 +108,7 @@ _EXAMPLE = Axle(
 AXLE_SIZE = count_numbers(_EXAMPLE)
 _read_axle = reader('Axle', _EXAMPLE)
 
-prepare = force = push = unbound
+prepare = force = push = act = unbound
 
 
 def pack_axle(axle: Axle) -> tuple[float, ...]:
@@ -214,20 +214,28 @@ def _watch(v: Views, places: Places, bumpers: Any, car: int) -> None:
             bumpers[car, HARDEST_AT + k] = v.sensordata[at + SENSED_PLACE + k]
 
 
+def _act(v: Views, places: Places, numbers: Numbers, dt: float) -> None:
+    """Give the engine what acts on the cars at the present positions and velocities.
+
+    The tyres move on by dt [s]. The global name push is bound to what pushes the wheels of a car.
+    """
+    for car in range(len(places.root)):
+        for wheel in range(car * WHEEL_COUNT, (car + 1) * WHEEL_COUNT):
+            _turn(v, places, numbers.driven, wheel)
+        push(v, places, numbers, car, dt)
+
+
 def _run(
     steps: Steps, v: Views, places: Places, numbers: Numbers, dt: float, count: int,
 ) -> bool:
     """Move all cars on by `count` steps of dt [s]; return whether all velocities can be trusted.
 
-    The global name push is bound to what pushes the wheels of a car.
+    The global name act is bound to _act() with what pushes the wheels.
     """
     cars = len(places.root)
     for _ in range(count):
         call_engine(steps.first, steps.model, steps.data)
-        for car in range(cars):
-            for wheel in range(car * WHEEL_COUNT, (car + 1) * WHEEL_COUNT):
-                _turn(v, places, numbers.driven, wheel)
-            push(v, places, numbers, car, dt)
+        act(v, places, numbers, dt)
         call_engine(steps.second, steps.model, steps.data)
         for car in range(cars):
             _watch(v, places, numbers.bumpers, car)
@@ -238,10 +246,10 @@ def _run(
 
 
 class WorldKernels(NamedTuple):
-    """run: see _run(); push: applies the tyre forces of one car, see _push_by_tyres()."""
+    """See _run() and _act()."""
 
     run: Callable[..., bool]
-    push: Callable[..., None]
+    act: Callable[..., None]
 
 
 def tyre_kernels(name: str, form: ContactForm) -> WorldKernels:
@@ -249,11 +257,15 @@ def tyre_kernels(name: str, form: ContactForm) -> WorldKernels:
     force = specialise(
         tyre_force, f'tyre_force_{name}', inlined, slide=form.slide, grip=form.grip)
     wheel = specialise(_push_wheel, f'push_wheel_{name}', force=force)
-    push = specialise(_push_by_tyres, f'push_{name}', prepare=form.prepare, push=wheel)
-    return WorldKernels(specialise(_run, f'run_world_{name}', unlocked, push=push), push)
+    return _kernels(name, specialise(
+        _push_by_tyres, f'push_{name}', prepare=form.prepare, push=wheel))
 
 
 def friction_kernels() -> WorldKernels:
     """Return the kernels for wheels with the friction of the engine."""
-    return WorldKernels(
-        specialise(_run, 'run_world_friction', unlocked, push=_push_by_engine), _push_by_engine)
+    return _kernels('friction', _push_by_engine)
+
+
+def _kernels(name: str, push: Callable[..., None]) -> WorldKernels:
+    act = specialise(_act, f'act_{name}', push=push)
+    return WorldKernels(specialise(_run, f'run_world_{name}', unlocked, act=act), act)

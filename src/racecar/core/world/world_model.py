@@ -14,7 +14,9 @@ from racecar.core.world.engine import load_engine
 from racecar.core.world.scene import Scene
 from racecar.core.world.scene_model import add_scene
 
-_NOSLIP_ROUNDS = 5
+# Friction holds so much stiffer than the ground: on a slope of 10 % a braked car creeps by 4 um/s.
+# The engine's rounds against slip (noslip) do the same, but prefer a side: the car drifts.
+_FRICTION_STIFFNESS = 100.0
 
 
 class CarPart(NamedTuple):
@@ -47,9 +49,7 @@ def world_spec(
     option.timestep, option.gravity = step, gravity
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-    # Without these rounds friction creeps on a slope.
-    if any(car.friction is not None for car in cars):
-        option.noslip_iterations = _NOSLIP_ROUNDS
+    option.impratio = _FRICTION_STIFFNESS
     # A state that is no number is told, not replaced.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     add_scene(spec, scene, visuals=visuals)
