@@ -50,7 +50,7 @@ def resource_file(uri: str) -> Path:
     prefix = 'package://racecar/'
     path = share_folder() / uri.removeprefix(prefix) if uri.startswith(prefix) else Path(uri)
     if not os.path.isfile(path):
-        raise ConfigurationError(f"file {excerpt(uri)} is not there, expected {path}")
+        raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
     return path
 
 

@@ -98,6 +98,12 @@ class Odometry(NamedTuple):
     vy: float
     yaw_rate: float
 
+    @classmethod
+    def of_body(cls, time_ns: int, state: BodyState) -> Odometry:
+        """Return the planar part of a state in space."""
+        pose, twist = state
+        return cls(time_ns, pose.x, pose.y, *heading_of(*pose[3:]), twist.vx, twist.vy, twist.wz)
+
     @property
     def yaw(self) -> float:
         """Heading in (-pi, pi] [rad]."""
@@ -271,3 +277,10 @@ def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
 def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
     """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
     return arctangent2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+
+
+def heading_of(qx: float, qy: float, qz: float, qw: float) -> tuple[float, float]:
+    """Return (qz, qw) of the heading of a unit quaternion, its own where it is a heading."""
+    if qx == 0.0 and qy == 0.0:
+        return qz, qw
+    return yaw_to_quaternion(quaternion_to_yaw(qx, qy, qz, qw))

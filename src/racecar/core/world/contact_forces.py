@@ -16,7 +16,9 @@ from racecar.core.world.world_engine import FloatArray, WorldEngine
 LOW_SPEED = 1e-3
 """Speed below which slip is counted against this one [m/s]."""
 
-_NO_CONTACT = (0.0, 0.0, 0.0, 0.0, 0.0)
+Touch = tuple[float, float, float, float, float]
+
+_NO_CONTACT: Touch = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def friction_on_wheels(
@@ -29,7 +31,7 @@ def friction_on_wheels(
     mujoco = load_engine()
     model, data = engine.model, engine.present(forces=True)
     geoms = [int(geom) for geom in engine.wheel_geoms(car)]
-    found = dict.fromkeys(geoms, _NO_CONTACT)
+    found: dict[int, Touch] = dict.fromkeys(geoms, _NO_CONTACT)
     wrench = np.zeros(6)
     for index in range(data.ncon):
         contact = data.contact[index]
@@ -45,7 +47,7 @@ def friction_on_wheels(
         for geom, speed in zip(geoms, speeds, strict=True)]
 
 
-def _in_wheel(model: Any, data: Any, geom: int, force: FloatArray) -> tuple[float, ...]:
+def _in_wheel(model: Any, data: Any, geom: int, force: FloatArray) -> Touch:
     """Return slip, slip angle, both forces in the frame of the wheel, and load."""
     body = model.geom_bodyid[geom]
     axle = data.xaxis[model.body_jntadr[body]]

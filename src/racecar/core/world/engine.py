@@ -20,9 +20,7 @@ if COMPILED:
     from numba.core import types
     from numba.extending import intrinsic
 
-    @intrinsic
-    def call_engine(context: Any, function: Any, model: Any, data: Any) -> Any:
-        """Call a C function of (model, data) without result; all three are addresses."""
+    def _typed_call(context: Any, function: Any, model: Any, data: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             address, *pointers = arguments
             word = ir.IntType(64)
@@ -31,6 +29,9 @@ if COMPILED:
             return target.get_dummy_value()
 
         return types.void(types.int64, types.int64, types.int64), generate
+
+    call_engine: Any = intrinsic(_typed_call)
+    """Call a C function of (model, data) without result; all three are addresses."""
 else:
     def call_engine(function: Any, model: Any, data: Any) -> None:
         """Call a function of (model, data)."""

@@ -190,7 +190,8 @@ class WorldCar:
         rest = self._rest
         # Heading after pitch.
         self._engine.place_car(self._index, Pose3(
-            wanted.x, wanted.y, rest.z, -qz * rest.qy, qw * rest.qy, qz * rest.qw, qw * rest.qw))
+            wanted.x, wanted.y, rest.z, 0.0 - qz * rest.qy, qw * rest.qy, qz * rest.qw,
+            qw * rest.qw))
         return self.body_state().pose
 
     @property

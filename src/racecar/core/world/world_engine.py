@@ -103,7 +103,7 @@ class WorldEngine:
         self, scene: Scene, cars: Sequence[WorldCarSpec], step: float,
         gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     ) -> None:
-        """step [s]; gravity: in the frame of the world [m/s^2].
+        """Take the step [s], and the gravity in the frame of the world [m/s^2].
 
         Raises ConfigurationError if MuJoCo is not there, cars have different kinds of contact, or
         the step is too long for their tyres.
@@ -203,10 +203,13 @@ class WorldEngine:
         model, scratch, numbers = self.model, self._scratch, self.numbers
         if self._fresh < _MOTION:
             mujoco.mj_copyState(model, self.data, scratch, self._kept)
-            mujoco.mj_step1(model, scratch)
             self._shown = numbers._replace(
                 state=numbers.state.copy(), shown=numbers.shown.copy())
-            self.kernels.act(self._scratch_views, self._all_places, self._shown, self.step)
+            views, places = self._scratch_views, self._all_places
+            # As the next step will.
+            self.kernels.turn(views, places, self._shown)
+            mujoco.mj_step1(model, scratch)
+            self.kernels.push(views, places, self._shown, self.step)
         if forces:
             mujoco.mj_fwdActuation(model, scratch)
             mujoco.mj_fwdAcceleration(model, scratch)
@@ -271,18 +274,20 @@ def _axles(car: WorldCarSpec, step: float) -> list[Axle]:
     axles = []
     for (x, y), load, radius in zip(directions, loads, vehicle.wheel_radii, strict=True):
         length = RELAXATION * radius
-        springs = [0.5 * tyre.stiffness / length for tyre in (x, y)]
-        damping = [2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring) for spring in springs]
+        spring_x, spring_y = (0.5 * tyre.stiffness / length for tyre in (x, y))
+        damping_x, damping_y = (
+            2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
+            for spring in (spring_x, spring_y))
         carcass = Carcass(
-            length, *damping, *(tyre.stiffness / (tyre.friction * load) for tyre in (x, y)),
-            radius)
+            length, damping_x, damping_y, x.stiffness / (x.friction * load),
+            y.stiffness / (y.friction * load), radius)
         axles.append(Axle(ground, carcass, TyrePair(
             *x, *y, load, float(car.tyres is not None and car.tyres.model.stiffness_by_load))))
         if car.tyres is not None:
             # A wheel turns against its own tyre, which is both spring and damper.
             light = vehicle.wheel_inertia / (radius * radius)
             _check_step(step, max(
-                math.sqrt(springs[0] / light), springs[0] * damping[0] / light, GROUND_RATE))
+                math.sqrt(spring_x / light), spring_x * damping_x / light, GROUND_RATE))
     return axles
 
 

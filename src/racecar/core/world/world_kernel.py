@@ -108,7 +108,7 @@ _EXAMPLE = Axle(
 AXLE_SIZE = count_numbers(_EXAMPLE)
 _read_axle = reader('Axle', _EXAMPLE)
 
-prepare = force = push = act = unbound
+prepare = force = push = turn = unbound
 
 
 def pack_axle(axle: Axle) -> tuple[float, ...]:
@@ -214,14 +214,18 @@ def _watch(v: Views, places: Places, bumpers: Any, car: int) -> None:
             bumpers[car, HARDEST_AT + k] = v.sensordata[at + SENSED_PLACE + k]
 
 
-def _act(v: Views, places: Places, numbers: Numbers, dt: float) -> None:
-    """Give the engine what acts on the cars at the present positions and velocities.
+def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
+    """Give the engine what turns the wheels of all cars, before the first half of a step."""
+    for wheel in range(len(places.body)):
+        _turn(v, places, numbers.driven, wheel)
 
-    The tyres move on by dt [s]. The global name push is bound to what pushes the wheels of a car.
+
+def _push_all(v: Views, places: Places, numbers: Numbers, dt: float) -> None:
+    """Push the wheels of all cars, between the halves of a step; tyres move on by dt [s].
+
+    The global name push is bound to what pushes the wheels of a car.
     """
     for car in range(len(places.root)):
-        for wheel in range(car * WHEEL_COUNT, (car + 1) * WHEEL_COUNT):
-            _turn(v, places, numbers.driven, wheel)
         push(v, places, numbers, car, dt)
 
 
@@ -230,14 +234,14 @@ def _run(
 ) -> bool:
     """Move all cars on by `count` steps of dt [s]; return whether all velocities can be trusted.
 
-    The global name act is bound to _act() with what pushes the wheels.
+    The global names turn and push are bound to those of WorldKernels.
     """
-    cars = len(places.root)
     for _ in range(count):
+        turn(v, places, numbers)
         call_engine(steps.first, steps.model, steps.data)
-        act(v, places, numbers, dt)
+        push(v, places, numbers, dt)
         call_engine(steps.second, steps.model, steps.data)
-        for car in range(cars):
+        for car in range(len(places.root)):
             _watch(v, places, numbers.bumpers, car)
         for k in range(len(v.qvel)):
             if not abs(v.qvel[k]) <= SPEED_LIMIT:
@@ -246,10 +250,11 @@ def _run(
 
 
 class WorldKernels(NamedTuple):
-    """See _run() and _act()."""
+    """See _run(), _turn_all() and _push_all()."""
 
     run: Callable[..., bool]
-    act: Callable[..., None]
+    turn: Callable[..., None]
+    push: Callable[..., None]
 
 
 def tyre_kernels(name: str, form: ContactForm) -> WorldKernels:
@@ -267,5 +272,7 @@ def friction_kernels() -> WorldKernels:
 
 
 def _kernels(name: str, push: Callable[..., None]) -> WorldKernels:
-    act = specialise(_act, f'act_{name}', push=push)
-    return WorldKernels(specialise(_run, f'run_world_{name}', unlocked, act=act), act)
+    turn = specialise(_turn_all, 'turn_all')
+    push_all = specialise(_push_all, f'push_all_{name}', push=push)
+    return WorldKernels(
+        specialise(_run, f'run_world_{name}', unlocked, turn=turn, push=push_all), turn, push_all)

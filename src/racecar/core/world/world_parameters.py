@@ -1,32 +1,19 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the 3-D world, and the plant that they make; needs no engine to be imported."""
+"""Parameters of the 3-D world."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from racecar.core.control.servo_commands import SERVO_PARAMETERS, ServoCommands
-from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.types import Pose2
 from racecar.core.tyres import tyre_model_choices
-from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.vehicles.tyre_sets import make_tyre_set, TYRE_PARAMETERS
-from racecar.core.world.car_bodies import car_bodies
-from racecar.core.world.car_model import Gains
-from racecar.core.world.scene import EMPTY_SCENE, Scene
-from racecar.core.world.world_engine import WorldCarSpec
-from racecar.core.world.world_plant import (
-    ACKERMANN,
-    COMMAND_INTERFACES,
-    DrivenCar,
-    WorldPlant,
-    WorldRates,
-)
+from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
 
 COULOMB, PACEJKA = 'coulomb', 'pacejka'
+
+ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES = (
+    'ackermann', 'wheel_controllers', 'wheel_torques')
+COMMAND_INTERFACES = ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
 _RATE = 'its period is a whole number of steps'
 
@@ -72,27 +59,3 @@ WORLD_PARAMETERS = ParameterTable([
     Parameter('initial_yaw', float, 0.0, 'Initial heading in odom, counter-clockwise', unit='rad',
               read_only=True),
 ])
-
-
-def make_world_plant(
-    values: Mapping[str, Any], scene: Scene = EMPTY_SCENE, name: str = '',
-) -> WorldPlant:
-    """Build a world with one car from resolved values of the vehicle and WORLD_PARAMETERS.
-
-    name: of the car. Raises ParameterError or ConfigurationError for what cannot be simulated,
-    ConfigurationError if MuJoCo or xacro is not there.
-    """
-    vehicle = VehicleParameters.from_values(values)
-    car = WorldCarSpec(
-        name, vehicle, car_bodies(describe_vehicle(vehicle).tree),
-        Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
-              values['hinge_damping']),
-        make_tyre_set(vehicle, values['tyre_model'], values)
-        if values['contact_model'] == PACEJKA else None,
-        Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']))
-    return WorldPlant(
-        scene,
-        [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'])],
-        step=values['step'], rates=WorldRates(
-            values['rate'], values['joint_states_rate'], values['wheel_states_rate'],
-            values['car_state_rate']))

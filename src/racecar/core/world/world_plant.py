@@ -12,8 +12,15 @@ from typing import NamedTuple
 from racecar.core.control.servo_commands import ServoCommands
 from racecar.core.errors import ConfigurationError, DivergenceError
 from racecar.core.frames import BASE_LINK, COG
-from racecar.core.ports import Carrier, Entity, Input, Mount, Output, period_steps
-from racecar.core.ports import whole_nanoseconds
+from racecar.core.ports import (
+    Carrier,
+    Entity,
+    Input,
+    Mount,
+    Output,
+    period_steps,
+    whole_nanoseconds,
+)
 from racecar.core.types import (
     AckermannCommand,
     BodyState,
@@ -32,13 +39,10 @@ from racecar.core.vehicles.parameters import GRAVITY
 from racecar.core.world.scene import Box, Cone, Objects, Scene
 from racecar.core.world.world_car import WorldCar
 from racecar.core.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
+from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
 ODOMETRY = 'odometry'
 """Name of the output that a controller answers."""
-
-ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES = (
-    'ackermann', 'wheel_controllers', 'wheel_torques')
-COMMAND_INTERFACES = ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
 _SETPOINTS = (
     *(joint.replace('_joint', '_velocity') for joint in WHEEL_JOINTS),
@@ -56,6 +60,9 @@ class WorldRates(NamedTuple):
     joints: float = 50.0
     wheels: float = 100.0
     diagnostics: float = 100.0
+
+
+_RATES = WorldRates()
 
 
 class DrivenCar(NamedTuple):
@@ -77,10 +84,10 @@ class WorldPlant:
 
     def __init__(
         self, scene: Scene, cars: Sequence[DrivenCar], *, step: float = 0.001,
-        rates: WorldRates = WorldRates(),
+        rates: WorldRates = _RATES,
         gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     ) -> None:
-        """step [s]; gravity: in the frame of the world [m/s^2].
+        """Take the step [s], and the gravity in the frame of the world [m/s^2].
 
         Raises ConfigurationError for rates that the step does not give, names that stand twice,
         and what WorldEngine does not take.
