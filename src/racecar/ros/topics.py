@@ -13,6 +13,7 @@ TF, TF_STATIC = 'tf', 'tf_static'
 ODOMETRY = 'vesc/odom'
 CAR_STATE = 'car_state'
 JOINT_STATES = 'joint_states'
+ROBOT_DESCRIPTION = 'robot_description'
 WHEEL_SLIP, WHEEL_SLIP_ANGLE = 'long_pub', 'lat_pub'
 WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE = 'fx_pub', 'fy_pub'
 WHEELS = (WHEEL_SLIP, WHEEL_SLIP_ANGLE, WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE)
