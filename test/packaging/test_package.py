@@ -22,8 +22,11 @@ PACKAGES = ('.', 'racecar_interfaces')
 
 # Python module -> rosdep key, where the names differ.
 KEYS = {
+    'PIL': 'python3-pil',
+    'imageio': 'python3-imageio',
     'matplotlib': 'python3-matplotlib',
     'mcap': 'mcap-ros2-support',
+    'mujoco': 'python3-mujoco-pip',
     'numba': 'python3-numba',
     'numpy': 'python3-numpy',
     'rosbags': 'python3-rosbags-pip',
@@ -36,8 +39,6 @@ KEYS = {
     'transforms3d': 'tf_transformations',
     'zstandard': 'python3-rosbags-pip',
 }
-# Imported only where present, with a message or a fall-back where not.
-OPTIONAL = {'mujoco'}
 
 
 def manifest(package='.'):
@@ -86,7 +87,7 @@ def test_setup_py_has_the_version_of_the_manifest():
 
 
 def test_every_import_is_declared_in_the_manifest():
-    known = declared() | OPTIONAL | set(sys.stdlib_module_names) | {'racecar'}
+    known = declared() | set(sys.stdlib_module_names) | {'racecar'}
     undeclared = sorted({
         f'{path}: {module}'
         for folder in (SRC, ROOT / 'launch')
