@@ -145,6 +145,32 @@ def test_executables_go_where_ros2_run_looks():
     assert parser['develop']['script_dir'] == '$base/lib/racecar'
 
 
+def test_an_install_makes_the_robot_description_and_finds_its_meshes(tmp_path):
+    pytest.importorskip('setuptools', reason='setuptools is not installed')
+    prefix, modules = tmp_path / 'prefix', tmp_path / 'modules'
+    setup_py('install_data', '--install-dir', str(prefix))
+    shutil.copytree(SRC, modules / 'racecar')
+    script = (
+        'from racecar.core.description.robot_tree import Mesh\n'
+        'from racecar.core.description.vehicle_description import describe_vehicle\n'
+        'from racecar.core.share import find_config, resource_file\n'
+        'from racecar.core.vehicles.parameters import VehicleParameters\n'
+        'vehicle = VehicleParameters.from_file(find_config("vehicles/racecar"))\n'
+        'for link in describe_vehicle(vehicle).tree.links:\n'
+        '    for shape in link.visuals:\n'
+        '        if isinstance(shape.geometry, Mesh):\n'
+        '            print(resource_file(shape.geometry.uri))\n')
+    found = subprocess.run(
+        [sys.executable, '-c', script], cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**os.environ, 'AMENT_PREFIX_PATH': str(prefix), 'PYTHONPATH': os.pathsep.join(
+            [str(modules), os.environ.get('PYTHONPATH', '')])}).stdout.splitlines()
+    # package://racecar/ is the share folder for RViz and robot_state_publisher, too.
+    folder = prefix / 'share' / 'racecar' / 'urdf' / 'meshes'
+    assert {Path(path).parent for path in found} == {folder}
+    assert {Path(path).name for path in found} == {
+        path.name for path in (ROOT / 'urdf' / 'meshes').glob('*.stl')}
+
+
 @pytest.fixture
 def colcon(tmp_path):
     program = shutil.which('colcon')
