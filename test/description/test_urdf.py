@@ -4,14 +4,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import math
 from pathlib import Path
 import xml.etree.ElementTree as ElementTree
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from racecar.core.description.urdf import read_urdf
 from racecar.core.description.vehicle_description import describe_vehicle, expand_urdf
+from racecar.core.errors import ConfigurationError
 from racecar.core.share import vehicle_names
 from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -154,6 +159,42 @@ def test_both_hinges_are_revolute_within_the_limit_of_the_vehicle(case):
         assert float(limit.get('upper')) == vehicle.steering_limit
 
 
+def test_effort_and_speed_of_all_joints_are_limited_as_in_the_original_or_the_report():
+    for arguments, effort in (({}, 10.0), ({'effort_limit': 1000}, 1000.0)):
+        moving = [joint for joint in read_urdf(expand_urdf(arguments)).joints if joint.moves]
+        assert len(moving) == 6
+        assert {(joint.limit.effort, joint.limit.velocity) for joint in moving} == {
+            (effort, 100.0)}
+
+
+def test_each_moving_joint_has_a_transmission_and_an_entry_for_ros2_control(robot):
+    names = {*WHEEL_JOINTS, *HINGE_JOINTS}
+    transmissions = robot.findall('transmission')
+    assert {t.find('joint').get('name') for t in transmissions} == names
+    assert len(transmissions) == 6
+    for transmission in transmissions:
+        name = transmission.find('joint').get('name').removesuffix('_joint')
+        assert transmission.get('name') == f'{name}_transmission'
+        assert transmission.find('actuator').get('name') == f'{name}_motor'
+        assert transmission.findtext('type') == 'transmission_interface/SimpleTransmission'
+        assert transmission.findtext('actuator/mechanicalReduction') == '1'
+        assert {e.text for e in transmission.iter('hardwareInterface')} == {
+            'hardware_interface/EffortJointInterface'}
+    control, = robot.findall('ros2_control')
+    assert {joint.get('name') for joint in control.findall('joint')} == names
+    for joint in control.findall('joint'):
+        second = 'position' if 'hinge' in joint.get('name') else 'velocity'
+        assert [e.get('name') for e in joint.findall('command_interface')] == ['effort', second]
+    assert control.findtext('hardware/plugin') == 'mock_components/GenericSystem'
+
+
+def test_an_argument_that_makes_no_sense_is_refused_in_one_line():
+    with pytest.raises(ConfigurationError) as caught:
+        expand_urdf({'wheelbase': 'long'})
+    assert 'racecar.urdf.xacro cannot be expanded' in str(caught.value)
+    assert '\n' not in str(caught.value)
+
+
 # Masses
 
 
@@ -194,6 +235,30 @@ def test_masses_and_inertias_are_those_of_the_original(robot):
         assert np.diag(parts[name][1]) == pytest.approx(diagonal, rel=1e-5)
 
 
+@given(**{name: st.floats(*limits) for name, limits in {
+    'mass': (0.2, 5000.0), 'yaw_inertia': (0.001, 10000.0), 'cog_to_front_axle': (0.05, 3.0),
+    'cog_to_rear_axle': (0.05, 3.0), 'cog_height': (0.0, 1.0), 'track_width': (0.05, 3.0),
+    'wheel_radius': (0.01, 0.6), 'wheel_width': (0.01, 0.4),
+    'wheel_inertia': (1e-6, 10.0)}.items()})
+@settings(max_examples=30)
+def test_any_vehicle_has_parts_that_can_exist_and_its_own_mass(**numbers):
+    vehicle = replace(vehicle_of('racecar'), **numbers)
+    tree = describe_vehicle(vehicle).tree
+    for link in tree.links:
+        if link.inertial is not None:
+            assert link.inertial.mass > 0.0, link.name
+            moments = np.linalg.eigvalsh(link.inertial.tensor)
+            assert moments[0] > 0.0, link.name
+            assert moments[2] <= (moments[0] + moments[1]) * (1.0 + 1e-9), link.name
+    whole = tree.mass_properties()
+    assert whole.mass == pytest.approx(vehicle.mass)
+    assert whole.centre == pytest.approx(
+        [-vehicle.odometry_offset, 0.0, vehicle.cog_height], abs=1e-9)
+    # Wheels and hinges that lie so far out that they alone have more leave less for the body.
+    assert whole.tensor[2, 2] == pytest.approx(vehicle.yaw_inertia) or (
+        tree.link('chassis_inertia').inertial.izz == pytest.approx(0.05 * vehicle.yaw_inertia))
+
+
 # Frames
 
 
@@ -207,6 +272,20 @@ def test_optical_frames_look_forward_with_x_to_the_right_and_y_down(case):
         assert x == pytest.approx([0, -1, 0], abs=1e-12)
         assert y == pytest.approx([0, 0, -1], abs=1e-12)
         assert z == pytest.approx([1, 0, 0], abs=1e-12)
+
+
+def test_the_numbers_of_the_sensors_are_those_of_the_original(robot):
+    found = {sensor.get('name'): sensor for sensor in robot.findall('sensor')}
+    scan = found['laser'].find('ray/horizontal')
+    assert (found['laser'].get('update_rate'), scan.get('samples')) == ('40', '1081')
+    assert float(scan.get('max_angle')) == -float(scan.get('min_angle')) == pytest.approx(
+        0.75 * math.pi, abs=1e-9)
+    image = found['camera'].find('camera/image')
+    # The focal length of the camera's calibration.
+    assert 0.5 * float(image.get('width')) / math.tan(
+        0.5 * float(image.get('hfov'))) == pytest.approx(687.8066)
+    for sensor in found.values():
+        assert sensor.find('parent').get('link') in links(robot)
 
 
 def test_sensors_are_where_the_original_has_them(robot):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 import math
@@ -167,19 +168,19 @@ class RobotTree:
     def __post_init__(self) -> None:
         for kind, names in (('link', [link.name for link in self.links]),
                             ('joint', [joint.name for joint in self.joints])):
-            for name in names:
-                if names.count(name) > 1:
+            for name, count in Counter(names).items():
+                if count > 1:
                     raise ConfigurationError(
                         f"robot '{self.name}': {kind} '{name}' stands twice, expected once")
         known = {link.name for link in self.links}
-        children = [joint.child for joint in self.joints]
+        children = Counter(joint.child for joint in self.joints)
         for joint in self.joints:
             for name in (joint.parent, joint.child):
                 if name not in known:
                     raise ConfigurationError(
                         f"robot '{self.name}': joint '{joint.name}' joins the link '{name}', which"
                         f' there is not; {suggest(name, sorted(known))}')
-            if children.count(joint.child) > 1:
+            if children[joint.child] > 1:
                 raise ConfigurationError(
                     f"robot '{self.name}': link '{joint.child}' is the child of several joints,"
                     ' expected one')
@@ -203,9 +204,9 @@ class RobotTree:
         by_parent: dict[str, list[Joint]] = {}
         for joint in self.joints:
             by_parent.setdefault(joint.parent, []).append(joint)
-        waiting = [root]
+        waiting = deque([root])
         while waiting:
-            for joint in by_parent.get(waiting.pop(0), ()):
+            for joint in by_parent.get(waiting.popleft(), ()):
                 waiting.append(joint.child)
                 yield joint
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 import functools
 from pathlib import Path
 from typing import Any
+from xml.parsers.expat import ExpatError
 
 from racecar.core.description.robot_tree import Inertial, RobotTree
 from racecar.core.description.urdf import read_urdf, RobotDescription
@@ -68,8 +69,9 @@ def expand_urdf(arguments: Mapping[str, Any] | None = None) -> str:
                 for name, value in (arguments or {}).items()}
     try:
         return str(xacro.process_file(str(urdf_file()), mappings=mappings).toprettyxml('  '))
-    except (xacro.XacroException, OSError) as error:
-        raise ConfigurationError(f'{urdf_file()} cannot be expanded: {error}') from error
+    except (xacro.XacroException, ExpatError, OSError) as error:
+        reason = ' '.join(str(error).split())
+        raise ConfigurationError(f'{urdf_file()} cannot be expanded: {reason}') from error
 
 
 def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
