@@ -40,7 +40,7 @@ ROOMS = {
     'catalogue': Room(('core',), by_name=('nodes',)),
     # No vehicle, no law, no analysis.
     'ros': Room(('core.errors', 'core.frames', 'core.parameter_file', 'core.parameters',
-                 'core.ports', 'core.types',
+                 'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
                  'signals'), ros=True),
     'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals'), ros=True),
     # They know a stack by its topics.
