@@ -80,6 +80,9 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
+    Parameter('publish_robot_description', bool, True,
+              'Publish robot_description, and on tf its links; false where robot_state_publisher'
+              ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
               'Publish map -> odom as a static identity, in the place of a localisation',
               read_only=True),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple, Protocol
 
+from racecar.core.description.urdf import RobotDescription
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
 from racecar.core.world.scene import Objects
@@ -87,7 +88,9 @@ class Entity:
     its base frame in odom, its initial one if None, and returns where it then is; time goes on.
     Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
-    carrier: what sensors are mounted on; None if they cannot be.
+    carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
+    made of, with the joints that its outputs show and its base frame as the root; raises
+    ConfigurationError if that cannot be made; None if nobody knows.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Entity:
     halt: Callable[[], None]
     mounts: tuple[Mount, ...] = ()
     carrier: Carrier | None = None
+    describe: Callable[[], RobotDescription] | None = None
 
     @property
     def frame_prefix(self) -> str:
