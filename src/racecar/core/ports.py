@@ -62,10 +62,6 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
-def _no_objects() -> Objects:
-    return Objects()
-
-
 def _no_fault() -> str:
     return ''
 
@@ -75,15 +71,16 @@ class Carrier:
     """The body of a robot as what carries sensors; each function is of the plant's present time.
 
     frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
-    of this frame. acceleration: of this frame. objects: what can be seen besides the scene and is
-    not of this robot itself: cones where they are now, other robots. They are called only for
-    what a sensor needs, and change nothing.
+    of this frame. acceleration: of this frame. objects: what can move and is not of this robot
+    itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
+    stand where the scene has them. They are called only for what a sensor needs, and change
+    nothing.
     """
 
     frame: str
     state: Callable[[], BodyState]
     acceleration: Callable[[], Acceleration3]
-    objects: Callable[[], Objects] = _no_objects
+    objects: Callable[[], Objects] | None = None
 
 
 @dataclass(frozen=True)
