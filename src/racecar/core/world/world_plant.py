@@ -9,7 +9,8 @@ from functools import partial
 import math
 from typing import NamedTuple
 
-from racecar.core.control.servo_commands import ServoCommands
+from racecar.core.control.servo_commands import SERVO_NAMES, ServoCommands
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, DivergenceError
 from racecar.core.frames import BASE_LINK, COG
 from racecar.core.ports import (
@@ -24,14 +25,12 @@ from racecar.core.ports import (
 from racecar.core.types import (
     AckermannCommand,
     BodyState,
-    HINGE_JOINTS,
     JointSetpoint,
     JointStates,
     NANOSECONDS,
     Pose3,
     quaternion_to_yaw,
     VehicleDiagnostics,
-    WHEEL_JOINTS,
     WheelCommand,
     WheelStates,
 )
@@ -43,11 +42,6 @@ from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WH
 
 ODOMETRY = 'odometry'
 """Name of the output that a controller answers."""
-
-_SETPOINTS = (
-    *(joint.replace('_joint', '_velocity') for joint in WHEEL_JOINTS),
-    *(joint.replace('_joint', '_position') for joint in HINGE_JOINTS))
-"""Names of the inputs of single joints; the original's controllers are named like them."""
 
 # A cone that leans further [-], as cosine, lies on the ground.
 _STANDS = 0.7
@@ -100,15 +94,14 @@ class WorldPlant:
         self.step_ns = whole_nanoseconds('step', step)
         self._done = 0
         self._scene = scene
+        self._has_moving = bool(scene.cones) or len(names) > 1
         seconds = self.step_ns / NANOSECONDS
-        rest = {}
-        for driven in cars:
-            key = driven.car._replace(name='')
-            if id(key.bodies) not in rest:
-                rest[id(key.bodies)] = rest_pose(driven.car, seconds)
         self._engine = WorldEngine(scene, [driven.car for driven in cars], seconds, gravity)
+        # Equal cars rest alike.
+        rest = {id(driven.car.bodies): driven.car for driven in cars}
+        poses = {key: rest_pose(car, seconds) for key, car in rest.items()}
         self._cars = [
-            WorldCar(self._engine, index, driven.car, driven.servo, rest[id(driven.car.bodies)])
+            WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)])
             for index, driven in enumerate(cars)]
         self._specs = list(cars)
         periods = WorldRates(*(
@@ -160,7 +153,7 @@ class WorldPlant:
             ACKERMANN: (drive,), WHEEL_TORQUES: (drive, torques),
             WHEEL_CONTROLLERS: tuple(
                 Input(name, JointSetpoint, partial(car.set_joint, joint))
-                for joint, name in enumerate(_SETPOINTS)),
+                for joint, name in enumerate(SERVO_NAMES)),
         }
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
         return Entity(
@@ -172,9 +165,10 @@ class WorldPlant:
                 Output('wheels', WheelStates, car.wheels, int(periods.wheels)),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
             reset=car.reset, halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(BASE_LINK, car.body_state, car.acceleration,
-                            partial(self._objects, index)),
-            fault=lambda: car.fault)
+            carrier=Carrier(
+                BASE_LINK, car.body_state, car.acceleration,
+                partial(self._objects, index) if self._has_moving else None),
+            describe=partial(describe_vehicle, vehicle), fault=lambda: car.fault)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
