@@ -62,6 +62,10 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
+def _no_fault() -> str:
+    return ''
+
+
 @dataclass(frozen=True)
 class Carrier:
     """The body of a robot as what carries sensors; each function is of the plant's present time.
@@ -90,7 +94,8 @@ class Entity:
     and keeps it there until the next input. mounts: frames that never move against each other.
     carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
     made of, with the joints that its outputs show and its base frame as the root; raises
-    ConfigurationError if that cannot be made; None if nobody knows.
+    ConfigurationError if that cannot be made; None if nobody knows. fault: why the robot cannot go
+    on and what to do about it, such as that it lies on its roof; empty if it can.
     """
 
     name: str
@@ -101,6 +106,7 @@ class Entity:
     mounts: tuple[Mount, ...] = ()
     carrier: Carrier | None = None
     describe: Callable[[], RobotDescription] | None = None
+    fault: Callable[[], str] = _no_fault
 
     @property
     def frame_prefix(self) -> str:
