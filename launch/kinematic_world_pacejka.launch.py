@@ -6,5 +6,5 @@ from racecar.stacks.launching import generate
 
 
 def generate_launch_description():
-    """Return the nodes; `ros2 launch racecar kinematic_world_pacejka.launch.py --show-args` lists more."""
+    """Return the nodes; `ros2 launch racecar kinematic_world_pacejka.launch.py -s` lists more."""
     return generate('kinematic_world_pacejka')

@@ -21,6 +21,9 @@ from racecar.core.world.world_engine import WorldCarSpec
 from racecar.core.world.world_parameters import PACEJKA
 from racecar.core.world.world_plant import DrivenCar, WorldPlant, WorldRates
 
+# Of the original car [kg], [m], which the gains are for.
+_MASS, _RADIUS = 5.69223, 0.05
+
 
 def make_world_plant(
     values: Mapping[str, Any], scene: Scene = EMPTY_SCENE, name: str = '',
@@ -34,7 +37,7 @@ def make_world_plant(
     car = WorldCarSpec(
         name, vehicle, car_bodies(describe_vehicle(vehicle).tree),
         Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
-              values['hinge_damping']),
+              values['hinge_damping']).scaled(_size(vehicle)),
         make_tyre_set(vehicle, values['tyre_model'], values)
         if values['contact_model'] == PACEJKA else None,
         Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']))
@@ -56,3 +59,11 @@ def make_world_car(values: Mapping[str, Any]) -> PlantCar:
     else:
         contact = f'{contact} contact'
     return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")
+
+
+def _size(vehicle: VehicleParameters) -> float:
+    """Return how many times the torques of the original car a vehicle needs [-].
+
+    They go with mass and square of the radius of the wheels: then each speed is followed alike.
+    """
+    return vehicle.mass * vehicle.wheel_radii[1]**2 / (_MASS * _RADIUS**2)

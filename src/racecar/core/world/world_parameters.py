@@ -39,12 +39,13 @@ WORLD_PARAMETERS = ParameterTable([
               ' driver bridge as well as speed and angle', choices=COMMAND_INTERFACES,
               read_only=True),
     *SERVO_PARAMETERS,
-    _gain('wheel_gain.front', 0.5, 'Torque of a front wheel for its error of rotation',
-          'N m s/rad'),
+    _gain('wheel_gain.front', 0.5, 'Torque of a front wheel for its error of rotation; this and'
+          ' the next three are those of the original car, for another one times mass and square of'
+          ' the wheel radius over those of the original', 'N m s/rad'),
     _gain('wheel_gain.rear', 1.0, 'Torque of a rear wheel for its error of rotation',
           'N m s/rad'),
     _gain('hinge_gain', 20.0, 'Torque of a steering hinge for its error of angle; the original has'
-          ' 1, with which the tyres turn it back', 'N m/rad'),
+          ' 1, at which the tyres turn it back', 'N m/rad'),
     _gain('hinge_damping', 0.5, 'Torque against the rotation of a steering hinge', 'N m s/rad'),
     Parameter('step', float, 0.001, 'Integration step', 's', above=0.0, maximum=0.01,
               read_only=True),

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Set-point of a joint: std_msgs/Float64, to each joint on a topic of its own, as in ros_control."""
+"""Set-point of a joint: std_msgs/Float64, each joint has a topic of its own, as in ros_control."""
 
 from __future__ import annotations
 
