@@ -44,9 +44,9 @@ SLIP, TANGENT, FORCE_X, FORCE_Y, LOAD, SHOWN_SIZE = 0, 1, 2, 3, 4, 5
 # [N m s/rad], rotation from which the torque drives no further [rad/s].
 DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, DRIVEN_SIZE = 0, 1, 2, 3, 4
 
-# Of a body: contacts begun since the last reset, time since it last touched anything [s], where the
-# root was when the newest contact began [m] and how fast just before [m/s], its speed now [m/s].
-# Contacts with less than QUIET between them are one [s].
+# Of a body: contacts begun since the last reset, time since it last touched anything [s], where
+# the root was when the newest contact began [m] and how fast just before [m/s], its speed now
+# [m/s]. Contacts with less than QUIET between them are one [s].
 BEGUN, SINCE, BEGUN_X, BEGUN_Y, BEGUN_SPEED, SPEED, BODY_SIZE = 0, 1, 2, 3, 4, 5, 6
 QUIET = 0.1
 

@@ -15,7 +15,8 @@ from racecar.core.world.scene import Scene
 from racecar.core.world.scene_model import add_scene
 
 # Friction holds so much stiffer than the ground: on a slope of 10 % a braked car creeps by
-# 0.04 mm/s. More costs time. The engine's rounds against slip (noslip) prefer a side: the car drifts.
+# 0.04 mm/s. More costs time. The engine's rounds against slip (noslip) prefer a side: the car
+# drifts.
 _FRICTION_STIFFNESS = 10.0
 
 

@@ -72,7 +72,7 @@ class WorldPlant:
 
     Inputs of each: drive (AckermannCommand); with interface wheel_torques also wheels
     (WheelCommand); with wheel_controllers, in their place, a JointSetpoint for each joint.
-    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
+    scene, cars: as given. Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
     odometry (BodyState).
     """
 
@@ -93,7 +93,8 @@ class WorldPlant:
                 ' its own')
         self.step_ns = whole_nanoseconds('step', step)
         self._done = 0
-        self._scene = scene
+        self.scene = scene
+        self.cars = tuple(cars)
         self._has_moving = bool(scene.cones) or len(names) > 1
         seconds = self.step_ns / NANOSECONDS
         self._engine = WorldEngine(scene, [driven.car for driven in cars], seconds, gravity)
@@ -103,7 +104,6 @@ class WorldPlant:
         self._cars = [
             WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)])
             for index, driven in enumerate(cars)]
-        self._specs = list(cars)
         periods = WorldRates(*(
             period_steps(f'rate of {name}', rate, self.step_ns)
             for name, rate in zip(rates._fields, rates, strict=True)))
@@ -174,14 +174,14 @@ class WorldPlant:
         """Return the cones where they are now, and the other cars as boxes."""
         cones: list[Cone] = []
         boxes: list[Box] = []
-        for cone, pose in zip(self._scene.cones, self._engine.loose_poses(), strict=True):
+        for cone, pose in zip(self.scene.cones, self._engine.loose_poses(), strict=True):
             up = 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy)
             if up > _STANDS:
                 cones.append(cone._replace(x=pose.x, y=pose.y))
             else:
                 boxes.append(_lying(cone, pose))
         boxes += [
-            _body_box(self._specs[index].car, car.body_state().pose)
+            _body_box(self.cars[index].car, car.body_state().pose)
             for index, car in enumerate(self._cars) if index != own]
         return Objects(tuple(cones), tuple(boxes))
 
