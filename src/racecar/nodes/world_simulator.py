@@ -13,6 +13,7 @@ from racecar.catalogue.tables import WORLD_SIMULATOR
 from racecar.core.compiled import announce_compilation
 from racecar.core.errors import ConfigurationError
 from racecar.core.ports import Plant
+from racecar.core.sensors.equipment import equip
 from racecar.core.world.make_world import make_world_plant
 from racecar.core.world.world_parameters import (
     ACKERMANN,
@@ -30,7 +31,7 @@ def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant
             f'command_interface is {WHEEL_CONTROLLERS}, whose messages have no stamp, but lockstep'
             f' awaits stamped answers: use {ACKERMANN} or {WHEEL_TORQUES}, or no lockstep')
     announce_compilation(log)
-    return make_world_plant(values)
+    return equip(make_world_plant(values), values)
 
 
 class WorldSimulatorNode(SimulatorNode):
@@ -46,7 +47,10 @@ class WorldSimulatorNode(SimulatorNode):
     (odom -> base_link, wheels and hinges), tf_static (map -> odom, base_link -> cog, links that do
     not move), robot_description (std_msgs/String: URDF of the vehicle), /clock; for each wheel of
     WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
-    fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
+    fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState. In a world
+    that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
+    in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
+    imu/data (sensor_msgs/Imu).
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
     """

@@ -4,7 +4,8 @@
 
 import math
 
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 import pytest
 
 from racecar.core.control.servo_commands import (
@@ -30,8 +31,8 @@ def places(vehicle):
     """Return middle of each wheel when it points straight ahead, and its kingpin, in base_link."""
     half = 0.5 * (vehicle.track_width - vehicle.wheel_width)
     front, rear = (0.5 * track for track in vehicle.track_widths)
-    return [(vehicle.wheelbase, front, half), (vehicle.wheelbase, -front, -half), (0.0, rear, None),
-            (0.0, -rear, None)]
+    return [(vehicle.wheelbase, front, half), (vehicle.wheelbase, -front, -half),
+            (0.0, rear, None), (0.0, -rear, None)]
 
 
 @given(st.sampled_from([RACECAR, BMW]), st.floats(-2.0, 5.0), st.floats(-0.3, 0.3))

@@ -4,7 +4,8 @@
 
 import math
 
-from hypothesis import assume, given, strategies as st
+from hypothesis import assume, given
+from hypothesis import strategies as st
 import pytest
 
 from racecar.core.world.wheel_contact import (

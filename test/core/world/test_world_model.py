@@ -163,7 +163,8 @@ def test_meshes_are_found_from_any_folder(tmp_path, monkeypatch):
 
 def test_cars_of_several_names_stand_in_one_model():
     model = world_spec(
-        EMPTY_SCENE, [CarPart(name, bodies(), GAINS, None) for name in ('left', 'right')]).compile()
+        EMPTY_SCENE,
+        [CarPart(name, bodies(), GAINS, None) for name in ('left', 'right')]).compile()
     assert model.body('left/base_link').id != model.body('right/base_link').id
     assert model.nv == 2 * 12
 

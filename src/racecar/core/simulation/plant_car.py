@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from racecar.core.errors import ConfigurationError, FaultError
-from racecar.core.ports import Plant
+from racecar.core.ports import collisions_of, ODOMETRY, Plant
+from racecar.core.readings import Collisions
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
 
@@ -17,7 +18,7 @@ class PlantCar:
 
     compiled = None
 
-    def __init__(self, plant: Plant, description: str, odometry: str = 'odometry') -> None:
+    def __init__(self, plant: Plant, description: str, odometry: str = ODOMETRY) -> None:
         """description: of the car, for messages; odometry: name of the output that is answered.
 
         Raises ConfigurationError for a plant that is not driven so.
@@ -36,6 +37,11 @@ class PlantCar:
         self._entity = entity
         self._read = output.read
         self._drive = drive[0].apply
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where the plant shows none."""
+        return collisions_of(self._entity)
 
     @property
     def time_ns(self) -> int:

@@ -8,6 +8,7 @@ from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.tyres import tyre_model_choices
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
+from racecar.core.world.world_choice import START_PARAMETERS, WORLD_PARAMETER
 
 COULOMB, PACEJKA = 'coulomb', 'pacejka'
 
@@ -53,10 +54,6 @@ WORLD_PARAMETERS = ParameterTable([
     _rate('joint_states_rate', 50.0, 'the states of the joints'),
     _rate('wheel_states_rate', 100.0, 'slip and forces of the wheels'),
     _rate('car_state_rate', 100.0, 'the state of the car'),
-    Parameter('initial_x', float, 0.0, 'Initial position of base_link in odom', unit='m',
-              read_only=True),
-    Parameter('initial_y', float, 0.0, 'Initial position of base_link in odom', unit='m',
-              read_only=True),
-    Parameter('initial_yaw', float, 0.0, 'Initial heading in odom, counter-clockwise', unit='rad',
-              read_only=True),
+    WORLD_PARAMETER,
+    *START_PARAMETERS,
 ])

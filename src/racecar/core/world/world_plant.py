@@ -15,13 +15,16 @@ from racecar.core.errors import ConfigurationError, DivergenceError
 from racecar.core.frames import BASE_LINK, COG
 from racecar.core.ports import (
     Carrier,
+    COLLISIONS,
     Entity,
     Input,
     Mount,
+    ODOMETRY,
     Output,
     period_steps,
     whole_nanoseconds,
 )
+from racecar.core.readings import Collisions
 from racecar.core.types import (
     AckermannCommand,
     BodyState,
@@ -39,9 +42,6 @@ from racecar.core.world.scene import Box, Cone, Objects, Scene
 from racecar.core.world.world_car import WorldCar
 from racecar.core.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
-
-ODOMETRY = 'odometry'
-"""Name of the output that a controller answers."""
 
 # A cone that leans further [-], as cosine, lies on the ground.
 _STANDS = 0.7
@@ -72,8 +72,10 @@ class WorldPlant:
 
     Inputs of each: drive (AckermannCommand); with interface wheel_torques also wheels
     (WheelCommand); with wheel_controllers, in their place, a JointSetpoint for each joint.
-    scene, cars: as given. Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
-    odometry (BodyState).
+    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
+    collisions (Collisions, where there is something to run into), odometry (BodyState).
+
+    scene, cars: as given.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class WorldPlant:
         self.scene = scene
         self.cars = tuple(cars)
         self._has_moving = bool(scene.cones) or len(names) > 1
+        self._can_collide = not scene.is_empty or len(names) > 1
         seconds = self.step_ns / NANOSECONDS
         self._engine = WorldEngine(scene, [driven.car for driven in cars], seconds, gravity)
         # Equal cars rest alike.
@@ -155,6 +158,8 @@ class WorldPlant:
                 Input(name, JointSetpoint, partial(car.set_joint, joint))
                 for joint, name in enumerate(SERVO_NAMES)),
         }
+        collisions = (Output(COLLISIONS, Collisions, car.collisions,
+                             int(periods.diagnostics), BASE_LINK),)
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
         return Entity(
             name=driven.car.name, inputs=inputs[driven.interface],
@@ -163,6 +168,7 @@ class WorldPlant:
                        int(periods.diagnostics), COG),
                 Output('joints', JointStates, car.joints, int(periods.joints)),
                 Output('wheels', WheelStates, car.wheels, int(periods.wheels)),
+                *(collisions if self._can_collide else ()),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
             reset=car.reset, halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(
