@@ -82,11 +82,12 @@ def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
             meshes[key] = f'cone_mesh_{len(meshes)}'
             mesh = spec.add_mesh(name=meshes[key])
             mesh.make_cone(CONE_EDGES, 0.0)
-            # From -1 to 1 on each axis.
-            mesh.scale = (0.5 * cone.base, 0.5 * cone.base, 0.5 * cone.height)
+            # From -1 to 1 on each axis; it stands on its foot, so that only that rests on the
+            # ground.
+            mesh.scale = (cone.radius_at(foot), cone.radius_at(foot), 0.5 * (cone.height - foot))
         parts = (
             body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=meshes[key],
-                          pos=(0.0, 0.0, 0.5 * cone.height), mass=0.5 * cone.mass),
+                          pos=(0.0, 0.0, 0.5 * (cone.height + foot)), mass=0.5 * cone.mass),
             body.add_geom(
                 type=mujoco.mjtGeom.mjGEOM_BOX,
                 size=(0.5 * cone.base, 0.5 * cone.base, 0.5 * foot),
