@@ -163,10 +163,18 @@ def test_nothing_is_measured_while_nobody_listens(monkeypatch):
     monkeypatch.setattr(
         type(sensor.sensor), 'measure', lambda *arguments: asked.append(arguments))
     plant = ball(sensor)
-    plant.warm_up()
     readings(plant, listens=lambda time: False)
     assert asked == []
     readings(plant, count=1)
+    assert len(asked) == 1
+
+
+def test_a_sensor_is_tried_before_the_first_step(monkeypatch):
+    asked = []
+    sensor = mounted()
+    monkeypatch.setattr(
+        type(sensor.sensor), 'measure', lambda *arguments: asked.append(arguments))
+    ball(sensor).warm_up()
     assert len(asked) == 1
 
 

@@ -119,6 +119,7 @@ class EquippedPlant:
         steps of the plant do not give, and a name that stands twice.
         """
         self._plant = plant
+        self._sensors: list[Output] = []
         known = [entity.name for entity in plant.entities]
         for name in sensors:
             if name not in known:
@@ -145,8 +146,10 @@ class EquippedPlant:
         return self._entities
 
     def warm_up(self) -> None:
-        """Do what would hold up the first step."""
+        """Do what would hold up the first step, or the first reading."""
         self._plant.warm_up()
+        for output in self._sensors:
+            output.read()
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError as the plant does."""
@@ -166,6 +169,7 @@ class EquippedPlant:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
                     ' another one')
+            self._sensors.append(output)
             entity = replace(
                 entity, outputs=(*entity.outputs, output), mounts=(*entity.mounts, mount))
         return entity
