@@ -100,8 +100,12 @@ class MountedSensor:
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
         kind = kinds[own['kind']]
         places = [own[row.name] for row in _PLACES]
+        try:
+            sensor = kind.make(own)
+        except ParameterError as error:
+            raise ParameterError(f"sensor '{name}': {error}") from error
         return cls(
-            name, kind, kind.make(own), own['frame'],
+            name, kind, sensor, own['frame'],
             pose_of_angles(*places) if any(places) else None, own['rate'], own['seed'])
 
 

@@ -319,6 +319,7 @@ class Simulator:
         if not obstacles.block(end):
             obstacles.note_free(end)
             return
+        under_way = self._memory.copy()
         self._put_back(before)
         start = self.odometry()
         if obstacles.hold(start):
@@ -333,6 +334,8 @@ class Simulator:
         obstacles.note_contact(last, math.hypot(start.vx, start.vy))
         self._rest(Pose2(last.x, last.y, last.yaw))
         if self._actuators is not None:
+            # What they have been told is on its way through the whole tick.
+            self._memory[:] = under_way
             self._actuators.stop()
         self.stop()
 
