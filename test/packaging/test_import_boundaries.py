@@ -41,7 +41,7 @@ ROOMS = {
     # No vehicle, no law, no analysis.
     'ros': Room(('core.description.robot_tree', 'core.description.urdf', 'core.errors',
                  'core.frames', 'core.parameter_file', 'core.parameters', 'core.poses',
-                 'core.ports', 'core.types',
+                 'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
                  'signals'), ros=True),
     'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals'), ros=True),
     # They know a stack by its topics.

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from racecar.core.control.laws import LAWS
+from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(
     'lockstep', bool, False,
@@ -97,6 +99,14 @@ SIMULATOR_NODE = ParameterTable([
 ])
 
 SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
+
+WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + SIMULATOR_NODE
+
+SERVO_COMMANDS = VEHICLE_PARAMETERS + SERVO_PARAMETERS + ParameterTable([
+    Parameter('command_timeout', float, 0.5,
+              'Age of the newest command at which the wheels are stopped', 's', above=0.0,
+              maximum=60.0),
+])
 
 ALL_INPUTS = 'all'
 """Value of `awaited` of a mux that does not know what is waited for."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
 from racecar.ros.codecs.body_state import BodyStateCodec
 from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
+from racecar.ros.codecs.joint_setpoint import JointSetpointCodec
 from racecar.ros.codecs.joint_states import JointStatesCodec
 from racecar.ros.codecs.vehicle_diagnostics import VehicleDiagnosticsCodec
 from racecar.ros.codecs.wheel_command import WheelCommandCodec
@@ -18,6 +19,6 @@ __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
 
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
-        AckermannCommandCodec(), BodyStateCodec(), JointStatesCodec(), VehicleDiagnosticsCodec(),
-        WheelCommandCodec(), WheelStatesCodec())}
+        AckermannCommandCodec(), BodyStateCodec(), JointSetpointCodec(), JointStatesCodec(),
+        VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""
