@@ -36,6 +36,7 @@ KEYS = {
     # Come with a package that is declared.
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
+    'llvmlite': 'python3-numba',
     'transforms3d': 'tf_transformations',
     'zstandard': 'python3-rosbags-pip',
 }
