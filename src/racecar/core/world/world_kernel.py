@@ -224,6 +224,15 @@ def _watch(v: Views, places: Places, bodies: Any, car: int, dt: float) -> None:
     bodies[car, SPEED] = math.sqrt(x * x + y * y)
 
 
+@inlined
+def _can_be_trusted(v: Views) -> bool:
+    """Tell whether all velocities are finite and within reason."""
+    for k in range(len(v.qvel)):
+        if not abs(v.qvel[k]) <= SPEED_LIMIT:
+            return False
+    return True
+
+
 def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
     """Give the engine what turns the wheels of all cars, before the first half of a step."""
     for wheel in range(len(places.body)):
@@ -257,14 +266,14 @@ def _run(
     The global name look is bound to that of WorldKernels.
     """
     for _ in range(count):
+        # Before the engine meets numbers of which it would write a complaint to a file.
+        if not _can_be_trusted(v):
+            return False
         look(steps, v, places, numbers, dt)
         call_engine(steps.second, steps.model, steps.data)
         for car in range(len(places.root)):
             _watch(v, places, numbers.bodies, car, dt)
-        for k in range(len(v.qvel)):
-            if not abs(v.qvel[k]) <= SPEED_LIMIT:
-                return False
-    return True
+    return _can_be_trusted(v)
 
 
 class WorldKernels(NamedTuple):
