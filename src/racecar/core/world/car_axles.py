@@ -22,10 +22,13 @@ RELAXATION = 0.4
 REST_DAMPING_RATIO = 0.6
 """Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
 
-STEP_LIMIT = 1.0
-"""Bound of the step times the rate at which a tyre follows its wheel; from 2 on it is unstable.
+STEP_LIMIT = 0.4
+"""Bound of the step times the natural frequency of a wheel on its tyre as a spring [-]."""
 
-The damping at rest is as much less as that takes, longitudinally, where only the wheel resists.
+DAMPING_LIMIT = 1.0
+"""Bound of the step times the rate at which that spring's damper slows the wheel [-].
+
+From 2 on it is unstable. The damping along the wheel is as much less as that takes.
 """
 
 
@@ -53,13 +56,14 @@ def make_axles(
             2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
             for spring in (spring_x, spring_y))
         # A wheel turns against its own tyre, which is both spring and damper.
-        longest = STEP_LIMIT * vehicle.wheel_inertia / (radius * radius * spring_x * step)
-        if tyres is not None and longest < step:
+        frequency = math.sqrt(spring_x * radius * radius / vehicle.wheel_inertia)
+        if tyres is not None and step * frequency > STEP_LIMIT:
             raise ConfigurationError(
-                f'step is {step:g} s, expected at most {math.sqrt(longest * step):.2g} s: the'
-                ' tyres of this vehicle would not be stable')
+                f'step is {step:g} s, expected at most {STEP_LIMIT / frequency:.2g} s for the'
+                ' tyres of this vehicle')
+        longest = DAMPING_LIMIT / (frequency * frequency * step) - 0.5 * step
         carcass = Carcass(
-            length, min(damping_x, longest - 0.5 * step), damping_y,
+            length, min(damping_x, longest), damping_y,
             x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
         axles.append(Axle(ground, carcass, TyrePair(
             *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load))))
