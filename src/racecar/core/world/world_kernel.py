@@ -227,10 +227,10 @@ def _watch(v: Views, places: Places, bodies: Any, car: int, dt: float) -> None:
 @inlined
 def _can_be_trusted(v: Views) -> bool:
     """Tell whether all velocities are finite and within reason."""
+    trusted = True
     for k in range(len(v.qvel)):
-        if not abs(v.qvel[k]) <= SPEED_LIMIT:
-            return False
-    return True
+        trusted &= abs(v.qvel[k]) <= SPEED_LIMIT
+    return trusted
 
 
 def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
