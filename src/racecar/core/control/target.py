@@ -63,15 +63,19 @@ def target_of(now: MotionNumbers, middle: MotionNumbers, exact: bool) -> Target:
         else:
             speed = vx * ahead_x + vy * ahead_y
         return Target(x, y, ahead_x, ahead_y, speed, rate, direction)
-    if speed < _STANDSTILL:
-        return Target(x, y, 1.0, 0.0, 0.0, 0.0, 0.0)
-    ahead_x, ahead_y = vx / speed, vy / speed
+    # Selections rather than branches let a loop over times vectorise.
+    stands = speed < _STANDSTILL
+    norm = 1.0 if stands else speed
+    ahead_x, ahead_y = 1.0 if stands else vx / norm, 0.0 if stands else vy / norm
     squared = middle[2] * middle[2] + middle[3] * middle[3]
-    if not exact or squared < _STANDSTILL * _STANDSTILL:
-        return Target(x, y, ahead_x, ahead_y, speed, 0.0, 0.0)
+    if not exact:
+        return Target(x, y, ahead_x, ahead_y, 0.0 if stands else speed, 0.0, 0.0)
+    unknown = stands or squared < _STANDSTILL * _STANDSTILL
+    turning = (middle[2] * middle[5] - middle[3] * middle[4]) / (1.0 if unknown else squared)
+    mean_speed = speed if unknown else math.sqrt(squared)
     return Target(
-        x, y, ahead_x, ahead_y, math.sqrt(squared),
-        (middle[2] * middle[5] - middle[3] * middle[4]) / squared, 1.0)
+        x, y, ahead_x, ahead_y, 0.0 if stands else mean_speed, 0.0 if unknown else turning,
+        0.0 if unknown else 1.0)
 
 
 def motion(time: float, numbers: Vector) -> MotionNumbers:
@@ -80,22 +84,29 @@ def motion(time: float, numbers: Vector) -> MotionNumbers:
 
 
 def _sample(
-    targets: Flat, times: Vector, steps: Vector, exact: bool, numbers: Vector,
-    starts: Sequence[int],
+    targets: Flat, first: int, total: int, times: Vector, steps: Vector, exact: bool,
+    numbers: Vector, starts: Sequence[int], rows: Flat,
 ) -> None:
-    """Write Target at each of some times [s], one trajectory after the other.
+    """Write Target at each of some times [s]: (times, total, Target), from trajectory `first` on.
 
     steps: between each time and the next [s]. numbers: of all trajectories one after the other, of
-    the one numbered i from starts[i] on.
+    the one numbered i from starts[i] on. rows: room for Target at each of the times.
     """
-    at = 0
+    count = len(times)
     for i in range(len(starts) - 1):
         own = numbers[starts[i]:starts[i + 1]]
-        for k in range(len(times)):
-            now = motion(times[k], own)
-            middle = motion(times[k] + 0.5 * steps[k], own) if exact else now
-            store_target(targets, at, 1, target_of(now, middle, exact))
-            at += TARGET_SIZE
+        # Rows first: numbers of one kind side by side, so that the loop over the times vectorises.
+        if exact:
+            for k in range(count):
+                store_target(rows, k, count, target_of(
+                    motion(times[k], own), motion(times[k] + 0.5 * steps[k], own), True))
+        else:
+            for k in range(count):
+                now = motion(times[k], own)
+                store_target(rows, k, count, target_of(now, now, False))
+        for k in range(count):
+            store_target(targets, TARGET_SIZE * (k * total + first + i), 1,
+                         load_target(rows, k, count))
 
 
 class TargetSampler:
@@ -118,19 +129,30 @@ class TargetSampler:
         self._numbers = numbers[0] if len(numbers) == 1 else vector(
             list(itertools.chain.from_iterable(numbers)))
 
+    @property
+    def count(self) -> int:
+        """Number of trajectories."""
+        return len(self._trajectories)
+
     def sample(self, times: Vector, steps: Vector) -> Flat:
-        """Return Target at each of some times [s], one trajectory after the other, flat.
+        """Return Target at each of some times [s], flat: (times, trajectories, Target).
 
         steps: time between each one and the next [s].
         """
-        targets: Flat = vector(TARGET_SIZE * len(times) * len(self._trajectories))
-        if self._kernel is None:
-            targets[:] = vector([
-                number for trajectory in self._trajectories
-                for time, step in zip(times, steps, strict=True)
-                for number in target_of(
-                    trajectory.motion(time)[:], trajectory.motion(time + 0.5 * step)[:],
-                    self._exact)])
-        else:
-            self._kernel(targets, times, steps, self._exact, self._numbers, self._starts)
+        targets: Flat = vector(TARGET_SIZE * len(times) * self.count)
+        self.write(targets, 0, self.count, times, steps)
         return targets
+
+    def write(
+        self, targets: Flat, first: int, total: int, times: Vector, steps: Vector,
+    ) -> None:
+        """Write what sample() returns from trajectory `first` on into (times, total, Target)."""
+        if self._kernel is not None:
+            self._kernel(targets, first, total, times, steps, self._exact, self._numbers,
+                         self._starts, vector(TARGET_SIZE * len(times)))
+            return
+        for i, trajectory in enumerate(self._trajectories, first):
+            for k, (time, step) in enumerate(zip(times, steps, strict=True)):
+                store_target(targets, TARGET_SIZE * (k * total + i), 1, target_of(
+                    trajectory.motion(time)[:], trajectory.motion(time + 0.5 * step)[:],
+                    self._exact))

@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 import contextlib
 from dataclasses import astuple, dataclass, field, fields
-import itertools
 import math
 import os
 import threading
@@ -36,11 +35,15 @@ from racecar.core.simulation.block import Block, Kind, kind_of, tick_times
 from racecar.core.simulation.closed_loop import Loop, tick_count
 from racecar.core.types import NANOSECONDS
 
-CHUNK = 64
+CHUNK = 128
 """Ticks of a block that one call of a kernel runs."""
 
 # Columns of a run: the first of BatchResult, in their order.
 _SAMPLES, _DIVERGED_AT = 4, 6
+
+# Rows of a block that the columns are made of: DIVERGED to MAX_SQUARED.
+_SCORES = rows.MAX_SQUARED + 1 - rows.DIVERGED
+
 
 @dataclass(frozen=True)
 class Noise:
@@ -209,6 +212,8 @@ class BatchSimulation:
             if record_every else 0
         records = np.full((self._count, samples, len(COLUMNS)), np.nan) if samples else None
         columns = np.full((_DIVERGED_AT + 1, self._count), np.nan)
+        # Of cars side by side: rows of their blocks from DIVERGED on, and the period [s].
+        scores = np.full((_SCORES + 1, self._count), np.nan)
         path = PathColumns(*np.full((4, self._count), np.nan)) if with_path else None
         windows = {period: PathWindows(stamps, skip) for period, stamps in times.items()} \
             if with_path else {}
@@ -231,8 +236,10 @@ class BatchSimulation:
         def run_block(block: Block) -> None:
             period = block.kind.period_ns
             paths = PathBatch(windows[period], block.count, CHUNK) if with_path else None
-            columns[:, block.cars] = self._run_block(
+            self._run_block(
                 block, times[period], ticks[period], skip, record_every, records, paths, advance)
+            scores[:_SCORES, block.cars] = block.rows(rows.DIVERGED, _SCORES)
+            scores[_SCORES, block.cars] = period / NANOSECONDS
             if path is not None and paths is not None:
                 for column, found in zip(path, paths.result(), strict=True):
                     column[block.cars] = found
@@ -259,9 +266,17 @@ class BatchSimulation:
 
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
-            for _ in itertools.chain(
-                    pool.map(run_block, self._blocks), pool.map(run_other, self._others)):
-                pass
+            jobs = [*(pool.submit(run_block, block) for block in self._blocks),
+                    *(pool.submit(run_other, other) for other in self._others)]
+            try:
+                # To wait for one after the other would wake this thread at each.
+                for job in wait(jobs, return_when=FIRST_EXCEPTION).done:
+                    job.result()
+            finally:
+                for job in jobs:
+                    job.cancel()
+        in_blocks = ~np.isnan(scores[_SCORES])
+        columns[:, in_blocks] = _columns(*scores[:, in_blocks])
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
@@ -270,7 +285,7 @@ class BatchSimulation:
     def _run_block(
         self, block: Block, times: Any, ticks: int, skip: float, every: int,
         records: Array | None, paths: PathBatch | None, advance: Callable[[int], None],
-    ) -> Array:
+    ) -> None:
         count = block.count
         samples = ticks // every + 1 if every else 0
         recorded = vector(count * samples * len(COLUMNS))
@@ -291,16 +306,17 @@ class BatchSimulation:
             advance(count * min(chunk, ticks - first))
         if records is not None:
             records[block.cars, :samples] = np.reshape(recorded, (count, samples, len(COLUMNS)))
-        period = block.kind.period_ns / NANOSECONDS
-        counted = block.row(rows.SAMPLES)
-        nothing = np.where(counted > 0.0, 1.0, np.nan)
-        total = block.row(rows.SUM_SQUARED)
-        diverged = block.row(rows.DIVERGED)
-        return np.array([
-            np.sqrt(total / np.maximum(counted, 1.0)) * nothing, block.row(rows.ISE) * nothing,
-            total * nothing, np.sqrt(block.row(rows.MAX_SQUARED)) * nothing, counted,
-            np.maximum(counted - 1.0, 0.0) * period * nothing,
-            np.where(diverged >= 0.0, diverged * period, np.nan)])
+
+
+def _columns(
+    diverged: Array, counted: Array, total: Array, ise: Array, largest: Array, period: Array,
+) -> Array:
+    """Return the columns of a run from what blocks add up, and the periods [s]."""
+    nothing = np.where(counted > 0.0, 1.0, np.nan)
+    return np.array([
+        np.sqrt(total / np.maximum(counted, 1.0)) * nothing, ise * nothing, total * nothing,
+        np.sqrt(largest) * nothing, counted, np.maximum(counted - 1.0, 0.0) * period * nothing,
+        np.where(diverged >= 0.0, diverged * period, np.nan)])
 
 
 def _parts(loop: Loop) -> list[object]:

@@ -75,6 +75,7 @@ load_parameters, _, _PARAMETERS = packing(17)
 load_coefficients, store_coefficients, _COEFFICIENTS = packing(20)
 load_stage, store_stage, _STAGE = packing(8)
 load_channel, _, _CHANNEL = packing(HeldChannel)
+store_observed = packing(7).store
 
 # Rows of the state of a car: of its model, inputs in force, tracker, law, and of the metrics.
 INPUTS = _STATE
@@ -96,7 +97,7 @@ LAW = CHANNELS + 2 * _CHANNEL
 # Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, reference,
 # command, what inputs fix, state and inputs before the tick, what a stage leaves to the next, the
 # commands that the actuators have under way: of speed in the first steps and then, of steering.
-OX, OY, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, TARGET = range(9)
+OX, OY, QZ, QW, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, TARGET = range(11)
 COMMAND_SPEED = TARGET + TARGET_SIZE
 COMMAND_STEERING = COMMAND_SPEED + 1
 COEFFICIENTS = COMMAND_STEERING + 1
@@ -122,28 +123,26 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
             load_state(state, i, LANES),
             (state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i]),
             load_parameters(parameters, i, LANES))
-        scratch[OX * LANES + i] = o[0]
-        scratch[OY * LANES + i] = o[1]
-        scratch[OVX * LANES + i] = o[4]
-        scratch[OVY * LANES + i] = o[5]
-        scratch[ORATE * LANES + i] = o[6]
+        store_observed(scratch, OX * LANES + i, LANES, o)
         # Cosine and sine of the heading, by its quaternion.
         ahead = load_tracker(parameters, TRACKER * LANES + i, LANES).tracked_ahead
         scratch[POINT_X * LANES + i] = o[0] + ahead * (1.0 - 2.0 * (o[2] * o[2]))
         scratch[POINT_Y * LANES + i] = o[1] + ahead * (2.0 * (o[2] * o[3]))
-        # The heading as a listener computes it.
-        scratch[OYAW * LANES + i] = quaternion_to_yaw(0.0, 0.0, o[2], o[3])
+    # The heading as a listener computes it; apart, as few operations wait for each other then.
+    for i in range(count):
+        scratch[OYAW * LANES + i] = quaternion_to_yaw(
+            0.0, 0.0, scratch[QZ * LANES + i], scratch[QW * LANES + i])
 
 
 @njit
 def _place_references(
-    parameters: Flat, scratch: Flat, count: int, references: Flat, tick: int, ticks: int,
+    parameters: Flat, scratch: Flat, count: int, references: Flat, first: int,
 ) -> None:
-    """Fetch the reference of each car and place it in the map."""
+    """Fetch the reference of each car, those of the tick begin at `first`; place it in the map."""
     for i in range(count):
         reference = int(parameters[REFERENCE * LANES + i])
         store_target(scratch, TARGET * LANES + i, LANES, placed_target(
-            references, TARGET_SIZE * (reference * ticks + tick), 1,
+            references, first + TARGET_SIZE * reference, 1,
             parameters[ORIGIN_X * LANES + i], parameters[ORIGIN_Y * LANES + i]))
 
 
@@ -385,22 +384,34 @@ def _disturb_motion(
         state[LANES + i] += root * deviations[7] * noise[NOISE_CHANNELS * i + 7]
 
 
+@inlined
+def _is_valid(state: Flat, parameters: Flat, i: int) -> bool:
+    """Tell whether a car has not diverged, before or now."""
+    a, b, c, d, e = load_state(state, i, LANES)
+    most = load_state(parameters, LIMIT * LANES + i, LANES)
+    # False for NaN too.
+    valid: bool = (
+        (state[DIVERGED * LANES + i] < 0.0) & (abs(a) <= most[0]) & (abs(b) <= most[1])
+        & (abs(c) <= most[2]) & (abs(d) <= most[3]) & (abs(e) <= most[4]))
+    return valid
+
+
 @njit
 def _check_all(
     state: Flat, parameters: Flat, scratch: Flat, count: int, tick: int,
 ) -> None:
     """Put a car whose state leaves its limits back to where it was, for good."""
+    invalid = 0
     for i in range(count):
-        valid = state[DIVERGED * LANES + i] < 0.0
-        for k in range(_STATE):
-            # False for NaN too.
-            valid = valid and (
-                abs(state[k * LANES + i]) <= parameters[(LIMIT + k) * LANES + i])
-        if not valid:
-            for k in range(_MOTION):
-                state[k * LANES + i] = scratch[(BEFORE + k) * LANES + i]
-            if state[DIVERGED * LANES + i] < 0.0:
-                state[DIVERGED * LANES + i] = float(tick)
+        invalid += 0 if _is_valid(state, parameters, i) else 1
+    # Rare, and apart, so that the loop above vectorises.
+    if invalid > 0:
+        for i in range(count):
+            if not _is_valid(state, parameters, i):
+                for k in range(_MOTION):
+                    state[k * LANES + i] = scratch[(BEFORE + k) * LANES + i]
+                if state[DIVERGED * LANES + i] < 0.0:
+                    state[DIVERGED * LANES + i] = float(tick)
 
 
 def _run_block(
@@ -412,16 +423,16 @@ def _run_block(
     """Run `ticks` ticks of a block from the tick `first` on; the tick `last` is not integrated.
 
     state, parameters, scratch: rows of LANES numbers; lines, depth: delay lines of the actuators,
-    see _send_all(); count: cars. references: (rows, ticks, Target); times: of all ticks since the
-    start [s]; skip: time from which metrics count [s]; period: of a tick [s]; dt: step [s], steps
-    per tick; records: (count, samples, COLUMN_COUNT), one of `every` ticks, 0 for none; noise:
-    (ticks, count, NOISE_CHANNELS) with their standard deviations; points: (ticks, POINT_NUMBERS,
-    LANES), filled if shown. All flat.
+    see _send_all(); count: cars. references: (ticks, trajectories, Target); times: of all ticks
+    since the start [s]; skip: time from which metrics count [s]; period: of a tick [s]; dt: step
+    [s], steps per tick; records: (count, samples, COLUMN_COUNT), one of `every` ticks, 0 for none;
+    noise: (ticks, count, NOISE_CHANNELS) with their standard deviations; points: (ticks,
+    POINT_NUMBERS, LANES), filled if shown. All flat.
     """
     for k in range(ticks):
         tick = first + k
         observe_all(state, parameters, scratch, count)
-        _place_references(parameters, scratch, count, references, k, ticks)
+        _place_references(parameters, scratch, count, references, k * (len(references) // ticks))
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
         _update_metrics(state, parameters, scratch, count, period, times[tick] >= skip)

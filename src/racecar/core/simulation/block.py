@@ -16,7 +16,7 @@ from racecar.core.analysis.path_batch import PathBatch
 from racecar.core.analysis.path_kernels import POINT_NUMBERS
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
-from racecar.core.control.target import TargetSampler
+from racecar.core.control.target import TARGET_SIZE, TargetSampler
 from racecar.core.control.tracker_step import TrackerStep
 from racecar.core.packing import Flat, packing, vector
 from racecar.core.simulation import batch_kernels as rows
@@ -110,10 +110,17 @@ class Block:
         self._trajectories.clear()
 
     def sample(self, times: Any) -> Flat:
-        """Return Target of all trajectories at some times [s] since the start, flat."""
-        steps = vector([self.kind.period_ns / NANOSECONDS if time else 0.0 for time in times])
-        parts = [sampler.sample(times, steps) for sampler in self._samplers]
-        return parts[0] if len(parts) == 1 else vector(list(itertools.chain(*parts)))
+        """Return Target at some times [s] since the start, flat: (times, trajectories, Target)."""
+        steps = vector([self.kind.period_ns / NANOSECONDS] * len(times))
+        if len(times) and times[0] == 0.0:
+            steps[0] = 0.0
+        total = sum(sampler.count for sampler in self._samplers)
+        targets: Flat = vector(TARGET_SIZE * len(times) * total)
+        first = 0
+        for sampler in self._samplers:
+            sampler.write(targets, first, total, times, steps)
+            first += sampler.count
+        return targets
 
     def run(
         self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,
@@ -135,9 +142,10 @@ class Block:
             at = rows.DIVERGED * LANES
             paths.add(points, LANES, first, ticks, self.state[at:at + self.count])
 
-    def row(self, row: int) -> Array:
-        """Return one row of the state, (count,)."""
-        return np.array(self.state[row * LANES:row * LANES + self.count])
+    def rows(self, first: int, count: int) -> Array:
+        """Return some rows of the state, (count, cars)."""
+        found = np.array(self.state[first * LANES:(first + count) * LANES])
+        return found.reshape(count, LANES)[:, :self.count]
 
 
 def lane_rows(count: int) -> Any:
