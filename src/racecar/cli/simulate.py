@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         announce_controller(options.controller, own.why_plain)
     else:
         loop = make_loop(stack, values)
-        # Compile before the clock starts: the first call of a kernel may take seconds.
-        run_loop(make_loop(stack, values), loop.simulator.period_ns / NANOSECONDS)
+    # Compile before the clock starts: the first call of a kernel may take seconds.
+    loop.warm_up()
     period_ns = loop.simulator.period_ns
     warm_up_path_metrics()
     with ProgressBar(arguments.end_time, 'simulating') as show:

@@ -15,7 +15,7 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import ClosedLoop
 from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.simulation.simulator import make_simulator, Simulator
-from racecar.core.vehicles import VehicleModel, VehicleParameters
+from racecar.core.vehicles import VehicleParameters
 from racecar.stacks.stack import Stack
 
 Values = Mapping[str, Mapping[str, Any]]
@@ -50,16 +50,16 @@ def make_loop(stack: Stack, values: Values, simulator: Simulator | None = None) 
 
 def make_own_loop(
     stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, Any],
-    model: VehicleModel | None = None,
+    simulator: Simulator | None = None,
 ) -> OwnLoop:
     """Build the loop of a stack with a controller of one's own in the place of its law.
 
     The controller is made with the vehicle that the tracker knows and with settings of its own;
-    the law is not made. model: as in make_simulator(). Raises RacecarError as make_loop() and
-    ControllerClass.make() do.
+    the law is not made. simulator: one that is built already. Raises RacecarError as make_loop()
+    and ControllerClass.make() do.
     """
     assert stack.tracker is not None
     tracker = values[stack.tracker]
     return OwnLoop(
         controller.make(VehicleParameters.from_values(tracker), settings),
-        TrajectoryTracker(dict(tracker)), make_simulator(values[stack.simulator], model))
+        TrajectoryTracker(dict(tracker)), simulator or make_simulator(values[stack.simulator]))

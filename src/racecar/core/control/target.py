@@ -10,15 +10,13 @@ order in its length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-import itertools
+from collections.abc import Sequence
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from racecar.core.compiled import COMPILED, inlined, specialise, unlocked
-from racecar.core.packing import Flat, packing, Vector, vector
+from racecar.core.compiled import inlined, unbound
+from racecar.core.control.reference_sampler import ReferenceSampler
+from racecar.core.packing import Flat, packing, Vector
 from racecar.core.trajectories import Trajectory
 from racecar.core.trajectories.base import MotionNumbers
 
@@ -78,20 +76,14 @@ def target_of(now: MotionNumbers, middle: MotionNumbers, exact: bool) -> Target:
         0.0 if unknown else 1.0)
 
 
-def motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Stand for the kernel of a trajectory that TargetSampler binds."""
-    raise NotImplementedError('TargetSampler binds this name')
+motion = unbound
 
 
 def _sample(
     targets: Flat, first: int, total: int, times: Vector, steps: Vector, exact: bool,
     numbers: Vector, starts: Sequence[int], rows: Flat,
 ) -> None:
-    """Write Target at each of some times [s]: (times, total, Target), from trajectory `first` on.
-
-    steps: between each time and the next [s]. numbers: of all trajectories one after the other, of
-    the one numbered i from starts[i] on. rows: room for Target at each of the times.
-    """
+    """Write Target as ReferenceSampler says; exact: see target_of()."""
     count = len(times)
     for i in range(len(starts) - 1):
         own = numbers[starts[i]:starts[i + 1]]
@@ -109,50 +101,18 @@ def _sample(
                          load_target(rows, k, count))
 
 
-class TargetSampler:
-    """Samples the targets of trajectories of one type, by one kernel if they have one."""
+class TargetSampler(ReferenceSampler):
+    """Samples the targets of trajectories of one type."""
+
+    size = TARGET_SIZE
+    kernel = staticmethod(_sample)
 
     def __init__(self, trajectories: Sequence[Trajectory], *, exact: bool) -> None:
         """Take at least one trajectory; exact: see target_of()."""
-        self._trajectories = trajectories
+        super().__init__(trajectories, exact)
         self._exact = exact
-        self._kernel: Callable[..., None] | None = None
-        kernel = trajectories[0].compiled_motion
-        if kernel is None:
-            return
-        self._kernel = specialise(
-            _sample, f'sample_{type(trajectories[0]).__name__}', unlocked, motion=kernel)
-        numbers = [trajectory.numbers for trajectory in trajectories]
-        starts = [0, *itertools.accumulate(map(len, numbers))]
-        self._starts: Any = np.array(starts) if COMPILED else starts
-        # The numbers of one alone may be too many to copy.
-        self._numbers = numbers[0] if len(numbers) == 1 else vector(
-            list(itertools.chain.from_iterable(numbers)))
 
-    @property
-    def count(self) -> int:
-        """Number of trajectories."""
-        return len(self._trajectories)
-
-    def sample(self, times: Vector, steps: Vector) -> Flat:
-        """Return Target at each of some times [s], flat: (times, trajectories, Target).
-
-        steps: time between each one and the next [s].
-        """
-        targets: Flat = vector(TARGET_SIZE * len(times) * self.count)
-        self.write(targets, 0, self.count, times, steps)
-        return targets
-
-    def write(
-        self, targets: Flat, first: int, total: int, times: Vector, steps: Vector,
-    ) -> None:
-        """Write what sample() returns from trajectory `first` on into (times, total, Target)."""
-        if self._kernel is not None:
-            self._kernel(targets, first, total, times, steps, self._exact, self._numbers,
-                         self._starts, vector(TARGET_SIZE * len(times)))
-            return
-        for i, trajectory in enumerate(self._trajectories, first):
-            for k, (time, step) in enumerate(zip(times, steps, strict=True)):
-                store_target(targets, TARGET_SIZE * (k * total + i), 1, target_of(
-                    trajectory.motion(time)[:], trajectory.motion(time + 0.5 * step)[:],
-                    self._exact))
+    def reference(self, index: int, time: float, step: float) -> Target:
+        """Return the target of a trajectory at a time [s]; step: until the next [s]."""
+        motion_at = self._trajectories[index].motion
+        return target_of(motion_at(time)[:], motion_at(time + 0.5 * step)[:], self._exact)
