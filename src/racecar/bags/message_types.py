@@ -5,5 +5,7 @@
 NUMBER = 'std_msgs/msg/Float64'
 ODOMETRY = 'nav_msgs/msg/Odometry'
 PATH = 'nav_msgs/msg/Path'
+SCAN = 'sensor_msgs/msg/LaserScan'
+TRANSFORMS = 'tf2_msgs/msg/TFMessage'
 POINT = 'geometry_msgs/msg/PointStamped'
 DRIVER_STATE = 'racecar_interfaces/msg/DriverState'

@@ -1,0 +1,113 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of a scene from above, and of a drive with a laser through it."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, Polygon
+from matplotlib.transforms import Affine2D
+import numpy as np
+
+from racecar.core.analysis.figures import label_axes, new_figure
+from racecar.core.analysis.laser_log import LaserLog, SeenScan
+from racecar.core.world.scene import Box, rectangle_corners, Scene
+
+_SCAN = 'tab:red'
+_LONGER_SIDE = 9.0  # [inch]
+
+
+def draw_scene(axes: Axes, scene: Scene) -> None:
+    """Draw what stands in a scene: walls, boxes, cones, boards, and the grid."""
+    boxes = (*scene.boxes, *(board.box for board in scene.boards))
+    for rows, order in (([*scene.patches], 0.5), ([*boxes], 1.0)):
+        axes.add_collection(PatchCollection(
+            [_outline(row) for row in rows], facecolors=[row.colour for row in rows],
+            edgecolors='0.3' if order == 1.0 else 'none', linewidths=0.6, zorder=order))
+    axes.add_collection(LineCollection(
+        [[(wall.x1, wall.y1), (wall.x2, wall.y2)] for wall in scene.walls], colors='0.25',
+        linewidths=1.4, zorder=1.1))
+    axes.add_collection(PatchCollection(
+        [Circle((cone.x, cone.y), 0.5 * cone.base) for cone in scene.cones],
+        facecolors=[cone.colour for cone in scene.cones], zorder=1.2))
+    grid = scene.grid
+    if grid is not None:
+        length, width = grid.size
+        walls = np.ma.masked_equal(grid.occupied, False)
+        place = Affine2D().rotate(grid.origin.yaw).translate(*grid.origin[:2])
+        axes.imshow(
+            walls, extent=(0.0, length, 0.0, width), origin='lower', cmap='gray', vmin=0, vmax=1.6,
+            interpolation='nearest', transform=place + axes.transData, zorder=1.0)
+    axes.autoscale_view()
+    axes.set_aspect('equal', adjustable='datalim')
+
+
+def draw_laser_figure(log: LaserLog, scene: Scene) -> Figure:
+    """Draw the path of a drive in its scene, coloured by speed, and one scan on the way."""
+    figure = new_figure(*_size(log, scene))
+    axes = figure.add_subplot()
+    draw_scene(axes, scene)
+    if log.scans:
+        _draw_scan(axes, log.scans[len(log.scans) // 2])
+    points = np.column_stack([log.x, log.y])
+    path = LineCollection(
+        np.stack([points[:-1], points[1:]], axis=1), array=log.speed[1:], cmap='viridis',
+        linewidths=2.2, capstyle='round', zorder=2.0)
+    axes.add_collection(path)
+    axes.plot(log.x[0], log.y[0], 'o', color='tab:green', markersize=9, label='start', zorder=3.0)
+    axes.plot(log.x[-1], log.y[-1], 's', color='black', markersize=7, label='end', zorder=3.0)
+    figure.colorbar(path, ax=axes, label='speed [m/s]', aspect=35, shrink=0.9)
+    label_axes(axes, 'x [m]', 'y [m]')
+    axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+    collisions = '' if log.collisions is None else f", {_counted(log.collisions, 'collision')}"
+    figure.suptitle(
+        f'{log.name}: {log.distance:.1f} m in {log.t[-1] - log.t[0]:.1f} s{collisions}',
+        parse_math=False)
+    return figure
+
+
+def draw_scan_figure(scan: SeenScan, name: str) -> Figure:
+    """Draw a scan as the laser sees it, forward upwards."""
+    figure = new_figure(6.5, 6.5)
+    axes = figure.add_subplot(projection='polar')
+    axes.set_theta_zero_location('N')
+    hit = np.isfinite(scan.ranges)
+    axes.plot(scan.angles[hit], scan.ranges[hit], '.', color=_SCAN, markersize=2.5)
+    axes.fill_between(
+        scan.angles, np.where(hit, scan.ranges, 0.0), color=_SCAN, alpha=0.12, linewidth=0)
+    axes.set_ylim(bottom=0.0)
+    figure.suptitle(f'{name}: scan at {scan.t:.2f} s, distances in m', parse_math=False)
+    return figure
+
+
+def _draw_scan(axes: Axes, scan: SeenScan) -> None:
+    x, y = scan.points
+    axes.plot(x, y, '.', color=_SCAN, markersize=2.5, label=f'scan at {scan.t:.1f} s', zorder=2.5)
+    ahead = math.cos(scan.yaw), math.sin(scan.yaw)
+    axes.plot(
+        scan.x, scan.y, marker=(3, 0, math.degrees(scan.yaw) - 90.0), color=_SCAN, markersize=12,
+        linestyle='', label='laser then', zorder=3.0)
+    axes.plot([scan.x, scan.x + 0.5 * ahead[0]], [scan.y, scan.y + 0.5 * ahead[1]], color=_SCAN,
+              linewidth=1.0, zorder=3.0)
+
+
+def _outline(box: Box | tuple[float, ...]) -> Polygon:
+    return Polygon(rectangle_corners(*box[:5]))
+
+
+def _size(log: LaserLog, scene: Scene) -> tuple[float, float]:
+    x, y = [log.x], [log.y]
+    if len(scene.segments):
+        x.append(scene.segments[:, [0, 2]].ravel())
+        y.append(scene.segments[:, [1, 3]].ravel())
+    width, height = float(np.ptp(np.concatenate(x))), float(np.ptp(np.concatenate(y)))
+    share = min(max(height / max(width, 1e-9), 0.45), 1.2)
+    return _LONGER_SIDE, _LONGER_SIDE * share + 0.8
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
