@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from racecar.core.control.laws import LAWS
+from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(
     'lockstep', bool, False,
@@ -80,6 +82,9 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
+    Parameter('publish_robot_description', bool, True,
+              'Publish robot_description, and on tf its links; false where robot_state_publisher'
+              ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
               'Publish map -> odom as a static identity, in the place of a localisation',
               read_only=True),
@@ -94,6 +99,14 @@ SIMULATOR_NODE = ParameterTable([
 ])
 
 SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
+
+WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + SIMULATOR_NODE
+
+SERVO_COMMANDS = VEHICLE_PARAMETERS + SERVO_PARAMETERS + ParameterTable([
+    Parameter('command_timeout', float, 0.5,
+              'Age of the newest command at which the wheels are stopped', 's', above=0.0,
+              maximum=60.0),
+])
 
 ALL_INPUTS = 'all'
 """Value of `awaited` of a mux that does not know what is waited for."""

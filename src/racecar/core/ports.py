@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple, Protocol
 
+from racecar.core.description.urdf import RobotDescription
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
 from racecar.core.world.scene import Objects
@@ -61,8 +62,8 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
-def _no_objects() -> Objects:
-    return Objects()
+def _no_fault() -> str:
+    return ''
 
 
 @dataclass(frozen=True)
@@ -70,15 +71,16 @@ class Carrier:
     """The body of a robot as what carries sensors; each function is of the plant's present time.
 
     frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
-    of this frame. acceleration: of this frame. objects: what can be seen besides the scene and is
-    not of this robot itself: cones where they are now, other robots. They are called only for
-    what a sensor needs, and change nothing.
+    of this frame. acceleration: of this frame. objects: what can move and is not of this robot
+    itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
+    stand where the scene has them. They are called only for what a sensor needs, and change
+    nothing.
     """
 
     frame: str
     state: Callable[[], BodyState]
     acceleration: Callable[[], Acceleration3]
-    objects: Callable[[], Objects] = _no_objects
+    objects: Callable[[], Objects] | None = None
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,10 @@ class Entity:
     its base frame in odom, its initial one if None, and returns where it then is; time goes on.
     Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
-    carrier: what sensors are mounted on; None if they cannot be.
+    carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
+    made of, with the joints that its outputs show and its base frame as the root; raises
+    ConfigurationError if that cannot be made; None if nobody knows. fault: why the robot cannot go
+    on and what to do about it, such as that it lies on its roof; empty if it can.
     """
 
     name: str
@@ -100,6 +105,8 @@ class Entity:
     halt: Callable[[], None]
     mounts: tuple[Mount, ...] = ()
     carrier: Carrier | None = None
+    describe: Callable[[], RobotDescription] | None = None
+    fault: Callable[[], str] = _no_fault
 
     @property
     def frame_prefix(self) -> str:

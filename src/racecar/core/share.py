@@ -42,6 +42,18 @@ def find_config(name: str | Path) -> Path:
         f'configuration file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}')
 
 
+def resource_file(uri: str) -> Path:
+    """Return the file that `package://racecar/...` or a path names.
+
+    Raises ConfigurationError if there is none.
+    """
+    prefix = 'package://racecar/'
+    path = share_folder() / uri.removeprefix(prefix) if uri.startswith(prefix) else Path(uri)
+    if not os.path.isfile(path):
+        raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
+    return path
+
+
 def vehicle_names() -> list[str]:
     """Return the names of the vehicles in config/vehicles."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))

@@ -32,7 +32,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
     (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState:
     position and velocity of the wheels, position of the hinges, which turn at once), tf
-    (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock; for each wheel of
+    (odom -> base_link, wheels and hinges), tf_static (map -> odom, base_link -> cog, links that do
+    not move), robot_description (std_msgs/String: URDF of the vehicle), /clock; for each wheel of
     WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
     fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).

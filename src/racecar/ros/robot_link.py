@@ -15,6 +15,7 @@ from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
+from racecar.ros.robot_model import RobotModel
 
 Receive = Callable[['RobotLink', Callable[[], None], int], None]
 """Called with the link, what applies the value, and the value's stamp [ns]."""
@@ -26,7 +27,8 @@ class RobotLink:
     In lockstep one output is awaited: it is published last of those that are due at the same
     time, and each value of it wants an answer.
 
-    input_topics: full names. has_obeyed: whether any command was obeyed.
+    input_topics: full names. has_obeyed: whether any command was obeyed. model: what the robot is
+    made of.
     """
 
     def __init__(
@@ -41,13 +43,18 @@ class RobotLink:
         self._receive = receive
         self._command_ns = 0
         self._is_stopped = True
+        self.model = RobotModel(node, entity, self.place)
         answered_output = entity.output(awaited)
         outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
-        # Steps, value and channel of each output.
-        self._rows = [
-            (output.steps, output.read,
-             codecs[output.value_type].encode(node, output, self.place))
-            for output in outputs]
+        # Steps, value and channel of each output; before them, what else they are shown by.
+        self._rows: list[tuple[int, Callable[[], Any], Channel]] = []
+        for output in outputs:
+            channel = self.model.channel(output)
+            if channel is not None:
+                self._rows.insert(0, (output.steps, output.read, channel))
+            self._rows.append((
+                output.steps, output.read,
+                codecs[output.value_type].encode(node, output, self.place)))
         self.awaited_steps = answered_output.steps
         self.awaited_channel: Channel = self._rows[-1][2]
         self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]

@@ -62,9 +62,9 @@ STACK = Stack(
     summary='driver bridge, command muxes and the planar simulator with four wheels',
     nodes=_nodes, simulator=node_names.SINGLE_TRACK_SIMULATOR,
     recorded=(
-        topics.TF_STATIC, topics.DRIVER_CAR_INFO, topics.DRIVER_LAMPS, topics.TF,
-        topics.CAR_STATE, topics.JOINT_STATES, topics.DRIVER_PEDALS, topics.DRIVER_STATE,
-        topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.MUX_ACTIVE, topics.COMMAND,
-        topics.ODOMETRY),
+        topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.DRIVER_CAR_INFO, topics.DRIVER_LAMPS,
+        topics.TF, topics.CAR_STATE, topics.JOINT_STATES, topics.DRIVER_PEDALS,
+        topics.DRIVER_STATE, topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.MUX_ACTIVE,
+        topics.COMMAND, topics.ODOMETRY),
     descriptions=(topics.DRIVER_CAR_INFO,),
     answers=(*_ANSWERS, topics.COMMAND))

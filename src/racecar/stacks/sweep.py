@@ -24,10 +24,9 @@ from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.simulation.batch import Noise
 from racecar.core.simulation.block import kind_of
-from racecar.core.simulation.closed_loop import ClosedLoop
+from racecar.core.simulation.closed_loop import ClosedLoop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.simulation.simulator import Simulator
-from racecar.core.vehicles import VEHICLE_PARAMETERS, VehicleModel
+from racecar.core.vehicles import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
     describe_stack,
@@ -79,7 +78,7 @@ class Sweep:
         Raises RacecarError, naming the point, for values that contradict each other.
         """
         # Neighbours often differ in the control law only; a block copies from a shared simulator.
-        last: tuple[Any, Simulator] | None = None
+        last: tuple[Any, LoopCar] | None = None
         for point, values in enumerate(self._values()):
             simulated = values[self.stack.simulator]
             shared = last[1] if last is not None and last[0] == simulated else None
@@ -96,14 +95,14 @@ class Sweep:
         settings with which the controller cannot be made.
         """
         assert self.controller is not None
-        last: tuple[Any, VehicleModel] | None = None
+        last: tuple[Any, LoopCar] | None = None
         for point, values in enumerate(self._values()):
             simulated = values[self.stack.simulator]
             shared = last[1] if last is not None and last[0] == simulated else None
             with self._named(point):
                 loop = make_own_loop(
                     self.stack, values, self.controller, values[CONTROLLER], shared)
-            last = (simulated, loop.simulator.model)
+            last = simulated, loop.simulator
             yield loop
 
     def _values(self) -> Iterator[dict[str, Mapping[str, Any]]]:

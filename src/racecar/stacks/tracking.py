@@ -45,8 +45,9 @@ def tracking_stack(
         simulator=node_names.SINGLE_TRACK_SIMULATOR, tracker=node_names.TRAJECTORY_TRACKER,
         linearizer=linearizer,
         recorded=(
-            topics.TF_STATIC, topics.REFERENCE_PATH, topics.TRACKED_POINT, topics.TF,
-            topics.CAR_STATE, topics.JOINT_STATES, *_ANSWERS, topics.ODOMETRY),
+            topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH,
+            topics.TRACKED_POINT, topics.TF, topics.CAR_STATE, topics.JOINT_STATES, *_ANSWERS,
+            topics.ODOMETRY),
         descriptions=(topics.TRACKED_POINT,), answers=_ANSWERS)
 
 

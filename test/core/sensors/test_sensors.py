@@ -86,8 +86,6 @@ def readings(plant, name='bumper', count=20, entity=0, listens=lambda time: True
     return heard
 
 
-def test_no_product_sensor_stands_in_the_registry_yet():
-    assert SENSOR_KINDS == {}
 
 
 def test_a_ball_on_a_rail_sees_the_wall_come_nearer():
@@ -210,7 +208,7 @@ def test_parameters_of_a_sensor_are_its_mounting_and_its_own():
 
 
 @pytest.mark.parametrize(('values', 'message'), [
-    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of range_finder"),
+    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of laser, range_finder"),
     ({'noise': -1.0}, r"'bumper\.noise' is -1\.0, expected a number in"),
     ({'beams': 3}, r"'bumper\.beams' is unknown here")])
 def test_what_a_sensor_cannot_be_is_refused(values, message):

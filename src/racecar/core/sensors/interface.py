@@ -19,8 +19,8 @@ class View(NamedTuple):
 
     scene: what stands still. pose: of the sensor in the frame of the scene; twist: of the sensor
     in its own frame; time_ns: simulated time [ns]. acceleration: gives that of the sensor in its
-    own frame. objects: gives what moves besides the robot that carries the sensor. These two may
-    take time, so only who needs them calls them.
+    own frame. objects: gives what can move, where it is now, but for the robot that carries the
+    sensor. These two may take time, so only who needs them calls them.
     """
 
     scene: Scene

@@ -23,7 +23,7 @@ from racecar.core.poses import (
 from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.sensors.interface import Sensor, SensorKind, View
 from racecar.core.types import Acceleration3, Pose3
-from racecar.core.world.scene import EMPTY_SCENE, Scene
+from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
 
 _PLACES = tuple(
     Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot', unit=unit,
@@ -170,7 +170,8 @@ class EquippedPlant:
         # Sensors with one seed, on one robot or several, have noise of their own.
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
-        state, objects = carrier.state, carrier.objects
+        state, standing = carrier.state, Objects(scene.cones)
+        objects = carrier.objects or (lambda: standing)
 
         def acceleration() -> Acceleration3:
             return acceleration_of_child(carrier.acceleration(), state().twist, place)

@@ -76,9 +76,10 @@ class Block:
         """Pack one car of this kind, which rests: its number and its parts, which are not kept."""
         lane = self.count
         self.cars.append(car)
-        tracker, law, simulator = loop.tracker, loop.linearizer, loop.simulator
-        model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
+        tracker, law, simulator = loop.tracker, loop.linearizer, loop.simulator.compiled
         assert law is not None
+        assert simulator is not None
+        model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
         assert packed is not None
         self._trajectories.setdefault(tracker.trajectory, []).append(lane)
         _put(self.state, lane, (
@@ -164,8 +165,10 @@ def _held(channel: Channel, steps: int) -> HeldChannel:
 
 def kind_of(loop: Loop) -> Kind | None:
     """Return what a loop must share with others of its block; None if it fits into none."""
-    simulator, form = loop.simulator, loop.simulator.model.split_derivative
-    packed = simulator.packed
+    simulator = loop.simulator.compiled
+    if simulator is None:
+        return None
+    form, packed = simulator.model.split_derivative, simulator.packed
     if (not isinstance(form, SplitDerivative) or packed is None or loop.linearizer is None
             or not loop.is_compilable or loop.tracker.started or simulator.time_ns):
         return None

@@ -25,9 +25,9 @@ from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
-from racecar.core.simulation.closed_loop import chunks, row_of, run_chunk
+from racecar.core.simulation.closed_loop import chunks, LoopCar, row_of, run_chunk
 from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
-from racecar.core.simulation.simulator import PackedSimulator, Simulator
+from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS
 
 _TIME, _COMMAND = COLUMNS.index('time'), COLUMNS.index('speed_command')
@@ -40,9 +40,10 @@ class OwnLoop:
     """
 
     linearizer = None
+    odometry_every = 1
 
     def __init__(
-        self, controller: Controller, tracker: TrajectoryTracker, simulator: Simulator,
+        self, controller: Controller, tracker: TrajectoryTracker, simulator: LoopCar,
     ) -> None:
         """Compile the step of the controller, if it has one; once for all that have the same.
 
@@ -54,24 +55,25 @@ class OwnLoop:
         # There is no law.
         self._clocks = tracker.time_step, StepClock().step
         self._kernel: Callable[..., int] | None = None
-        self.why_plain = self._compile(pure_part(controller), simulator.packed)
+        self.why_plain = self._compile(pure_part(controller), simulator.compiled)
         if self.why_plain:
             self._driver = OwnDriver(lambda: controller, tracker)
         simulator.warm_up()
         tracker.warm_up()
 
-    def _compile(self, pure: PureController | None, packed: PackedSimulator | None) -> str:
+    def _compile(self, pure: PureController | None, simulator: Simulator | None) -> str:
         if pure is None:
             return NO_STEP
         if not COMPILED:
             return NO_NUMBA
-        if packed is None:
+        packed = None if simulator is None else simulator.packed
+        if simulator is None or packed is None:
             return 'the simulator has steps of its own'
         nothing = vector(0)
-        self._packed = packed
+        self._compiled = simulator, packed
         self._arrays = vector(pure.state), vector(pure.parameters), nothing, nothing
         kernel = own_loop_kernel(
-            self.simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
+            simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
         failure = compilation_failure(
             kernel, *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, 0.0, nothing, 0, False,
             nothing)
@@ -114,7 +116,7 @@ class OwnLoop:
 
         start, period = self.simulator.time_ns, self.simulator.period_ns
         try:
-            run_chunk(kernel, self.simulator, self._packed, self.tracker, self._clocks,
+            run_chunk(kernel, *self._compiled, self.tracker, self._clocks,
                       self._arrays, self._sample, count, checked, drives_last=drives_last)
         except (DivergenceError, RunError):
             raise

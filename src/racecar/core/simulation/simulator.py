@@ -311,6 +311,16 @@ class Simulator:
             self.steps_per_tick, self.period_ns / NANOSECONDS)
 
     @property
+    def compiled(self) -> Simulator | None:
+        """This simulator if compiled loops can run on its numbers, else None; see LoopCar."""
+        return None if self.packed is None else self
+
+    @property
+    def description(self) -> str:
+        """What is simulated, for messages."""
+        return self.model.description
+
+    @property
     def kernels(self) -> SimulatorKernels:
         """What compiled loops call in the place of a tick."""
         return self._kernels

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.frames import BASE_LINK, COG
 from racecar.core.ports import Carrier, Entity, Input, Mount, Output
 from racecar.core.simulation.simulator import Simulator
@@ -55,7 +57,8 @@ class VehiclePlant:
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(BASE_LINK, self._body_state, self._acceleration)),)
+            carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
+            describe=partial(describe_vehicle, vehicle)),)
 
     @property
     def step_ns(self) -> int:

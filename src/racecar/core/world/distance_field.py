@@ -1,21 +1,34 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Distance fields: how far each cell of a grid is from the nearest occupied one."""
+"""How much room there is around each cell of a grid, for whoever moves through it in leaps."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+WALL, OUTSIDE = np.float32(-1.0), np.float32(-2.0)
+"""Room in a wall, and beyond the grid."""
 
-def distance_field(occupied: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Return for each cell (rows, columns) the distance to the nearest occupied one [cells].
+MARGIN = 1
+"""Cells around the grid that are OUTSIDE: what leaves it stops there."""
 
-    Between the centres of the cells, 0 for occupied ones; larger than the grid's diagonal
-    everywhere if none is.
+
+def room_around(occupied: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return how far one may go from any point of a cell without meeting anything [cells].
+
+    occupied (rows, columns); the field has a margin around it, which is OUTSIDE, and is WALL in
+    walls.
     """
-    from scipy.ndimage import distance_transform_edt
+    from scipy.ndimage import binary_dilation, distance_transform_edt
 
-    if not occupied.any():
-        return np.full(occupied.shape, float(sum(occupied.shape)), dtype=np.float32)
-    return np.asarray(distance_transform_edt(~occupied), dtype=np.float32)
+    walls = np.pad(occupied, MARGIN)
+    ends = np.pad(occupied, MARGIN, constant_values=True)
+    # From the centre of a cell to that of a neighbour of a wall: as far as from the nearest
+    # point of the cell to the nearest one of the wall.
+    room: NDArray[np.float32] = distance_transform_edt(
+        ~binary_dilation(ends, np.ones((3, 3)))).astype(np.float32)
+    room[ends] = OUTSIDE
+    room[walls] = WALL
+    room.flags.writeable = False
+    return room

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.types import Pose2
-from racecar.core.world.distance_field import distance_field
+from racecar.core.world.distance_field import room_around
 
 OCCUPIED, FREE, UNKNOWN = 100, 0, -1
 """Values of cells in nav_msgs/OccupancyGrid; between free and occupied: probability [%]."""
@@ -23,6 +23,24 @@ OCCUPIED, FREE, UNKNOWN = 100, 0, -1
 MAP_MODES = ('trinary', 'scale', 'raw')
 MOST_CELLS = 100_000_000
 _FORMATS = ('PNG', 'PPM', 'BMP')
+
+
+class GridNumbers(NamedTuple):
+    """A grid as numbers for kernels.
+
+    room: as room_around() gives it, flat; stride: its columns; scale: cells in a metre; x, y [m],
+    cosine, sine: of the origin's pose; length, width: along its axes [m], 0 without a grid.
+    """
+
+    room: NDArray[np.float32]
+    stride: int
+    scale: float
+    x: float
+    y: float
+    cosine: float
+    sine: float
+    length: float
+    width: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +70,17 @@ class OccupancyGrid:
         return cells
 
     @cached_property
-    def distances(self) -> NDArray[np.float32]:
-        """How far each cell is from the nearest wall, see distance_field(); computed once."""
-        return distance_field(self.occupied)
+    def room(self) -> NDArray[np.float32]:
+        """How much room there is around each cell, see room_around(); computed once."""
+        return room_around(self.occupied)
+
+    @cached_property
+    def numbers(self) -> GridNumbers:
+        """Room and frame for kernels."""
+        x, y, yaw = self.origin
+        return GridNumbers(
+            self.room.reshape(-1), self.room.shape[1], 1.0 / self.resolution, x, y, math.cos(yaw),
+            math.sin(yaw), *self.size)
 
     @property
     def size(self) -> tuple[float, float]:
@@ -77,6 +103,15 @@ class OccupancyGrid:
         """
         lying, standing = _merged_runs(self.occupied), _merged_runs(self.occupied.T)
         return lying if len(lying) <= len(standing) else standing[:, [1, 0, 3, 2]]
+
+
+def _nothing() -> GridNumbers:
+    room = room_around(np.zeros((1, 1), dtype=np.bool_))
+    return GridNumbers(room.reshape(-1), room.shape[1], 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+
+
+NO_GRID = _nothing()
+"""The numbers of a grid of no extent."""
 
 
 def read_image(

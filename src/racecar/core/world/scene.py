@@ -21,6 +21,9 @@ from racecar.core.types import Pose2
 from racecar.core.world.grid_map import OccupancyGrid
 from racecar.core.world.marker import marker_cells
 
+Rows = NDArray[np.float64]
+"""What stands around as numbers for kernels, a row each, not to be written."""
+
 Colour = tuple[float, float, float]
 """Red, green and blue, each from 0 to 1."""
 
@@ -153,18 +156,24 @@ class Scene:
         return not (self.walls or self.boxes or self.cones or self.boards or self.grid)
 
     @cached_property
-    def surfaces(self) -> tuple[Wall, ...]:
-        """All that is upright and fixed: the walls and the sides of boxes and boards.
+    def solids(self) -> tuple[Box, ...]:
+        """The boxes and those of the boards; without the grid, see grid_boxes."""
+        return (*self.boxes, *(board.box for board in self.boards))
 
-        Without the grid and without the cones.
-        """
-        boxes = (*self.boxes, *(board.box for board in self.boards))
-        return (*self.walls, *(side for box in boxes for side in box.sides))
+    @property
+    def surfaces(self) -> tuple[Wall, ...]:
+        """All that is upright, fixed and not of the grid: the walls and the sides of solids."""
+        return (*self.walls, *(side for box in self.solids for side in box.sides))
 
     @cached_property
-    def segments(self) -> NDArray[np.float64]:
-        """The surfaces as rows x1, y1, x2, y2, height (n, 5) [m]."""
-        return segments_of(self.surfaces)
+    def wall_rows(self) -> Rows:
+        """The walls as numbers: x1, y1, x2, y2, height (n, 5) [m]."""
+        return _rows([wall[:5] for wall in self.walls], 5)
+
+    @cached_property
+    def box_rows(self) -> Rows:
+        """The solids as numbers, as the function box_rows gives them."""
+        return box_rows(self.solids)
 
     @cached_property
     def grid_boxes(self) -> tuple[Box, ...]:
@@ -184,17 +193,36 @@ EMPTY_SCENE = Scene('empty')
 
 
 class Objects(NamedTuple):
-    """What has moved or moves, where it is now: cones, and other robots as boxes."""
+    """What can move, where it is now: cones, and other robots as boxes."""
 
     cones: Sequence[Cone] = ()
     boxes: Sequence[Box] = ()
 
 
-def segments_of(walls: Sequence[Wall]) -> NDArray[np.float64]:
-    """Return walls as rows x1, y1, x2, y2, height (n, 5) [m], not to be written."""
-    rows = np.array([wall[:5] for wall in walls], dtype=np.float64).reshape(-1, 5)
+def box_rows(boxes: Sequence[Box]) -> Rows:
+    """Return x, y [m], cosine and sine of the yaw, half length, half width, height [m] (n, 7)."""
+    return _rows([
+        (x, y, math.cos(yaw), math.sin(yaw), 0.5 * length, 0.5 * width, height)
+        for x, y, yaw, length, width, height, _ in boxes], 7)
+
+
+def cone_rows(cones: Sequence[Cone]) -> Rows:
+    """Return x, y, radius on the ground, height (n, 4) [m]."""
+    return _rows([(cone.x, cone.y, 0.5 * cone.base, cone.height) for cone in cones], 4)
+
+
+def _rows(rows: Sequence[Sequence[float]], columns: int) -> Rows:
+    if not rows:
+        return _NO_ROWS[columns]
+    return _fixed(np.array(rows, dtype=np.float64))
+
+
+def _fixed(rows: Rows) -> Rows:
     rows.flags.writeable = False
     return rows
+
+
+_NO_ROWS = {columns: _fixed(np.empty((0, columns))) for columns in (4, 5, 7)}
 
 
 def rectangle_corners(

@@ -1,0 +1,58 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The 3-D world of resolved parameter values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from racecar.core.control.servo_commands import ServoCommands
+from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.simulation.plant_car import PlantCar
+from racecar.core.types import Pose2
+from racecar.core.tyres import find_tyre_model
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.tyre_sets import make_tyre_set
+from racecar.core.world.car_bodies import car_bodies
+from racecar.core.world.car_model import Gains
+from racecar.core.world.scene import EMPTY_SCENE, Scene
+from racecar.core.world.world_engine import WorldCarSpec
+from racecar.core.world.world_parameters import PACEJKA
+from racecar.core.world.world_plant import DrivenCar, WorldPlant, WorldRates
+
+
+def make_world_plant(
+    values: Mapping[str, Any], scene: Scene = EMPTY_SCENE, name: str = '',
+) -> WorldPlant:
+    """Build a world with one car from resolved values of the vehicle and WORLD_PARAMETERS.
+
+    name: of the car. Raises ParameterError or ConfigurationError for what cannot be simulated,
+    ConfigurationError if MuJoCo or xacro is not there.
+    """
+    vehicle = VehicleParameters.from_values(values)
+    car = WorldCarSpec(
+        name, vehicle, car_bodies(describe_vehicle(vehicle).tree),
+        Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
+              values['hinge_damping']),
+        make_tyre_set(vehicle, values['tyre_model'], values)
+        if values['contact_model'] == PACEJKA else None,
+        Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']))
+    return WorldPlant(
+        scene,
+        [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'])],
+        step=values['step'], rates=WorldRates(
+            values['rate'], values['joint_states_rate'], values['wheel_states_rate'],
+            values['car_state_rate']))
+
+
+def make_world_car(values: Mapping[str, Any]) -> PlantCar:
+    """Build the same for a loop without ROS; see make_world_plant()."""
+    plant = make_world_plant(values)
+    plant.warm_up()
+    contact = values['contact_model']
+    if contact == PACEJKA:
+        contact = f"{contact} contact, {find_tyre_model(values['tyre_model']).name} tyres"
+    else:
+        contact = f'{contact} contact'
+    return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")
