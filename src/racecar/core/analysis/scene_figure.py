@@ -48,7 +48,9 @@ def draw_scene(axes: Axes, scene: Scene) -> None:
 
 def draw_laser_figure(log: LaserLog, scene: Scene) -> Figure:
     """Draw the path of a drive in its scene, coloured by speed, and one scan on the way."""
-    figure = new_figure(*_size(log, scene))
+    left, right, low, high = _extent(log, scene)
+    share = min(max((high - low) / (right - left), 0.35), 1.2)
+    figure = new_figure(_LONGER_SIDE, _LONGER_SIDE * share + 0.8)
     axes = figure.add_subplot()
     draw_scene(axes, scene)
     if log.scans:
@@ -61,6 +63,8 @@ def draw_laser_figure(log: LaserLog, scene: Scene) -> Figure:
     axes.plot(log.x[0], log.y[0], 'o', color='tab:green', markersize=9, label='start', zorder=3.0)
     axes.plot(log.x[-1], log.y[-1], 's', color='black', markersize=7, label='end', zorder=3.0)
     figure.colorbar(path, ax=axes, label='speed [m/s]', aspect=35, shrink=0.9)
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
     label_axes(axes, 'x [m]', 'y [m]')
     axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
     collisions = '' if log.collisions is None else f", {_counted(log.collisions, 'collision')}"
@@ -99,14 +103,24 @@ def _outline(box: Box | tuple[float, ...]) -> Polygon:
     return Polygon(rectangle_corners(*box[:5]))
 
 
-def _size(log: LaserLog, scene: Scene) -> tuple[float, float]:
-    x, y = [log.x], [log.y]
-    if len(scene.segments):
-        x.append(scene.segments[:, [0, 2]].ravel())
-        y.append(scene.segments[:, [1, 3]].ravel())
-    width, height = float(np.ptp(np.concatenate(x))), float(np.ptp(np.concatenate(y)))
-    share = min(max(height / max(width, 1e-9), 0.45), 1.2)
-    return _LONGER_SIDE, _LONGER_SIDE * share + 0.8
+def _extent(log: LaserLog, scene: Scene) -> tuple[float, float, float, float]:
+    """Return the least and largest x, then y, of all that is drawn, with some room [m]."""
+    points = np.column_stack([log.x, log.y])
+    ends = [end for wall in scene.surfaces for end in ((wall.x1, wall.y1), (wall.x2, wall.y2))]
+    if ends:
+        points = np.concatenate([points, ends])
+    if scene.grid is not None:
+        rows, columns = np.nonzero(scene.grid.occupied)
+        if rows.size:
+            cells = np.array([
+                scene.grid.point(column * scene.grid.resolution, row * scene.grid.resolution)
+                for column in (columns.min(), columns.max() + 1)
+                for row in (rows.min(), rows.max() + 1)])
+            points = np.concatenate([points, cells])
+    low, high = points.min(axis=0), points.max(axis=0)
+    room = 0.04 * float((high - low).max()) + 0.1
+    return (float(low[0]) - room, float(high[0]) + room, float(low[1]) - room,
+            float(high[1]) + room)
 
 
 def _counted(number: int, what: str) -> str:

@@ -25,6 +25,8 @@ GAP_PARAMETERS = ParameterTable([
               maximum=100.0),
     Parameter('look_ahead', float, 4.0, 'What is further away counts as open', 'm', above=0.0,
               maximum=100.0),
+    Parameter('pursuit_distance', float, 1.5, 'Distance at most at which it aims for a point of the'
+              ' open way; a smaller one turns more sharply', 'm', above=0.0, maximum=100.0),
     Parameter('field_of_view', float, 1.6, 'Largest angle to either side at which a way is looked'
               ' for', 'rad', above=0.0, maximum=math.pi),
     Parameter('clearance', float, 0.3, 'Distance to keep between obstacles and the middle of the'
@@ -64,6 +66,7 @@ class GapFollower:
         """Take over other values."""
         self._speed = values['speed']
         self._look_ahead = values['look_ahead']
+        self._pursuit_distance = values['pursuit_distance']
         self._field_of_view = values['field_of_view']
         self._clearance = values['clearance']
         self._lateral_acceleration = values['lateral_acceleration']
@@ -82,7 +85,8 @@ class GapFollower:
         first, last = _widest(depths >= _DEPTH * depths.max())
         target = 0.5 * (angles[first] + angles[last])
         depth = depths[(first + last) // 2]
-        curvature = 2.0 * math.sin(target) / max(depth, self._clearance, 1e-3)
+        # Of the arc through a point in this direction.
+        curvature = 2.0 * math.sin(target) / max(min(depth, self._pursuit_distance), 1e-3)
         steering = math.atan(self._vehicle.wheelbase * curvature)
         limit = self._vehicle.steering_limit
         steering = max(-limit, min(limit, steering))
