@@ -9,6 +9,7 @@ from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
+from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
@@ -81,6 +82,8 @@ SIMULATOR_NODE = ParameterTable([
               read_only=True),
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
+    Parameter('publish_map', bool, True, 'Publish what stands around on map, in the place of a'
+              ' map_server', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
     Parameter('publish_robot_description', bool, True,
               'Publish robot_description, and on tf its links; false where robot_state_publisher'
@@ -96,7 +99,7 @@ SIMULATOR_NODE = ParameterTable([
               'm^2/s^2', above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw_rate', float, 1e-6, 'Variance of the yaw rate',
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
-])
+]) + EQUIPMENT_PARAMETERS
 
 SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
 

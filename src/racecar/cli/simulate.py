@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 import time
 
 from racecar.cli.output import ProgressBar
@@ -62,7 +63,9 @@ def run(arguments: argparse.Namespace) -> int:
             loop, arguments.end_time, lambda tick: show(tick * period_ns / NANOSECONDS))
         wall_time = time.perf_counter() - start
     time_column = table.column('time')
-    metrics = table.metrics(arguments.skip)
+    collisions = loop.simulator.collisions
+    metrics = replace(table.metrics(arguments.skip),
+                      collisions=None if collisions is None else collisions.contacts)
     if arguments.csv is not None:
         table.write_csv(arguments.csv)
     report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time)

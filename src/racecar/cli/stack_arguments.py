@@ -125,8 +125,9 @@ def stack_options(way: str, arguments: argparse.Namespace, **more: Any) -> Stack
     """Return the options that the arguments stand for; more: options that take precedence."""
     given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
     given['overrides'] = parse_overrides(given['overrides'])
-    if 'without' in given:
-        given['without'] = parse_names(given['without'])
+    for name, _, option in run_options(way):
+        if option.type is tuple:
+            given[name] = parse_names(given[name])
     return StackOptions(**{**given, **more})
 
 

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple, Protocol
 
 from racecar.core.description.urdf import RobotDescription
 from racecar.core.errors import ConfigurationError
+from racecar.core.readings import Collisions
 from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
+from racecar.core.world.grid_map import OccupancyGrid
 from racecar.core.world.scene import Objects
 
 LONGEST_PERIOD = 3600.0
@@ -94,7 +96,8 @@ class Entity:
     and keeps it there until the next input. mounts: frames that never move against each other.
     carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
     made of, with the joints that its outputs show and its base frame as the root; raises
-    ConfigurationError if that cannot be made; None if nobody knows. fault: why the robot cannot go
+    ConfigurationError if that cannot be made; None if nobody knows. surroundings: gives a map of
+    what stands still around the robot; None where there is nothing. fault: why the robot cannot go
     on and what to do about it, such as that it lies on its roof; empty if it can.
     """
 
@@ -106,6 +109,7 @@ class Entity:
     mounts: tuple[Mount, ...] = ()
     carrier: Carrier | None = None
     describe: Callable[[], RobotDescription] | None = None
+    surroundings: Callable[[], OccupancyGrid] | None = None
     fault: Callable[[], str] = _no_fault
 
     @property
@@ -120,6 +124,15 @@ class Entity:
                 return output
         known = ', '.join(output.name for output in self.outputs)
         raise ConfigurationError(f"output '{name}' is unknown, expected one of {known}")
+
+
+def collisions_of(entity: Entity) -> Collisions | None:
+    """Return the contacts that a robot shows; None if it shows none."""
+    for output in entity.outputs:
+        if output.value_type is Collisions:
+            found: Collisions = output.read()
+            return found
+    return None
 
 
 class Plant(Protocol):

@@ -28,3 +28,44 @@ class LaserScan(NamedTuple):
     range_max: float
     ranges: NDArray[np.float32]
     sweep_ns: int = 0
+
+
+class Imu(NamedTuple):
+    """Attitude, rotation and acceleration of the sensor's frame.
+
+    qx, qy, qz, qw [-]: of the frame in `odom`; wx, wy, wz [rad/s]: angular velocity; ax, ay, az
+    [m/s^2]: specific force, so that a sensor at rest shows the acceleration of gravity upwards;
+    both in the axes of the sensor. orientation_variance [rad^2], rotation_variance
+    [rad^2/s^2], acceleration_variance [m^2/s^4]: of each component.
+    """
+
+    qx: float
+    qy: float
+    qz: float
+    qw: float
+    wx: float
+    wy: float
+    wz: float
+    ax: float
+    ay: float
+    az: float
+    orientation_variance: float
+    rotation_variance: float
+    acceleration_variance: float
+
+
+class Collisions(NamedTuple):
+    """How often a robot has run into something since its last reset.
+
+    contacts: their number; in_contact: whether one goes on; x, y [m]: where the base frame was
+    when the newest began, speed [m/s]: how fast it was then.
+    """
+
+    contacts: int
+    in_contact: bool
+    x: float
+    y: float
+    speed: float
+
+
+NO_COLLISION = Collisions(0, False, 0.0, 0.0, 0.0)

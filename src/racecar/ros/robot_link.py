@@ -8,10 +8,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from nav_msgs.msg import OccupancyGrid
+
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.ports import Entity, Input, Output
 from racecar.core.types import NANOSECONDS
+from racecar.ros import qos, topics
 from racecar.ros.codecs import Channel, Codec, Place
+from racecar.ros.codecs.occupancy_grid import grid_message
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
@@ -44,6 +48,7 @@ class RobotLink:
         self._command_ns = 0
         self._is_stopped = True
         self.model = RobotModel(node, entity, self.place)
+        self._publish_map()
         answered_output = entity.output(awaited)
         outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
         # Steps, value and channel of each output; before them, what else they are shown by.
@@ -59,6 +64,13 @@ class RobotLink:
         self.awaited_channel: Channel = self._rows[-1][2]
         self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
         self._stray: tuple[int, int] | None = None
+
+    def _publish_map(self) -> None:
+        """Send once what stands around, if anything does."""
+        if self.entity.surroundings is not None and self._node.values['publish_map']:
+            publisher = self._node.create_publisher(
+                OccupancyGrid, self.place.topic(topics.MAP), qos.LATCHED)
+            publisher.publish(grid_message(self.entity.surroundings()))
 
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = codecs[port.value_type]

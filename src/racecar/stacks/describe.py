@@ -23,6 +23,7 @@ from racecar.stacks.parts import (
     absolute,
     namespace_of,
     recorder,
+    surrounding_topics,
     vehicle_file,
     with_choices,
 )
@@ -149,11 +150,14 @@ def _with_listeners(
             waits = {'wait_for_publishers': list(missing)}
     if options.record:
         listeners += 1
-        awaited = (*stack.descriptions, *stack.answers) if options.lockstep else stack.descriptions
-        given = {*missing, *(topic for d in descriptions for topic in d.gives)}
+        world, sensors = surrounding_topics(with_choices(next(
+            d for d in every if d.executable == stack.simulator), options))
+        awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
+            else stack.descriptions
+        given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}
         gone = {topic for d in every for topic in (d.hears, *d.gives)} - given
         descriptions = [
-            recorder(options, options.record, stack.recorded,
+            recorder(options, options.record, (*world, *sensors, *stack.recorded),
                      tuple(topic for topic in awaited if topic not in gone)), *descriptions]
     return [
         replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners, **waits})

@@ -12,8 +12,10 @@ from typing import Any
 from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
 from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
+from racecar.core.world.world_choice import scene_of
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.node_description import NodeDescription
@@ -22,6 +24,8 @@ from racecar.stacks.options import StackOptions
 WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
 """Sixteen more messages a tick: recorded only for those who ask."""
 
+_WORLD_TOPICS = (topics.MAP, topics.COLLISIONS, topics.IN_COLLISION)
+_SENSOR_TOPICS = {'laser': topics.SCAN, 'imu': topics.IMU}
 
 # Relative name of each input of a mux below ~/, and the topic that it is joined with.
 _MUX_INPUTS = {
@@ -116,12 +120,31 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
     return muxes
 
 
+def surroundings(options: StackOptions) -> dict[str, Any]:
+    """Return parameters of any simulator: world and sensors that the user chose."""
+    return given(world=options.world, sensors=list(options.sensors) or None)
+
+
+def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return topics of a simulator's world, which are latched, and of its sensors.
+
+    Raises ConfigurationError for a world that cannot be read, ParameterError for values that are
+    not allowed.
+    """
+    values = simulator.resolve()
+    names: list[str] = values['sensors']
+    check_sensor_names(names)
+    world = () if scene_of(values).is_empty else _WORLD_TOPICS
+    return world, tuple(_SENSOR_TOPICS[name] for name in names)
+
+
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
     """Return the simulator of a car in the plane; files: over its defaults."""
     return node(
         node_names.SINGLE_TRACK_SIMULATOR, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
                     real_time_factor=options.real_time_factor),
+            **surroundings(options),
             'lockstep': options.lockstep},
         use_sim_time=False, hears=topics.COMMAND)
 

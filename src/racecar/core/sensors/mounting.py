@@ -16,6 +16,7 @@ from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import Carrier, Entity, Mount, Output, period_steps, Plant
 from racecar.core.poses import (
     acceleration_of_child,
+    NO_POSE,
     pose_of_angles,
     pose_of_child,
     twist_of_child,
@@ -24,9 +25,11 @@ from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.sensors.interface import Sensor, SensorKind, View
 from racecar.core.types import Acceleration3, Pose3
 from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
+from racecar.core.world.scene_map import scene_map
 
 _PLACES = tuple(
-    Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot', unit=unit,
+    Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot; if all six are 0'
+              ' the sensor is where the robot description has its frame', unit=unit,
               minimum=-limit, maximum=limit, read_only=True)
     for names, unit, limit in ((('x', 'y', 'z'), 'm', 100.0),
                                (('roll', 'pitch', 'yaw'), 'rad', 7.0))
@@ -69,14 +72,15 @@ def _prefixed(name: str, rows: Sequence[Parameter]) -> list[Parameter]:
 class MountedSensor:
     """A sensor and where it sits: name of the output, frame, pose in the robot's frame.
 
-    rate: of the readings [Hz]; seed: of the noise.
+    pose: None if it is where the robot description has its frame, or in the robot's own frame if
+    there is no such link. rate: of the readings [Hz]; seed: of the noise.
     """
 
     name: str
     kind: SensorKind
     sensor: Sensor
     frame: str
-    pose: Pose3
+    pose: Pose3 | None
     rate: float
     seed: int
 
@@ -95,13 +99,14 @@ class MountedSensor:
         own: dict[str, Any] = {
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
         kind = kinds[own['kind']]
+        places = [own[row.name] for row in _PLACES]
         return cls(
             name, kind, kind.make(own), own['frame'],
-            pose_of_angles(*(own[row.name] for row in _PLACES)), own['rate'], own['seed'])
+            pose_of_angles(*places) if any(places) else None, own['rate'], own['seed'])
 
 
 class EquippedPlant:
-    """A plant whose robots carry sensors; all else is the plant's own."""
+    """A plant whose robots carry sensors and know a map; all else is the plant's own."""
 
     def __init__(
         self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]],
@@ -150,6 +155,8 @@ class EquippedPlant:
     def _equipped(
         self, entity: Entity, sensors: Sequence[MountedSensor], scene: Scene,
     ) -> Entity:
+        if not scene.is_empty:
+            entity = replace(entity, surroundings=lambda: scene_map(scene))
         for mounted in sensors:
             if entity.carrier is None:
                 raise ConfigurationError(
@@ -166,7 +173,7 @@ class EquippedPlant:
     def _port(
         self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
     ) -> tuple[Output, Mount]:
-        plant, place, measure = self._plant, mounted.pose, mounted.sensor.measure
+        plant, place, measure = self._plant, _place(entity, mounted), mounted.sensor.measure
         # Sensors with one seed, on one robot or several, have noise of their own.
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
@@ -186,6 +193,19 @@ class EquippedPlant:
         steps = period_steps(f"rate of sensor '{mounted.name}'", mounted.rate, plant.step_ns)
         return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame),
                 Mount(carrier.frame, mounted.frame, place))
+
+
+def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
+    """Return the pose of a sensor in the frame of the robot."""
+    if mounted.pose is not None:
+        return mounted.pose
+    try:
+        links = {} if entity.describe is None else entity.describe().tree.poses()
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            f"sensor '{mounted.name}': where its frame '{mounted.frame}' is on the robot is not"
+            f' known ({error}); give its place, for example {mounted.name}.x') from error
+    return links.get(mounted.frame, NO_POSE)
 
 
 class NoiseSource:

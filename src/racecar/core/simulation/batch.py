@@ -76,8 +76,9 @@ class BatchResult:
     metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
     (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded. path:
     errors against the path of the reference, of the time before a divergence too; None if they
-    were not asked for. failures: of cars whose controller of one's own failed, by number, what it
-    says; their metrics are NaN.
+    were not asked for. collisions: contacts of cars that drive in a world, NaN for others; None if
+    there are none in a world. failures: of cars whose controller of one's own failed, by number,
+    what it says; their metrics are NaN.
     """
 
     rmse: Array
@@ -90,6 +91,7 @@ class BatchResult:
     tracked_ahead: Array
     records: Array | None = None
     path: PathColumns | None = None
+    collisions: Array | None = None
     failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -100,7 +102,11 @@ class BatchResult:
         return Metrics(
             float(self.rmse[car]), float(self.ise[car]), float(self.sum_squared_error[car]),
             float(self.max_error[car]), int(self.samples[car]), float(self.duration[car]),
-            None if self.path is None else self.path.metrics(car))
+            None if self.path is None else self.path.metrics(car), self._collisions_of(car))
+
+    def _collisions_of(self, car: int) -> int | None:
+        counted = None if self.collisions is None else self.collisions[car]
+        return None if counted is None or np.isnan(counted) else int(counted)
 
     def table(self, car: int) -> RunTable:
         """Return the recorded rows of one car. Raises ConfigurationError if there are none."""
@@ -210,6 +216,7 @@ class BatchSimulation:
         records = np.full((self._count, samples, len(COLUMNS)), np.nan) if samples else None
         columns = np.full((_DIVERGED_AT + 1, self._count), np.nan)
         path = PathColumns(*np.full((4, self._count), np.nan)) if with_path else None
+        collisions = np.full(self._count, np.nan)
         windows = {period: PathWindows(stamps, skip) for period, stamps in times.items()} \
             if with_path else {}
         total = sum(block.count * ticks[block.kind.period_ns] for block in self._blocks) + sum(
@@ -247,6 +254,8 @@ class BatchSimulation:
                         with_path=with_path)
             except RunError as error:
                 failures[car], metrics = str(error), None
+            if loop.simulator.collisions is not None:
+                collisions[car] = loop.simulator.collisions.contacts
             if metrics is None:
                 columns[_SAMPLES, car] = 0.0
             else:
@@ -265,7 +274,8 @@ class BatchSimulation:
         rmse, ise, total_squared, largest, counted, span, diverged_at = columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
-            records, path, dict(sorted(failures.items())))
+            records, path, None if np.isnan(collisions).all() else collisions,
+            dict(sorted(failures.items())))
 
     def _run_block(
         self, block: Block, times: Any, ticks: int, skip: float, every: int,

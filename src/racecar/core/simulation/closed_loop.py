@@ -15,6 +15,7 @@ from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
+from racecar.core.readings import Collisions
 from racecar.core.simulation.loop_kernel import has_own, loop_kernel
 from racecar.core.simulation.simulator import PackedSimulator, Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
@@ -50,6 +51,10 @@ class LoopCar(Protocol):
     @property
     def compiled(self) -> Simulator | None:
         """See the class."""
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where there is nothing to run into."""
 
     def warm_up(self) -> None:
         """Do what would hold up the first tick."""

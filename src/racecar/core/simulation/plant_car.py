@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from racecar.core.errors import ConfigurationError, FaultError
-from racecar.core.ports import Plant
+from racecar.core.ports import collisions_of, Plant
+from racecar.core.readings import Collisions
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
 
@@ -36,6 +37,11 @@ class PlantCar:
         self._entity = entity
         self._read = output.read
         self._drive = drive[0].apply
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where the plant shows none."""
+        return collisions_of(self._entity)
 
     @property
     def time_ns(self) -> int:

@@ -10,6 +10,7 @@ from functools import partial
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.frames import BASE_LINK, COG
 from racecar.core.ports import Carrier, Entity, Input, Mount, Output
+from racecar.core.readings import Collisions
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import (
     Acceleration3,
@@ -30,13 +31,16 @@ from racecar.core.types import (
 ODOMETRY = 'odometry'
 """Name of the output that a controller answers."""
 
+COLLISIONS = 'collisions'
+"""Name of the output that counts contacts."""
+
 
 class VehiclePlant:
     """One car; it shows everything with the period of the simulator's ticks.
 
     Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques).
-    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates), odometry
-    (BodyState).
+    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
+    collisions (Collisions, where there is something to run into), odometry (BodyState).
     """
 
     def __init__(self, simulator: Simulator) -> None:
@@ -54,6 +58,7 @@ class VehiclePlant:
                 Output('diagnostics', VehicleDiagnostics, simulator.diagnostics, steps, COG),
                 Output('joints', JointStates, self._joints, steps),
                 Output('wheels', WheelStates, self._wheels, steps),
+                *self._collision_outputs(),
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
@@ -94,6 +99,13 @@ class VehiclePlant:
         _, x, y, qz, qw, vx, vy, yaw_rate = self.simulator.odometry()
         return BodyState(
             Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
+
+    def _collision_outputs(self) -> tuple[Output, ...]:
+        simulator = self.simulator
+        if simulator.collisions is None:
+            return ()
+        return (Output(COLLISIONS, Collisions, lambda: simulator.collisions,
+                       simulator.steps_per_tick, BASE_LINK),)
 
     def _acceleration(self) -> Acceleration3:
         ax, ay, alpha = self.simulator.acceleration()
