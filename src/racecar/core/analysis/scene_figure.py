@@ -43,7 +43,7 @@ def draw_scene(axes: Axes, scene: Scene) -> None:
             walls, extent=(0.0, length, 0.0, width), origin='lower', cmap='gray', vmin=0, vmax=1.6,
             interpolation='nearest', transform=place + axes.transData, zorder=1.0)
     axes.autoscale_view()
-    axes.set_aspect('equal', adjustable='datalim')
+    axes.set_aspect('equal', adjustable='box')
 
 
 def draw_laser_figure(log: LaserLog, scene: Scene) -> Figure:

@@ -25,7 +25,7 @@ GAP_PARAMETERS = ParameterTable([
               maximum=100.0),
     Parameter('look_ahead', float, 4.0, 'What is further away counts as open', 'm', above=0.0,
               maximum=100.0),
-    Parameter('pursuit_distance', float, 1.5, 'Distance at most at which it aims for a point of the'
+    Parameter('pursuit_distance', float, 2.0, 'Distance at most at which it aims for a point of the'
               ' open way; a smaller one turns more sharply', 'm', above=0.0, maximum=100.0),
     Parameter('field_of_view', float, 1.6, 'Largest angle to either side at which a way is looked'
               ' for', 'rad', above=0.0, maximum=math.pi),
