@@ -8,15 +8,17 @@ import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from sensor_msgs.msg import LaserScan as LaserScanMessage
 
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import GAP_FOLLOWER
-from racecar.core.control.gap_following import GapFollower, Ranges
+from racecar.core.control.gap_following import GapFollower
+from racecar.core.readings import LaserScan
 from racecar.core.types import AckermannCommand, NANOSECONDS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
-from racecar.ros.codecs.laser_scan import read_scan, SCAN_MESSAGE
+from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.freshness import earliness, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
@@ -46,8 +48,7 @@ class GapFollowerNode(TableNode):
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND, self._lockstep)
         subscribe_raw(
-            self, SCAN_MESSAGE, topics.SCAN, read_scan, self._on_scan,
-            qos.SCAN_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.SCAN_SUBSCRIPTION)
+            self, LaserScanMessage, topics.SCAN, read_scan, self._on_scan, qos.SCAN_SUBSCRIPTION)
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Take over the values of the law."""
@@ -59,7 +60,7 @@ class GapFollowerNode(TableNode):
             f'waiting for scans on {self.resolve_topic_name(topics.SCAN)}; does the simulator'
             ' have a laser (its parameter sensors)?')
 
-    def _on_scan(self, message: tuple[Ranges, int]) -> None:
+    def _on_scan(self, message: tuple[LaserScan, int]) -> None:
         scan, stamp_ns = message
         if self._lockstep:
             self.take_stamp(stamp_ns)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.readings import LaserScan
 from racecar.core.types import AckermannCommand
 from racecar.core.vehicles.parameters import VehicleParameters
 
@@ -25,8 +26,8 @@ GAP_PARAMETERS = ParameterTable([
               maximum=100.0),
     Parameter('look_ahead', float, 4.0, 'What is further away counts as open', 'm', above=0.0,
               maximum=100.0),
-    Parameter('pursuit_distance', float, 2.0, 'Distance at most at which it aims for a point of the'
-              ' open way; a smaller one turns more sharply', 'm', above=0.0, maximum=100.0),
+    Parameter('pursuit_distance', float, 2.0, 'Distance at which it aims, at most, for a point of'
+              ' the open way; a smaller one turns more sharply', 'm', above=0.0, maximum=100.0),
     Parameter('field_of_view', float, 1.6, 'Largest angle to either side at which a way is looked'
               ' for', 'rad', above=0.0, maximum=math.pi),
     Parameter('clearance', float, 0.3, 'Distance to keep between obstacles and the middle of the'
@@ -41,14 +42,6 @@ GAP_PARAMETERS = ParameterTable([
 
 # A gap is what is nearly as deep as the deepest ray.
 _DEPTH = 0.9
-
-
-class Ranges(NamedTuple):
-    """A scan as the law takes it: ranges (n,) [m], counter-clockwise from angle_min [rad]."""
-
-    ranges: NDArray[Any]
-    angle_min: float
-    angle_increment: float
 
 
 class GapFollower:
@@ -73,9 +66,10 @@ class GapFollower:
         self._deceleration = values['deceleration']
         self._stop_distance = values['stop_distance']
 
-    def command(self, scan: Ranges) -> AckermannCommand:
+    def command(self, scan: LaserScan) -> AckermannCommand:
         """Return speed and steering for a scan; a stop for one without rays ahead."""
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
+        # Also one that another makes, the other way round or of no width.
         seen = np.abs(angles) <= self._field_of_view
         if not seen.any():
             return AckermannCommand(0.0, 0.0)
