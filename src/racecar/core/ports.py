@@ -21,6 +21,9 @@ from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
 from racecar.core.world.grid_map import OccupancyGrid
 from racecar.core.world.scene import Objects
 
+ODOMETRY, COLLISIONS = 'odometry', 'collisions'
+"""Names of the outputs of a car that a controller answers, and that counts contacts."""
+
 LONGEST_PERIOD = 3600.0
 """Longest period of an output [s]."""
 

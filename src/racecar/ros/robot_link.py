@@ -64,6 +64,7 @@ class RobotLink:
         self.awaited_channel: Channel = self._rows[-1][2]
         self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
         self._stray: tuple[int, int] | None = None
+        self._fault = ''
 
     def _publish_map(self) -> None:
         """Send once what stands around, if anything does."""
@@ -74,7 +75,7 @@ class RobotLink:
 
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = codecs[port.value_type]
-        topic = self.place.topic(codec.topic)
+        topic = self.place.topic(codec.topic_of(port))
         subscribe_raw(
             self._node, codec.message_type, topic, codec.decode, partial(self._on_value, port),
             codec.profile)
@@ -133,6 +134,12 @@ class RobotLink:
         """Say why a command is not obeyed."""
         self._node.get_logger().error(
             f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
+
+    def watch_fault(self) -> None:
+        """Say once that the robot cannot go on as it is."""
+        before, self._fault = self._fault, self.entity.fault()
+        if self._fault and not before:
+            self._node.get_logger().error(self._fault)
 
     # Age of the commands, where nobody waits for them
 

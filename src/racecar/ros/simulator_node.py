@@ -231,6 +231,8 @@ class SimulatorNode(TableNode):
             self._arm()
 
     def _on_watch_timer(self) -> None:
+        for link in self._links:
+            link.watch_fault()
         if self._time_is_up:
             self._end_once_answered()
         if not self._started or self._paused or self._time_is_up:

@@ -22,9 +22,14 @@ import math
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.types import AckermannCommand, JointSetpoints
+from racecar.core.types import AckermannCommand, HINGE_JOINTS, JointSetpoints, WHEEL_JOINTS
 from racecar.core.vehicles.ackermann import ackermann_angles
 from racecar.core.vehicles.parameters import VehicleParameters
+
+SERVO_NAMES = (
+    *(joint.replace('_joint', '_velocity') for joint in WHEEL_JOINTS),
+    *(joint.replace('_joint', '_position') for joint in HINGE_JOINTS))
+"""Names of the joints' controllers in the original, in the order of JointSetpoints."""
 
 ACKERMANN, EQUAL = 'ackermann', 'equal'
 

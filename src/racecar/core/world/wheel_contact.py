@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from racecar.core.compiled import inlined, unbound
 from racecar.core.tyres.contact import TINY
 
-REST_LIMIT = 3.0
+REST_LIMIT = 1.0
 """Combined slip over its limit that a tyre keeps when it comes to rest [-]."""
 
 LIMIT_PER_SPEED = 100.0

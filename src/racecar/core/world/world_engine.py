@@ -19,21 +19,23 @@ from racecar.core.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
 from racecar.core.world.car_bodies import CarBodies
-from racecar.core.world.car_model import bumper_name, Gains, motor_name, prefixed, servo_name
+from racecar.core.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.core.world.engine import engine_steps, load_engine
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.core.world.scene_model import cone_name
 from racecar.core.world.wheel_contact import Carcass, Ground
 from racecar.core.world.world_kernel import (
     Axle,
-    BUMPER_SIZE,
+    BODY_SIZE,
     DRIVEN_SIZE,
     friction_kernels,
     Numbers,
     OVERSPEED,
     pack_axle,
     Places,
+    QUIET,
     SHOWN_SIZE,
+    SINCE,
     STATE_SIZE,
     tyre_kernels,
     Views,
@@ -48,11 +50,14 @@ GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
 RELAXATION = 0.4
 """Relaxation length of a tyre over its radius [-]."""
 
-REST_DAMPING_RATIO = 0.3
+REST_DAMPING_RATIO = 0.6
 """Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
 
-RATE_LIMIT = 0.7
-"""Bound of the step times a rate of the tyres, beyond which they are not stable [-]."""
+STEP_LIMIT = 1.0
+"""Bound of the step times the rate at which a tyre follows its wheel; from 2 on it is unstable.
+
+The damping at rest is as much less as that takes, longitudinally, where only the wheel resists.
+"""
 
 _SETTLING = 1.0
 
@@ -126,7 +131,7 @@ class WorldEngine:
         axles = [axle for car in cars for axle in _axles(car, step)]
         self.numbers = Numbers(
             np.zeros((wheels, STATE_SIZE)), np.zeros((wheels, DRIVEN_SIZE)),
-            np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BUMPER_SIZE)),
+            np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BODY_SIZE)),
             np.array([number for axle in axles for number in pack_axle(axle)]))
         for row, car in enumerate(cars):
             fastest = max(car.vehicle.speed_max, -car.vehicle.speed_min)
@@ -143,12 +148,12 @@ class WorldEngine:
         self._fresh = _NOTHING
         mujoco.mj_getState(self.model, self.data, self._state, self._kept)
         numbers = self.numbers
-        before = numbers.state.copy(), numbers.bumpers.copy(), numbers.shown.copy()
+        before = numbers.state.copy(), numbers.bodies.copy(), numbers.shown.copy()
         if self.kernels.run(
                 self._steps, self._views, self._all_places, numbers, self.step, steps):
             return True
         mujoco.mj_setState(self.model, self.data, self._state, self._kept)
-        numbers.state[:], numbers.bumpers[:], numbers.shown[:] = before
+        numbers.state[:], numbers.bodies[:], numbers.shown[:] = before
         return False
 
     def warm_up(self) -> None:
@@ -158,7 +163,7 @@ class WorldEngine:
         self.present()
 
     def place_car(self, car: int, pose: Pose3) -> None:
-        """Put a car to a pose of its base_link, at rest, with joints and tyres relaxed."""
+        """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
         self._fresh = _NOTHING
         data, places = self.data, self.places[car]
         x, y, z, qx, qy, qz, qw = pose
@@ -170,6 +175,8 @@ class WorldEngine:
         wheels = slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
         self.numbers.state[wheels] = 0.0
         self.numbers.shown[wheels] = 0.0
+        self.numbers.bodies[car] = 0.0
+        self.numbers.bodies[car, SINCE] = QUIET
         for body in self._all_places.body[wheels]:
             data.xfrc_applied[body] = 0.0
 
@@ -278,24 +285,18 @@ def _axles(car: WorldCarSpec, step: float) -> list[Axle]:
         damping_x, damping_y = (
             2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
             for spring in (spring_x, spring_y))
+        # A wheel turns against its own tyre, which is both spring and damper.
+        longest = STEP_LIMIT * vehicle.wheel_inertia / (radius * radius * spring_x * step)
+        if car.tyres is not None and longest < step:
+            raise ConfigurationError(
+                f'step is {step:g} s, expected at most {math.sqrt(longest * step):.2g} s: the'
+                ' tyres of this vehicle would not be stable')
         carcass = Carcass(
-            length, damping_x, damping_y, x.stiffness / (x.friction * load),
-            y.stiffness / (y.friction * load), radius)
+            length, min(damping_x, longest - 0.5 * step), damping_y,
+            x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
         axles.append(Axle(ground, carcass, TyrePair(
             *x, *y, load, float(car.tyres is not None and car.tyres.model.stiffness_by_load))))
-        if car.tyres is not None:
-            # A wheel turns against its own tyre, which is both spring and damper.
-            light = vehicle.wheel_inertia / (radius * radius)
-            _check_step(step, max(
-                math.sqrt(spring_x / light), spring_x * damping_x / light, GROUND_RATE))
     return axles
-
-
-def _check_step(step: float, rate: float) -> None:
-    if step * rate > RATE_LIMIT:
-        raise ConfigurationError(
-            f'step is {step:g} s, expected at most {RATE_LIMIT / rate:.3g} s for the tyres of this'
-            f' vehicle, which move at {rate:.0f} 1/s')
 
 
 def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
@@ -312,11 +313,14 @@ def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:
     def numbers(values: list[Any]) -> Any:
         return np.array(values, dtype=np.int64)
 
+    roots = [prefixed(car.name, car.bodies.root.name) for car in cars]
     joints = [prefixed(car.name, joint) for car in cars for joint in WHEEL_JOINTS]
     wheels = [prefixed(car.name, wheel.name) for car in cars for wheel in car.bodies.wheels]
     return Places(
-        numbers([model.body(prefixed(car.name, car.bodies.root.name)).id for car in cars]),
-        numbers([model.sensor(bumper_name(car.name)).adr[0] for car in cars]),
+        numbers([model.body(root).id for root in roots]),
+        numbers([model.joint(root).qposadr[0] for root in roots]),
+        numbers([model.joint(root).dofadr[0] for root in roots]),
+        numbers([model.sensor(touch_name(car.name)).adr[0] for car in cars]),
         numbers([model.body(wheel).id for wheel in wheels]),
         numbers([model.geom(wheel).id for wheel in wheels]),
         numbers([model.joint(joint).id for joint in joints]),
@@ -326,5 +330,5 @@ def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:
 
 def _views(model: Any, data: Any) -> Views:
     return Views(
-        data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com, data.xipos,
-        data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss)
+        data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com,
+        data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss)

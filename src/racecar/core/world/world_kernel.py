@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The loop over steps of the 3-D world: drive, tyres, engine, bumpers.
+"""The loop over steps of the 3-D world: drive, tyres, engine, collisions.
 
 One kernel moves all cars of a model. It works on the arrays of the engine itself, which stay where
 they are for the life of model and data. Rows of its own arrays are wheels, WHEEL_COUNT for each
@@ -44,18 +44,17 @@ SLIP, TANGENT, FORCE_X, FORCE_Y, LOAD, SHOWN_SIZE = 0, 1, 2, 3, 4, 5
 # [N m s/rad], rotation from which the torque drives no further [rad/s].
 DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, DRIVEN_SIZE = 0, 1, 2, 3, 4
 
-# Of a bumper, since it was read: force of the hardest contact [N] and where it was [m]; whether it
-# touches now; how many contacts have begun since the start.
-HARDEST, HARDEST_AT, TOUCHES, BEGUN, BUMPER_SIZE = 0, 1, 4, 5, 6
-
-# What the engine's sensor of a bumper gives: number of contacts, force of the hardest one, its
-# position.
-FOUND, SENSED_FORCE, SENSED_PLACE, SENSED_SIZE = 0, 1, 4, 7
+# Of a body: contacts begun since the last reset, time since it last touched anything [s], where
+# the root was when the newest contact began [m] and how fast just before [m/s], its speed now
+# [m/s]. Contacts with less than QUIET between them are one [s].
+BEGUN, SINCE, BEGUN_X, BEGUN_Y, BEGUN_SPEED, SPEED, BODY_SIZE = 0, 1, 2, 3, 4, 5, 6
+QUIET = 0.1
 
 
 class Views(NamedTuple):
     """Arrays of a model and its data, named as the engine does."""
 
+    qpos: Any
     qvel: Any
     ctrl: Any
     xfrc_applied: Any
@@ -71,12 +70,15 @@ class Views(NamedTuple):
 class Places(NamedTuple):
     """Where in these arrays a car is.
 
-    root: its body that moves freely; bumper: first number of its sensor; and of each wheel body,
-    geom, joint, degree of freedom, and the actuator that takes its torque.
+    root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
+    sensor that counts what it touches; and of each wheel body, geom, joint, degree of freedom, and
+    the actuator that takes its torque.
     """
 
     root: Any
-    bumper: Any
+    pose: Any
+    motion: Any
+    touch: Any
     body: Any
     geom: Any
     joint: Any
@@ -90,7 +92,7 @@ class Numbers(NamedTuple):
     state: Any
     driven: Any
     shown: Any
-    bumpers: Any
+    bodies: Any
     axles: Any
 
 
@@ -196,22 +198,19 @@ def _push_by_engine(v: Views, places: Places, numbers: Numbers, car: int, dt: fl
 
 
 @inlined
-def _watch(v: Views, places: Places, bumpers: Any, car: int) -> None:
-    """Take note of what the bumper of a car touches."""
-    at = places.bumper[car]
-    touches = v.sensordata[at + FOUND] > 0.0
-    if touches and bumpers[car, TOUCHES] == 0.0:
-        bumpers[car, BEGUN] += 1.0
-    bumpers[car, TOUCHES] = 1.0 if touches else 0.0
-    if not touches:
-        return
-    fx, fy, fz = (v.sensordata[at + SENSED_FORCE], v.sensordata[at + SENSED_FORCE + 1],
-                  v.sensordata[at + SENSED_FORCE + 2])
-    force = math.sqrt(fx * fx + fy * fy + fz * fz)
-    if force > bumpers[car, HARDEST]:
-        bumpers[car, HARDEST] = force
-        for k in range(3):
-            bumpers[car, HARDEST_AT + k] = v.sensordata[at + SENSED_PLACE + k]
+def _watch(v: Views, places: Places, bodies: Any, car: int, dt: float) -> None:
+    """Take note of what the body of a car touches."""
+    if v.sensordata[places.touch[car]] > 0.0:
+        if bodies[car, SINCE] >= QUIET:
+            bodies[car, BEGUN] += 1.0
+            bodies[car, BEGUN_X] = v.qpos[places.pose[car]]
+            bodies[car, BEGUN_Y] = v.qpos[places.pose[car] + 1]
+            bodies[car, BEGUN_SPEED] = bodies[car, SPEED]
+        bodies[car, SINCE] = 0.0
+    else:
+        bodies[car, SINCE] += dt
+    x, y = v.qvel[places.motion[car]], v.qvel[places.motion[car] + 1]
+    bodies[car, SPEED] = math.sqrt(x * x + y * y)
 
 
 def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
@@ -242,7 +241,7 @@ def _run(
         push(v, places, numbers, dt)
         call_engine(steps.second, steps.model, steps.data)
         for car in range(len(places.root)):
-            _watch(v, places, numbers.bumpers, car)
+            _watch(v, places, numbers.bodies, car, dt)
         for k in range(len(v.qvel)):
             if not abs(v.qvel[k]) <= SPEED_LIMIT:
                 return False

@@ -11,6 +11,7 @@ from racecar.ros.codecs.body_state import BodyStateCodec
 from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
 from racecar.ros.codecs.collisions import CollisionsCodec
 from racecar.ros.codecs.imu import ImuCodec
+from racecar.ros.codecs.joint_setpoint import JointSetpointCodec
 from racecar.ros.codecs.joint_states import JointStatesCodec
 from racecar.ros.codecs.laser_scan import LaserScanCodec
 from racecar.ros.codecs.vehicle_diagnostics import VehicleDiagnosticsCodec
@@ -22,6 +23,6 @@ __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
         AckermannCommandCodec(), BodyStateCodec(), CollisionsCodec(), ImuCodec(),
-        JointStatesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
+        JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
         WheelCommandCodec(), WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""
