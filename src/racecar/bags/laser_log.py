@@ -17,7 +17,9 @@ from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import ODOMETRY_TOPICS
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
 from racecar.core.errors import BagError
-from racecar.core.types import NANOSECONDS, quaternion_to_yaw
+from racecar.core.types import NANOSECONDS, Pose2, quaternion_to_yaw
+from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.ros import topics
 
 _KEPT = 25
@@ -44,25 +46,28 @@ def read_laser_log(
         scans = find_topic(summary, (f'/{topics.SCAN}',), message_types.SCAN)
         counts = {row.name: row.message_count for row in summary.topics}
         every = max(1, math.ceil(counts[scans] / _KEPT))
-        names = [odometry, scans]
-        for name, kind in ((topics.TF_STATIC, message_types.TRANSFORMS),
-                           (topics.COLLISIONS, message_types.COLLISIONS)):
-            names += [row.name for row in summary.topics
-                      if row.type_name == kind and row.name.endswith(f'/{name}')]
+        beside = {
+            row.name: name for name, kind in (
+                (topics.TF_STATIC, message_types.TRANSFORMS), (topics.MAP, message_types.MAP),
+                (topics.COLLISIONS, message_types.COUNT))
+            for row in summary.topics
+            if row.type_name == kind and row.name.endswith(f'/{name}')}
         rows: list[tuple[int, float, float, float, float]] = []
         kept: list[Any] = []
         mounts: dict[str, Any] = {}
-        collisions: int | None = None
-        seen = 0
-        for row in reader.messages(names, progress):
+        scene, collisions, seen = EMPTY_SCENE, None, 0
+        for row in reader.messages([odometry, scans, *beside], progress):
+            name = beside.get(row.topic)
             if row.topic == odometry:
                 rows.append(_odometry_row(row.message))
             elif row.topic == scans:
                 if seen % every == every // 2:
                     kept.append(row.message)
                 seen += 1
-            elif row.topic.endswith(topics.COLLISIONS):
-                collisions = row.message.count
+            elif name == topics.COLLISIONS:
+                collisions = row.message.data
+            elif name == topics.MAP:
+                scene = Scene(grid=_grid(row.message))
             else:
                 mounts.update({t.child_frame_id: t.transform for t in row.message.transforms})
     for topic, found in ((odometry, len(rows)), (scans, seen)):
@@ -90,7 +95,15 @@ def read_laser_log(
 
     return LaserLog(
         Path(path).resolve().name, t, x, y, yaw, table[:, 4],
-        tuple(seen_scan(message) for message in kept), collisions)
+        tuple(seen_scan(message) for message in kept), scene, collisions)
+
+
+def _grid(message: Any) -> OccupancyGrid:
+    info = message.info
+    place, turn = info.origin.position, info.origin.orientation
+    return OccupancyGrid(
+        np.array(message.data, dtype=np.int8).reshape(info.height, info.width), info.resolution,
+        Pose2(place.x, place.y, quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w)))
 
 
 def _odometry_row(message: Any) -> tuple[int, float, float, float, float]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.analysis.metrics import Array
+from racecar.core.world.scene import EMPTY_SCENE, Scene
 
 
 class SeenScan(NamedTuple):
@@ -38,8 +39,8 @@ class LaserLog(NamedTuple):
     """A drive.
 
     name: for titles. t [s]: times of the odometry from its start; x, y [m], yaw [rad], speed [m/s]
-    at them. scans: some of the scans, in order of time. collisions: number of them, None if nobody
-    counted.
+    at them. scans: some of the scans, in order of time. scene: what stood around, as far as it is
+    known. collisions: number of them, None if nobody counted.
     """
 
     name: str
@@ -49,9 +50,17 @@ class LaserLog(NamedTuple):
     yaw: Array
     speed: Array
     scans: tuple[SeenScan, ...]
+    scene: Scene = EMPTY_SCENE
     collisions: int | None = None
 
     @property
     def distance(self) -> float:
         """Length of the path [m]."""
         return float(np.hypot(np.diff(self.x), np.diff(self.y)).sum())
+
+    @property
+    def summary(self) -> str:
+        """How far and how long it drove, and how often it ran into something."""
+        hits = '' if self.collisions is None else (
+            f", {self.collisions or 'no'} collision{'' if self.collisions == 1 else 's'}")
+        return f'{self.distance:.1f} m in {self.t[-1] - self.t[0]:.1f} s{hits}'

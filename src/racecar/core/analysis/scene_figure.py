@@ -46,13 +46,13 @@ def draw_scene(axes: Axes, scene: Scene) -> None:
     axes.set_aspect('equal', adjustable='box')
 
 
-def draw_laser_figure(log: LaserLog, scene: Scene) -> Figure:
+def draw_laser_figure(log: LaserLog) -> Figure:
     """Draw the path of a drive in its scene, coloured by speed, and one scan on the way."""
-    left, right, low, high = _extent(log, scene)
+    left, right, low, high = _extent(log)
     share = min(max((high - low) / (right - left), 0.35), 1.2)
     figure = new_figure(_LONGER_SIDE, _LONGER_SIDE * share + 0.8)
     axes = figure.add_subplot()
-    draw_scene(axes, scene)
+    draw_scene(axes, log.scene)
     if log.scans:
         _draw_scan(axes, log.scans[len(log.scans) // 2])
     points = np.column_stack([log.x, log.y])
@@ -67,10 +67,7 @@ def draw_laser_figure(log: LaserLog, scene: Scene) -> Figure:
     axes.set_ylim(low, high)
     label_axes(axes, 'x [m]', 'y [m]')
     axes.legend(loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
-    collisions = '' if log.collisions is None else f", {_counted(log.collisions, 'collision')}"
-    figure.suptitle(
-        f'{log.name}: {log.distance:.1f} m in {log.t[-1] - log.t[0]:.1f} s{collisions}',
-        parse_math=False)
+    figure.suptitle(f'{log.name}: {log.summary}', parse_math=False)
     return figure
 
 
@@ -103,8 +100,9 @@ def _outline(box: Box | tuple[float, ...]) -> Polygon:
     return Polygon(rectangle_corners(*box[:5]))
 
 
-def _extent(log: LaserLog, scene: Scene) -> tuple[float, float, float, float]:
+def _extent(log: LaserLog) -> tuple[float, float, float, float]:
     """Return the least and largest x, then y, of all that is drawn, with some room [m]."""
+    scene = log.scene
     points = np.column_stack([log.x, log.y])
     ends = [end for wall in scene.surfaces for end in ((wall.x1, wall.y1), (wall.x2, wall.y2))]
     if ends:
@@ -122,6 +120,3 @@ def _extent(log: LaserLog, scene: Scene) -> tuple[float, float, float, float]:
     return (float(low[0]) - room, float(high[0]) + room, float(low[1]) - room,
             float(high[1]) + room)
 
-
-def _counted(number: int, what: str) -> str:
-    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
