@@ -8,6 +8,7 @@ import math
 import struct
 
 import numpy as np
+from numpy.typing import NDArray
 from sensor_msgs.msg import LaserScan as LaserScanMessage
 
 from racecar.core.errors import MessageError
@@ -35,12 +36,19 @@ def read_scan(data: bytes) -> tuple[LaserScan, int]:
     if not all(map(math.isfinite, numbers[:5])):
         raise MessageError(
             f'its angles and times are {numbers[:5]}, expected finite numbers')
-    offset += _NUMBERS.size
+    ranges, offset = _floats(data, offset + _NUMBERS.size)
+    _floats(data, offset)  # Intensities: only whether they are whole.
+    return LaserScan(*numbers, ranges), time_ns
+
+
+def _floats(data: bytes, offset: int) -> tuple[NDArray[np.float32], int]:
+    """Return the numbers of a sequence and the offset behind it."""
     count = LENGTH.unpack_from(data, offset)[0]
     offset += LENGTH.size
-    if len(data) - offset < count * _RANGE.itemsize:
-        raise struct.error('ranges are cut short')
-    return LaserScan(*numbers, np.frombuffer(data, _RANGE, count, offset)), time_ns
+    end = offset + count * _RANGE.itemsize
+    if len(data) < end:
+        raise struct.error('the sequence is cut short')
+    return np.frombuffer(data, _RANGE, count, offset), end
 
 
 class LaserScanCodec(Codec):
