@@ -149,7 +149,7 @@ class Map:
         """Return the file of the ROS map_server."""
         return (f'# {comment} Made by tools/make_worlds.py.\nimage: {image}\nmode: trinary\n'
                 f'resolution: {RESOLUTION}\norigin: [{self.low[0]}, {self.low[1]}, 0.0]\n'
-                'negate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.25\n')
+                'negate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n')
 
 
 def racetrack() -> tuple[Map, str]:

@@ -23,6 +23,7 @@ from racecar.core.vehicles.ackermann import ackermann_angles, inner_angle
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = vehicle_names()
 AS_IN_FRONT = {'vehicle.rear.track_width', 'vehicle.rear.wheel_radius'}
+IN_PROPORTION = {'vehicle.front_overhang', 'vehicle.rear_overhang', 'vehicle.width'}
 
 
 def values_of(name):
@@ -32,7 +33,7 @@ def values_of(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_file_gives_every_parameter_of_the_vehicle_it_is_named_after(name):
     values = values_of(name)
-    assert set(values) | AS_IN_FRONT == {row.name for row in VEHICLE_PARAMETERS}
+    assert set(values) | AS_IN_FRONT | IN_PROPORTION == {row.name for row in VEHICLE_PARAMETERS}
     assert VehicleParameters.from_values(values).name == name
     assert VehicleParameters.from_file(FOLDER / f'{name}.yaml').name == name
 

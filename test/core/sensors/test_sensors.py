@@ -163,10 +163,18 @@ def test_nothing_is_measured_while_nobody_listens(monkeypatch):
     monkeypatch.setattr(
         type(sensor.sensor), 'measure', lambda *arguments: asked.append(arguments))
     plant = ball(sensor)
-    plant.warm_up()
     readings(plant, listens=lambda time: False)
     assert asked == []
     readings(plant, count=1)
+    assert len(asked) == 1
+
+
+def test_a_sensor_is_tried_before_the_first_step(monkeypatch):
+    asked = []
+    sensor = mounted()
+    monkeypatch.setattr(
+        type(sensor.sensor), 'measure', lambda *arguments: asked.append(arguments))
+    ball(sensor).warm_up()
     assert len(asked) == 1
 
 
@@ -208,7 +216,7 @@ def test_parameters_of_a_sensor_are_its_mounting_and_its_own():
 
 
 @pytest.mark.parametrize(('values', 'message'), [
-    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of laser, range_finder"),
+    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of laser, imu, range_finder"),
     ({'noise': -1.0}, r"'bumper\.noise' is -1\.0, expected a number in"),
     ({'beams': 3}, r"'bumper\.beams' is unknown here")])
 def test_what_a_sensor_cannot_be_is_refused(values, message):

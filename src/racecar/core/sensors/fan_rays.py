@@ -19,6 +19,8 @@ from racecar.core.sensors.grid_rays import march
 _TURN = 2.0 * math.pi
 # Beyond the ends of a run [rad], so that no ray passes between two walls that touch.
 _OVERLAP = 1e-9
+# Nearer than this the sensor touches a wall [m].
+_TOUCH = 1e-9
 
 
 @njit
@@ -45,8 +47,8 @@ def see_segment(
     if width < 0.0:
         start, width = start + width, -width
     cross = x1 * ey - y1 * ex
-    if near == 0.0:
-        # The sensor touches it, and looks along it or away from it.
+    if near < _TOUCH:
+        # To which side it is cannot be told.
         start, width = -_TURN, 2.0 * _TURN
         cross = 0.0
     for turn in range(-1, 2):

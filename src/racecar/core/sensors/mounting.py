@@ -100,8 +100,12 @@ class MountedSensor:
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
         kind = kinds[own['kind']]
         places = [own[row.name] for row in _PLACES]
+        try:
+            sensor = kind.make(own)
+        except ParameterError as error:
+            raise ParameterError(f"sensor '{name}': {error}") from error
         return cls(
-            name, kind, kind.make(own), own['frame'],
+            name, kind, sensor, own['frame'],
             pose_of_angles(*places) if any(places) else None, own['rate'], own['seed'])
 
 
@@ -119,6 +123,7 @@ class EquippedPlant:
         steps of the plant do not give, and a name that stands twice.
         """
         self._plant = plant
+        self._sensors: list[Output] = []
         known = [entity.name for entity in plant.entities]
         for name in sensors:
             if name not in known:
@@ -145,8 +150,10 @@ class EquippedPlant:
         return self._entities
 
     def warm_up(self) -> None:
-        """Do what would hold up the first step."""
+        """Do what would hold up the first step, or the first reading."""
         self._plant.warm_up()
+        for output in self._sensors:
+            output.read()
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError as the plant does."""
@@ -166,6 +173,7 @@ class EquippedPlant:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
                     ' another one')
+            self._sensors.append(output)
             entity = replace(
                 entity, outputs=(*entity.outputs, output), mounts=(*entity.mounts, mount))
         return entity

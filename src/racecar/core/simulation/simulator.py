@@ -182,6 +182,7 @@ class Simulator:
         # Without any, nothing is looked for.
         self._obstacles = None if scene.is_empty else Obstacles(scene, model.vehicle.footprint)
         self._kept = kept
+        self._stands = False
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
         self._travel: Any = vector(model.no_travel)
@@ -274,6 +275,7 @@ class Simulator:
             raise ConfigurationError(
                 'inputs are set past the actuators; switch off actuators.* to do so')
         self._command = AckermannCommand(float(inputs[SPEED]), float(inputs[STEERING_ANGLE]))
+        self._stands = False
         self._inputs[:] = vector(inputs)
 
     def stop(self) -> None:
@@ -287,7 +289,7 @@ class Simulator:
     def advance(self, steps: int) -> None:
         """Advance by so many steps.
 
-        A car that runs into something is stopped there, with speed 0 as its command.
+        A car that runs into something stands there until the next command.
         Raises DivergenceError if the state is not finite or leaves the range in which the model
         holds; state and time then stay those before the call.
         """
@@ -316,25 +318,33 @@ class Simulator:
         before = self._uncertain()
         self._drive(steps)
         end = self.odometry()
-        if not obstacles.block(end):
+        if not self._stands and not obstacles.block(end):
             obstacles.note_free(end)
             return
+        # What actuators have been told is on its way all the same.
+        under_way = self._memory.copy()
         self._put_back(before)
-        start = self.odometry()
-        if obstacles.hold(start):
-            self._drive(steps)
-            return
-        for _ in range(steps):
-            before, last = self._uncertain(), self.odometry()
-            self._drive(1)
-            if obstacles.block(self.odometry()):
-                break
-        self._put_back(before)
-        obstacles.note_contact(last, math.hypot(start.vx, start.vy))
-        self._rest(Pose2(last.x, last.y, last.yaw))
+        if not self._stands:
+            start = self.odometry()
+            if obstacles.hold(start):
+                self._drive(steps)
+                return
+            for _ in range(steps):
+                before, last = self._uncertain(), self.odometry()
+                self._drive(1)
+                if obstacles.block(self.odometry()):
+                    break
+            self._put_back(before)
+            obstacles.note_contact(last, math.hypot(start.vx, start.vy))
+            self._rest(Pose2(last.x, last.y, last.yaw))
+            # Until the next command, so that it does not matter in how many parts a tick goes.
+            self._stands = True
+        steering_angle = self._command.steering_angle
         if self._actuators is not None:
+            self._memory[:] = under_way
             self._actuators.stop()
-        self.stop()
+            steering_angle = self._actuators.output.steering_angle
+        self._follow(AckermannCommand(0.0, steering_angle), self._inputs)
 
     def _uncertain(self) -> list[Any]:
         """Return copies of what _drive() changes and does not keep."""
@@ -457,6 +467,7 @@ class Simulator:
 
     def _apply(self, command: AckermannCommand) -> None:
         self._command = command
+        self._stands = False
         self._follow(
             command if self._actuators is None else self._actuators.output, self._inputs)
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import math
 from pathlib import Path
 from typing import Any, NamedTuple
+import warnings
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,8 @@ OCCUPIED, FREE, UNKNOWN = 100, 0, -1
 """Values of cells in nav_msgs/OccupancyGrid; between free and occupied: probability [%]."""
 
 MAP_MODES = ('trinary', 'scale', 'raw')
-MOST_CELLS = 100_000_000
+MOST_CELLS = 25_000_000
+"""Cells of a map that is read; what is made of it takes some ten bytes for each."""
 _FORMATS = ('PNG', 'PPM', 'BMP')
 
 
@@ -155,18 +157,27 @@ def _pixels(path: Path | str) -> tuple[NDArray[np.float64], NDArray[np.float64] 
 
     name = f'image {excerpt(str(path))}'
     try:
-        with Image.open(path, formats=_FORMATS) as image:
+        with warnings.catch_warnings():
+            # Of what is too large we tell ourselves.
+            warnings.simplefilter('ignore', Image.DecompressionBombWarning)
+            image = Image.open(path, formats=_FORMATS)
+        with image:
             if image.width * image.height > MOST_CELLS:
-                raise ConfigurationError(
-                    f'{name} has {image.width} x {image.height} pixels, expected at most'
-                    f' {MOST_CELLS // 1_000_000} million')
+                raise _too_large(name)
             return _brightness(image)
+    except Image.DecompressionBombError:
+        raise _too_large(name) from None
     except OSError as error:
         reason = error.strerror or 'it is no whole PGM, PNG or BMP file'
         raise ConfigurationError(f'{name} cannot be read: {reason}') from error
-    except (ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+    except (ValueError, SyntaxError, EOFError) as error:
         text = ' '.join(str(error).split())
         raise ConfigurationError(f'{name} cannot be read: {text}') from error
+
+
+def _too_large(name: str) -> ConfigurationError:
+    return ConfigurationError(
+        f'{name} is too large, expected at most {MOST_CELLS // 1_000_000} million pixels')
 
 
 def _brightness(

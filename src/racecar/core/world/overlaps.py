@@ -20,9 +20,10 @@ def _overlaps_wall(
         return False
     if max(y1, y2) <= -width or min(y1, y2) >= width:
         return False
-    # Across the segment.
+    # Across the segment, unless it is a point.
     nx, ny = y1 - y2, x2 - x1
-    return abs(nx * x1 + ny * y1) < length * abs(nx) + width * abs(ny)
+    reach = length * abs(nx) + width * abs(ny)
+    return reach == 0.0 or abs(nx * x1 + ny * y1) < reach
 
 
 @njit

@@ -89,13 +89,13 @@ _GROUND = ParameterTable([
 
 _MAP = ParameterTable([
     Parameter('image', str, None, 'PGM, PNG or BMP file, as seen from the file of the map'),
-    _number('resolution', None, 'Edge of a cell', above=0.0, maximum=1000.0),
+    _number('resolution', None, 'Edge of a cell', minimum=1e-4, maximum=1000.0),
     Parameter('origin', list, None, 'x, y [m] and yaw [rad] of the lower left corner',
               item=float),
     Parameter('negate', object, False, 'Whether white stands for walls'),
     _number('occupied_thresh', 0.65, 'Darkness above which a cell is a wall', '', minimum=0.0,
             maximum=1.0),
-    _number('free_thresh', 0.25, 'Darkness below which a cell is free', '', minimum=0.0,
+    _number('free_thresh', 0.196, 'Darkness below which a cell is free', '', minimum=0.0,
             maximum=1.0),
     Parameter('mode', str, MAP_MODES[0], 'What the pixels mean', choices=MAP_MODES),
 ])
