@@ -111,6 +111,14 @@ def test_joints_turn_as_in_the_description():
                 (-joint.limit.effort, joint.limit.effort))
 
 
+@pytest.mark.parametrize('name', vehicle_names())
+def test_the_body_collides_where_the_planar_car_does(name):
+    length, width, _, ahead = bodies(name).outline
+    front, rear, side = vehicle(name).footprint
+    assert (length, width, ahead) == pytest.approx(
+        (front + rear, 2.0 * side, 0.5 * (front - rear)))
+
+
 def test_the_body_collides_before_the_wheels():
     length, width, height, ahead = bodies().outline
     half = 0.5 * length

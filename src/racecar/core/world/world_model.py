@@ -20,6 +20,9 @@ from racecar.core.world.scene_model import add_scene
 _FRICTION_STIFFNESS = 10.0
 
 
+_MEMORY = 1 << 27
+
+
 class CarPart(NamedTuple):
     """A car of a model: its name there, unique; its bodies, from car_bodies().
 
@@ -53,6 +56,8 @@ def world_spec(
     option.impratio = _FRICTION_STIFFNESS
     # A state that is no number is told, not replaced.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    # The engine ends the process that has too little; what is not used takes no room.
+    spec.memory = _MEMORY
     add_scene(spec, scene, visuals=visuals)
     for car in cars:
         add_car(spec, car.name, car.bodies, car.gains, step=step, friction=car.friction,
