@@ -31,7 +31,7 @@ class SeenScan(NamedTuple):
     def points(self) -> tuple[Array, Array]:
         """Where the rays ended in `map` (x, y) [m]; without those that saw nothing."""
         hit = np.isfinite(self.ranges)
-        angles, ranges = self.yaw + self.angles[hit], self.ranges[hit]
+        angles, ranges = self.yaw + self.angles[hit], self.ranges[hit].astype(np.float64)
         return self.x + ranges * np.cos(angles), self.y + ranges * np.sin(angles)
 
 

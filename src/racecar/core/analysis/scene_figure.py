@@ -5,17 +5,19 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
+from matplotlib.projections.polar import PolarAxes
 from matplotlib.transforms import Affine2D
 import numpy as np
 
 from racecar.core.analysis.figures import label_axes, new_figure
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
-from racecar.core.world.scene import Box, rectangle_corners, Scene
+from racecar.core.world.scene import rectangle_corners, Scene
 
 _SCAN = 'tab:red'
 _LONGER_SIDE = 9.0  # [inch]
@@ -23,11 +25,12 @@ _LONGER_SIDE = 9.0  # [inch]
 
 def draw_scene(axes: Axes, scene: Scene) -> None:
     """Draw what stands in a scene: walls, boxes, cones, boards, and the grid."""
-    boxes = (*scene.boxes, *(board.box for board in scene.boards))
-    for rows, order in (([*scene.patches], 0.5), ([*boxes], 1.0)):
+    boxes = [*scene.boxes, *(board.box for board in scene.boards)]
+    for rows, edge, order in ((scene.patches, 'none', 0.5), (boxes, '0.3', 1.0)):
         axes.add_collection(PatchCollection(
-            [_outline(row) for row in rows], facecolors=[row.colour for row in rows],
-            edgecolors='0.3' if order == 1.0 else 'none', linewidths=0.6, zorder=order))
+            [Polygon(rectangle_corners(*row[:5])) for row in rows],
+            facecolors=[row.colour for row in rows], edgecolors=edge, linewidths=0.6,
+            zorder=order))
     axes.add_collection(LineCollection(
         [[(wall.x1, wall.y1), (wall.x2, wall.y2)] for wall in scene.walls], colors='0.25',
         linewidths=1.4, zorder=1.1))
@@ -57,7 +60,7 @@ def draw_laser_figure(log: LaserLog) -> Figure:
         _draw_scan(axes, log.scans[len(log.scans) // 2])
     points = np.column_stack([log.x, log.y])
     path = LineCollection(
-        np.stack([points[:-1], points[1:]], axis=1), array=log.speed[1:], cmap='viridis',
+        [*np.stack([points[:-1], points[1:]], axis=1)], array=log.speed[1:], cmap='viridis',
         linewidths=2.2, capstyle='round', zorder=2.0)
     axes.add_collection(path)
     axes.plot(log.x[0], log.y[0], 'o', color='tab:green', markersize=9, label='start', zorder=3.0)
@@ -74,7 +77,7 @@ def draw_laser_figure(log: LaserLog) -> Figure:
 def draw_scan_figure(scan: SeenScan, name: str) -> Figure:
     """Draw a scan as the laser sees it, forward upwards."""
     figure = new_figure(6.5, 6.5)
-    axes = figure.add_subplot(projection='polar')
+    axes = cast(PolarAxes, figure.add_subplot(projection='polar'))
     axes.set_theta_zero_location('N')
     hit = np.isfinite(scan.ranges)
     axes.plot(scan.angles[hit], scan.ranges[hit], '.', color=_SCAN, markersize=2.5)
@@ -94,10 +97,6 @@ def _draw_scan(axes: Axes, scan: SeenScan) -> None:
         linestyle='', label='laser then', zorder=3.0)
     axes.plot([scan.x, scan.x + 0.5 * ahead[0]], [scan.y, scan.y + 0.5 * ahead[1]], color=_SCAN,
               linewidth=1.0, zorder=3.0)
-
-
-def _outline(box: Box | tuple[float, ...]) -> Polygon:
-    return Polygon(rectangle_corners(*box[:5]))
 
 
 def _extent(log: LaserLog) -> tuple[float, float, float, float]:

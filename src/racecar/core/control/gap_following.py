@@ -91,7 +91,7 @@ class GapFollower:
         curvature = abs(math.tan(steering)) / self._vehicle.wheelbase
         stopping = math.sqrt(2.0 * self._deceleration * max(0.0, way - self._stop_distance))
         turning = math.sqrt(self._lateral_acceleration / curvature) if curvature else math.inf
-        return min(self._speed, stopping, turning)
+        return float(min(self._speed, stopping, turning))
 
     def _widened(self, depths: NDArray[np.float64], increment: float) -> NDArray[np.float64]:
         """Let each edge of an obstacle reach further, by the clearance, over what is behind it."""

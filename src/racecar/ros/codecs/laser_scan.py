@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import math
 import struct
 
@@ -32,13 +33,13 @@ _RANGE = np.dtype('<f4')
 def read_scan(data: bytes) -> tuple[LaserScan, int]:
     """Return a scan and its stamp [ns], the time of the first ray. Raises MessageError."""
     time_ns, _, offset = read_header(data, _NUMBERS.size // 7)
-    numbers = _NUMBERS.unpack_from(data, offset)
+    numbers: Sequence[float] = _NUMBERS.unpack_from(data, offset)
     if not all(map(math.isfinite, numbers[:5])):
         raise MessageError(
             f'its angles and times are {numbers[:5]}, expected finite numbers')
     ranges, offset = _floats(data, offset + _NUMBERS.size)
     _floats(data, offset)  # Intensities: only whether they are whole.
-    return LaserScan(*numbers, ranges), time_ns
+    return LaserScan._make((*numbers, ranges, 0)), time_ns
 
 
 def _floats(data: bytes, offset: int) -> tuple[NDArray[np.float32], int]:
