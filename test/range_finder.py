@@ -17,12 +17,13 @@ class RangeFinder:
     def __init__(self, values):
         self.range, self.noise = values['range'], values['noise']
 
-    def measure(self, scene, pose, twist, time_ns, generator):
+    def measure(self, view, generator):
+        pose = view.pose
         # Of a quaternion: where its x axis points.
         dx = 1.0 - 2.0 * (pose.qy ** 2 + pose.qz ** 2)
         dy = 2.0 * (pose.qx * pose.qy + pose.qw * pose.qz)
         hits = [self.range]
-        for wall in scene.surfaces:
+        for wall in view.scene.surfaces:
             ex, ey = wall.x2 - wall.x1, wall.y2 - wall.y1
             across = dx * ey - dy * ex
             if across == 0.0:

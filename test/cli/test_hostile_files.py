@@ -14,16 +14,23 @@ import pytest
 from racecar.bags.reader import BagReader
 from racecar.core.errors import RacecarError
 from racecar.core.parameter_file import read_parameter_file
+from racecar.core.poses import NO_POSE
 from racecar.core.powertrain import CarParameters
-from racecar.core.share import find_config
+from racecar.core.sensors import SENSOR_KINDS, View
+from racecar.core.share import find_config, find_world
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
+from racecar.core.types import Twist3
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.world import load_world, Objects
+from racecar.core.world.scene_map import scene_map
 from racecar.core.yaml_file import load_yaml
 from racecar.nodes.shared.mux_file import load_mux_configuration
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep
+
+AT_REST = Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 # Processor time for one file [s]; a reader without bounds takes minutes.
 _SOON = 10.0
@@ -68,10 +75,21 @@ def _read_bag(path):
     BagReader(folder)
 
 
+def _read_world(path):
+    scene = load_world(path)
+    scene_map(scene)
+    laser = SENSOR_KINDS['laser']
+    values = {row.name: row.default for row in laser.parameters}
+    laser.make({**values, 'rate': 40.0}).measure(
+        View(scene, NO_POSE, AT_REST, 0, None, lambda: Objects(scene.cones)),
+        np.random.default_rng(0))
+
+
 YAML_READERS = {
     'yaml': lambda path: load_yaml('file', path), 'parameters': _read_parameters,
     'stack': _read_stack, 'vehicle': _read_vehicle, 'sweep': _read_sweep,
-    'mux': load_mux_configuration, 'metadata': _read_bag,
+    'mux': load_mux_configuration, 'metadata': _read_bag, 'world': _read_world,
+    'map': _read_world,
 }
 READERS = {**YAML_READERS, 'waypoints': _read_way_points}
 SAMPLES = {
@@ -91,6 +109,16 @@ SAMPLES = {
                 '  starting_time: {nanoseconds_since_epoch: 1}\n  message_count: 0\n'
                 "  topics_with_message_count: []\n  compression_format: ''\n"
                 "  compression_mode: ''\n  files: []\n  custom_data: ~\n  ros_distro: jazzy\n",
+    'world': 'description: All there is\nheight: 0.4\nstarts:\n  - {x: 1.0, y: 0.0, yaw: 0.3}\n'
+             'ground: {length: 10.0, width: 8.0, colour: [0.1, 0.2, 0.3]}\nwalls:\n'
+             '  - {points: [[0, 1], [2, 1.5], [3, 0]], closed: true, height: 0.5}\n'
+             '  - {points: [[-1, 1], [-2, 1.5]], thickness: 0.1, colour: [1, 0, 0]}\n'
+             'boxes:\n  - {x: 4.0, y: 1.0, yaw: 0.2, length: 0.5, width: 0.4, height: 0.3}\n'
+             'cones:\n  - {x: 2.0, y: -1.0, base: 0.2, height: 0.3, mass: 0.2}\n'
+             'boards:\n  - {x: 1.0, y: 2.0, yaw: 3.0, marker: 5}\n'
+             'patches:\n  - {x: 0.0, y: 0.0, length: 1.0, width: 0.2}\n',
+    'map': find_world('room').read_text(encoding='utf-8').replace(
+        'room.pgm', str(find_world('room').with_name('room.pgm'))),
     'waypoints': 'x,y,speed\n0,0,1\n2,1,1.5\n4,0,\n6,1,2\n',
 }
 NASTY = [
@@ -205,7 +233,7 @@ def test_path_that_is_too_long_or_impossible_is_refused(name):
             BagReader(path)
 
 
-@pytest.mark.parametrize('option', ['vehicle', 'params_file', 'trajectory', 'tyre_model'])
+@pytest.mark.parametrize('option', ['vehicle', 'params_file', 'trajectory', 'tyre_model', 'world'])
 def test_option_that_is_too_long_is_refused(option):
     with pytest.raises(RacecarError) as raised:
         _drive(**{option: 'a' * 5000})

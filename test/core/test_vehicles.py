@@ -4,6 +4,8 @@
 
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
@@ -16,10 +18,12 @@ from racecar.core.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.core.vehicles.ackermann import ackermann_angles, inner_angle
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = vehicle_names()
 AS_IN_FRONT = {'vehicle.rear.track_width', 'vehicle.rear.wheel_radius'}
+IN_PROPORTION = {'vehicle.front_overhang', 'vehicle.rear_overhang', 'vehicle.width'}
 
 
 def values_of(name):
@@ -29,7 +33,7 @@ def values_of(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_file_gives_every_parameter_of_the_vehicle_it_is_named_after(name):
     values = values_of(name)
-    assert set(values) | AS_IN_FRONT == {row.name for row in VEHICLE_PARAMETERS}
+    assert set(values) | AS_IN_FRONT | IN_PROPORTION == {row.name for row in VEHICLE_PARAMETERS}
     assert VehicleParameters.from_values(values).name == name
     assert VehicleParameters.from_file(FOLDER / f'{name}.yaml').name == name
 
@@ -153,3 +157,10 @@ def test_threshold_of_zero_chooses_one_that_suits_the_tyres():
 def test_unknown_options_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         SingleTrack(VehicleParameters.from_values(values_of('racecar')), **options)
+
+
+@given(st.floats(0.0, 1.57), st.floats(0.0, 2.0), st.floats(0.1, 5.0))
+def test_the_inner_wheel_alone_has_the_angle_that_it_has_beside_the_outer_one(angle, half, base):
+    left, right = ackermann_angles(angle, half, base)
+    assert inner_angle(angle, half, base) == pytest.approx(left)
+    assert left >= right

@@ -11,6 +11,9 @@ from pathlib import Path
 from launch_bench import missing
 import pytest
 
+from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.errors import ConfigurationError
+from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.stacks import StackOptions
 
 pytestmark = [
@@ -101,14 +104,64 @@ def packages(found):
     return [node.node_package for node in of_type(Node, found)]
 
 
+def parameters_of(package, found):
+    """Return the parameters of the one node of a package that has such, by name."""
+    from launch import LaunchContext
+    from launch_ros.actions import Node
+    from launch_ros.utilities import evaluate_parameters
+
+    context = LaunchContext()
+    sets = [evaluate_parameters(context, node._Node__parameters)
+            for node in of_type(Node, found) if node.node_package == package]
+    return [{name: value for part in parts for name, value in part.items()} for parts in sets]
+
+
+def who_describes(found):
+    """Return whether the simulator describes the robot, and what the other node is given."""
+    simulator, = [row for row in parameters_of('racecar', found) if 'publish_clock' in row]
+    others = parameters_of('robot_state_publisher', found)
+    return simulator['publish_robot_description'], [row['robot_description'] for row in others]
+
+
 def test_viewers_are_started_where_they_are_installed(fake_packages):
-    pytest.importorskip('xacro', reason='xacro is not installed')
     fake_packages('robot_state_publisher', 'rviz2')
     assert packages(entities(rviz='true'))[-2:] == ['robot_state_publisher', 'rviz2']
     assert packages(entities())[-1] == 'robot_state_publisher'
 
 
-def test_missing_viewers_are_named(monkeypatch):
+def test_one_of_simulator_and_robot_state_publisher_describes_the_robot(fake_packages):
+    assert who_describes(entities()) == (True, [])
+    fake_packages('robot_state_publisher')
+    publishes, (description,) = who_describes(entities(vehicle='f1tenth'))
+    assert not publishes
+    vehicle = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.yaml')
+    assert description == describe_vehicle(vehicle).urdf
+
+
+@pytest.mark.parametrize('value', [True, False])
+def test_who_chooses_who_describes_the_robot_has_it_so(fake_packages, tmp_path, value):
+    fake_packages('robot_state_publisher')
+    text = str(value).lower()
+    found = entities(set=f'single_track_simulator.publish_robot_description={text}')
+    assert who_describes(found) == (value, [])
+    path = tmp_path / 'own.yaml'
+    path.write_text('single_track_simulator:\n  ros__parameters:\n'
+                    f'    publish_robot_description: {text}\n')
+    assert who_describes(entities(params_file=str(path))) == (value, [])
+
+
+def test_where_no_description_can_be_made_the_simulator_says_so(fake_packages, monkeypatch):
+    from racecar.stacks import launching
+
+    def describe(vehicle):
+        raise ConfigurationError('xacro is not installed')
+
+    fake_packages('robot_state_publisher')
+    monkeypatch.setattr(launching, 'describe_vehicle', describe)
+    assert who_describes(entities()) == (True, [])
+
+
+def test_missing_rviz_is_named(monkeypatch):
     from launch.actions import LogInfo
 
     from racecar.stacks import launching
@@ -117,7 +170,6 @@ def test_missing_viewers_are_named(monkeypatch):
     found = entities(rviz='true')
     assert set(packages(found)) == {'racecar'}
     told = ' '.join(part.text for info in of_type(LogInfo, found) for part in info.msg)
-    assert 'robot_state_publisher' in told
     assert 'rviz2 not installed' in told
 
 

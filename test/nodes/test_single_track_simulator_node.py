@@ -185,7 +185,7 @@ def test_stamps_are_whole_multiples_of_the_tick(bench, lockstep):
 
 def test_transform_equals_the_odometry(bench, lockstep):
     transforms = bench.listen('/tf', TFMessage, qos.TF)
-    car = lockstep().drive(20, 1.0, 0.2)
+    car = lockstep(publish_robot_description=False).drive(20, 1.0, 0.2)
     bench.count(transforms, 21)
     for message, odometry in zip(transforms, car.odometry, strict=True):
         transform = message.transforms[0]
@@ -198,7 +198,7 @@ def test_transform_equals_the_odometry(bench, lockstep):
 
 
 def test_static_transforms_are_map_to_odom_and_base_link_to_cog(bench, lockstep):
-    lockstep()
+    lockstep(publish_robot_description=False)
     message = bench.count(bench.listen('/tf_static', TFMessage, qos.TF_STATIC), 1)
     frames = {(t.header.frame_id, t.child_frame_id): t.transform for t in message.transforms}
     assert set(frames) == {('map', 'odom'), ('base_link', 'cog')}
@@ -209,13 +209,13 @@ def test_static_transforms_are_map_to_odom_and_base_link_to_cog(bench, lockstep)
 
 
 def test_localisation_may_give_map_to_odom_instead(bench, lockstep):
-    lockstep(publish_map_to_odom=False)
+    lockstep(publish_map_to_odom=False, publish_robot_description=False)
     message = bench.count(bench.listen('/tf_static', TFMessage, qos.TF_STATIC), 1)
     assert [t.child_frame_id for t in message.transforms] == ['cog']
 
 
 def test_clock_and_transform_can_be_left_to_others(bench, lockstep):
-    lockstep(publish_clock=False, publish_tf=False)
+    lockstep(publish_clock=False, publish_tf=False, publish_robot_description=False)
     assert bench.probe.count_publishers('/clock') == 0
     assert bench.probe.count_publishers('/tf') == 0
 

@@ -39,8 +39,9 @@ ROOMS = {
     'bags': Room(('core', 'ros.topics')),
     'catalogue': Room(('core',), by_name=('nodes',)),
     # No vehicle, no law, no analysis.
-    'ros': Room(('core.errors', 'core.frames', 'core.parameter_file', 'core.parameters',
-                 'core.ports', 'core.types',
+    'ros': Room(('core.description.robot_tree', 'core.description.urdf', 'core.errors',
+                 'core.frames', 'core.parameter_file', 'core.parameters', 'core.poses',
+                 'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
                  'signals'), ros=True),
     'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals'), ros=True),
     # They know a stack by its topics.
@@ -201,6 +202,8 @@ def test_the_check_sees_what_any_room_imports_of_any_other(room, other):
     ('catalogue', 'import racecar.nodes.ackermann_mux', False),
     ('ros', 'from racecar.core.vehicles import single_track', False),
     ('ros', 'from racecar.core import vehicles', False),
+    ('ros', 'from racecar.core.description import vehicle_description', False),
+    ('ros', 'from racecar.core.description.urdf import RobotDescription', True),
     ('ros', 'from ..core import control', False),
     ('ros', 'import racecar.core', False),
     ('ros', 'from racecar.nodes import x', False),

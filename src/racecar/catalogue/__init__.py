@@ -13,9 +13,15 @@ from racecar.catalogue import node_names, tables
 from racecar.core.control.laws import LAWS
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.parameters import ParameterTable
+from racecar.core.simulation.closed_loop import LoopCar
+from racecar.core.simulation.simulator import make_simulator
 from racecar.core.vehicles.parameters import VehicleParameters
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
+
+MakeCar = Callable[[Mapping[str, Any], LoopCar | None], LoopCar]
+"""Builds the car of a simulator from resolved values; of another car of the same values, None if
+there is none, it may take what has no memory."""
 
 MakeLaw = Callable[[Mapping[str, Any], VehicleParameters], Linearizer]
 
@@ -26,22 +32,41 @@ class NodeSpec:
 
     name: of executable, module in racecar.nodes, and, by default, node. class_name: in that
     module. table: its parameters. hears_odometry: a simulator in lockstep waits for its
-    subscription to the odometry. is_simulator: it owns the time. make_law: builds the control law
-    behind it from resolved values; None for nodes that are no linearizer. makes_controller: it
-    drives by a controller of the user's own if its parameter controller names one.
+    subscription to the odometry, or to the output that it awaits in its place. make_car: builds
+    the car of a simulator, which owns the time, for loops without ROS; None for other nodes.
+    make_law: builds the control law behind it from resolved values; None for nodes that are no
+    linearizer. makes_controller: it drives by a controller of the user's own if its parameter
+    controller names one.
     """
 
     name: str
     class_name: str
     table: ParameterTable
     hears_odometry: bool = False
-    is_simulator: bool = False
+    make_car: MakeCar | None = None
     make_law: MakeLaw | None = None
     makes_controller: bool = False
+
+    @property
+    def is_simulator(self) -> bool:
+        """Whether it owns the time."""
+        return self.make_car is not None
 
     def load_class(self) -> Any:
         """Import the module, which needs ROS, and return the class of the node."""
         return getattr(importlib.import_module(f'racecar.nodes.{self.name}'), self.class_name)
+
+
+def _planar_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
+    same = None if like is None else like.compiled
+    return make_simulator(values, None if same is None else same.model)
+
+
+def _world_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
+    # Imports an engine that only this needs.
+    from racecar.core.world.make_world import make_world_car
+
+    return make_world_car(values)
 
 
 NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
@@ -56,10 +81,16 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
         hears_odometry=True, make_law=LAWS['dynamic'].make),
     NodeSpec(
         node_names.SINGLE_TRACK_SIMULATOR, 'SingleTrackSimulatorNode',
-        tables.SINGLE_TRACK_SIMULATOR, is_simulator=True),
+        tables.SINGLE_TRACK_SIMULATOR, make_car=_planar_car),
+    NodeSpec(
+        node_names.WORLD_SIMULATOR, 'WorldSimulatorNode', tables.WORLD_SIMULATOR,
+        make_car=_world_car),
+    NodeSpec(node_names.SERVO_COMMANDS, 'ServoCommandsNode', tables.SERVO_COMMANDS),
     NodeSpec(node_names.ACKERMANN_MUX, 'AckermannMuxNode', tables.ACKERMANN_MUX),
     NodeSpec(
         node_names.DRIVER_BRIDGE, 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
+    NodeSpec(
+        node_names.GAP_FOLLOWER, 'GapFollowerNode', tables.GAP_FOLLOWER, hears_odometry=True),
     NodeSpec(node_names.BAG_RECORDER, 'BagRecorderNode', tables.BAG_RECORDER),
 )}
 """By executable."""

@@ -8,7 +8,10 @@ TRAJECTORY_TRACKER = 'trajectory_tracker'
 KINEMATIC_LINEARIZER = 'kinematic_linearizer'
 DYNAMIC_LINEARIZER = 'dynamic_linearizer'
 SINGLE_TRACK_SIMULATOR = 'single_track_simulator'
+WORLD_SIMULATOR = 'world_simulator'
+SERVO_COMMANDS = 'servo_commands'
 ACKERMANN_MUX = 'ackermann_mux'
 DRIVER_BRIDGE = SECTION
 """Also the section of a vehicle's file that holds its engine and gears."""
+GAP_FOLLOWER = 'gap_follower'
 BAG_RECORDER = 'bag_recorder'

@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from racecar.core.control.gap_following import GAP_PARAMETERS
 from racecar.core.control.laws import LAWS
+from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
+from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(
     'lockstep', bool, False,
@@ -46,6 +50,14 @@ KINEMATIC_LINEARIZER = (
 
 DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + LAWS['dynamic'].parameters + _LINEARIZER_NODE
 
+GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
+    Parameter('scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's',
+              above=0.0, maximum=60.0),
+    Parameter('lockstep', bool, False,
+              'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
+              ' laser', read_only=True),
+])
+
 # What every simulator node has besides its plant (racecar.ros.simulator_node).
 SIMULATOR_NODE = ParameterTable([
     Parameter('real_time_factor', float, 1.0,
@@ -79,7 +91,12 @@ SIMULATOR_NODE = ParameterTable([
               read_only=True),
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
+    Parameter('publish_map', bool, True, 'Publish what stands around on map, in the place of a'
+              ' map_server', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
+    Parameter('publish_robot_description', bool, True,
+              'Publish robot_description, and on tf its links; false where robot_state_publisher'
+              ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
               'Publish map -> odom as a static identity, in the place of a localisation',
               read_only=True),
@@ -91,9 +108,17 @@ SIMULATOR_NODE = ParameterTable([
               'm^2/s^2', above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw_rate', float, 1e-6, 'Variance of the yaw rate',
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
-])
+]) + EQUIPMENT_PARAMETERS
 
 SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
+
+WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + SIMULATOR_NODE
+
+SERVO_COMMANDS = VEHICLE_PARAMETERS + SERVO_PARAMETERS + ParameterTable([
+    Parameter('command_timeout', float, 0.5,
+              'Age of the newest command at which the wheels are stopped', 's', above=0.0,
+              maximum=60.0),
+])
 
 ALL_INPUTS = 'all'
 """Value of `awaited` of a mux that does not know what is waited for."""

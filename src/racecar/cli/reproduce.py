@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import json
 from typing import Any
 
-from racecar.core.analysis.metrics import compute_metrics, merge_by_stamp, Metrics
-from racecar.core.types import NANOSECONDS
+from racecar.core.analysis.metrics import Metrics
+from racecar.core.simulation.closed_loop import run_loop
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
-from racecar.stacks.loops import make_loop
+from racecar.stacks.loops import make_held_loop
 
 HELP = "run the report's experiments again and set the figures side by side"
 
@@ -27,12 +27,16 @@ _EXACT_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 1.0}
 _REPORTS_TRACKER = {'catch_up_speed': 100.0, 'exact_feed_forward': False}
 
 
+# Of tracker and law, and of the odometry of the original under Gazebo [Hz].
+_CONTROL_RATE, _GAZEBO_RATE = 100.0, 20.0
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A row of the report's table, or its counterpart with the exact speed.
 
-    odometry_every: control ticks (100 Hz) from one odometry message to the next, between which
-    the last one is used, as Gazebo's 20 Hz were. rmse, sum_squared_error: the report's figures
+    odometry_rate: of odometry [Hz], the last of which tracker and law use at their own rate, as
+    those of the original did with Gazebo's 20 Hz. rmse, sum_squared_error: the report's figures
     [m], [m^2], None where it has none; bounds: within which the RMSE of this run must lie [m].
     """
 
@@ -40,7 +44,7 @@ class Experiment:
     vehicle: str
     trajectory: str
     duration: float
-    odometry_every: int
+    odometry_rate: float
     simulator: Mapping[str, Any] = field(default_factory=dict)
     rmse: float | None = None
     sum_squared_error: float | None = None
@@ -52,35 +56,26 @@ class Experiment:
         assert stack.tracker is not None
         descriptions = describe_stack(stack.name, StackOptions(
             vehicle=self.vehicle, trajectory=self.trajectory,
-            overrides={stack.simulator: self.simulator, stack.tracker: _REPORTS_TRACKER}))
-        tracker, linearizer, simulator = make_loop(
-            stack, {description.executable: description.resolve() for description in descriptions})
-        odometry = simulator.odometry()
-        rows = []
-        for tick in range(round(self.duration * NANOSECONDS / simulator.period_ns) + 1):
-            if tick % self.odometry_every == 0:
-                odometry = simulator.odometry()
-            output = tracker.update(odometry, simulator.time_ns)
-            if tick % self.odometry_every == 0:
-                rows.append((odometry.time_ns / NANOSECONDS, odometry.x, odometry.y,
-                             output.reference.x, output.reference.y))
-            simulator.set_command(linearizer.command(odometry, output.velocity))
-            simulator.tick()
-        t, x, y, reference_x, reference_y = zip(*rows, strict=True)
-        return compute_metrics(merge_by_stamp(t, x, y, t, reference_x, reference_y))
+            overrides={stack.simulator: {**self.simulator, 'rate': self.odometry_rate},
+                       stack.tracker: _REPORTS_TRACKER}))
+        loop = make_held_loop(
+            stack, {description.executable: description.resolve() for description in descriptions},
+            _CONTROL_RATE)
+        # The trajectory clock starts with the first odometry, so nothing is left out.
+        return run_loop(loop, self.duration).metrics(0.0)
 
 
 EXPERIMENTS = (
-    Experiment('eight, ODE simulator', 'report', 'figure_eight', 80.0, 1,
+    Experiment('eight, ODE simulator', 'report', 'figure_eight', 80.0, _CONTROL_RATE,
                {'formulation': 'report'}, 0.0072, 4.1942, (0.0045, 0.0072)),
-    Experiment('eight, Gazebo', 'racecar', 'figure_eight', 80.0, 5, _HALF_SPEED, 0.0919, 13.5161,
-               (0.086, 0.096)),
-    Experiment('eight, Gazebo, exact speed', 'racecar', 'figure_eight', 80.0, 5, _EXACT_SPEED,
-               bounds=(0.0, 0.0919 / 5.0)),
-    Experiment('line (1, 1), Gazebo', 'racecar', 'line', 60.0, 5, _HALF_SPEED, 0.2643, 83.7069,
-               (0.24, 0.28)),
-    Experiment('line (1, 1), Gazebo, exact speed', 'racecar', 'line', 60.0, 5, _EXACT_SPEED,
-               bounds=(0.0, 0.2643 / 5.0)),
+    Experiment('eight, Gazebo', 'racecar', 'figure_eight', 80.0, _GAZEBO_RATE, _HALF_SPEED,
+               0.0919, 13.5161, (0.086, 0.096)),
+    Experiment('eight, Gazebo, exact speed', 'racecar', 'figure_eight', 80.0, _GAZEBO_RATE,
+               _EXACT_SPEED, bounds=(0.0, 0.0919 / 5.0)),
+    Experiment('line (1, 1), Gazebo', 'racecar', 'line', 60.0, _GAZEBO_RATE, _HALF_SPEED,
+               0.2643, 83.7069, (0.24, 0.28)),
+    Experiment('line (1, 1), Gazebo, exact speed', 'racecar', 'line', 60.0, _GAZEBO_RATE,
+               _EXACT_SPEED, bounds=(0.0, 0.2643 / 5.0)),
 )
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 import time
 
 from racecar.cli.output import ProgressBar
@@ -19,10 +20,11 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.core.analysis.path_batch import warm_up_path_metrics
 from racecar.core.control.own_controller import find_controller
+from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
 from racecar.stacks import describe_stack, find_tracking_stack
-from racecar.stacks.loops import make_loop, make_own_loop
+from racecar.stacks.loops import make_held_loop, make_loop, make_own_loop
 from racecar.stacks.options import SIMULATE
 
 HELP = 'run a configuration without ROS, far faster than real time'
@@ -47,11 +49,16 @@ def run(arguments: argparse.Namespace) -> int:
     values = {d.executable: d.resolve() for d in describe_stack(stack.name, options)}
     loop: Loop
     if options.controller is not None:
+        if options.control_rate is not None:
+            raise ConfigurationError(
+                "control_rate is of tracker and law, a controller of one's own has none: it"
+                ' answers each odometry')
         loop = own = make_own_loop(
             stack, values, find_controller(options.controller), options.controller_settings)
         announce_controller(options.controller, own.why_plain)
     else:
-        loop = make_loop(stack, values)
+        loop = make_loop(stack, values) if options.control_rate is None \
+            else make_held_loop(stack, values, options.control_rate)
     # Compile before the clock starts: the first call of a kernel may take seconds.
     loop.warm_up()
     period_ns = loop.simulator.period_ns
@@ -62,7 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
             loop, arguments.end_time, lambda tick: show(tick * period_ns / NANOSECONDS))
         wall_time = time.perf_counter() - start
     time_column = table.column('time')
-    metrics = table.metrics(arguments.skip)
+    collisions = loop.simulator.collisions
+    metrics = replace(table.metrics(arguments.skip),
+                      collisions=None if collisions is None else collisions.contacts)
     if arguments.csv is not None:
         table.write_csv(arguments.csv)
     report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time)

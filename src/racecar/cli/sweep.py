@@ -133,6 +133,9 @@ def write_table(path: Path, sweep: Sweep, result: BatchResult) -> None:
     columns['samples'] = [int(count) for count in result.samples]
     if result.path is not None:
         columns |= {name: values.tolist() for name, values in result.path.columns().items()}
+    if result.collisions is not None:
+        columns['collisions'] = [
+            result.metrics(car).collisions for car in range(len(sweep.points))]
     columns['diverged_at'] = result.diverged_at.tolist()
     try:
         with open(path, 'w', newline='', encoding='utf-8') as stream:
@@ -156,6 +159,8 @@ def _summary(
             ('diverged', str(int(np.sum(~np.isnan(result.diverged_at)))), '')]
     if result.failures:
         rows.append(('failed', str(len(result.failures)), ''))
+    if result.collisions is not None:
+        rows.append(('collided', str(int(np.sum(result.collisions > 0.0))), ''))
     if fine.size:
         best = int(np.argmin(ranked))
         rows += [

@@ -24,6 +24,7 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, RunError
+from racecar.core.ports import collisions_of
 from racecar.signals import Interruption
 from racecar.stacks import (
     commands_of,
@@ -137,6 +138,7 @@ def _run_with_metrics(
                 except Interruption as error:
                     interruption = error
             end_ns = composed.simulator.plant.time_ns
+            collisions = _collisions(composed)
             check_rivals(composed.rivals)
             if interruption is None:
                 _check_driven(composed, descriptions)
@@ -151,7 +153,15 @@ def _run_with_metrics(
     if probe.unreferenced:
         print(f'warning: the tracker gave no reference for {probe.unreferenced} odometry messages;'
               ' was it inactive?', file=sys.stderr)
-    report_run(arguments, metrics.result(), metrics.span, composed.wall_time)
+    report_run(arguments, replace(metrics.result(), collisions=collisions), metrics.span,
+               composed.wall_time)
     if interruption is not None:
         raise interruption
     return 0
+
+
+def _collisions(composed: ComposedStack) -> int | None:
+    """Return how often the cars ran into something; None where there is nothing."""
+    found = [collisions_of(entity) for entity in composed.simulator.plant.entities]
+    counted = [collisions.contacts for collisions in found if collisions is not None]
+    return sum(counted) if counted else None

@@ -149,6 +149,10 @@ class Actuators:
         """Advance by one step under a command and return the output."""
         return AckermannCommand(*actuate(self.memory, self.channels, *command, self._step))
 
+    def stop(self) -> None:
+        """Let the wheels stand; what is under way comes all the same."""
+        self.memory[SPEED_OUT] = 0.0
+
     def reset(self) -> None:
         """Return to rest and forget what is under way."""
         self.memory[:] = vector(len(self.memory))

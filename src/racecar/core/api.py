@@ -11,6 +11,9 @@ from racecar.core.control.laws import Law, LAWS
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.own_controller import Controller, load_controller
 from racecar.core.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
+from racecar.core.description.robot_tree import RobotTree
+from racecar.core.description.urdf import read_urdf, RobotDescription
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import (
     ConfigurationError,
     DivergenceError,
@@ -48,13 +51,13 @@ from racecar.core.vehicles import (
 )
 
 __all__ = [
-    'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
-    'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
-    'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion', 'ClosedLoop',
-    'ConfigurationError', 'Controller', 'DivergenceError', 'Law', 'Linearizer', 'Metrics',
-    'Motion', 'Noise', 'Odometry', 'OwnLoop', 'Parameter', 'ParameterError', 'ParameterTable',
-    'Pose2', 'RacecarError', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory',
-    'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'find_config',
+    'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES', 'TRAJECTORY_PARAMETERS',
+    'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'AckermannCommand', 'BatchResult',
+    'BatchSimulation', 'CarMotion', 'ClosedLoop', 'ConfigurationError', 'Controller',
+    'DivergenceError', 'Law', 'Linearizer', 'Metrics', 'Motion', 'Noise', 'Odometry', 'OwnLoop',
+    'Parameter', 'ParameterError', 'ParameterTable', 'Pose2', 'RacecarError', 'RobotDescription',
+    'RobotTree', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory', 'TrajectoryTracker',
+    'TyreModel', 'VehicleModel', 'VehicleParameters', 'describe_vehicle', 'find_config',
     'find_tyre_model', 'load_controller', 'make_simulator', 'make_trajectory',
-    'make_vehicle_model', 'run_closed_loop', 'run_loop',
+    'make_vehicle_model', 'read_urdf', 'run_closed_loop', 'run_loop',
 ]

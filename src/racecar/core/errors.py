@@ -34,6 +34,10 @@ class DivergenceError(RacecarError):
     """The integration left the finite numbers; the message carries the last good state."""
 
 
+class FaultError(DivergenceError):
+    """A robot cannot go on as it is, such as one that lies on its roof."""
+
+
 class ControlModeError(RacecarError):
     """Something was asked for that does not exist in the present mode of control."""
 

@@ -14,8 +14,15 @@ from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple, Protocol
 
+from racecar.core.description.urdf import RobotDescription
 from racecar.core.errors import ConfigurationError
-from racecar.core.types import NANOSECONDS, Pose3
+from racecar.core.readings import Collisions
+from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
+from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.world.scene import Objects
+
+ODOMETRY, COLLISIONS = 'odometry', 'collisions'
+"""Names of the outputs of a car that a controller answers, and that counts contacts."""
 
 LONGEST_PERIOD = 3600.0
 """Longest period of an output [s]."""
@@ -60,6 +67,27 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
+def _no_fault() -> str:
+    return ''
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """The body of a robot as what carries sensors; each function is of the plant's present time.
+
+    frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
+    of this frame. acceleration: of this frame. objects: what can move and is not of this robot
+    itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
+    stand where the scene has them. They are called only for what a sensor needs, and change
+    nothing.
+    """
+
+    frame: str
+    state: Callable[[], BodyState]
+    acceleration: Callable[[], Acceleration3]
+    objects: Callable[[], Objects] | None = None
+
+
 @dataclass(frozen=True)
 class Entity:
     """A robot of a plant.
@@ -69,6 +97,11 @@ class Entity:
     its base frame in odom, its initial one if None, and returns where it then is; time goes on.
     Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
+    carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
+    made of, with the joints that its outputs show and its base frame as the root; raises
+    ConfigurationError if that cannot be made; None if nobody knows. surroundings: gives a map of
+    what stands still around the robot; None where there is nothing. fault: why the robot cannot go
+    on and what to do about it, such as that it lies on its roof; empty if it can.
     """
 
     name: str
@@ -77,6 +110,10 @@ class Entity:
     reset: Callable[[Pose3 | None], Pose3]
     halt: Callable[[], None]
     mounts: tuple[Mount, ...] = ()
+    carrier: Carrier | None = None
+    describe: Callable[[], RobotDescription] | None = None
+    surroundings: Callable[[], OccupancyGrid] | None = None
+    fault: Callable[[], str] = _no_fault
 
     @property
     def frame_prefix(self) -> str:
@@ -90,6 +127,15 @@ class Entity:
                 return output
         known = ', '.join(output.name for output in self.outputs)
         raise ConfigurationError(f"output '{name}' is unknown, expected one of {known}")
+
+
+def collisions_of(entity: Entity) -> Collisions | None:
+    """Return the contacts that a robot shows; None if it shows none."""
+    for output in entity.outputs:
+        if output.value_type is Collisions:
+            found: Collisions = output.read()
+            return found
+    return None
 
 
 class Plant(Protocol):

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where config, launch and urdf files lie: in the source tree or in an ament install."""
+"""Where config, launch, urdf and world files lie: in the source tree or in an ament install."""
 
 from __future__ import annotations
 
@@ -42,6 +42,18 @@ def find_config(name: str | Path) -> Path:
         f'configuration file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}')
 
 
+def resource_file(uri: str) -> Path:
+    """Return the file that `package://racecar/...` or a path names.
+
+    Raises ConfigurationError if there is none.
+    """
+    prefix = 'package://racecar/'
+    path = share_folder() / uri.removeprefix(prefix) if uri.startswith(prefix) else Path(uri)
+    if not os.path.isfile(path):
+        raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
+    return path
+
+
 def vehicle_names() -> list[str]:
     """Return the names of the vehicles in config/vehicles."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))
@@ -59,6 +71,24 @@ def find_track(name: str | Path) -> Path:
     known = ', '.join(sorted(path.stem for path in folder.glob('*.csv')))
     raise ConfigurationError(
         f'way-point file {excerpt(str(name))} is neither a file nor one of {known}')
+
+
+def find_world(name: str | Path) -> Path:
+    """Return a world or map file by its path, or by its name in worlds/ (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    folder = share_folder() / 'worlds'
+    found = _find(name, folder, '.yaml')
+    if found is not None:
+        return found
+    raise ConfigurationError(
+        f'world {excerpt(str(name))} is neither a file nor one of {", ".join(world_names())}')
+
+
+def world_names() -> list[str]:
+    """Return the names of the worlds in worlds/."""
+    return sorted(path.stem for path in (share_folder() / 'worlds').glob('*.yaml'))
 
 
 def _find(name: str | Path, folder: Path, suffix: str) -> Path | None:

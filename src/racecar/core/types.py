@@ -59,6 +59,22 @@ class Twist3(NamedTuple):
     wz: float
 
 
+class Acceleration3(NamedTuple):
+    """Acceleration of a body's origin and of its rotation, in the axes of the body.
+
+    ax, ay, az [m/s^2]: second derivative of the position in `odom`, without gravity, so that a
+    body at rest has none (not the derivative of Twist3, whose axes turn); alpha_x, alpha_y,
+    alpha_z [rad/s^2].
+    """
+
+    ax: float
+    ay: float
+    az: float
+    alpha_x: float
+    alpha_y: float
+    alpha_z: float
+
+
 class BodyState(NamedTuple):
     """Pose of a robot in `odom` and its twist in the robot's frame (REP-105)."""
 
@@ -81,6 +97,12 @@ class Odometry(NamedTuple):
     vx: float
     vy: float
     yaw_rate: float
+
+    @classmethod
+    def of_body(cls, time_ns: int, state: BodyState) -> Odometry:
+        """Return the planar part of a state in space."""
+        pose, twist = state
+        return cls(time_ns, pose.x, pose.y, *heading_of(*pose[3:]), twist.vx, twist.vy, twist.wz)
 
     @property
     def yaw(self) -> float:
@@ -217,6 +239,26 @@ class JointStates(NamedTuple):
     velocities: tuple[float, ...]
 
 
+class JointSetpoint(NamedTuple):
+    """What one joint is to do: rotation of a wheel [rad/s] or angle of a hinge [rad]."""
+
+    value: float
+
+
+class JointSetpoints(NamedTuple):
+    """What the joints of a car are to do: rotation of wheels [rad/s], angle of hinges [rad].
+
+    The wheels are in the order of WHEEL_JOINTS, the hinges in that of HINGE_JOINTS.
+    """
+
+    left_front: float
+    right_front: float
+    left_rear: float
+    right_rear: float
+    left_hinge: float
+    right_hinge: float
+
+
 class WheelStates(NamedTuple):
     """The four wheels, in the order of WHEEL_NAMES."""
 
@@ -235,3 +277,10 @@ def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
 def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
     """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
     return arctangent2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+
+
+def heading_of(qx: float, qy: float, qz: float, qw: float) -> tuple[float, float]:
+    """Return (qz, qw) of the heading of a unit quaternion, its own where it is a heading."""
+    if qx == 0.0 and qy == 0.0:
+        return qz, qw
+    return yaw_to_quaternion(quaternion_to_yaw(qx, qy, qz, qw))

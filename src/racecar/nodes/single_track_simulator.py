@@ -11,16 +11,18 @@ from typing import Any
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.core.compiled import announce_compilation
+from racecar.core.ports import Plant
+from racecar.core.sensors.equipment import equip
 from racecar.core.simulation.simulator import make_simulator
 from racecar.core.simulation.vehicle_plant import VehiclePlant
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 
 
-def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> VehiclePlant:
+def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:
     """Build the car from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
-    return VehiclePlant(make_simulator(values))
+    return equip(VehiclePlant(make_simulator(values)), values)
 
 
 class SingleTrackSimulatorNode(SimulatorNode):
@@ -32,9 +34,13 @@ class SingleTrackSimulatorNode(SimulatorNode):
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
     (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState:
     position and velocity of the wheels, position of the hinges, which turn at once), tf
-    (odom -> base_link), tf_static (map -> odom, base_link -> cog), /clock; for each wheel of
+    (odom -> base_link, wheels and hinges), tf_static (map -> odom, base_link -> cog, links that do
+    not move), robot_description (std_msgs/String: URDF of the vehicle), /clock; for each wheel of
     WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
-    fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState.
+    fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState. In a world
+    that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
+    in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
+    imu/data (sensor_msgs/Imu).
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
     """

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 import contextlib
+import types
 from typing import Any, Protocol
 
 from rcl_interfaces.msg import (
@@ -28,7 +29,7 @@ from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.raw_subscription import Complaints
-from racecar.ros.rivals import outsider_watch, PublisherWatch, rival_watch
+from racecar.ros.rivals import doubled_watch, outsider_watch, PublisherWatch, rival_watch
 from racecar.ros.wire import check_stamp
 
 # Parameters that rclpy itself declares from the overrides.
@@ -40,6 +41,9 @@ class NodeTime(Protocol):
     """Where nodes take the simulated time from, if not each from a subscription of its own."""
 
     time_ns: int
+
+    def take_stamp(self, stamp_ns: int) -> None:
+        """Set the time [ns] to a message's, where messages carry it."""
 
 
 class TimeWatch:
@@ -90,7 +94,12 @@ class TableNode(Node):
     Unknown keys and values out of range raise ParameterError at construction and are refused with
     the same message at run time. `values` always holds the current values by name. A node that
     runs as a process ends when it gives `done` a result, or an exception by fail().
+
+    follows_stamps: in lockstep what the node answers carries the time, by take_stamp(); alone in a
+    process it needs no /clock then.
     """
+
+    follows_stamps = False
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Declare the table; kwargs go to rclpy.node.Node."""
@@ -103,7 +112,7 @@ class TableNode(Node):
         self.shared_clock: NodeTime | None = None
         self.time_watches: list[TimeWatch] = []
         self._rival_watches: list[PublisherWatch] = []
-        self._outsider_watches: list[PublisherWatch] = []
+        self._harmless_watches: list[PublisherWatch] = []
         self._rivals_timer: Timer | None = None
         self._table = table
         overrides = {
@@ -134,6 +143,14 @@ class TableNode(Node):
         now_ns: int = self.get_clock().now().nanoseconds
         return now_ns
 
+    def take_stamp(self, stamp_ns: int) -> None:
+        """Take over the time [ns] of a message that lockstep waits for, if nothing else gives it.
+
+        Time that goes back is noticed as with /clock.
+        """
+        if self.shared_clock is not None:
+            self.shared_clock.take_stamp(stamp_ns)
+
     def watch_time(self, period: float, callback: Callable[[], None]) -> TimeWatch:
         """Call back about every period [s] of the node's time."""
         watch = TimeWatch(self, period, callback)
@@ -142,22 +159,25 @@ class TableNode(Node):
 
     def watch_rivals(
         self, topics: Iterable[str], remedy: str = '', outside: Iterable[str] = (),
+        doubled: Mapping[str, str] = types.MappingProxyType({}),
     ) -> None:
         """Complain from now on about each of these topics while it has several publishers.
 
         topics: full names, in place of those that were watched before. remedy: see rival_watch().
         outside: topics on which any publisher is one that a simulator in lockstep does not wait
-        for.
+        for. doubled: remedies by topic, where several publishers say one thing.
         """
         if self._rivals_timer is None:
             self._rivals_timer = self.create_timer(
                 _RIVALS_PERIOD, self.look_for_rivals, clock=self.steady_clock)
         self._rival_watches = [rival_watch(self, topic, remedy) for topic in topics]
-        self._outsider_watches = [outsider_watch(self, topic) for topic in outside]
+        self._harmless_watches = [
+            *(outsider_watch(self, topic) for topic in outside),
+            *(doubled_watch(self, topic, remedy) for topic, remedy in doubled.items())]
 
     def look_for_rivals(self) -> None:
         """Look now."""
-        for watch in (*self._rival_watches, *self._outsider_watches):
+        for watch in (*self._rival_watches, *self._harmless_watches):
             watch.look()
 
     @property

@@ -22,6 +22,7 @@ STATE = _profile(100)
 ODOMETRY = STATE
 ODOMETRY_LOCKSTEP = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 ODOMETRY_SUBSCRIPTION = _profile(1)
+SCAN_SUBSCRIPTION = _profile(1)
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 
 # Descriptions, paths and the name of the active source, for whoever comes late.

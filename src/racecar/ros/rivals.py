@@ -87,6 +87,15 @@ def outsider_watch(node: Node, topic: str) -> PublisherWatch:
         node, topic, 0, complaint, lambda text: node.get_logger().warning(text), math.inf)
 
 
+def doubled_watch(node: Node, topic: str, remedy: str) -> PublisherWatch:
+    """Return a watch for publishers of what is published already: a warning."""
+    def complaint(topic: str, count: int, names: str) -> str:
+        return f'{topic} has {count} publishers, expected one: {names}; {remedy}'
+
+    return PublisherWatch(
+        node, topic, 1, complaint, lambda text: node.get_logger().warning(text), math.inf)
+
+
 def _names(publishers: list[TopicEndpointInfo]) -> str:
     counts = Counter(
         'a node not known yet' if row.node_name == _UNKNOWN

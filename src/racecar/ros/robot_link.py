@@ -8,13 +8,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from nav_msgs.msg import OccupancyGrid
+
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.ports import Entity, Input, Output
 from racecar.core.types import NANOSECONDS
+from racecar.ros import qos, topics
 from racecar.ros.codecs import Channel, Codec, Place
+from racecar.ros.codecs.occupancy_grid import grid_message
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
+from racecar.ros.robot_model import RobotModel
 
 Receive = Callable[['RobotLink', Callable[[], None], int], None]
 """Called with the link, what applies the value, and the value's stamp [ns]."""
@@ -26,7 +31,8 @@ class RobotLink:
     In lockstep one output is awaited: it is published last of those that are due at the same
     time, and each value of it wants an answer.
 
-    input_topics: full names. has_obeyed: whether any command was obeyed.
+    input_topics: full names. has_obeyed: whether any command was obeyed. model: what the robot is
+    made of.
     """
 
     def __init__(
@@ -41,21 +47,35 @@ class RobotLink:
         self._receive = receive
         self._command_ns = 0
         self._is_stopped = True
+        self.model = RobotModel(node, entity, self.place)
+        self._publish_map()
         answered_output = entity.output(awaited)
         outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
-        # Steps, value and channel of each output.
-        self._rows = [
-            (output.steps, output.read,
-             codecs[output.value_type].encode(node, output, self.place))
-            for output in outputs]
+        # Steps, value and channel of each output; before them, what else they are shown by.
+        self._rows: list[tuple[int, Callable[[], Any], Channel]] = []
+        for output in outputs:
+            channel = self.model.channel(output)
+            if channel is not None:
+                self._rows.insert(0, (output.steps, output.read, channel))
+            self._rows.append((
+                output.steps, output.read,
+                codecs[output.value_type].encode(node, output, self.place)))
         self.awaited_steps = answered_output.steps
         self.awaited_channel: Channel = self._rows[-1][2]
         self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
         self._stray: tuple[int, int] | None = None
+        self._fault = ''
+
+    def _publish_map(self) -> None:
+        """Send once what stands around, if anything does."""
+        if self.entity.surroundings is not None and self._node.values['publish_map']:
+            publisher = self._node.create_publisher(
+                OccupancyGrid, self.place.topic(topics.MAP), qos.LATCHED)
+            publisher.publish(grid_message(self.entity.surroundings()))
 
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = codecs[port.value_type]
-        topic = self.place.topic(codec.topic)
+        topic = self.place.topic(codec.topic_of(port))
         subscribe_raw(
             self._node, codec.message_type, topic, codec.decode, partial(self._on_value, port),
             codec.profile)
@@ -114,6 +134,12 @@ class RobotLink:
         """Say why a command is not obeyed."""
         self._node.get_logger().error(
             f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
+
+    def watch_fault(self) -> None:
+        """Say once that the robot cannot go on as it is."""
+        before, self._fault = self._fault, self.entity.fault()
+        if self._fault and not before:
+            self._node.get_logger().error(self._fault)
 
     # Age of the commands, where nobody waits for them
 

@@ -41,6 +41,9 @@ _REPEAT_PERIOD = 1.0
 # Further behind than this [s] a simulator does not catch up with the wall clock.
 _LONGEST_LAG = 0.1
 
+_DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
+            ' robot_state_publisher')
+
 _IDENTITY = Pose3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
 
@@ -51,7 +54,8 @@ class SimulatorNode(TableNode):
     each robot has been sent the command stamped with the last value of its awaited output
     (parameter lockstep_output). Of a robot's commands of several kinds the last one governs.
     Subscribes and publishes: what the codecs of the plant's ports name; initialpose of each robot
-    (geometry_msgs/PoseWithCovarianceStamped); /clock, tf_static.
+    (geometry_msgs/PoseWithCovarianceStamped); /clock, tf_static; robot_description
+    (std_msgs/String) and tf of the links of a robot that describes itself.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     """
 
@@ -109,7 +113,8 @@ class SimulatorNode(TableNode):
         clock = [self._clock_publisher] if self._clock_publisher is not None else []
         self.watch_rivals([
             *(publisher.topic_name for publisher in own + clock),
-            *(topic for link in self._links for topic in link.input_topics)])
+            *(topic for link in self._links for topic in link.input_topics)],
+            doubled={topic: _DOUBLED for link in self._links for topic in link.model.topics})
 
     # Start, pace and end
 
@@ -226,6 +231,8 @@ class SimulatorNode(TableNode):
             self._arm()
 
     def _on_watch_timer(self) -> None:
+        for link in self._links:
+            link.watch_fault()
         if self._time_is_up:
             self._end_once_answered()
         if not self._started or self._paused or self._time_is_up:
@@ -342,10 +349,7 @@ class SimulatorNode(TableNode):
         for link in self._links:
             if self.values['publish_map_to_odom']:
                 transforms.append(transform_from_pose(MAP, link.place.frame(ODOM), _IDENTITY))
-            transforms += [
-                transform_from_pose(
-                    link.place.frame(mount.parent), link.place.frame(mount.child), mount.pose)
-                for mount in link.entity.mounts]
+            transforms += link.model.static_transforms()
         if transforms:
             self._tf_static_publisher.publish(TFMessage(transforms=transforms))
 

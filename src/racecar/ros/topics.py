@@ -13,6 +13,12 @@ TF, TF_STATIC = 'tf', 'tf_static'
 ODOMETRY = 'vesc/odom'
 CAR_STATE = 'car_state'
 JOINT_STATES = 'joint_states'
+ROBOT_DESCRIPTION = 'robot_description'
+SCAN = 'scan'
+IMU = 'imu/data'
+COLLISIONS, IN_COLLISION = 'collisions', 'in_collision'
+CAMERA_IMAGE, CAMERA_INFO = 'camera/zed/rgb/image_rect_color', 'camera/zed/rgb/camera_info'
+MAP = 'map'
 WHEEL_SLIP, WHEEL_SLIP_ANGLE = 'long_pub', 'lat_pub'
 WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE = 'fx_pub', 'fy_pub'
 WHEELS = (WHEEL_SLIP, WHEEL_SLIP_ANGLE, WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE)
@@ -39,6 +45,10 @@ COMMAND = f'{LOW_LEVEL_MUX}/output'
 MUX_ACTIVE = f'{LOW_LEVEL_MUX}/active'
 WHEEL_COMMAND = 'vesc/wheel_command'
 
+JOINT_COMMANDS = 'racecar'
+WORLD_JOINT_STATES = f'{JOINT_COMMANDS}/joint_states'
+"""What the original calls JOINT_STATES: beside the controllers of the joints."""
+
 DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'
@@ -56,3 +66,8 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
     'f1tenth_pf': {ODOMETRY: 'pf/pose/odom', **_COMMANDS_OF_F1TENTH},
 }
 """Sets of names by their own name: {relative name of this package: name in other software}."""
+
+
+def joint_command(controller: str) -> str:
+    """Return the topic of the set-points of a joint's controller."""
+    return f'{JOINT_COMMANDS}/{controller}_controller/command'

@@ -107,11 +107,12 @@ class MessageTemplate:
     held. That differs from run to run, and readers of bags may refuse it.
     """
 
-    def __init__(self, message: Any, fields: Sequence[str]) -> None:
+    def __init__(self, message: Any, fields: Sequence[str], bulk: str = '') -> None:
         """Find where the fields lie in the bytes.
 
         fields: dotted paths to numbers, with indices for sequence elements, in the order in which
-        fill() takes the values; `header.stamp` stands for its sec and nanosec.
+        fill() takes the values; `header.stamp` stands for its sec and nanosec. bulk: path to a
+        sequence of numbers, not empty, that fill_bulk() writes as a whole.
         Raises ValueError if a field is no number of the message.
         """
         self._data = bytearray(serialize_message(message))
@@ -129,12 +130,18 @@ class MessageTemplate:
                         f'{path} is {kind}, expected one of {", ".join(_FORMATS)}')
                 wanted.append((offset, _FORMATS[kind]))
         self._runs = _adjacent(wanted)
+        self._bulk = places[f'{bulk}.0'][0] if bulk else 0
 
     def fill(self, *values: float) -> bytes:
         """Return the message with these values in the order of the fields."""
         for layout, offset, first, last in self._runs:
             layout.pack_into(self._data, offset, *values[first:last])
         return bytes(self._data)
+
+    def fill_bulk(self, numbers: bytes, *values: float) -> bytes:
+        """Do what fill() does, with all numbers of the bulk, as they lie in the message."""
+        self._data[self._bulk:self._bulk + len(numbers)] = numbers
+        return self.fill(*values)
 
 
 def _lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,

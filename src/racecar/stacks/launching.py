@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 import importlib
-import importlib.util
-from pathlib import Path
 from types import GenericAlias
 from typing import Any
 
@@ -28,6 +27,8 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
+from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -37,6 +38,8 @@ from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
 
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
+
+_DESCRIBES = 'publish_robot_description'
 
 
 def generate(name: str) -> LaunchDescription:
@@ -91,6 +94,9 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
 
     actions: list[LaunchDescriptionEntity] = []
     for description in descriptions:
+        viewers: list[LaunchDescriptionEntity] = []
+        if description.spec.is_simulator:
+            description, viewers = _with_viewers(description, options)
         node = Node(
             package='racecar', executable=description.executable, name=description.name,
             namespace=make_namespace_absolute(description.namespace),
@@ -99,11 +105,10 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
                 'use_sim_time': description.use_sim_time and options.use_sim_time,
             }],
             remappings=description.remappings, arguments=arguments, output='screen')
-        actions.append(node)
+        actions += [node, *viewers]
         if description.spec.is_simulator:
             actions.insert(0, RegisterEventHandler(
                 OnProcessExit(target_action=node, on_exit=_on_simulator_exit)))
-            actions += _viewers(description, options)
         part = _indispensable(description, options)
         if part:
             actions.insert(0, RegisterEventHandler(OnProcessExit(
@@ -149,45 +154,50 @@ def _check_exit_code(what: str, event: ProcessExited) -> None:
             f'the {what} ended with exit code {event.returncode}; see its message above')
 
 
-def _viewers(
-        simulator: NodeDescription, options: StackOptions) -> list[LaunchDescriptionEntity]:
-    """Return robot_state_publisher and RViz, or what to install for them."""
+def _with_viewers(
+    simulator: NodeDescription, options: StackOptions,
+) -> tuple[NodeDescription, list[LaunchDescriptionEntity]]:
+    """Return the simulator and, beside it, robot_state_publisher and RViz, or what is missing.
+
+    One of the two publishes the robot description: robot_state_publisher where it is installed,
+    unless the user sets the simulator's parameter.
+    """
     common: dict[str, Any] = {
         'namespace': make_namespace_absolute(simulator.namespace), 'output': 'screen',
         # Both name these two absolutely; the simulator has them in its namespace.
         'remappings': [
             *((f'/{topic}', topic) for topic in (topics.TF, topics.TF_STATIC)),
             *simulator.remappings],
+        'arguments': ['--ros-args', '--log-level', options.log_level],
     }
-    arguments = ['--ros-args', '--log-level', options.log_level]
     actions: list[LaunchDescriptionEntity] = []
 
-    missing = [] if _is_installed('robot_state_publisher') else ['robot_state_publisher']
-    if importlib.util.find_spec('xacro') is None:
-        missing.append('xacro')
-    if missing:
-        actions.append(LogInfo(msg=(
-            f"{' and '.join(missing)} not installed: there are no transforms of wheels and"
-            ' sensors (everything else works)')))
-    else:
+    if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
         vehicle = VehicleParameters.from_values(simulator.resolve())
-        actions.append(Node(
-            package='robot_state_publisher', executable='robot_state_publisher',
-            parameters=[{
-                'robot_description': ParameterValue(robot_description(vehicle), value_type=str),
-                'use_sim_time': options.use_sim_time,
-            }], arguments=arguments, **common))
+        try:
+            description = describe_vehicle(vehicle).urdf
+        except ConfigurationError:
+            pass  # As it would the simulator, which says so and goes on.
+        else:
+            simulator = replace(
+                simulator, parameters={**simulator.parameters, _DESCRIBES: False})
+            actions.append(Node(
+                package='robot_state_publisher', executable='robot_state_publisher',
+                parameters=[{
+                    'robot_description': ParameterValue(description, value_type=str),
+                    'use_sim_time': options.use_sim_time,
+                }], **common))
 
     if options.rviz:
         if _is_installed('rviz2'):
-            view = share_folder() / 'config' / 'rviz' / 'kinematic_ode.rviz'
+            view = share_folder() / 'config' / 'rviz' / 'racecar.rviz'
             actions.append(Node(
                 package='rviz2', executable='rviz2', name='rviz2',
                 parameters=[{'use_sim_time': options.use_sim_time}],
-                arguments=['-d', str(view), *arguments], **common))
+                **{**common, 'arguments': ['-d', str(view), *common['arguments']]}))
         else:
             actions.append(LogInfo(msg='rviz2 not installed: nothing is shown'))
-    return actions
+    return simulator, actions
 
 
 def _is_installed(package: str) -> bool:
@@ -196,22 +206,3 @@ def _is_installed(package: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
-
-
-def robot_description(vehicle: VehicleParameters) -> str:
-    """Return the URDF with the dimensions of the vehicle; needs xacro."""
-    import xacro
-
-    return str(xacro.process_file(
-        str(urdf_file()), mappings={
-            'wheelbase': repr(vehicle.wheelbase),
-            'track_width': repr(vehicle.track_width),
-            'wheel_radius': repr(vehicle.wheel_radius),
-            'steering_limit': repr(vehicle.steering_limit),
-            'rear_axle_x': repr(-vehicle.cog_to_rear_axle - vehicle.odometry_offset),
-        }).toxml())
-
-
-def urdf_file() -> Path:
-    """Return the xacro file of the car."""
-    return share_folder() / 'urdf' / 'racecar.urdf.xacro'

@@ -12,9 +12,9 @@ from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.own_controller import ControllerClass
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.closed_loop import ClosedLoop
+from racecar.core.simulation.closed_loop import ClosedLoop, LoopCar
+from racecar.core.simulation.held_loop import HeldLoop
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.core.vehicles import VehicleParameters
 from racecar.stacks.stack import Stack
 
@@ -35,22 +35,66 @@ def make_law(executable: str, values: Mapping[str, Any]) -> Linearizer:
     return make(values, VehicleParameters.from_values(values))
 
 
-def make_loop(stack: Stack, values: Values, simulator: Simulator | None = None) -> ClosedLoop:
+def make_car(executable: str, values: Mapping[str, Any], like: LoopCar | None = None) -> LoopCar:
+    """Return the car of a simulator node from its resolved parameter values.
+
+    like: another car of the same values, if there is one. Raises ParameterError or
+    ConfigurationError if values cannot be simulated, ConfigurationError for another node.
+    """
+    make = NODES[executable].make_car
+    if make is None:
+        known = ', '.join(name for name, spec in NODES.items() if spec.is_simulator)
+        raise ConfigurationError(f"node '{executable}' simulates nothing, expected one of {known}")
+    return make(values, like)
+
+
+def make_loop(stack: Stack, values: Values, simulator: LoopCar | None = None) -> ClosedLoop:
     """Build tracker, law and simulator of a stack that follows a trajectory.
 
     simulator: one that is built already. Raises RacecarError if values contradict each other.
     """
+    return ClosedLoop(
+        *_control(stack, values),
+        simulator or make_car(stack.simulator, values[stack.simulator]))
+
+
+def make_held_loop(stack: Stack, values: Values, control_rate: float) -> HeldLoop:
+    """Build the same with tracker and law at a rate of their own [Hz].
+
+    It is a whole number times the rate of the odometry, the last of which they go on with in
+    between. Raises RacecarError as make_loop(), ConfigurationError for a rate that is not.
+    """
+    simulated, every = _with_held_odometry(values[stack.simulator], control_rate)
+    return HeldLoop(
+        *_control(stack, values), make_car(stack.simulator, simulated), every)
+
+
+def _control(stack: Stack, values: Values) -> tuple[TrajectoryTracker, Linearizer]:
     assert stack.tracker is not None
     assert stack.linearizer is not None
-    return ClosedLoop(
-        TrajectoryTracker(dict(values[stack.tracker])),
-        make_law(stack.linearizer, values[stack.linearizer]),
-        simulator or make_simulator(values[stack.simulator]))
+    return (TrajectoryTracker(dict(values[stack.tracker])),
+            make_law(stack.linearizer, values[stack.linearizer]))
+
+
+def _with_held_odometry(
+    values: Mapping[str, Any], control_rate: float,
+) -> tuple[Mapping[str, Any], int]:
+    """Return values of a simulator with ticks of a control rate [Hz], and ticks for an odometry.
+
+    Raises ConfigurationError if an odometry does not come every so many ticks.
+    """
+    rate = values['rate']
+    every = round(control_rate / rate)
+    if every < 1 or abs(every * rate - control_rate) > 1e-9 * control_rate:
+        raise ConfigurationError(
+            f'control rate is {control_rate:g} Hz, expected a whole number times the rate of the'
+            f' odometry, {rate:g} Hz')
+    return {**values, 'rate': control_rate}, every
 
 
 def make_own_loop(
     stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, Any],
-    simulator: Simulator | None = None,
+    simulator: LoopCar | None = None,
 ) -> OwnLoop:
     """Build the loop of a stack with a controller of one's own in the place of its law.
 
@@ -62,4 +106,5 @@ def make_own_loop(
     tracker = values[stack.tracker]
     return OwnLoop(
         controller.make(VehicleParameters.from_values(tracker), settings),
-        TrajectoryTracker(dict(tracker)), simulator or make_simulator(values[stack.simulator]))
+        TrajectoryTracker(dict(tracker)),
+        simulator or make_car(stack.simulator, values[stack.simulator]))

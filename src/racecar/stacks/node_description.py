@@ -66,6 +66,11 @@ class NodeDescription:
         return {name: values[name] if isinstance(value, list) else value
                 for name, value in merged.items()}
 
+    def is_chosen(self, name: str) -> bool:
+        """Tell whether the user's file, or a value over it, sets a parameter."""
+        return name in self.parameters or (
+            self.user_file is not None and name in self._read(self.user_file))
+
     def ros_arguments(self) -> list[str]:
         """Return the words of `ros2 run racecar EXECUTABLE --ros-args ...` that start the node."""
         words = ['-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']

@@ -15,7 +15,8 @@ import yaml
 from racecar.catalogue import tables
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.share import vehicle_names
+from racecar.core.sensors.equipment import SENSOR_NAMES
+from racecar.core.share import vehicle_names, world_names
 from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
 
@@ -85,6 +86,11 @@ class StackOptions:
     tyre_model: str | None = _option(
         None, 'tyre model, by name or number', str, _ALL,
         choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
+    world: str | None = _option(
+        None, 'what stands around the car: a world or map, by name or as a file', str, _ALL,
+        suggestions=world_names, is_path=True)
+    sensors: tuple[str, ...] = _option(
+        (), f"sensors of the car: {', '.join(SENSOR_NAMES)}", tuple, _NODES, metavar='SENSOR')
     params_file: str | None = _option(
         None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
         metavar='FILE', is_path=True)
@@ -122,6 +128,10 @@ class StackOptions:
     end_time: float | None = _option(
         None, 'simulated time at which the run ends [s]', float, (LAUNCH, UP, DEMO, SIMULATE),
         flag='duration', metavar='SECONDS')
+    control_rate: float | None = _option(
+        None, 'rate of tracker and law, a whole number times that of the odometry, the last of'
+        ' which they use in between, as in real time [Hz]; default: at each odometry, as in'
+        ' lockstep', float, (SIMULATE,), metavar='HZ', for_tracking=True)
     record: str | None = _option(
         None, 'folder of a new bag', str, (LAUNCH, UP), metavar='FOLDER', is_path=True)
     tyre_data: bool = _option(

@@ -11,9 +11,13 @@ from typing import Any
 
 from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.control.servo_commands import SERVO_PARAMETERS
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
+from racecar.core.world.world_choice import scene_of
+from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.node_description import NodeDescription
@@ -22,6 +26,8 @@ from racecar.stacks.options import StackOptions
 WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
 """Sixteen more messages a tick: recorded only for those who ask."""
 
+_WORLD_TOPICS = (topics.MAP, topics.COLLISIONS, topics.IN_COLLISION)
+_SENSOR_TOPICS = {'laser': topics.SCAN, 'imu': topics.IMU}
 
 # Relative name of each input of a mux below ~/, and the topic that it is joined with.
 _MUX_INPUTS = {
@@ -32,6 +38,15 @@ _MUX_INPUTS = {
         'input/navigation': topics.HIGH_LEVEL_OUTPUT},
 }
 _MUX_FILES = {topics.HIGH_LEVEL_MUX: 'mux/high_level', topics.LOW_LEVEL_MUX: 'mux/low_level'}
+
+
+PACEJKA_VARIABLE = 'PACEJKA'
+"""In the environment: chooses tyre forces for the wheels of the 3-D world, as in the original."""
+
+_YES, _NO = ('1', 'true', 'yes', 'on'), ('', '0', 'false', 'no', 'off')
+
+WORLD_JOINT_STATES = topics.JOINT_STATES, topics.WORLD_JOINT_STATES
+"""Renaming of the joint states in the stacks of the 3-D world."""
 
 
 def namespace_of(options: StackOptions) -> str:
@@ -116,14 +131,72 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
     return muxes
 
 
+def surroundings(options: StackOptions) -> dict[str, Any]:
+    """Return parameters of any simulator: world and sensors that the user chose."""
+    return given(world=options.world, sensors=list(options.sensors) or None)
+
+
+def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return topics of a simulator's world, which are latched, and of its sensors.
+
+    Raises ConfigurationError for a world that cannot be read, ParameterError for values that are
+    not allowed.
+    """
+    values = simulator.resolve()
+    names: list[str] = values['sensors']
+    check_sensor_names(names)
+    world = () if scene_of(values).is_empty else _WORLD_TOPICS
+    return world, tuple(_SENSOR_TOPICS[name] for name in names)
+
+
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
     """Return the simulator of a car in the plane; files: over its defaults."""
     return node(
         node_names.SINGLE_TRACK_SIMULATOR, options, *files, parameters={
             **given(tyre_model=options.tyre_model, end_time=options.end_time,
                     real_time_factor=options.real_time_factor),
+            **surroundings(options),
             'lockstep': options.lockstep},
         use_sim_time=False, hears=topics.COMMAND)
+
+
+def world_nodes(
+    options: StackOptions, vehicle: Path, *files: Path,
+) -> list[NodeDescription]:
+    """Return the simulator of the 3-D world, and servo_commands if joints are commanded.
+
+    vehicle, files: over its defaults. With PACEJKA set in the environment, as in the original,
+    wheels have tyre forces unless the user chooses. Raises ConfigurationError for a PACEJKA that
+    is neither yes nor no.
+    """
+    tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
+    simulator = node(
+        node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle, parameters={
+            **given(tyre_model=options.tyre_model, end_time=options.end_time,
+                    real_time_factor=options.real_time_factor),
+            **surroundings(options),
+            'lockstep': options.lockstep},
+        use_sim_time=False, hears=topics.COMMAND)
+    simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
+    try:
+        chosen = with_choices(simulator, options).resolve()
+    except ParameterError:
+        # Whoever makes the node says so.
+        return [simulator]
+    if chosen['command_interface'] != WHEEL_CONTROLLERS:
+        return [simulator]
+    servo = {name: chosen[name] for name in SERVO_PARAMETERS.names}
+    return [simulator, node(
+        node_names.SERVO_COMMANDS, options, vehicle, parameters=servo)]
+
+
+def _wants_pacejka() -> bool:
+    text = os.environ.get(PACEJKA_VARIABLE, '')
+    if text.lower() not in (*_YES, *_NO):
+        raise ConfigurationError(
+            f'{PACEJKA_VARIABLE} is {excerpt(text)} in the environment, expected one of'
+            f" {', '.join((*_YES, *_NO[1:]))}")
+    return text.lower() in _YES
 
 
 def recorder(

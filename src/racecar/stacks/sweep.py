@@ -24,9 +24,8 @@ from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
-from racecar.core.simulation.closed_loop import ClosedLoop, Loop
+from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.simulation.simulator import make_simulator, Simulator
 from racecar.core.vehicles import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
@@ -36,7 +35,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.loops import make_loop, make_own_loop, Values
+from racecar.stacks.loops import make_car, make_loop, make_own_loop, Values
 from racecar.stacks.options import run_options, SWEEP
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
@@ -94,17 +93,25 @@ class Sweep:
         return self._made(lambda values, simulator: make_own_loop(
             self.stack, values, controller, values[CONTROLLER], simulator))
 
-    def _made(self, make: Callable[[Values, Simulator | None], L]) -> Iterator[L]:
+    def _made(self, make: Callable[[Values, LoopCar | None], L]) -> Iterator[L]:
         """Make the loop of each point from its values and, perhaps, a simulator that has them."""
-        last: tuple[Any, Callable[[], Simulator]] | None = None
+        last: tuple[Any, Callable[[], LoopCar]] | None = None
         for point, values in enumerate(self._values()):
             simulated = values[self.stack.simulator]
             # Neighbours often differ in what drives them only, and a simulator takes long to make.
             shared = last[1]() if last is not None and last[0] == simulated else None
             with self._named(point):
                 loop = make(values, shared)
-            last = simulated, _another(loop, simulated)
+            last = simulated, self._another(loop, simulated)
             yield loop
+
+    def _another(self, loop: Loop, simulated: Mapping[str, Any]) -> Callable[[], LoopCar]:
+        """Return what gives a simulator like that of a loop, made from these values."""
+        simulator = loop.simulator
+        if kind_of(loop) is not None:
+            # A block copies from it.
+            return lambda: simulator
+        return lambda: make_car(self.stack.simulator, simulated, simulator)
 
     def _values(self) -> Iterator[dict[str, Mapping[str, Any]]]:
         """Yield the values of all nodes at each point; what does not vary is one object."""
@@ -131,15 +138,6 @@ class Sweep:
         return ', '.join(
             f'{name}={value:.6g}' if isinstance(value, float) else f'{name}={value}'
             for name, value in zip(self.names, self.points[point], strict=True))
-
-
-def _another(loop: Loop, simulated: Mapping[str, Any]) -> Callable[[], Simulator]:
-    """Return what gives a simulator like that of a loop, made from these values."""
-    simulator = loop.simulator
-    if kind_of(loop) is not None:
-        # A block copies from it.
-        return lambda: simulator
-    return lambda: make_simulator(simulated, simulator.model)
 
 
 def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sweep:

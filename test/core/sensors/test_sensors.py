@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sensors on a car and on a ball on a rail: one sensor, two plants that know nothing of it."""
 
+from dataclasses import replace
 import math
 from pathlib import Path
 
@@ -10,13 +11,13 @@ from range_finder import Range, RANGE_FINDER
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameter_file import load_parameter_file
-from racecar.core.ports import Entity, Input, Mount, Output
+from racecar.core.ports import Carrier, Entity, Input, Mount, ODOMETRY, Output
 from racecar.core.poses import pose_of_angles, pose_of_child, twist_of_child
 from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
-from racecar.core.simulation.vehicle_plant import ODOMETRY, VehiclePlant
-from racecar.core.types import AckermannCommand, BodyState, Pose3, Twist3
+from racecar.core.simulation.vehicle_plant import VehiclePlant
+from racecar.core.types import Acceleration3, AckermannCommand, BodyState, Pose3, Twist3
 from racecar.core.vehicles import VEHICLE_PARAMETERS
 from racecar.core.world import Box, Scene, Wall
 
@@ -41,12 +42,16 @@ class Ball:
         self.x = 0.0
         self.entities = [
             Entity(name, (Input('push', float, print),),
-                   (Output('body', BodyState, self.body, 4, 'ball'),), self.reset, print)
+                   (Output('body', BodyState, self.body, 4, 'ball'),), self.reset, print,
+                   carrier=Carrier('ball', self.body, self.no_acceleration))
             for name in names]
 
     def body(self):
         return BodyState(Pose3(self.x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
                          Twist3(1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+    def no_acceleration(self):
+        return Acceleration3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def reset(self, pose):
         self.x = 0.0
@@ -60,14 +65,14 @@ class Ball:
 
 
 def ball(*sensors, scene=WALL, names=('',)):
-    return EquippedPlant(Ball(names), dict.fromkeys(names, sensors), body='body', scene=scene)
+    return EquippedPlant(Ball(names), dict.fromkeys(names, sensors), scene)
 
 
 def car(*sensors, scene=WALL):
     simulator = make_simulator((VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS).resolve(
         load_parameter_file(FILE, 'any_node')))
     simulator.set_command(AckermannCommand(1.0, 0.1))
-    return EquippedPlant(VehiclePlant(simulator), {'': sensors}, body=ODOMETRY, scene=scene)
+    return EquippedPlant(VehiclePlant(simulator), {'': sensors}, scene)
 
 
 def readings(plant, name='bumper', count=20, entity=0, listens=lambda time: True):
@@ -81,8 +86,6 @@ def readings(plant, name='bumper', count=20, entity=0, listens=lambda time: True
     return heard
 
 
-def test_no_product_sensor_stands_in_the_registry_yet():
-    assert SENSOR_KINDS == {}
 
 
 def test_a_ball_on_a_rail_sees_the_wall_come_nearer():
@@ -160,15 +163,23 @@ def test_nothing_is_measured_while_nobody_listens(monkeypatch):
     monkeypatch.setattr(
         type(sensor.sensor), 'measure', lambda *arguments: asked.append(arguments))
     plant = ball(sensor)
-    plant.warm_up()
     readings(plant, listens=lambda time: False)
     assert asked == []
     readings(plant, count=1)
     assert len(asked) == 1
 
 
+def test_a_sensor_is_tried_before_the_first_step(monkeypatch):
+    asked = []
+    sensor = mounted()
+    monkeypatch.setattr(
+        type(sensor.sensor), 'measure', lambda *arguments: asked.append(arguments))
+    ball(sensor).warm_up()
+    assert len(asked) == 1
+
+
 def test_a_box_hides_the_wall_behind_it_up_to_its_height():
-    scene = WALL._replace(boxes=(Box(3.0, 0.0, math.pi / 4.0, 1.0, 1.0, 0.5),))
+    scene = replace(WALL, boxes=(Box(3.0, 0.0, math.pi / 4.0, 1.0, 1.0, 0.5),))
     low, high = (ball(mounted(z=z), scene=scene).entities[0].output('bumper').read()
                  for z in (0.2, 0.7))
     assert low.distance == pytest.approx(3.0 - math.sqrt(0.5))
@@ -205,7 +216,7 @@ def test_parameters_of_a_sensor_are_its_mounting_and_its_own():
 
 
 @pytest.mark.parametrize(('values', 'message'), [
-    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of range_finder"),
+    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of laser, imu, range_finder"),
     ({'noise': -1.0}, r"'bumper\.noise' is -1\.0, expected a number in"),
     ({'beams': 3}, r"'bumper\.beams' is unknown here")])
 def test_what_a_sensor_cannot_be_is_refused(values, message):
@@ -225,4 +236,4 @@ def test_an_output_of_the_same_name_is_refused():
 
 def test_a_sensor_of_a_robot_that_is_not_there_is_refused():
     with pytest.raises(ConfigurationError, match="robot 'right', expected one of ''"):
-        EquippedPlant(Ball(), {'right': (mounted(),)}, body='body')
+        EquippedPlant(Ball(), {'right': (mounted(),)})

@@ -79,7 +79,8 @@ class Metrics:
     rule on the stamps [m^2 s]. sum_squared_error: plain sum of e'e [m^2], which the report's
     scripts print as "ISE". max_error: largest |e| [m]. samples: number of odometry samples.
     duration: from the first to the last of them [s]. path: errors against the path of the
-    reference, None where they were not asked for.
+    reference, None where they were not asked for. collisions: contacts with what stands around,
+    None where nothing does.
     """
 
     rmse: float
@@ -89,11 +90,14 @@ class Metrics:
     samples: int
     duration: float
     path: PathMetrics | None = None
+    collisions: int | None = None
 
     def as_dict(self) -> dict[str, float | int | None]:
         """Return the values by name, those of `path` among them."""
         values = asdict(self)
         del values['path']
+        if self.collisions is None:
+            del values['collisions']
         return values if self.path is None else {**values, **self.path.as_dict()}
 
     def as_rows(self) -> list[tuple[str, str, str]]:
@@ -106,6 +110,7 @@ class Metrics:
             ('samples', f'{self.samples}', ''),
             ('duration', f'{self.duration:.3f}', 's'),
             *(self.path.as_rows() if self.path is not None else ()),
+            *([('collisions', f'{self.collisions}', '')] if self.collisions is not None else ()),
         ]
 
 

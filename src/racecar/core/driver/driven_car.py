@@ -11,6 +11,7 @@ from racecar.core.driver.pedal_kernels import drive_kernel
 from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import PedalControls, Powertrain
+from racecar.core.readings import Collisions
 from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR
 from racecar.core.simulation.simulator import (
     DEFAULT_PERIOD,
@@ -22,6 +23,7 @@ from racecar.core.simulation.simulator import (
 from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, WheelState
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.world.scene import EMPTY_SCENE, Scene
 
 
 class DrivenCar:
@@ -31,9 +33,9 @@ class DrivenCar:
         self, car: CarParameters, vehicle: VehicleParameters, *,
         tyre_model: str = DEFAULT_TYRE_MODEL, step: float = DEFAULT_STEP,
         period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
-        initial_pose: Pose2 = ORIGIN,
+        initial_pose: Pose2 = ORIGIN, scene: Scene = EMPTY_SCENE,
     ) -> None:
-        """Start at rest, held; step, period [s], integrator and pose as in Simulator.
+        """Start at rest, held; step, period [s], integrator, pose and scene as in Simulator.
 
         Raises ParameterError and ConfigurationError as Simulator, DoubleTrack and Powertrain do.
         """
@@ -46,7 +48,7 @@ class DrivenCar:
         self._drive = drive_kernel(self.model, integrator)
         self._simulator = Simulator(
             self.model, step=step, period=period, integrator=integrator,
-            initial_pose=initial_pose, advance=self._advance)
+            initial_pose=initial_pose, advance=self._advance, scene=scene, kept=(self._memory,))
         self._room: Any = vector(self._simulator.state)
 
     @property
@@ -68,6 +70,11 @@ class DrivenCar:
     def steps_per_tick(self) -> int:
         """Steps of the integration in a tick."""
         return self._simulator.steps_per_tick
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where there is nothing to run into."""
+        return self._simulator.collisions
 
     @property
     def state(self) -> tuple[float, ...]:

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
-from racecar.core.sensors.interface import Sensor, SensorKind
+from racecar.core.sensors.imu import IMU
+from racecar.core.sensors.interface import Sensor, SensorKind, View
+from racecar.core.sensors.laser import LASER
 
-__all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind']
+__all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind', 'View']
 
-_ALL: tuple[SensorKind, ...] = ()
+_ALL: tuple[SensorKind, ...] = (LASER, IMU)
 
 SENSOR_KINDS: dict[str, SensorKind] = {kind.name: kind for kind in _ALL}

@@ -10,21 +10,34 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from racecar.core.parameters import Parameter
-from racecar.core.types import Pose3, Twist3
-from racecar.core.world.scene import Scene
+from racecar.core.types import Acceleration3, Pose3, Twist3
+from racecar.core.world.scene import Objects, Scene
+
+
+class View(NamedTuple):
+    """What a sensor can know at an instant.
+
+    scene: what stands still. pose: of the sensor in the frame of the scene; twist: of the sensor
+    in its own frame; time_ns: simulated time [ns]. acceleration: gives that of the sensor in its
+    own frame. objects: gives what can move, where it is now, but for the robot that carries the
+    sensor. These two may take time, so only who needs them calls them.
+    """
+
+    scene: Scene
+    pose: Pose3
+    twist: Twist3
+    time_ns: int
+    acceleration: Callable[[], Acceleration3]
+    objects: Callable[[], Objects]
 
 
 class Sensor(Protocol):
     """One sensor with its settings; without state, and without knowledge of the plant."""
 
-    def measure(
-        self, scene: Scene, pose: Pose3, twist: Twist3, time_ns: int,
-        generator: np.random.Generator,
-    ) -> Any:
+    def measure(self, view: View, generator: np.random.Generator) -> Any:
         """Return the reading, of the value type of its kind.
 
-        pose: of the sensor in the frame of the scene; twist: of the sensor in its own frame;
-        time_ns: simulated time [ns]. All chance comes from the generator.
+        All chance comes from the generator, which is not to be kept.
         """
 
 

@@ -13,15 +13,23 @@ import numpy as np
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.ports import Entity, Mount, Output, period_steps, Plant
-from racecar.core.poses import pose_of_angles, pose_of_child, twist_of_child
+from racecar.core.ports import Carrier, Entity, Mount, Output, period_steps, Plant
+from racecar.core.poses import (
+    acceleration_of_child,
+    NO_POSE,
+    pose_of_angles,
+    pose_of_child,
+    twist_of_child,
+)
 from racecar.core.sensors import SENSOR_KINDS
-from racecar.core.sensors.interface import Sensor, SensorKind
-from racecar.core.types import Pose3
-from racecar.core.world.scene import EMPTY_SCENE, Scene
+from racecar.core.sensors.interface import Sensor, SensorKind, View
+from racecar.core.types import Acceleration3, Pose3
+from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
+from racecar.core.world.scene_map import scene_map
 
 _PLACES = tuple(
-    Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot', unit=unit,
+    Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot; if all six are 0'
+              ' the sensor is where the robot description has its frame', unit=unit,
               minimum=-limit, maximum=limit, read_only=True)
     for names, unit, limit in ((('x', 'y', 'z'), 'm', 100.0),
                                (('roll', 'pitch', 'yaw'), 'rad', 7.0))
@@ -64,14 +72,15 @@ def _prefixed(name: str, rows: Sequence[Parameter]) -> list[Parameter]:
 class MountedSensor:
     """A sensor and where it sits: name of the output, frame, pose in the robot's frame.
 
-    rate: of the readings [Hz]; seed: of the noise.
+    pose: None if it is where the robot description has its frame, or in the robot's own frame if
+    there is no such link. rate: of the readings [Hz]; seed: of the noise.
     """
 
     name: str
     kind: SensorKind
     sensor: Sensor
     frame: str
-    pose: Pose3
+    pose: Pose3 | None
     rate: float
     seed: int
 
@@ -90,26 +99,31 @@ class MountedSensor:
         own: dict[str, Any] = {
             key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
         kind = kinds[own['kind']]
+        places = [own[row.name] for row in _PLACES]
+        try:
+            sensor = kind.make(own)
+        except ParameterError as error:
+            raise ParameterError(f"sensor '{name}': {error}") from error
         return cls(
-            name, kind, kind.make(own), own['frame'],
-            pose_of_angles(*(own[row.name] for row in _PLACES)), own['rate'], own['seed'])
+            name, kind, sensor, own['frame'],
+            pose_of_angles(*places) if any(places) else None, own['rate'], own['seed'])
 
 
 class EquippedPlant:
-    """A plant whose robots carry sensors; all else is the plant's own."""
+    """A plant whose robots carry sensors and know a map; all else is the plant's own."""
 
     def __init__(
-        self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]], *, body: str,
+        self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]],
         scene: Scene = EMPTY_SCENE,
     ) -> None:
         """Add an output and a frame for each sensor.
 
-        sensors: by the name of the entity that carries them. body: name of the output that shows
-        the BodyState of an entity; its frame is the one in which sensors are mounted.
-        Raises ConfigurationError for an unknown entity, a rate that the steps of the plant do not
-        give, and a name that stands twice.
+        sensors: by the name of the entity that carries them.
+        Raises ConfigurationError for an unknown entity or one that carries none, a rate that the
+        steps of the plant do not give, and a name that stands twice.
         """
         self._plant = plant
+        self._sensors: list[Output] = []
         known = [entity.name for entity in plant.entities]
         for name in sensors:
             if name not in known:
@@ -117,7 +131,7 @@ class EquippedPlant:
                     f'sensors are given to the robot {name!r}, expected one of'
                     f" {', '.join(map(repr, known))}")
         self._entities = tuple(
-            self._equipped(entity, sensors.get(entity.name, ()), body, scene)
+            self._equipped(entity, sensors.get(entity.name, ()), scene)
             for entity in plant.entities)
 
     @property
@@ -136,42 +150,88 @@ class EquippedPlant:
         return self._entities
 
     def warm_up(self) -> None:
-        """Do what would hold up the first step."""
+        """Do what would hold up the first step, or the first reading."""
         self._plant.warm_up()
+        for output in self._sensors:
+            output.read()
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError as the plant does."""
         self._plant.advance(steps)
 
     def _equipped(
-        self, entity: Entity, sensors: Sequence[MountedSensor], body: str, scene: Scene,
+        self, entity: Entity, sensors: Sequence[MountedSensor], scene: Scene,
     ) -> Entity:
+        if not scene.is_empty:
+            entity = replace(entity, surroundings=lambda: scene_map(scene))
         for mounted in sensors:
-            output, mount = self._port(entity, mounted, entity.output(body), scene)
+            if entity.carrier is None:
+                raise ConfigurationError(
+                    f"sensor '{mounted.name}': the robot {entity.name!r} carries no sensors")
+            output, mount = self._port(entity, mounted, entity.carrier, scene)
             if output.name in [other.name for other in entity.outputs]:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
                     ' another one')
+            self._sensors.append(output)
             entity = replace(
                 entity, outputs=(*entity.outputs, output), mounts=(*entity.mounts, mount))
         return entity
 
     def _port(
-        self, entity: Entity, mounted: MountedSensor, body: Output, scene: Scene,
+        self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
     ) -> tuple[Output, Mount]:
-        plant, place = self._plant, mounted.pose
+        plant, place, measure = self._plant, _place(entity, mounted), mounted.sensor.measure
         # Sensors with one seed, on one robot or several, have noise of their own.
-        stream = zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode())
+        noise = NoiseSource(
+            mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
+        state, standing = carrier.state, Objects(scene.cones)
+        objects = carrier.objects or (lambda: standing)
+
+        def acceleration() -> Acceleration3:
+            return acceleration_of_child(carrier.acceleration(), state().twist, place)
 
         def read() -> Any:
-            pose, twist = body.read()
+            pose, twist = state()
             time_ns = plant.time_ns
-            # Anew for each reading: noise does not depend on who listened before.
-            generator = np.random.default_rng((mounted.seed, stream, time_ns))
-            return mounted.sensor.measure(
-                scene, pose_of_child(pose, place), twist_of_child(twist, place), time_ns,
-                generator)
+            return measure(
+                View(scene, pose_of_child(pose, place), twist_of_child(twist, place), time_ns,
+                     acceleration, objects), noise.at(time_ns))
 
         steps = period_steps(f"rate of sensor '{mounted.name}'", mounted.rate, plant.step_ns)
         return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame),
-                Mount(body.frame, mounted.frame, place))
+                Mount(carrier.frame, mounted.frame, place))
+
+
+def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
+    """Return the pose of a sensor in the frame of the robot."""
+    if mounted.pose is not None:
+        return mounted.pose
+    try:
+        links = {} if entity.describe is None else entity.describe().tree.poses()
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            f"sensor '{mounted.name}': where its frame '{mounted.frame}' is on the robot is not"
+            f' known ({error}); give its place, for example {mounted.name}.x') from error
+    return links.get(mounted.frame, NO_POSE)
+
+
+class NoiseSource:
+    """Gives the generator of each instant: noise does not depend on who listened before.
+
+    A generator that counts (Philox; Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
+    2011) is only set to another place for this, twenty times as fast as to make one anew.
+    """
+
+    def __init__(self, seed: int, stream: int) -> None:
+        """Give streams of one seed numbers of their own; both are at least 0, below 2^64."""
+        self._bits = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64))
+        self._generator = np.random.Generator(self._bits)
+        self._state: Any = self._bits.state
+
+    def at(self, time_ns: int) -> np.random.Generator:
+        """Return the generator for a time [ns], always the same object."""
+        # The highest of four words: the others count the numbers that are drawn.
+        self._state['state']['counter'][3] = time_ns
+        self._bits.state = self._state
+        return self._generator

@@ -71,12 +71,12 @@ class BatchSimulation:
                 why = 'such cars do not run side by side' if loop.lane is not None \
                     else 'it does not run compiled'
                 raise ConfigurationError(
-                    f'noise is not available for {loop.simulator.model.description} with'
+                    f'noise is not available for {loop.simulator.description} with'
                     f' {_driver(loop)}: {why}; leave out the noise')
             elif not taken.isdisjoint(map(id, _parts(loop))):
                 raise ConfigurationError(
                     f'loop {self._count} shares its tracker, linearizer or simulator with another;'
-                    f' {loop.simulator.model.description} with {_driver(loop)} does not run side'
+                    f' {loop.simulator.description} with {_driver(loop)} does not run side'
                     ' by side: make new parts for each loop')
             else:
                 self._others.append((self._count, loop))

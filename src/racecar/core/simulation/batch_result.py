@@ -50,8 +50,9 @@ class BatchResult:
     metrics cover the whole run. tracked_ahead: as in RunTable [m]. records:
     (n, samples, len(COLUMNS)), NaN after a divergence, or None where nothing was recorded. path:
     errors against the path of the reference, of the time before a divergence too; None if they
-    were not asked for. failures: of cars whose controller of one's own failed, by number, what it
-    says; their metrics are NaN.
+    were not asked for. collisions: contacts of cars that drive in a world, NaN for others; None if
+    there are none in a world. failures: of cars whose controller of one's own failed, by number,
+    what it says; their metrics are NaN.
     """
 
     rmse: Array
@@ -64,6 +65,7 @@ class BatchResult:
     tracked_ahead: Array
     records: Array | None = None
     path: PathColumns | None = None
+    collisions: Array | None = None
     failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -74,7 +76,11 @@ class BatchResult:
         return Metrics(
             float(self.rmse[car]), float(self.ise[car]), float(self.sum_squared_error[car]),
             float(self.max_error[car]), int(self.samples[car]), float(self.duration[car]),
-            None if self.path is None else self.path.metrics(car))
+            None if self.path is None else self.path.metrics(car), self._collisions_of(car))
+
+    def _collisions_of(self, car: int) -> int | None:
+        counted = None if self.collisions is None else self.collisions[car]
+        return None if counted is None or np.isnan(counted) else int(counted)
 
     def table(self, car: int) -> RunTable:
         """Return the recorded rows of one car. Raises ConfigurationError if there are none."""

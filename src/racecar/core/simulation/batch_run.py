@@ -75,6 +75,7 @@ class BatchRun:
         self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
                          } if with_path else {}
+        self._collisions = np.full(cars, np.nan)
         self._failures: dict[int, str] = {}
         self._total = sum(block.count * self._ticks[block.kind.period_ns] for block in blocks) \
             + sum(self._ticks[loop.simulator.period_ns] for loop in others)
@@ -100,7 +101,9 @@ class BatchRun:
         rmse, ise, total_squared, largest, counted, span, diverged_at = self._columns
         return BatchResult(
             rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
-            self._records, self._path, dict(sorted(self._failures.items())))
+            self._records, self._path,
+            None if np.isnan(self._collisions).all() else self._collisions,
+            dict(sorted(self._failures.items())))
 
     def run_block(self, block: Block, told: int = 0) -> None:
         """Run the cars of a block; told: the tick up to which progress has been told already."""
@@ -158,6 +161,9 @@ class BatchRun:
                 metrics = self._run_alone(car, loop, ticks)
         except RunError as error:
             self._failures[car], metrics = str(error), None
+        collisions = loop.simulator.collisions
+        if collisions is not None:
+            self._collisions[car] = collisions.contacts
         if metrics is None:
             self._columns[_SAMPLES, car] = 0.0
         else:

@@ -71,9 +71,10 @@ class Block:
         """Pack one car of this kind, which rests: its number and its parts, which are not kept."""
         lane = self.count
         self.cars.append(car)
-        driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator
-        model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
+        driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
         assert driven is not None
+        assert simulator is not None
+        model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
         assert packed is not None
         self._references.append(driven.reference)
         _put(self.state, lane, (*simulator.state, *packed.inputs))
@@ -211,11 +212,11 @@ def _held(channel: Channel, steps: int) -> HeldChannel:
 
 def kind_of(loop: Loop) -> Kind | None:
     """Return what a loop must share with others of its block; None if it fits into none."""
-    simulator, form = loop.simulator, loop.simulator.model.split_derivative
-    packed = simulator.packed
-    lane = loop.lane
-    if (not isinstance(form, SplitDerivative) or packed is None or lane is None
-            or loop.tracker.started or simulator.time_ns):
+    simulator, lane = loop.simulator.compiled, loop.lane
+    if simulator is None or lane is None or loop.tracker.started or simulator.time_ns:
+        return None
+    form, packed = simulator.model.split_derivative, simulator.packed
+    if not isinstance(form, SplitDerivative) or packed is None:
         return None
     return Kind(form, simulator.model.observe, simulator.integrator, len(packed.memory) > 0,
                 lane.control, simulator.step_ns, simulator.period_ns)

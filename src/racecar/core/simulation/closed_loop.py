@@ -15,6 +15,7 @@ from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
+from racecar.core.readings import Collisions
 from racecar.core.simulation.lanes import Lane, Reference
 from racecar.core.simulation.loop_kernel import has_own, loop_kernel
 from racecar.core.simulation.simulator import PackedSimulator, Simulator
@@ -28,6 +29,46 @@ Row = tuple[float, ...]
 
 TimeStep = Callable[[int], float]
 """Returns the time since the step before [s], and notes the present one [ns]."""
+
+
+class LoopCar(Protocol):
+    """A car as a loop drives it; ticks are as long as from one odometry to the next.
+
+    compiled: the simulator whose kernels do exactly what the ticks of this car do; None if there
+    is none, and every tick is called.
+    """
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+
+    @property
+    def period_ns(self) -> int:
+        """Length of a tick [ns]."""
+
+    @property
+    def description(self) -> str:
+        """What it is, for messages."""
+
+    @property
+    def compiled(self) -> Simulator | None:
+        """See the class."""
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where there is nothing to run into."""
+
+    def warm_up(self) -> None:
+        """Do what would hold up the first tick."""
+
+    def odometry(self) -> Odometry:
+        """Return pose and twist at the present time."""
+
+    def set_command(self, command: AckermannCommand) -> None:
+        """Apply a command from now on. Raises ParameterError for what is not finite."""
+
+    def tick(self) -> None:
+        """Advance by one period. Raises DivergenceError."""
 
 
 class Loop(Protocol):
@@ -45,8 +86,12 @@ class Loop(Protocol):
         """The law."""
 
     @property
-    def simulator(self) -> Simulator:
+    def simulator(self) -> LoopCar:
         """The car, which owns the time."""
+
+    @property
+    def odometry_every(self) -> int:
+        """Ticks from one odometry to the next."""
 
     @property
     def is_compilable(self) -> bool:
@@ -62,7 +107,7 @@ class Loop(Protocol):
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more; raises DivergenceError.
 
-        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep.
+        on_rows gets rows of COLUMNS, (n, len(COLUMNS)), one for each odometry; it may keep them.
         """
 
 
@@ -71,7 +116,12 @@ class ClosedLoop(NamedTuple):
 
     tracker: TrajectoryTracker
     linearizer: Linearizer
-    simulator: Simulator
+    simulator: LoopCar
+
+    @property
+    def odometry_every(self) -> int:
+        """1: each tick has an odometry of its own."""
+        return 1
 
     def answer(self) -> tuple[Row, AckermannCommand]:
         """Return the row of RunTable for now and the command that answers the odometry."""
@@ -84,7 +134,7 @@ class ClosedLoop(NamedTuple):
     def is_compilable(self) -> bool:
         """Whether the kernels do exactly what the parts do tick by tick."""
         return (
-            self.simulator.packed is not None
+            self.simulator.compiled is not None
             and not has_own(self.tracker, TrajectoryTracker, 'update')
             and not has_own(self.linearizer, Linearizer, 'command'))
 
@@ -101,16 +151,17 @@ class ClosedLoop(NamedTuple):
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
-        tracker, linearizer, simulator = self
-        packed = simulator.packed
-        if packed is None or not (COMPILED and self.is_compilable):
-            simulator.warm_up()
+        tracker, linearizer, car = self
+        simulator = car.compiled
+        packed = None if simulator is None else simulator.packed
+        if simulator is None or packed is None or not (COMPILED and self.is_compilable):
+            car.warm_up()
             tracker.warm_up()
             linearizer.warm_up()
             return
         tracker.origin_for(simulator.odometry())
         nothing = vector(0)
-        self._kernel(
+        self._kernel(simulator)(
             *packed, *self._arrays, tracker.sample([], []), 0.0, 0.0, 0.0, 0.0, nothing, 0, False,
             nothing)
 
@@ -120,8 +171,9 @@ class ClosedLoop(NamedTuple):
         on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. The compiled loop,
         where it covers the parts, gives the same bits and leaves them in the same state.
         """
-        if COMPILED and self.is_compilable:
-            self._run_compiled(ticks, on_rows)
+        simulator = self.simulator.compiled
+        if COMPILED and self.is_compilable and simulator is not None:
+            self._run_compiled(simulator, ticks, on_rows)
         else:
             self.run_tick_by_tick(ticks, lambda row: on_rows(np.array([row])))
 
@@ -134,26 +186,28 @@ class ClosedLoop(NamedTuple):
                 self.simulator.set_command(command)
                 self.simulator.tick()
 
-    def _run_compiled(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
-        tracker, linearizer, simulator = self
+    def _run_compiled(
+        self, simulator: Simulator, ticks: int, on_rows: Callable[[Array], object],
+    ) -> None:
+        tracker, linearizer, _ = self
         packed = simulator.packed
         assert packed is not None
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
         if not tracker.started:
             tracker.start(simulator.odometry(), simulator.time_ns)
+        kernel = self._kernel(simulator)
         clocks = (tracker.time_step, linearizer.time_step)
 
         def sample(times: Any, first_step: float) -> Any:
             return tracker.sample(times, [first_step, *(packed.period,) * (len(times) - 1)])
 
         for count, drives_last in chunks(ticks):
-            run_chunk(self._kernel, simulator, packed, tracker, clocks, self._arrays, sample,
+            run_chunk(kernel, simulator, packed, tracker, clocks, self._arrays, sample,
                       room_for(count), on_rows, drives_last=drives_last)
 
-    @property
-    def _kernel(self) -> Callable[..., int]:
-        return loop_kernel(self.simulator.kernels, type(self.linearizer), self.tracker.step)
+    def _kernel(self, simulator: Simulator) -> Callable[..., int]:
+        return loop_kernel(simulator.kernels, type(self.linearizer), self.tracker.step)
 
     @property
     def _arrays(self) -> tuple[Any, Any, Any, Any]:
@@ -214,7 +268,7 @@ def run_chunk(
 
 
 def run_closed_loop(
-        tracker: TrajectoryTracker, linearizer: Linearizer, simulator: Simulator,
+        tracker: TrajectoryTracker, linearizer: Linearizer, simulator: LoopCar,
         duration: float, on_tick: Callable[[int], object] | None = None) -> RunTable:
     """Run for the duration [s] from the simulator's present state.
 
@@ -233,7 +287,8 @@ def run_loop(
     one's own that fails.
     """
     ticks = tick_count(duration, loop.simulator.period_ns)
-    table = np.empty((ticks + 1, len(COLUMNS)))
+    every = loop.odometry_every
+    table = np.empty((ticks // every + 1, len(COLUMNS)))
     done = 0
 
     def on_rows(rows: Array) -> None:
@@ -241,7 +296,7 @@ def run_loop(
         table[done:done + len(rows)] = rows
         done += len(rows)
         if on_tick is not None:
-            on_tick(done - 1)
+            on_tick((done - 1) * every)
 
     loop.run(ticks, on_rows)
     return RunTable(table, loop.tracker.tracked_ahead)

@@ -25,11 +25,10 @@ from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
-from racecar.core.simulation.closed_loop import chunks, room_for, row_of, run_chunk
+from racecar.core.simulation.closed_loop import chunks, LoopCar, room_for, row_of, run_chunk
 from racecar.core.simulation.lanes import Lane, Reference
 from racecar.core.simulation.loop_kernel import own_loop_kernel
 from racecar.core.simulation.own_lanes import own_lane
-from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, NANOSECONDS
 
 # Ticks of a piece in plain Python, after which progress is told.
@@ -45,9 +44,10 @@ class OwnLoop:
     """
 
     linearizer = None
+    odometry_every = 1
 
     def __init__(
-        self, controller: Controller, tracker: TrajectoryTracker, simulator: Simulator,
+        self, controller: Controller, tracker: TrajectoryTracker, simulator: LoopCar,
     ) -> None:
         """Compile the step of the controller, if it has one; once for all that have the same.
 
@@ -59,14 +59,15 @@ class OwnLoop:
         # There is no law.
         self._clocks = tracker.time_step, StepClock().step
         self._pure: PureController | None = None
-        pure, packed = pure_part(controller), simulator.packed
+        pure, compiled = pure_part(controller), simulator.compiled
+        packed = None if compiled is None else compiled.packed
         self.why_plain = (
             NO_STEP if pure is None
             else 'the simulator has steps of its own' if packed is None else why_uncompiled(pure))
-        if pure is None or packed is None or self.why_plain:
+        if pure is None or compiled is None or packed is None or self.why_plain:
             self._driver = OwnDriver(lambda: controller, tracker)
         else:
-            self._pure, self._packed = pure, packed
+            self._pure, self._compiled = pure, (compiled, packed)
             self._arrays = vector(pure.state), vector(pure.parameters), vector(0), vector(0)
             self._sampler = OwnReferenceSampler([tracker.trajectory], [self._preview])
 
@@ -88,14 +89,16 @@ class OwnLoop:
             self.tracker.warm_up()
             return
         self.tracker.origin_for(self.simulator.odometry())
+        _, packed = self._compiled
         nothing = vector(0)
         self._kernel(self._pure)(
-            *self._packed, *self._arrays, self._sample(nothing, 0.0), 0.0, 0.0, 0.0, 0.0, nothing,
-            0, False, nothing)
+            *packed, *self._arrays, self._sample(nothing, 0.0), 0.0, 0.0, 0.0, 0.0, nothing, 0,
+            False, nothing)
 
     def _kernel(self, pure: PureController) -> Callable[..., int]:
+        simulator, _ = self._compiled
         return own_loop_kernel(
-            self.simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
+            simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more.
@@ -127,8 +130,8 @@ class OwnLoop:
 
         start, rows = self.simulator.time_ns, room_for(count)
         try:
-            run_chunk(kernel, self.simulator, self._packed, self.tracker, self._clocks,
-                      self._arrays, self._sample, rows, checked, drives_last=drives_last)
+            run_chunk(kernel, *self._compiled, self.tracker, self._clocks, self._arrays,
+                      self._sample, rows, checked, drives_last=drives_last)
         except (DivergenceError, RunError):
             raise
         except Exception as error:

@@ -18,6 +18,7 @@ from racecar.core.errors import ConfigurationError, DivergenceError, ParameterEr
 from racecar.core.packing import vector
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import period_steps, whole_nanoseconds
+from racecar.core.readings import Collisions
 from racecar.core.simulation.integrators import (
     DEFAULT_INTEGRATOR,
     find_integrator,
@@ -29,6 +30,7 @@ from racecar.core.simulation.loop_kernel import (
     simulator_kernels,
     SimulatorKernels,
 )
+from racecar.core.simulation.obstacles import Obstacles
 from racecar.core.simulation.stability import check_stability
 from racecar.core.types import (
     AckermannCommand,
@@ -53,6 +55,13 @@ from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
 from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
 from racecar.core.vehicles.single_track_equations import FORMULATIONS
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
+from racecar.core.world.scene import EMPTY_SCENE, Scene
+from racecar.core.world.world_choice import (
+    scene_of,
+    START_PARAMETERS,
+    start_pose,
+    WORLD_PARAMETER,
+)
 
 DEFAULT_STEP = 0.001
 """Integration step [s]."""
@@ -84,12 +93,8 @@ SIMULATOR_PARAMETERS = ParameterTable([
               read_only=True),
     *TYRE_PARAMETERS,
     *ACTUATOR_PARAMETERS,
-    Parameter('initial_x', float, 0.0, 'Initial position of base_link in odom', unit='m',
-              read_only=True),
-    Parameter('initial_y', float, 0.0, 'Initial position of base_link in odom', unit='m',
-              read_only=True),
-    Parameter('initial_yaw', float, 0.0, 'Initial heading in odom, counter-clockwise', unit='rad',
-              read_only=True),
+    WORLD_PARAMETER,
+    *START_PARAMETERS,
 ])
 
 
@@ -139,13 +144,16 @@ class Simulator:
         period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
         initial_pose: Pose2 = ORIGIN,
         actuators: Mapping[str, Any] | None = None, advance: Any = None,
+        scene: Scene = EMPTY_SCENE, kept: Sequence[Any] = (),
     ) -> None:
         """Start at rest at time 0 with the odometry point at the initial pose.
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
         actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; advance: takes
         the place of model_advance(model, integrator), e.g. to compute the inputs at each step;
-        how far the wheels turn is then for the caller to know.
+        how far the wheels turn is then for the caller to know; scene: what the car
+        can run into, which stops it; kept: arrays that `advance` changes besides the state, for
+        whom to put them back.
         Raises ParameterError if the integrator is unknown or the pose is not finite, and
         ConfigurationError if step, period or delays do not fit or the step is too long for the
         model.
@@ -171,6 +179,10 @@ class Simulator:
         self._kernels = simulator_kernels(
             model_advance(model, integrator), model, actuated=self._actuators is not None)
         self._initial_pose = initial_pose
+        # Without any, nothing is looked for.
+        self._obstacles = None if scene.is_empty else Obstacles(scene, model.vehicle.footprint)
+        self._kept = kept
+        self._stands = False
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
         self._travel: Any = vector(model.no_travel)
@@ -185,7 +197,9 @@ class Simulator:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
         self._move(0, 0.0, *self._command)
-        self.odometry()
+        odometry = self.odometry()
+        if self._obstacles is not None:
+            self._obstacles.block(odometry)
         self.diagnostics()
         self.wheels()
 
@@ -193,6 +207,11 @@ class Simulator:
     def time_ns(self) -> int:
         """Simulated time since the start [ns]."""
         return self._steps * self.step_ns
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where there is nothing to run into."""
+        return None if self._obstacles is None else self._obstacles.collisions
 
     @property
     def command(self) -> AckermannCommand:
@@ -258,6 +277,7 @@ class Simulator:
             raise ConfigurationError(
                 'inputs are set past the actuators; switch off actuators.* to do so')
         self._command = AckermannCommand(float(inputs[SPEED]), float(inputs[STEERING_ANGLE]))
+        self._stands = False
         self._inputs[:] = vector(inputs)
 
     def stop(self) -> None:
@@ -271,9 +291,18 @@ class Simulator:
     def advance(self, steps: int) -> None:
         """Advance by so many steps.
 
+        A car that runs into something stands there until the next command.
         Raises DivergenceError if the state is not finite or leaves the range in which the model
         holds; state and time then stay those before the call.
         """
+        if self._obstacles is None:
+            self._drive(steps)
+        else:
+            self._drive_among(self._obstacles, steps)
+        self._steps += steps
+
+    def _drive(self, steps: int) -> None:
+        """Move the state on. Raises DivergenceError."""
         try:
             valid = self._move(steps, steps * self.step_ns / NANOSECONDS, *self._command)
         except (ValueError, OverflowError):
@@ -285,7 +314,53 @@ class Simulator:
             if self._actuators is not None:
                 self._follow(self._actuators.output, self._inputs)
             raise self._divergence(steps)
-        self._steps += steps
+
+    def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
+        """Move the state on as far as nothing is in the way. Raises DivergenceError."""
+        before = self._uncertain()
+        self._drive(steps)
+        end = self.odometry()
+        if not self._stands and not obstacles.block(end):
+            obstacles.note_free(end)
+            return
+        # What actuators have been told is on its way all the same.
+        under_way = self._memory.copy()
+        self._put_back(before)
+        if not self._stands:
+            start = self.odometry()
+            if obstacles.hold(start):
+                self._drive(steps)
+                return
+            for _ in range(steps):
+                before, last = self._uncertain(), self.odometry()
+                self._drive(1)
+                if obstacles.block(self.odometry()):
+                    break
+            self._put_back(before)
+            obstacles.note_contact(last, math.hypot(start.vx, start.vy))
+            self._rest(Pose2(last.x, last.y, last.yaw))
+            # Until the next command, so that it does not matter in how many parts a tick goes.
+            self._stands = True
+        steering_angle = self._command.steering_angle
+        if self._actuators is not None:
+            self._memory[:] = under_way
+            self._actuators.stop()
+            steering_angle = self._actuators.output.steering_angle
+        self._follow(AckermannCommand(0.0, steering_angle), self._inputs)
+
+    def _uncertain(self) -> list[Any]:
+        """Return copies of what _drive() changes and does not keep."""
+        return [array.copy() for array in (self._travel, *self._kept)]
+
+    def _put_back(self, before: Sequence[Any]) -> None:
+        """Undo the last _drive(); before: what _uncertain() returned before it."""
+        states = len(self._state)
+        self._state[:], self._memory[:] = self._good[:states], self._good[states:]
+        for array, numbers in zip((self._travel, *self._kept), before, strict=True):
+            array[:] = numbers
+
+    def _rest(self, pose: Pose2) -> None:
+        self._state[:] = vector(self.model.initial_state(pose))
 
     def _move_by_inputs(self, steps: int, *_: float) -> bool:
         """Advance the state by steps; return whether it is valid, else all stays."""
@@ -300,7 +375,7 @@ class Simulator:
     @property
     def packed(self) -> PackedSimulator | None:
         """The numbers on which compiled loops run; None if the steps are not this class's own."""
-        if self._advance is not None or has_own(
+        if self._advance is not None or self._obstacles is not None or has_own(
                 self, Simulator, 'tick', 'advance', 'odometry', 'set_command'):
             return None
         vehicle = self.model.vehicle
@@ -309,6 +384,16 @@ class Simulator:
             self._memory, self._channels, vector(self._command),
             vector((vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit)), self._step,
             self.steps_per_tick, self.period_ns / NANOSECONDS)
+
+    @property
+    def compiled(self) -> Simulator | None:
+        """This simulator if compiled loops can run on its numbers, else None; see LoopCar."""
+        return None if self.packed is None else self
+
+    @property
+    def description(self) -> str:
+        """What is simulated, for messages."""
+        return self.model.description
 
     @property
     def kernels(self) -> SimulatorKernels:
@@ -332,6 +417,23 @@ class Simulator:
         return Odometry(
             self._steps * self.step_ns,
             *self._observe(self._state, self._inputs, self._parameters))
+
+    def acceleration(self) -> tuple[float, float, float]:
+        """Return the acceleration of the odometry point and of the rotation.
+
+        Forward, to the left [m/s^2], in the axes of the body, against the ground; yaw [rad/s^2].
+        They are the mean of the step that would come next, tried on a copy: so actuators count,
+        and a speed that a model takes over at once has none.
+        """
+        state, inputs = self._state.copy(), self._inputs.copy()
+        self._kernels.move(
+            state, self._good.copy(), inputs, self._parameters, self._limits,
+            self._travel.copy(), self._memory.copy(), self._channels, self._step, 1, self._step,
+            *self._command)
+        vx, vy, rate = self._observe(self._state, self._inputs, self._parameters)[4:]
+        next_vx, next_vy, next_rate = self._observe(state, inputs, self._parameters)[4:]
+        return ((next_vx - vx) / self._step - rate * vy, (next_vy - vy) / self._step + rate * vx,
+                (next_rate - rate) / self._step)
 
     def diagnostics(self) -> VehicleDiagnostics:
         """Return velocities, slip and forces at the current time."""
@@ -357,14 +459,17 @@ class Simulator:
             raise ParameterError(
                 f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
                 ' numbers [m, m, rad]')
-        self._state[:] = vector(self.model.initial_state(pose))
+        self._rest(pose)
         self._travel[:] = vector(self.model.no_travel)
+        if self._obstacles is not None:
+            self._obstacles.forget()
         if self._actuators is not None:
             self._actuators.reset()
         self._apply(AckermannCommand(0.0, 0.0))
 
     def _apply(self, command: AckermannCommand) -> None:
         self._command = command
+        self._stands = False
         self._follow(
             command if self._actuators is None else self._actuators.output, self._inputs)
 
@@ -393,9 +498,9 @@ def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None)
     model: one that is built from the same values already; models have no memory. Raises
     ParameterError or ConfigurationError as Simulator and the models do.
     """
+    scene = scene_of(values)
     return Simulator(
         model or make_vehicle_model(
             values['vehicle_model'], VehicleParameters.from_values(values), values),
         step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
-        initial_pose=Pose2(values['initial_x'], values['initial_y'], values['initial_yaw']),
-        actuators=values)
+        initial_pose=start_pose(scene, values), actuators=values, scene=scene)

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.frames import BASE_LINK, COG
-from racecar.core.ports import Entity, Input, Mount, Output
+from racecar.core.ports import Carrier, COLLISIONS, Entity, Input, Mount, ODOMETRY, Output
+from racecar.core.readings import Collisions
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import (
+    Acceleration3,
     AckermannCommand,
     BodyState,
     HINGE_JOINTS,
@@ -24,16 +28,13 @@ from racecar.core.types import (
     WheelStates,
 )
 
-ODOMETRY = 'odometry'
-"""Name of the output that a controller answers."""
-
 
 class VehiclePlant:
     """One car; it shows everything with the period of the simulator's ticks.
 
     Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques).
-    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates), odometry
-    (BodyState).
+    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
+    collisions (Collisions, where there is something to run into), odometry (BodyState).
     """
 
     def __init__(self, simulator: Simulator) -> None:
@@ -51,9 +52,12 @@ class VehiclePlant:
                 Output('diagnostics', VehicleDiagnostics, simulator.diagnostics, steps, COG),
                 Output('joints', JointStates, self._joints, steps),
                 Output('wheels', WheelStates, self._wheels, steps),
+                *self._collision_outputs(),
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
-            mounts=(Mount(BASE_LINK, COG, cog),)),)
+            mounts=(Mount(BASE_LINK, COG, cog),),
+            carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
+            describe=partial(describe_vehicle, vehicle)),)
 
     @property
     def step_ns(self) -> int:
@@ -89,6 +93,17 @@ class VehiclePlant:
         _, x, y, qz, qw, vx, vy, yaw_rate = self.simulator.odometry()
         return BodyState(
             Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
+
+    def _collision_outputs(self) -> tuple[Output, ...]:
+        simulator = self.simulator
+        if simulator.collisions is None:
+            return ()
+        return (Output(COLLISIONS, Collisions, lambda: simulator.collisions,
+                       simulator.steps_per_tick, BASE_LINK),)
+
+    def _acceleration(self) -> Acceleration3:
+        ax, ay, alpha = self.simulator.acceleration()
+        return Acceleration3(ax, ay, 0.0, 0.0, 0.0, alpha)
 
     def _joints(self) -> JointStates:
         simulator = self.simulator

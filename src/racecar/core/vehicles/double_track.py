@@ -62,6 +62,24 @@ DEFAULT_TYRE_MODEL = 'fiala'
 """Tyres of a double track that is given none."""
 
 
+def wheel_command_fault(command: WheelCommand, inertia: float) -> str:
+    """Return what is wrong with a command and what was expected; empty if nothing is.
+
+    inertia: of a wheel [kg m^2]. The bounds are those up to which steps of a millisecond can
+    follow such a wheel. Brakes have none: however strong, they hold a wheel at STICK_RATE.
+    """
+    drive, damping = ACCELERATION_LIMIT * inertia, STICK_RATE * inertia
+    if command.fault:
+        return command.fault
+    if max(map(abs, command.drive)) > drive:
+        return (f'drive {command.drive}, expected torques within [{-drive:g}, {drive:g}] N m'
+                f' for wheels of {inertia:g} kg m^2')
+    if max(command.damping) > damping:
+        return (f'damping {command.damping}, expected numbers within [0, {damping:g}]'
+                f' N m s/rad for wheels of {inertia:g} kg m^2; use the brake to hold a wheel')
+    return ''
+
+
 @njit
 def rotate_wheels(
     travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
@@ -153,24 +171,6 @@ class DoubleTrack:
         """Return the state at rest with the odometry point at a pose."""
         return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0)
 
-    def wheel_command_fault(self, command: WheelCommand) -> str:
-        """Return what is wrong with a command and what was expected; empty if nothing is.
-
-        The bounds are those up to which steps of a millisecond can follow a wheel of this inertia.
-        Brakes have none: however strong, they hold a wheel at STICK_RATE.
-        """
-        inertia = self.vehicle.wheel_inertia
-        drive, damping = ACCELERATION_LIMIT * inertia, STICK_RATE * inertia
-        if command.fault:
-            return command.fault
-        if max(map(abs, command.drive)) > drive:
-            return (f'drive {command.drive}, expected torques within [{-drive:g}, {drive:g}] N m'
-                    f' for wheels of {inertia:g} kg m^2')
-        if max(command.damping) > damping:
-            return (f'damping {command.damping}, expected numbers within [0, {damping:g}]'
-                    f' N m s/rad for wheels of {inertia:g} kg m^2; use the brake to hold a wheel')
-        return ''
-
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
         damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
@@ -210,9 +210,9 @@ class DoubleTrack:
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Return the inputs for a command; its steering angles are clamped to the limits.
 
-        Raises ParameterError as wheel_command_fault() says.
+        Raises ParameterError for what wheel_command_fault() tells of.
         """
-        fault = self.wheel_command_fault(command)
+        fault = wheel_command_fault(command, self.vehicle.wheel_inertia)
         if fault:
             raise ParameterError(f'wheel command has {fault}')
         # Left and right limits mirror each other.

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 import math
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, NamedTuple
 
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
@@ -19,6 +19,17 @@ GRAVITY = 9.81
 PREFIX = 'vehicle.'
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
+
+# Overhangs of the racecar, 0.094 m ahead of and 0.076 m behind its axles, over its wheelbase.
+_FRONT_OVERHANG, _REAR_OVERHANG = 0.094 / 0.325, 0.076 / 0.325
+
+
+class Footprint(NamedTuple):
+    """How far a vehicle reaches ahead of, behind and to either side of base_link [m]."""
+
+    front: float
+    rear: float
+    side: float
 
 
 def _number(
@@ -71,6 +82,12 @@ VEHICLE_PARAMETERS = ParameterTable([
             ' down', 'N', above=1e-3, maximum=1e7, default=50.0),
     _number('rear.track_width', 'Distance between the rear tyre centres if it is not that of the'
             ' front; 0: it is', 'm', minimum=0.0, maximum=100.0, default=0.0),
+    _number('front_overhang', 'What is ahead of the front axle; 0: in proportion to the wheelbase,'
+            ' as of the racecar', 'm', minimum=0.0, maximum=100.0, default=0.0),
+    _number('rear_overhang', 'What is behind the rear axle; 0: in proportion to the wheelbase, as'
+            ' of the racecar', 'm', minimum=0.0, maximum=100.0, default=0.0),
+    _number('width', 'Width; 0: that over the wheels', 'm', minimum=0.0, maximum=100.0,
+            default=0.0),
     _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
 ])
@@ -107,6 +124,9 @@ class VehicleParameters:
     drive_force_limit: float = _default('drive_force_limit')
     rear_track_width: float = _default('rear.track_width')
     rear_wheel_radius: float = _default('rear.wheel_radius')
+    front_overhang: float = _default('front_overhang')
+    rear_overhang: float = _default('rear_overhang')
+    width: float = _default('width')
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
@@ -142,6 +162,17 @@ class VehicleParameters:
     def wheel_radii(self) -> tuple[float, float]:
         """Radius of the front and of the rear wheels [m]."""
         return self.wheel_radius, self.rear_wheel_radius or self.wheel_radius
+
+    @property
+    def footprint(self) -> Footprint:
+        """The rectangle on the ground that the vehicle covers."""
+        base_link = self.odometry_offset
+        return Footprint(
+            self.cog_to_front_axle - base_link
+            + (self.front_overhang or _FRONT_OVERHANG * self.wheelbase),
+            self.cog_to_rear_axle + base_link
+            + (self.rear_overhang or _REAR_OVERHANG * self.wheelbase),
+            0.5 * (self.width or max(self.track_widths) + self.wheel_width))
 
     @property
     def front_axle_load(self) -> float:

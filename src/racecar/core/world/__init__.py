@@ -4,6 +4,19 @@
 
 from __future__ import annotations
 
-from racecar.core.world.scene import Box, EMPTY_SCENE, Scene, Wall
+from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.world.scene import (
+    Board,
+    Box,
+    Cone,
+    EMPTY_SCENE,
+    Ground,
+    Objects,
+    Patch,
+    Scene,
+    Wall,
+)
+from racecar.core.world.world_file import load_world
 
-__all__ = ['EMPTY_SCENE', 'Box', 'Scene', 'Wall']
+__all__ = ['EMPTY_SCENE', 'Board', 'Box', 'Cone', 'Ground', 'Objects', 'OccupancyGrid', 'Patch',
+           'Scene', 'Wall', 'load_world']

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
@@ -15,6 +14,7 @@ from racecar.core.ports import Output
 from racecar.core.types import BodyState
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
@@ -22,10 +22,6 @@ from racecar.ros.wire import MessageTemplate
 _POSE = ('position.x', 'position.y', 'position.z', 'orientation.x', 'orientation.y',
          'orientation.z', 'orientation.w')
 _TWIST = tuple(f'twist.twist.{kind}.{axis}' for kind in ('linear', 'angular') for axis in 'xyz')
-_TRANSFORM = tuple(
-    f'transforms.0.transform.{field}' for field in (
-        'translation.x', 'translation.y', 'translation.z', 'rotation.x', 'rotation.y',
-        'rotation.z', 'rotation.w'))
 
 # Variance of what a planar car does not do (z, roll, pitch): known to be zero, yet not exactly.
 _PLANAR_VARIANCE = 1e-9
@@ -60,10 +56,7 @@ class _OdometryChannel:
         _fill_covariances(message, values)
         self._odometry = MessageTemplate(message, (
             'header.stamp', *(f'pose.pose.{field}' for field in _POSE), *_TWIST))
-        transform = TransformStamped(child_frame_id=frame)
-        transform.header.frame_id = odom
-        self._transform = MessageTemplate(
-            TFMessage(transforms=[transform]), ('transforms.0.header.stamp', *_TRANSFORM))
+        self._transform = transforms_template([(odom, frame)])
         self.publisher = node.create_publisher(
             Odometry, place.topic(topics.ODOMETRY),
             qos.ODOMETRY_LOCKSTEP if values['lockstep'] else qos.ODOMETRY)

@@ -9,7 +9,7 @@ import struct
 from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.errors import MessageError
-from racecar.core.types import Odometry, quaternion_to_yaw, yaw_to_quaternion
+from racecar.core.types import heading_of, Odometry
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 
 # Pose and twist, but for what a plane does not have, each before its covariance.
@@ -23,9 +23,7 @@ def read_odometry(data: bytes) -> Odometry:
     offset += 4 + LENGTH.unpack_from(data, offset)[0]
     x, y, qx, qy, qz, qw, vx, vy, yaw_rate = _POSE_AND_TWIST.unpack_from(
         data, aligned(offset, 8))
-    if qx != 0.0 or qy != 0.0:
-        qz, qw = yaw_to_quaternion(quaternion_to_yaw(qx, qy, qz, qw))
-    return Odometry(time_ns, x, y, qz, qw, vx, vy, yaw_rate)
+    return Odometry(time_ns, x, y, *heading_of(qx, qy, qz, qw), vx, vy, yaw_rate)
 
 
 def read_finite_odometry(data: bytes) -> Odometry:

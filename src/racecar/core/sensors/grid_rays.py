@@ -1,0 +1,125 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rays through an occupancy grid: from cell to cell near walls, in leaps where there is room.
+
+A walk over the cells (Amanatides and Woo, A fast voxel traversal algorithm for ray tracing, 1987)
+is exact; a leap by the distance field skips cells that are free for certain (Hart, Sphere tracing,
+1996, for a field that counts from any point of a cell to any point of a wall). Rays go side by
+side in blocks, so that the loops over a block vectorise; all they write lies in one array, as
+compilers must not take several for overlapping. Single precision, in cells from that of the
+sensor.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from racecar.core.compiled import njit
+from racecar.core.world.distance_field import MARGIN, WALL
+
+BLOCK = 32
+"""Rays side by side: with fewer the registers idle, with more those that have ended ride along."""
+
+_ZERO, _ONE, _TINY = np.float32(0.0), np.float32(1.0), np.float32(1e-30)
+
+# Where in the room of a block each of its rows begins.
+_DX, _DY, _INVERSE_X, _INVERSE_Y, _FROM_X, _FROM_Y, _BACK_X, _BACK_Y, _SIDE_X, _SIDE_Y, _X, _Y, \
+    _END, _WAY, _FREE, _OUT_X, _OUT_Y, _REST, _ROOM = range(0, 19 * BLOCK, BLOCK)
+
+
+@njit
+def march(
+    room: Any, stride: int, scale: float, start_x: float, start_y: float, turn_x: float,
+    turn_y: float, directions_x: Any, directions_y: Any, offsets_x: Any, offsets_y: Any,
+    begins: Any, limits: Any, ranges: Any,
+) -> None:
+    """Lower ranges [m] to where rays meet a wall.
+
+    room: as room_around() returns it, flat; stride: its columns; scale: cells in a metre.
+    start_x, start_y: of the sensor in the grid's own axes from its corner [cells]; turn_x, turn_y:
+    cosine and sine of the angle from the grid's axes to those of the directions, which are unit
+    vectors. offsets_x, offsets_y: from the sensor to where each ray would begin, in the axes of
+    the directions; begins, limits: how far it has come where it does begin, within the grid, and
+    where it ends [m]. Of all these and of ranges there is a whole number of blocks.
+    """
+    # From the corner of the sensor's cell numbers stay small and so precise.
+    cell_x, cell_y = np.floor(start_x), np.floor(start_y)
+    part_x, part_y = start_x - cell_x, start_y - cell_y
+    home = int(cell_y + MARGIN) * stride + int(cell_x + MARGIN)
+    cell = 1.0 / scale
+    block = np.zeros(_ROOM, np.float32)
+    at = np.empty(BLOCK, np.int32)
+    for first in range(0, len(directions_x), BLOCK):
+        last = first + BLOCK
+        # Of slices an index is not asked whether it counts from the end.
+        ray_x, ray_y = directions_x[first:last], directions_y[first:last]
+        for k in range(BLOCK):
+            dx, dy = ray_x[k], ray_y[k]
+            block[_DX + k] = dx * turn_x - dy * turn_y
+            block[_DY + k] = dx * turn_y + dy * turn_x
+        off_x, off_y = offsets_x[first:last], offsets_y[first:last]
+        for k in range(BLOCK):
+            ox, oy = off_x[k] * scale, off_y[k] * scale
+            block[_FROM_X + k] = part_x + (ox * turn_x - oy * turn_y)
+            block[_FROM_Y + k] = part_y + (ox * turn_y + oy * turn_x)
+        begin, limit = begins[first:last], limits[first:last]
+        for k in range(BLOCK):
+            block[_WAY + k], block[_END + k] = begin[k] * scale, limit[k] * scale
+        for k in range(BLOCK):
+            dx, dy = block[_DX + k], block[_DY + k]
+            # A direction along an axis never leaves by the other.
+            dx = dx if abs(dx) > _TINY else _TINY
+            dy = dy if abs(dy) > _TINY else _TINY
+            block[_INVERSE_X + k], block[_INVERSE_Y + k] = _ONE / dx, _ONE / dy
+            # What is subtracted from a cell's corner to get the side by which the ray leaves.
+            block[_BACK_X + k] = block[_FROM_X + k] - (_ONE if dx > _ZERO else _ZERO)
+            block[_BACK_Y + k] = block[_FROM_Y + k] - (_ONE if dy > _ZERO else _ZERO)
+            block[_SIDE_X + k] = _ONE if dx > _ZERO else -_ONE
+            block[_SIDE_Y + k] = _ONE if dy > _ZERO else -_ONE
+            block[_X + k] = np.floor(block[_FROM_X + k] + dx * block[_WAY + k])
+            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * block[_WAY + k])
+        moved = _ONE
+        while moved > _ZERO:
+            for k in range(BLOCK):
+                at[k] = home + np.int32(block[_Y + k]) * stride + np.int32(block[_X + k])
+            for k in range(BLOCK):
+                block[_OUT_X + k] = (block[_X + k] - block[_BACK_X + k]) * block[_INVERSE_X + k]
+                block[_OUT_Y + k] = (block[_Y + k] - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
+            for k in range(BLOCK):
+                block[_FREE + k] = room[np.uint32(at[k])]
+            for k in range(BLOCK):
+                way, free = block[_WAY + k], block[_FREE + k]
+                x, y = block[_X + k], block[_Y + k]
+                out_x, out_y = block[_OUT_X + k], block[_OUT_Y + k]
+                stop = block[_END + k] if free >= _ZERO else _ZERO
+                leap = way + free
+                leaves = out_x if out_x < out_y else out_y
+                leap_x = np.floor(block[_FROM_X + k] + block[_DX + k] * leap)
+                leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
+                step_x = x + block[_SIDE_X + k] if out_x < out_y else x
+                step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
+                # Without room a ray steps on even if rounding has it leave a cell before it came
+                # in: else it would stand still for ever.
+                leaps = leap > leaves and leap > way
+                next_x = leap_x if leaps else step_x
+                next_y = leap_y if leaps else step_y
+                goal = leap if leaps else leaves
+                goal = goal if way < stop else way
+                # At its end a ray stays in the cell that it has come through.
+                block[_X + k] = next_x if goal < stop else x
+                block[_Y + k] = next_y if goal < stop else y
+                block[_WAY + k] = goal
+                block[_REST + k] = stop - goal
+            moved = _ZERO
+            for k in range(BLOCK):
+                rest = block[_REST + k]
+                moved = rest if rest > moved else moved
+        found = ranges[first:last]
+        for k in range(BLOCK):
+            way = block[_WAY + k]
+            distance = way * cell if way < block[_END + k] else math.inf
+            distance = distance if block[_FREE + k] == WALL else math.inf
+            found[k] = distance if distance < found[k] else found[k]

@@ -1,0 +1,118 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rays from points and in directions of their own: of a sensor that is tilted, or moves meanwhile.
+
+Ray i goes through (x, y, z) + t (dx, dy, slope) with a unit vector (dx, dy), so t is what it has
+come over ground [m]. Every ray is tried with everything: slower than a fan, and as exact.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from racecar.core.compiled import njit
+
+
+@njit
+def meet_ground(z: Any, slopes: Any, ways: Any) -> None:
+    """Lower ways [m] to where rays meet the ground."""
+    for i in range(len(ways)):
+        if slopes[i] < 0.0:
+            way = max(-z[i] / slopes[i], 0.0)
+            ways[i] = way if way < ways[i] else ways[i]
+
+
+@njit
+def meet_wall(
+    x1: float, y1: float, x2: float, y2: float, height: float, x: Any, y: Any, z: Any, dx: Any,
+    dy: Any, slopes: Any, ways: Any,
+) -> None:
+    """Lower ways [m] to where rays meet an upright wall."""
+    ex, ey = x2 - x1, y2 - y1
+    for i in range(len(ways)):
+        px, py = x1 - x[i], y1 - y[i]
+        across = dx[i] * ey - dy[i] * ex
+        if across == 0.0:
+            continue
+        way = (px * ey - py * ex) / across
+        share = (px * dy[i] - py * dx[i]) / across
+        if 0.0 <= share <= 1.0 and 0.0 <= way < ways[i] and z[i] + way * slopes[i] <= height:
+            ways[i] = way
+
+
+@njit
+def meet_box(
+    box: Any, x: Any, y: Any, z: Any, dx: Any, dy: Any, slopes: Any, ways: Any,
+) -> None:
+    """Lower ways [m] to where rays meet a box, also its top; box: a row of box_rows()."""
+    bx, by, cosine, sine, length, width, height = (
+        box[0], box[1], box[2], box[3], box[4], box[5], box[6])
+    for i in range(len(ways)):
+        px, py = x[i] - bx, y[i] - by
+        px, py = px * cosine + py * sine, py * cosine - px * sine
+        ux, uy = dx[i] * cosine + dy[i] * sine, dy[i] * cosine - dx[i] * sine
+        begin, end = 0.0, ways[i]
+        for side in range(3):
+            # Between a plane ahead and one behind; below the top.
+            place = px if side == 0 else py if side == 1 else z[i]
+            speed = ux if side == 0 else uy if side == 1 else slopes[i]
+            low = -length if side == 0 else -width if side == 1 else -math.inf
+            high = length if side == 0 else width if side == 1 else height
+            if speed == 0.0:
+                if place < low or place > high:
+                    end = -1.0
+            else:
+                one, other = (low - place) / speed, (high - place) / speed
+                begin = max(begin, min(one, other))
+                end = min(end, max(one, other))
+        if begin <= end and begin < ways[i]:
+            ways[i] = begin
+
+
+@njit
+def meet_cone(
+    cx: float, cy: float, radius: float, height: float, x: Any, y: Any, z: Any, dx: Any, dy: Any,
+    slopes: Any, ways: Any,
+) -> None:
+    """Lower ways [m] to where rays meet a cone; as in cone_rows()."""
+    for i in range(len(ways)):
+        px, py = x[i] - cx, y[i] - cy
+        # At t the radius is wide - narrowing t.
+        wide = radius * (1.0 - z[i] / height)
+        narrowing = radius * slopes[i] / height
+        if wide < 0.0 and narrowing >= 0.0:
+            continue
+        square = 1.0 - narrowing * narrowing
+        half = px * dx[i] + py * dy[i] + wide * narrowing
+        rest = px * px + py * py - wide * wide
+        if rest <= 0.0 <= wide:
+            ways[i] = 0.0
+            continue
+        depth = half * half - square * rest
+        if depth < 0.0 or square <= 0.0:
+            # None, or steeper than the cone's side: that is for the ground below it.
+            continue
+        way = (-half - math.sqrt(depth)) / square
+        if 0.0 <= way < ways[i] and wide - narrowing * way >= 0.0:
+            ways[i] = way
+
+
+@njit
+def meet_all(
+    walls: Any, fixed: Any, loose: Any, cones: Any, x: Any, y: Any, z: Any, dx: Any, dy: Any,
+    slopes: Any, ways: Any,
+) -> None:
+    """Lower ways [m] to what stands around, rows of numbers as Scene and Objects give them."""
+    meet_ground(z, slopes, ways)
+    for row in range(len(walls)):
+        meet_wall(
+            walls[row, 0], walls[row, 1], walls[row, 2], walls[row, 3], walls[row, 4], x, y, z,
+            dx, dy, slopes, ways)
+    for boxes in (fixed, loose):
+        for row in range(len(boxes)):
+            meet_box(boxes[row], x, y, z, dx, dy, slopes, ways)
+    for row in range(len(cones)):
+        meet_cone(
+            cones[row, 0], cones[row, 1], cones[row, 2], cones[row, 3], x, y, z, dx, dy, slopes,
+            ways)

@@ -1,0 +1,76 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The physics engine MuJoCo: imported where it is needed, and called from compiled loops.
+
+Numba calls the engine's functions by their addresses: a loop over steps then never comes back to
+Python. Without Numba the same loop calls the functions of the Python package.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from typing import Any, NamedTuple
+
+from racecar.core.compiled import COMPILED
+from racecar.core.errors import ConfigurationError
+
+if COMPILED:
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    def _typed_call(context: Any, function: Any, model: Any, data: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address, *pointers = arguments
+            word = ir.IntType(64)
+            kind = ir.FunctionType(ir.VoidType(), [word] * len(pointers))
+            builder.call(builder.inttoptr(address, kind.as_pointer()), pointers)
+            return target.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64), generate
+
+    call_engine: Any = intrinsic(_typed_call)
+    """Call a C function of (model, data) without result; all three are addresses."""
+else:
+    def call_engine(function: Any, model: Any, data: Any) -> None:
+        """Call a function of (model, data)."""
+        function(model, data)
+
+
+class Steps(NamedTuple):
+    """Both halves of a step of the engine and what they work on, as call_engine() takes them.
+
+    Between them stands what depends on the present positions and velocities.
+    """
+
+    first: Any
+    second: Any
+    model: Any
+    data: Any
+
+
+def load_engine() -> Any:
+    """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
+    try:
+        import mujoco
+    except ImportError as error:
+        raise ConfigurationError(
+            f'the 3-D world needs the physics engine MuJoCo, which cannot be imported ({error}):'
+            ' pip install mujoco, or rosdep install --ignore-src -y --from-paths .') from error
+    return mujoco
+
+
+def engine_steps(model: Any, data: Any) -> Steps:
+    """Return the halves of a step for a model and its data, which must outlive it."""
+    mujoco = load_engine()
+    if not COMPILED:
+        return Steps(mujoco.mj_step1, mujoco.mj_step2, model, data)
+    # The symbols are found through the module that is linked against the engine.
+    found = importlib.util.find_spec('mujoco._functions')
+    assert found is not None
+    library = ctypes.CDLL(found.origin)
+    first, second = (
+        ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        for name in ('mj_step1', 'mj_step2'))
+    return Steps(first, second, model._address, data._address)

@@ -1,0 +1,101 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A scene in the model of the engine: ground, walls, boxes, boards, and cones that can move."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from racecar.core.poses import pose_of_angles
+from racecar.core.world.car_model import FIXED_BIT, FLOOR_BIT, HARD, LOOSE_BIT, place
+from racecar.core.world.engine import load_engine
+from racecar.core.world.scene import Box, Colour, Cone, Scene, Wall
+
+FLOOR = 'floor'
+
+CONE_EDGES = 24
+"""Sides of the pyramid that stands for a cone."""
+
+CONE_FOOT = 0.1
+"""Height of the square foot of a cone over that of the cone [-]."""
+
+_HIGHEST = 10.0
+_WALL_THICKNESS = 0.02
+
+
+def cone_name(index: int) -> str:
+    """Return the name of a cone's body in the model."""
+    return f'cone_{index}'
+
+
+def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
+    """Add what stands around to an MjSpec; visuals: also what pictures only show."""
+    mujoco = load_engine()
+    ground = scene.ground
+    floor = spec.worldbody.add_geom(
+        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=(0.5 * ground.length, 0.5 * ground.width, 1.0), rgba=(*ground.colour, 1.0))
+    floor.contype, floor.conaffinity = FLOOR_BIT, 0
+    for wall in scene.walls:
+        _add_box(spec.worldbody, _box_of(wall), solid=True)
+    boxes = (*scene.boxes, *(board.box for board in scene.boards), *scene.grid_boxes)
+    for box in boxes:
+        _add_box(spec.worldbody, box, solid=True)
+    if scene.cones:
+        _add_cones(spec, scene.cones)
+    if visuals:
+        for patch in scene.patches:
+            _add_box(spec.worldbody, Box(*patch[:5], 0.001, patch.colour), solid=False)
+
+
+def _box_of(wall: Wall) -> Box:
+    return Box(
+        0.5 * (wall.x1 + wall.x2), 0.5 * (wall.y1 + wall.y2),
+        math.atan2(wall.y2 - wall.y1, wall.x2 - wall.x1),
+        math.dist((wall.x1, wall.y1), (wall.x2, wall.y2)), _WALL_THICKNESS, wall.height,
+        wall.colour)
+
+
+def _add_box(body: Any, box: Box, *, solid: bool) -> None:
+    height = min(box.height, _HIGHEST)
+    geom = body.add_geom(
+        type=load_engine().mjtGeom.mjGEOM_BOX,
+        size=(0.5 * box.length, 0.5 * box.width, 0.5 * height), rgba=_opaque(box.colour))
+    place(geom, pose_of_angles(box.x, box.y, 0.5 * height, 0.0, 0.0, box.yaw))
+    geom.contype, geom.conaffinity = FIXED_BIT if solid else 0, 0
+    geom.solref = HARD
+
+
+def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
+    mujoco = load_engine()
+    meshes: dict[tuple[float, float], str] = {}
+    for index, cone in enumerate(cones):
+        body = spec.worldbody.add_body(name=cone_name(index), pos=(cone.x, cone.y, 0.0))
+        body.add_freejoint(name=cone_name(index))
+        foot = CONE_FOOT * cone.height
+        key = cone.base, cone.height
+        if key not in meshes:
+            meshes[key] = f'cone_mesh_{len(meshes)}'
+            mesh = spec.add_mesh(name=meshes[key])
+            mesh.make_cone(CONE_EDGES, 0.0)
+            # From -1 to 1 on each axis; it stands on its foot, so that only that rests on the
+            # ground.
+            mesh.scale = (cone.radius_at(foot), cone.radius_at(foot), 0.5 * (cone.height - foot))
+        parts = (
+            body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=meshes[key],
+                          pos=(0.0, 0.0, 0.5 * (cone.height + foot)), mass=0.5 * cone.mass),
+            body.add_geom(
+                type=mujoco.mjtGeom.mjGEOM_BOX,
+                size=(0.5 * cone.base, 0.5 * cone.base, 0.5 * foot),
+                pos=(0.0, 0.0, 0.5 * foot), mass=0.5 * cone.mass))
+        for part in parts:
+            part.rgba = _opaque(cone.colour)
+            part.contype = LOOSE_BIT
+            part.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT
+            part.solref = HARD
+
+
+def _opaque(colour: Colour) -> tuple[float, float, float, float]:
+    red, green, blue = colour
+    return red, green, blue, 1.0

@@ -1,0 +1,277 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The loop over steps of the 3-D world: drive, tyres, engine, collisions.
+
+One kernel moves all cars of a model. It works on the arrays of the engine itself, which stay where
+they are for the life of model and data. Rows of its own arrays are wheels, WHEEL_COUNT for each
+car in the order of WHEEL_NAMES, or cars; their columns are named below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from typing import Any, NamedTuple
+
+from racecar.core.compiled import inlined, specialise, unbound, unlocked
+from racecar.core.tuple_kernels import count_numbers, flatten, reader
+from racecar.core.types import WHEEL_NAMES
+from racecar.core.tyres.contact import ContactForm, TyrePair
+from racecar.core.vehicles.double_track_wheels import HOLD_SPEED
+from racecar.core.world.engine import call_engine, Steps
+from racecar.core.world.wheel_contact import (
+    Carcass,
+    deflect,
+    Ground,
+    touch,
+    tyre_force,
+    Vector3,
+)
+
+WHEEL_COUNT = len(WHEEL_NAMES)
+FRONT_COUNT = 2
+
+SPEED_LIMIT = 1e4
+"""Modulus of a velocity up to which the engine is trusted [m/s, rad/s]."""
+
+# Deflection of a tyre [m].
+DEFLECTION_X, DEFLECTION_Y, STATE_SIZE = 0, 1, 2
+
+# What a wheel shows: slip, tangent of the slip angle [-], forces along and across it, load [N].
+SLIP, TANGENT, FORCE_X, FORCE_Y, LOAD, SHOWN_SIZE = 0, 1, 2, 3, 4, 5
+
+# What turns a wheel: torque [N m], capacity of its brake [N m], damping of a viscous brake
+# [N m s/rad], rotation from which the torque drives no further [rad/s].
+DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, DRIVEN_SIZE = 0, 1, 2, 3, 4
+
+# Of a body: contacts begun since the last reset, time since it last touched anything [s], where
+# the root was when the newest contact began [m] and how fast just before [m/s], its speed now
+# [m/s]. Contacts with less than QUIET between them are one [s].
+BEGUN, SINCE, BEGUN_X, BEGUN_Y, BEGUN_SPEED, SPEED, BODY_SIZE = 0, 1, 2, 3, 4, 5, 6
+QUIET = 0.1
+
+
+class Views(NamedTuple):
+    """Arrays of a model and its data, named as the engine does."""
+
+    qpos: Any
+    qvel: Any
+    ctrl: Any
+    xfrc_applied: Any
+    cvel: Any
+    subtree_com: Any
+    xipos: Any
+    xaxis: Any
+    geom_xpos: Any
+    sensordata: Any
+    dof_frictionloss: Any
+
+
+class Places(NamedTuple):
+    """Where in these arrays a car is.
+
+    root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
+    sensor that counts what it touches; and of each wheel body, geom, joint, degree of freedom, and
+    the actuator that takes its torque.
+    """
+
+    root: Any
+    pose: Any
+    motion: Any
+    touch: Any
+    body: Any
+    geom: Any
+    joint: Any
+    dof: Any
+    motor: Any
+
+
+class Numbers(NamedTuple):
+    """What the kernel changes, and the axles of each car as rows of packed Axle."""
+
+    state: Any
+    driven: Any
+    shown: Any
+    bodies: Any
+    axles: Any
+
+
+class Axle(NamedTuple):
+    """What the wheels of an axle have in common."""
+
+    ground: Ground
+    carcass: Carcass
+    tyre: TyrePair
+
+
+_EXAMPLE = Axle(
+    Ground(*(0.0,) * len(Ground._fields)), Carcass(*(0.0,) * len(Carcass._fields)),
+    TyrePair(*(0.0,) * len(TyrePair._fields)))
+AXLE_SIZE = count_numbers(_EXAMPLE)
+_read_axle = reader('Axle', _EXAMPLE)
+
+prepare = force = push = turn = unbound
+
+
+def pack_axle(axle: Axle) -> tuple[float, ...]:
+    """Return the numbers of an axle in the order in which the kernel reads them."""
+    return tuple(flatten(axle))
+
+
+@inlined
+def _vector(rows: Any, row: int) -> Vector3:
+    return Vector3(rows[row, 0], rows[row, 1], rows[row, 2])
+
+
+@inlined
+def _turn(v: Views, places: Places, driven: Any, wheel: int) -> None:
+    """Give the engine what turns a wheel."""
+    speed = abs(v.qvel[places.dof[wheel]])
+    torque = driven[wheel, DRIVE]
+    races = (speed > driven[wheel, OVERSPEED]) & (torque * v.qvel[places.dof[wheel]] > 0.0)
+    v.ctrl[places.motor[wheel]] = 0.0 if races else torque
+    v.dof_frictionloss[places.dof[wheel]] = driven[wheel, BRAKE] + (
+        driven[wheel, BRAKE_DAMPING] * max(speed, HOLD_SPEED))
+
+
+def _push_wheel(
+    v: Views, places: Places, numbers: Numbers, car: int, wheel: int, axle: Axle, tyre: Any,
+    dt: float,
+) -> None:
+    """Move the deflection of a tyre on by dt [s] and apply its force to the wheel.
+
+    tyre: as it was prepared. The global name force is bound to the tyre.
+    """
+    body, state, shown = places.body[wheel], numbers.state, numbers.shown
+    centre = _vector(v.geom_xpos, places.geom[wheel])
+    origin = _vector(v.subtree_com, places.root[car])
+    # The engine's velocities are those at the centre of gravity of the whole car.
+    angular = Vector3(v.cvel[body, 0], v.cvel[body, 1], v.cvel[body, 2])
+    x, y, z = centre.x - origin.x, centre.y - origin.y, centre.z - origin.z
+    linear = Vector3(
+        v.cvel[body, 3] + angular.y * z - angular.z * y,
+        v.cvel[body, 4] + angular.z * x - angular.x * z,
+        v.cvel[body, 5] + angular.x * y - angular.y * x)
+    t = touch(centre, _vector(v.xaxis, places.joint[wheel]), linear, angular,
+              axle.carcass.radius, axle.ground)
+    if t.load <= 0.0:
+        for k in range(STATE_SIZE):
+            state[wheel, k] = 0.0
+        for k in range(SHOWN_SIZE):
+            shown[wheel, k] = 0.0
+        for k in range(6):
+            v.xfrc_applied[body, k] = 0.0
+        return
+    after = deflect(
+        state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y], t, axle.carcass, dt)
+    state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y] = after.ex, after.ey
+    along, across = force(after, t.load, tyre)
+    shown[wheel, SLIP], shown[wheel, TANGENT] = after.slip, after.tangent
+    shown[wheel, FORCE_X], shown[wheel, FORCE_Y], shown[wheel, LOAD] = along, across, t.load
+    fx = along * t.heading_x - across * t.heading_y
+    fy = along * t.heading_y + across * t.heading_x
+    middle = _vector(v.xipos, body)
+    x, y, z = t.point.x - middle.x, t.point.y - middle.y, t.point.z - middle.z
+    v.xfrc_applied[body, 0], v.xfrc_applied[body, 1] = fx, fy
+    v.xfrc_applied[body, 2] = t.load
+    v.xfrc_applied[body, 3] = y * t.load - z * fy
+    v.xfrc_applied[body, 4] = z * fx - x * t.load
+    v.xfrc_applied[body, 5] = x * fy - y * fx
+
+
+def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: float) -> None:
+    """Apply the tyre forces of a car. The global names prepare and push are bound to the tyre."""
+    first = car * WHEEL_COUNT
+    front = _read_axle(numbers.axles, 0, 2 * car * AXLE_SIZE)
+    tyre = prepare(front.tyre)
+    for wheel in range(first, first + FRONT_COUNT):
+        push(v, places, numbers, car, wheel, front, tyre, dt)
+    rear = _read_axle(numbers.axles, 0, (2 * car + 1) * AXLE_SIZE)
+    tyre = prepare(rear.tyre)
+    for wheel in range(first + FRONT_COUNT, first + WHEEL_COUNT):
+        push(v, places, numbers, car, wheel, rear, tyre, dt)
+
+
+@inlined
+def _push_by_engine(v: Views, places: Places, numbers: Numbers, car: int, dt: float) -> None:
+    """Leave the wheels to the friction of the engine."""
+
+
+@inlined
+def _watch(v: Views, places: Places, bodies: Any, car: int, dt: float) -> None:
+    """Take note of what the body of a car touches."""
+    if v.sensordata[places.touch[car]] > 0.0:
+        if bodies[car, SINCE] >= QUIET:
+            bodies[car, BEGUN] += 1.0
+            bodies[car, BEGUN_X] = v.qpos[places.pose[car]]
+            bodies[car, BEGUN_Y] = v.qpos[places.pose[car] + 1]
+            bodies[car, BEGUN_SPEED] = bodies[car, SPEED]
+        bodies[car, SINCE] = 0.0
+    else:
+        bodies[car, SINCE] += dt
+    x, y = v.qvel[places.motion[car]], v.qvel[places.motion[car] + 1]
+    bodies[car, SPEED] = math.sqrt(x * x + y * y)
+
+
+def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
+    """Give the engine what turns the wheels of all cars, before the first half of a step."""
+    for wheel in range(len(places.body)):
+        _turn(v, places, numbers.driven, wheel)
+
+
+def _push_all(v: Views, places: Places, numbers: Numbers, dt: float) -> None:
+    """Push the wheels of all cars, between the halves of a step; tyres move on by dt [s].
+
+    The global name push is bound to what pushes the wheels of a car.
+    """
+    for car in range(len(places.root)):
+        push(v, places, numbers, car, dt)
+
+
+def _run(
+    steps: Steps, v: Views, places: Places, numbers: Numbers, dt: float, count: int,
+) -> bool:
+    """Move all cars on by `count` steps of dt [s]; return whether all velocities can be trusted.
+
+    The global names turn and push are bound to those of WorldKernels.
+    """
+    for _ in range(count):
+        turn(v, places, numbers)
+        call_engine(steps.first, steps.model, steps.data)
+        push(v, places, numbers, dt)
+        call_engine(steps.second, steps.model, steps.data)
+        for car in range(len(places.root)):
+            _watch(v, places, numbers.bodies, car, dt)
+        for k in range(len(v.qvel)):
+            if not abs(v.qvel[k]) <= SPEED_LIMIT:
+                return False
+    return True
+
+
+class WorldKernels(NamedTuple):
+    """See _run(), _turn_all() and _push_all()."""
+
+    run: Callable[..., bool]
+    turn: Callable[..., None]
+    push: Callable[..., None]
+
+
+def tyre_kernels(name: str, form: ContactForm) -> WorldKernels:
+    """Return the kernels for wheels with tyres of a form; name: of the form."""
+    force = specialise(
+        tyre_force, f'tyre_force_{name}', inlined, slide=form.slide, grip=form.grip)
+    wheel = specialise(_push_wheel, f'push_wheel_{name}', force=force)
+    return _kernels(name, specialise(
+        _push_by_tyres, f'push_{name}', prepare=form.prepare, push=wheel))
+
+
+def friction_kernels() -> WorldKernels:
+    """Return the kernels for wheels with the friction of the engine."""
+    return _kernels('friction', _push_by_engine)
+
+
+def _kernels(name: str, push: Callable[..., None]) -> WorldKernels:
+    turn = specialise(_turn_all, 'turn_all')
+    push_all = specialise(_push_all, f'push_all_{name}', push=push)
+    return WorldKernels(
+        specialise(_run, f'run_world_{name}', unlocked, turn=turn, push=push_all), turn, push_all)

@@ -1,0 +1,58 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Collisions: std_msgs/UInt32, how many there were, and std_msgs/Bool, whether one goes on."""
+
+from __future__ import annotations
+
+from std_msgs.msg import Bool, UInt32
+
+from racecar.core.ports import Output
+from racecar.core.readings import Collisions
+from racecar.ros import qos, topics
+from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.node import TableNode
+
+
+class CollisionsCodec(Codec):
+    """Both are latched and sent when they change; each collision is told in the log, too."""
+
+    value_type = Collisions
+    message_type = UInt32
+    topic = topics.COLLISIONS
+    profile = qos.LATCHED
+
+    def encode(self, node: TableNode, output: Output, place: Place) -> _CollisionsChannel:
+        """Create the publishers."""
+        return _CollisionsChannel(node, place)
+
+
+class _CollisionsChannel:
+    """Sends what has changed."""
+
+    # Also the log is to tell.
+    is_heard = True
+
+    def __init__(self, node: TableNode, place: Place) -> None:
+        self._node = node
+        self._robot = f"{place.namespace or 'the car'}"
+        self.publisher = node.create_publisher(
+            UInt32, place.topic(topics.COLLISIONS), qos.LATCHED)
+        self._in_contact = node.create_publisher(
+            Bool, place.topic(topics.IN_COLLISION), qos.LATCHED)
+        self._sent: tuple[int, bool] | None = None
+
+    def publish(self, sec: int, nanosec: int, value: Collisions) -> None:
+        """Send a value; these messages have no stamp."""
+        news = value.contacts, value.in_contact
+        if news == self._sent:
+            return
+        count, in_contact = (0, False) if self._sent is None else self._sent
+        if value.contacts > count:
+            self._node.get_logger().warning(
+                f'collision {value.contacts}: {self._robot} ran into something with'
+                f' {value.speed:.2f} m/s, at x {value.x:.2f} m, y {value.y:.2f} m')
+        if self._sent is None or value.contacts != count:
+            self.publisher.publish(UInt32(data=value.contacts))
+        if self._sent is None or value.in_contact != in_contact:
+            self._in_contact.publish(Bool(data=value.in_contact))
+        self._sent = news

@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Write urdf/meshes: the shapes of the car that boxes and cylinders do not give.
+
+Run it with `./run python tools/make_meshes.py`; with --check it only says what is out of date.
+All lengths in metres, in the frame `chassis` of the 1:10 car (x forward from the rear axle, z up
+from the axle); a wheel about its own middle, z along the axle, its outer face towards +z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from pathlib import Path
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
+
+Triangles = NDArray[np.float64]
+"""Corners (n, 3, 3), counter-clockwise seen from outside [m]."""
+
+_TYRE_RADIUS, _TYRE_WIDTH = 0.05, 0.045
+_RIM_RADIUS = 0.0335
+
+
+# Building blocks
+
+
+def skin(rings: NDArray[np.float64]) -> Triangles:
+    """Join rings (m, n, 3) of points, each closed, one after the other; the ends stay open.
+
+    Seen along the way of the rings their points go clockwise.
+    """
+    a, b = rings[:-1], rings[1:]
+    a_next, b_next = np.roll(a, -1, axis=1), np.roll(b, -1, axis=1)
+    quads = np.stack([a, a_next, b_next, a, b_next, b], axis=2)
+    return quads.reshape(-1, 3, 3)
+
+
+def lid(ring: NDArray[np.float64], *, start: bool) -> Triangles:
+    """Close a convex ring (n, 3) at the start or the end of a skin."""
+    points = ring if not start else ring[::-1]
+    middle = np.broadcast_to(points.mean(axis=0), points.shape)
+    return np.stack([middle, points, np.roll(points, -1, axis=0)], axis=1)
+
+
+def solid(rings: NDArray[np.float64]) -> Triangles:
+    """Return a skin with both ends closed."""
+    return np.concatenate([skin(rings), lid(rings[0], start=True), lid(rings[-1], start=False)])
+
+
+def turned(profile: Sequence[tuple[float, float]], segments: int) -> Triangles:
+    """Turn a closed outline of (radius, z), clockwise with the radius to the right, about z."""
+    angles = 2.0 * math.pi * np.arange(segments) / segments
+    outline = np.array(profile)
+    rings = np.stack([
+        np.outer(np.cos(angles), outline[:, 0]), np.outer(np.sin(angles), outline[:, 0]),
+        np.broadcast_to(outline[:, 1], (segments, len(outline)))], axis=-1)
+    return skin(np.concatenate([rings, rings[:1]]))
+
+
+def section(
+    x: float, half_width: float, bottom: float, top: float, power: float, points: int,
+    waist: float = 0.4,
+) -> NDArray[np.float64]:
+    """Return a ring across the car: a superellipse, widest at a share `waist` of its height."""
+    angles = 2.0 * math.pi * (np.arange(points) + 0.5) / points
+    cosine, sine = np.cos(angles), np.sin(angles)
+    y = half_width * np.sign(cosine) * np.abs(cosine) ** (2.0 / power)
+    middle = bottom + waist * (top - bottom)
+    height = np.where(sine > 0.0, top - middle, middle - bottom)
+    z = middle + height * np.sign(sine) * np.abs(sine) ** (2.0 / power)
+    return np.stack([np.full(points, x), y, z], axis=-1)
+
+
+def lofted(stations: Sequence[Sequence[float]], points: int) -> Triangles:
+    """Return the solid through the sections (x, half width, bottom, top, power, waist)."""
+    return solid(np.stack([
+        section(x, width, bottom, top, power, points, waist)
+        for x, width, bottom, top, power, waist in stations]))
+
+
+# Parts
+
+
+def body() -> Triangles:
+    """Return the lower body: slim between the wheels, with side pods between the axles."""
+    return lofted((
+        (-0.066, 0.050, -0.010, 0.014, 3.0, 0.5),
+        (-0.062, 0.066, -0.018, 0.026, 3.5, 0.5),
+        (-0.050, 0.076, -0.022, 0.034, 3.5, 0.5),
+        (-0.010, 0.080, -0.024, 0.038, 3.5, 0.5),
+        (0.045, 0.082, -0.025, 0.038, 3.5, 0.45),
+        (0.060, 0.090, -0.026, 0.037, 3.5, 0.4),
+        (0.078, 0.112, -0.026, 0.034, 3.2, 0.35),
+        (0.100, 0.124, -0.026, 0.032, 3.0, 0.35),
+        (0.180, 0.124, -0.026, 0.033, 3.0, 0.35),
+        (0.215, 0.116, -0.026, 0.035, 3.0, 0.35),
+        (0.238, 0.090, -0.026, 0.038, 3.2, 0.4),
+        (0.256, 0.064, -0.026, 0.040, 3.5, 0.45),
+        (0.275, 0.053, -0.026, 0.040, 3.5, 0.5),
+        (0.295, 0.050, -0.026, 0.039, 3.5, 0.5),
+        (0.320, 0.048, -0.026, 0.032, 3.2, 0.45),
+        (0.350, 0.046, -0.026, 0.020, 3.0, 0.45),
+        (0.376, 0.042, -0.025, 0.008, 2.8, 0.45),
+        (0.390, 0.034, -0.023, 0.000, 2.6, 0.45),
+        (0.396, 0.020, -0.018, -0.006, 2.4, 0.45)), 24)
+
+
+def cowl() -> Triangles:
+    """Return the cover of motor and computer, below the beams of the laser."""
+    return lofted((
+        (-0.058, 0.022, 0.024, 0.032, 2.4, 0.3),
+        (-0.050, 0.034, 0.024, 0.042, 2.4, 0.3),
+        (-0.020, 0.046, 0.024, 0.060, 2.5, 0.3),
+        (0.030, 0.054, 0.024, 0.073, 2.6, 0.3),
+        (0.090, 0.058, 0.024, 0.078, 2.7, 0.3),
+        (0.140, 0.059, 0.024, 0.077, 2.7, 0.3)), 18)
+
+
+def screen() -> Triangles:
+    """Return the wind-screen, which continues the cowl."""
+    return lofted((
+        (0.1401, 0.057, 0.024, 0.0745, 2.6, 0.3),
+        (0.165, 0.054, 0.024, 0.066, 2.5, 0.3),
+        (0.195, 0.048, 0.024, 0.051, 2.4, 0.3),
+        (0.215, 0.040, 0.024, 0.040, 2.3, 0.3),
+        (0.222, 0.030, 0.024, 0.034, 2.2, 0.3)), 18)
+
+
+def bumper() -> Triangles:
+    """Return the bumper, bent about the nose and clear of the front wheels at full lock."""
+    rings = []
+    for y in np.linspace(-0.112, 0.112, 13):
+        front = 0.419 - 1.1 * y * y
+        thickness = 0.013 if abs(y) < 0.11 else 0.008
+        height = 0.5 * (0.026 if abs(y) < 0.11 else 0.018)
+        corners = [(front - thickness, height), (front - 0.003, height), (front, 0.6 * height),
+                   (front, -0.6 * height), (front - 0.003, -height), (front - thickness, -height)]
+        rings.append([(x, y, z - 0.012) for x, z in corners])
+    return solid(np.array(rings))
+
+
+def wing() -> Triangles:
+    """Return the rear wing: an aerofoil between two end plates."""
+    outline = [(0.016, 0.0), (0.010, 0.0022), (0.0, 0.0034), (-0.010, 0.0036), (-0.017, 0.0028),
+               (-0.010, 0.0010), (0.0, -0.0004), (0.010, -0.0012)]
+    tilt = -0.22
+    foil = [(x * math.cos(tilt) - z * math.sin(tilt) - 0.058,
+             x * math.sin(tilt) + z * math.cos(tilt) + 0.070) for x, z in outline]
+    parts = [solid(np.array([[(x, y, z) for x, z in foil] for y in (-0.086, 0.086)]))]
+    plate = [(-0.038, 0.060), (-0.038, 0.077), (-0.046, 0.081), (-0.080, 0.081), (-0.080, 0.064),
+             (-0.070, 0.060)]
+    parts += [
+        solid(np.array([[(x, y, z) for x, z in reversed(plate)] for y in (inner, inner + 0.0035)]))
+        for inner in (-0.0895, 0.086)]
+    return np.concatenate([_outward(part) for part in parts])
+
+
+def tyre() -> Triangles:
+    """Return the tyre with blocks on its shoulders, and what is dark within it."""
+    segments = 48
+    half = 0.5 * _TYRE_WIDTH
+    # Radius, z, and how deep the tread is cut there.
+    outline = [(_RIM_RADIUS, -0.80 * half, 0.0), (0.0400, -half, 0.0), (0.0445, -half, 0.0),
+               (0.0488, -0.80 * half, 0.0030), (_TYRE_RADIUS, -0.42 * half, 0.0022),
+               (_TYRE_RADIUS, -0.10 * half, 0.0), (_TYRE_RADIUS, 0.10 * half, 0.0),
+               (_TYRE_RADIUS, 0.42 * half, 0.0022), (0.0488, 0.80 * half, 0.0030),
+               (0.0445, half, 0.0), (0.0400, half, 0.0), (_RIM_RADIUS, 0.80 * half, 0.0)]
+    rings = []
+    for i in range(segments):
+        angle = 2.0 * math.pi * i / segments
+        ring = []
+        for radius, z, depth in outline:
+            # The blocks of one side stand between those of the other.
+            cut = (i + (2 if z > 0.0 else 0)) % 4 >= 2
+            r = radius - (depth if cut else 0.0)
+            ring.append((r * math.cos(angle), r * math.sin(angle), z))
+        rings.append(ring[::-1])
+    # Dark behind the spokes, whichever side they are on.
+    disc = _disc(_RIM_RADIUS - 0.0024, -0.05 * half, 0.05 * half, 32)
+    return np.concatenate([_outward(skin(np.array([*rings, rings[0]]))), disc])
+
+
+def rim() -> Triangles:
+    """Return the rim: barrel, five pairs of spokes, hub with its nut; outer face towards +z."""
+    half = 0.5 * _TYRE_WIDTH
+    outer, inner = _RIM_RADIUS + 0.0004, _RIM_RADIUS - 0.0028
+    parts = [
+        turned([(outer, -0.80 * half), (inner, -0.80 * half), (inner, 0.62 * half),
+                (inner + 0.0006, 0.90 * half), (outer, 0.92 * half)], 40),
+        _disc(0.0088, 0.30 * half, 0.86 * half, 20), _disc(0.0042, 0.86 * half, 0.99 * half, 6)]
+    for i in range(5):
+        for offset in (-0.17, 0.17):
+            parts.append(_spoke(2.0 * math.pi * i / 5.0, offset, inner + 0.0008, half))
+    return np.concatenate(parts)
+
+
+def _disc(radius: float, bottom: float, top: float, segments: int) -> Triangles:
+    angles = 2.0 * math.pi * np.arange(segments) / segments
+    rings = np.array([[(radius * math.cos(a), radius * math.sin(a), z) for a in angles]
+                      for z in (bottom, top)])
+    return _outward(solid(rings))
+
+
+def _spoke(direction: float, offset: float, end: float, half: float) -> Triangles:
+    """Return a bar from the hub to the barrel, which it meets `offset` [rad] beside its start."""
+    rings = []
+    for radius, width, low, high in ((0.0065, 0.0024, 0.38 * half, 0.78 * half),
+                                     (end, 0.0017, 0.42 * half, 0.84 * half)):
+        angle = direction + offset * (2.2 if radius < 0.01 else 1.0)
+        along = np.array([math.cos(angle), math.sin(angle), 0.0]) * radius
+        across = np.array([-math.sin(direction + offset), math.cos(direction + offset), 0.0])
+        rings.append([along + across * side * width + np.array([0.0, 0.0, z])
+                      for side, z in ((-1.0, low), (1.0, low), (1.0, high), (-1.0, high))])
+    return _outward(solid(np.array(rings)))
+
+
+def _outward(part: Triangles) -> Triangles:
+    return part[:, ::-1] if _volume(part) < 0.0 else part
+
+
+def _volume(part: Triangles) -> float:
+    return float(np.einsum('ij,ij->', part[:, 0], np.cross(part[:, 1], part[:, 2]))) / 6.0
+
+
+PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing,
+         'tyre': tyre, 'rim': rim}
+
+
+# Files
+
+
+_ROW = [('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')]
+_HEADER = 80
+# Of a computer's sines and powers the last digits differ [m].
+_ROUNDING = 2e-6
+
+
+def stl(name: str, triangles: Triangles) -> bytes:
+    """Return a binary STL."""
+    rows = np.zeros(len(triangles), dtype=_ROW)
+    corners = np.round(triangles, 6)
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    rows['normal'] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+    rows['corners'] = corners
+    header = f'{name} of racecar, metres; made by tools/make_meshes.py'.encode().ljust(_HEADER)
+    return header + np.array(len(rows), dtype='<u4').tobytes() + rows.tobytes()
+
+
+def corners_of(data: bytes) -> Triangles:
+    """Return the corners of a binary STL."""
+    rows = np.frombuffer(data, dtype=_ROW, offset=_HEADER + 4)
+    corners: Triangles = rows['corners'].astype(float)
+    return corners
+
+
+def mesh_files() -> dict[Path, bytes]:
+    """Return path and content of every mesh."""
+    return {FOLDER / f'{name}.stl': stl(name, _outward(make())) for name, make in PARTS.items()}
+
+
+def outdated() -> dict[Path, bytes]:
+    """Return path and right content of the files that have another shape than is made here."""
+    def is_right(path: Path, data: bytes) -> bool:
+        if not path.is_file() or path.stat().st_size != len(data):
+            return False
+        return bool(np.abs(corners_of(path.read_bytes()) - corners_of(data)).max() < _ROUNDING)
+
+    return {path: data for path, data in mesh_files().items() if not is_right(path, data)}
+
+
+def main() -> int:
+    """Write the files, or with --check only name the outdated ones and return 1."""
+    files = outdated()
+    FOLDER.mkdir(exist_ok=True)
+    for path, data in files.items():
+        if '--check' in sys.argv:
+            print(f'{path} is out of date')
+        else:
+            path.write_bytes(data)
+            print(f'{path}: {len(data)} bytes')
+    return 1 if files and '--check' in sys.argv else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
