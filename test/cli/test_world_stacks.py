@@ -49,7 +49,7 @@ def world_of(name, **options):
 def test_stacks_have_the_world_in_the_place_of_the_planar_simulator(
         name, contact, interface, point):
     planar = {'dynamic_world': 'dynamic_ode', 'driver_world': 'driver'}.get(name, 'kinematic_ode')
-    assert [full for full in describe(name)] == [
+    assert list(describe(name)) == [
         full.replace('single_track_simulator', 'world_simulator') for full in describe(planar)]
     found = world_of(name)
     assert (found['contact_model'], found['command_interface']) == (contact, interface)
@@ -82,8 +82,8 @@ def test_pacejka_that_is_neither_yes_nor_no_is_refused_in_one_line(monkeypatch, 
     monkeypatch.setenv('PACEJKA', 'perhaps')
     assert main(['simulate', 'kinematic_world', '--duration', '1']) == 1
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "racecar simulate: error: PACEJKA is 'perhaps' in the environment, expected one of 1, true,"
-        ' yes, on, 0, false, no, off')
+        "racecar simulate: error: PACEJKA is 'perhaps' in the environment, expected one of 1,"
+        ' true, yes, on, 0, false, no, off')
     # Nobody else is concerned.
     assert describe('kinematic_ode')
 
@@ -98,10 +98,10 @@ def test_joints_are_commanded_by_servo_commands():
 
 
 def test_a_world_that_does_not_resolve_is_told_by_its_node():
+    world = describe('kinematic_world', overrides={
+        'world_simulator': {'contact_model': 'ice'}})['world_simulator']
     with pytest.raises(ParameterError, match="node world_simulator: parameter 'contact_model' is"):
-        for description in describe('kinematic_world', overrides={
-                'world_simulator': {'contact_model': 'ice'}}).values():
-            description.explicit_parameters()
+        world.explicit_parameters()
 
 
 @pytest.mark.parametrize('name', ['kinematic_world', 'dynamic_world'])
@@ -206,3 +206,15 @@ def test_a_controller_of_one_s_own_drives_in_the_world(tmp_path, capsys):
 def test_driver_world_follows_no_trajectory():
     with pytest.raises(ConfigurationError, match='the configuration driver_world follows none'):
         describe('driver_world', trajectory='circle')
+
+
+@pytest.mark.parametrize(('rate', 'joints', 'fits'), [
+    (100.0, 100.0, True), (50.0, 100.0, True), (20.0, 50.0, False), (100.0, 50.0, False)])
+def test_the_driver_gets_the_wheels_with_each_odometry(rate, joints, fits):
+    overrides = {'world_simulator': {'rate': rate, 'joint_states_rate': joints}}
+    describe('driver_world', overrides=overrides)
+    if fits:
+        describe('driver_world', lockstep=True, overrides=overrides)
+    else:
+        with pytest.raises(ConfigurationError, match='joint_states_rate of world_simulator is'):
+            describe('driver_world', lockstep=True, overrides=overrides)

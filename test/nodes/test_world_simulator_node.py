@@ -91,7 +91,7 @@ def flip(world):
 # Parameters
 
 @pytest.mark.parametrize(('parameters', 'error', 'message'), [
-    ({'contact_model': 'ice'}, ParameterError, "'contact_model' is 'ice', expected one of coulomb"),
+    ({'contact_model': 'ice'}, ParameterError, "'contact_model' is 'ice', expected one of coul"),
     ({'rate': 30.0}, ConfigurationError, 'rate of odometry of 30 Hz'),
     ({'tire_model': 'linear'}, ParameterError, "'tire_model' is unknown here; did you mean tyre"),
     ({'world': 'nowhere'}, ConfigurationError, "'nowhere' is neither a file nor one of"),

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,10 +35,14 @@ def _check_powertrain(bridge: NodeDescription, vehicle: Path) -> None:
 
 def driver_stack(
     name: str, summary: str, simulator: SimulatorPart,
+    check: Callable[[list[NodeDescription]], None] = lambda _: None,
 ) -> Stack:
-    """Return a stack in which the driver bridge drives a car whose wheels take torques."""
+    """Return a stack in which the driver bridge drives a car whose wheels take torques.
+
+    check: as in Stack.
+    """
     return Stack(
-        name=name, summary=summary, nodes=partial(_nodes, name, simulator),
+        name=name, summary=summary, nodes=partial(_nodes, name, simulator), check=check,
         simulator=simulator.executable,
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.DRIVER_CAR_INFO,
