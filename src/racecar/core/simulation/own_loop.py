@@ -63,7 +63,8 @@ class OwnLoop:
         packed = None if compiled is None else compiled.packed
         self.why_plain = (
             NO_STEP if pure is None
-            else 'the simulator has steps of its own' if packed is None else why_uncompiled(pure))
+            else 'the car itself does not run compiled, as none does in a world'
+            if packed is None else why_uncompiled(pure))
         if pure is None or compiled is None or packed is None or self.why_plain:
             self._driver = OwnDriver(lambda: controller, tracker)
         else:
