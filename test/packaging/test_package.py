@@ -37,6 +37,7 @@ KEYS = {
     'llvmlite': 'python3-numba',
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
+    'llvmlite': 'python3-numba',
     'transforms3d': 'tf_transformations',
     'zstandard': 'python3-rosbags-pip',
 }

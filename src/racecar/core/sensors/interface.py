@@ -17,16 +17,16 @@ from racecar.core.world.scene import Objects, Scene
 class View(NamedTuple):
     """What a sensor can know at an instant.
 
-    scene: what stands still. pose: of the sensor in the frame of the scene; twist: of the sensor
-    in its own frame; time_ns: simulated time [ns]. acceleration: gives that of the sensor in its
-    own frame. objects: gives what can move, where it is now, but for the robot that carries the
-    sensor. These two may take time, so only who needs them calls them.
+    scene: what stands still. pose: of the sensor in the frame of the scene; time_ns: simulated
+    time [ns]. twist, acceleration: give those of the sensor in its own frame. objects: gives what
+    can move, where it is now, but for the robot that carries the sensor. These three take time, so
+    only who needs them calls them.
     """
 
     scene: Scene
     pose: Pose3
-    twist: Twist3
     time_ns: int
+    twist: Callable[[], Twist3]
     acceleration: Callable[[], Acceleration3]
     objects: Callable[[], Objects]
 

@@ -23,7 +23,7 @@ from racecar.core.poses import (
 )
 from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.sensors.interface import Sensor, SensorKind, View
-from racecar.core.types import Acceleration3, Pose3
+from racecar.core.types import Acceleration3, Pose3, Twist3
 from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
 from racecar.core.world.scene_map import scene_map
 
@@ -188,15 +188,17 @@ class EquippedPlant:
         state, standing = carrier.state, Objects(scene.cones)
         objects = carrier.objects or (lambda: standing)
 
+        def twist() -> Twist3:
+            return twist_of_child(state().twist, place)
+
         def acceleration() -> Acceleration3:
             return acceleration_of_child(carrier.acceleration(), state().twist, place)
 
         def read() -> Any:
-            pose, twist = state()
             time_ns = plant.time_ns
             return measure(
-                View(scene, pose_of_child(pose, place), twist_of_child(twist, place), time_ns,
-                     acceleration, objects), noise.at(time_ns))
+                View(scene, pose_of_child(state().pose, place), time_ns, twist, acceleration,
+                     objects), noise.at(time_ns))
 
         steps = period_steps(f"rate of sensor '{mounted.name}'", mounted.rate, plant.step_ns)
         return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame),
