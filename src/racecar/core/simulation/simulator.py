@@ -197,7 +197,9 @@ class Simulator:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
         self._move(0, 0.0, *self._command)
-        self.odometry()
+        odometry = self.odometry()
+        if self._obstacles is not None:
+            self._obstacles.block(odometry)
         self.diagnostics()
         self.wheels()
 
