@@ -16,6 +16,9 @@ from racecar.core.types import Pose3
 OPTICAL_AXES: Pose3 = pose_of_angles(0.0, 0.0, 0.0, -0.5 * math.pi, 0.0, -0.5 * math.pi)
 """Pose of the optical frame in that of a camera that looks along its x axis, z up."""
 
+LENS_OF_OPTICAL: Pose3 = Pose3(0.0, 0.0, 0.0, 0.5, -0.5, 0.5, 0.5)
+"""The other way round."""
+
 
 class Lens(NamedTuple):
     """Size of the picture [pixels] and what of the world is on it.

@@ -34,6 +34,11 @@ FloatArray = NDArray[np.float64]
 
 _GROUND, _WALL, _SKY, _ROBOT, _PLAIN = 'ground', 'wall', 'sky', 'robot', 'plain'
 
+LIGHT_DISTANCE = 20.0
+"""From what a light with shadows shines on to its place [m]."""
+
+_SHADOW_RADIUS = 6.0
+
 # Paint lies so high [m]: higher than the depth buffer can tell apart at some distance.
 _PAINT = 0.002
 _CONE_SIDES = 24
@@ -76,6 +81,15 @@ class PictureModel(NamedTuple):
         for first, pose in zip(self.cones, sight.cones, strict=True):
             _write_pose(packed, first, pose)
         return packed
+
+
+    def focus(self, packed: FloatArray) -> tuple[float, float, float]:
+        """Return about what shadows are drawn: the first robot, the origin if there is none."""
+        if not self.robots:
+            return 0.0, 0.0, 0.0
+        first = self.robots[0][0]
+        x, y, z = packed[first:first + 3]
+        return float(x), float(y), float(z)
 
 
 def _write_pose(packed: FloatArray, first: int, pose: Pose3) -> None:
@@ -124,6 +138,9 @@ def _set_up_light(spec: Any, quality: Quality) -> None:
     visual.global_.offwidth, visual.global_.offheight = quality.width, quality.height
     visual.quality.offsamples = quality.samples
     visual.quality.shadowsize = max(quality.shadow_size, 1)
+    # Distances on the map are in units of the extent, which is 1 m here.
+    spec.stat.extent = 1.0
+    visual.map.shadowclip = _SHADOW_RADIUS
     visual.headlight.ambient = (0.34, 0.34, 0.35)
     visual.headlight.diffuse = (0.18, 0.18, 0.18)
     visual.headlight.specular = (0.1, 0.1, 0.1)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from racecar.core.poses import rotated
 from racecar.core.rendering.lens import Lens
 from racecar.core.rendering.opengl import open_context
-from racecar.core.rendering.picture_model import picture_model, Quality
+from racecar.core.rendering.picture_model import LIGHT_DISTANCE, picture_model, Quality
 from racecar.core.rendering.sight import DrawnRobot, Sight
 from racecar.core.types import Pose3
 from racecar.core.world.engine import load_engine
@@ -75,6 +75,11 @@ class Renderer:
             mujoco.mjtCatBit.mjCAT_ALL.value, scene)
         for eye in scene.camera:
             _aim(eye, viewpoint, lens)
+        focus = self._picture.focus(packed)
+        for light in scene.lights[:scene.nlight]:
+            if light.castshadow:
+                # Shadows are drawn about the line of such a light.
+                light.pos = [f - LIGHT_DISTANCE * d for f, d in zip(focus, light.dir, strict=True)]
         self._gl.make_current()
         rectangle = mujoco.MjrRect(0, 0, lens.width, lens.height)
         mujoco.mjr_render(rectangle, scene, self._context)
