@@ -74,7 +74,7 @@ class Output:
         return self._next_due(step + 1) - step
 
     def _next_due(self, step: int) -> int:
-        """Return the first step from this one on that is nearest to a multiple of the period."""
+        """Return the first step from this one on that is nearest to a whole period."""
         periods = max(0, -(-(2 * step - 1) * self.spread // (2 * self.steps)))
         return (2 * periods * self.steps + self.spread) // (2 * self.spread)
 
@@ -98,8 +98,8 @@ class Carrier:
     frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
     of this frame. acceleration: of this frame. objects: what can move and is not of this robot
     itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
-    stand where the scene has them. cones: poses of the scene's cones, as objects has them. They are
-    called only for what a sensor needs, and change nothing.
+    stand where the scene has them. cones: poses of the scene's cones, as objects has them. They
+    are called only for what a sensor needs, and change nothing.
     """
 
     frame: str

@@ -61,8 +61,8 @@ class CameraImage(NamedTuple):
     width, height, focal_length of both axes, centre_x, centre_y [pixels]: a pinhole without
     distortion, whose axis meets the picture at the centre; (0, 0) is the middle of the first
     pixel. pixels: gives the picture (height, width, 3), uint8, rows from the top, red, green,
-    blue. It takes some time and may be called later, or never, in any thread; raises RenderingError if
-    the picture cannot be drawn.
+    blue. It takes some time and may be called later, or never, in any thread; raises
+    RenderingError if the picture cannot be drawn.
     """
 
     width: int

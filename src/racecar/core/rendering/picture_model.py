@@ -37,7 +37,7 @@ _GROUND, _WALL, _SKY, _ROBOT, _PLAIN = 'ground', 'wall', 'sky', 'robot', 'plain'
 LIGHT_DISTANCE = 20.0
 """From what a light with shadows shines on to its place [m]."""
 
-_SHADOW_RADIUS = 6.0
+_SHADOW_RADIUS = 10.0
 
 # Paint lies so high [m]: higher than the depth buffer can tell apart at some distance.
 _PAINT = 0.002
@@ -145,7 +145,7 @@ def _set_up_light(spec: Any, quality: Quality) -> None:
     visual.headlight.diffuse = (0.18, 0.18, 0.18)
     visual.headlight.specular = (0.1, 0.1, 0.1)
     for direction, strength, casts in (
-            ((-0.35, 0.5, -0.9), 0.52, quality.shadow_size > 0), ((0.6, -0.3, -0.6), 0.16, False)):
+            ((-0.3, 0.4, -0.9), 0.52, quality.shadow_size > 0), ((0.6, -0.3, -0.6), 0.16, False)):
         light = spec.worldbody.add_light(
             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, dir=direction,
             diffuse=(strength,) * 3, specular=(0.5 * strength,) * 3, ambient=(0.0,) * 3)
@@ -178,7 +178,7 @@ def _add_scene(spec: Any, scene: Scene) -> None:
     by_colour: dict[Colour, Surfaces] = {}
 
     def of(colour: Colour) -> Surfaces:
-        return by_colour.setdefault(tuple(colour), Surfaces())
+        return by_colour.setdefault(colour, Surfaces())
 
     for wall in scene.walls:
         of(wall.colour).add_box(box_of_wall(wall))

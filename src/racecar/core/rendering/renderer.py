@@ -16,13 +16,20 @@ from racecar.core.poses import rotated
 from racecar.core.rendering.lens import Lens
 from racecar.core.rendering.opengl import open_context
 from racecar.core.rendering.picture_model import LIGHT_DISTANCE, picture_model, Quality
-from racecar.core.rendering.sight import DrawnRobot, Sight
+from racecar.core.rendering.sight import Dots, DrawnRobot, Line, Sight
 from racecar.core.types import Pose3
 from racecar.core.world.engine import load_engine
-from racecar.core.world.scene import Scene
+from racecar.core.world.scene import Colour, Scene
 
 Pixels = NDArray[np.uint8]
 """Rows from the top, columns from the left; red, green, blue."""
+
+
+_NO_SIZE = np.zeros(3)
+_UPRIGHT = np.eye(3).ravel()
+
+MARKS = 8000
+"""Pieces of lines and dots that one picture can have; more are left out."""
 
 
 class Renderer:
@@ -42,7 +49,7 @@ class Renderer:
         self._data = mujoco.MjData(model)
         self._option = mujoco.MjvOption()
         self._camera = mujoco.MjvCamera()
-        self._scene = mujoco.MjvScene(model, model.ngeom + 100)
+        self._scene = mujoco.MjvScene(model, model.ngeom + MARKS)
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SHADOW] = quality.shadow_size > 0
         flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
@@ -50,29 +57,23 @@ class Renderer:
         self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN.value, self._context)
 
-    def pack(self, sight: Sight) -> NDArray[np.float64]:
-        """Return what draw_packed() takes for a sight."""
-        return self._picture.pack(sight)
-
     def draw(self, sight: Sight, viewpoint: Pose3, lens: Lens) -> Pixels:
         """Return the picture (height, width, 3).
 
         viewpoint: pose of the camera in the scene, which looks along its x axis, z up.
         """
-        return self.draw_packed(self.pack(sight), viewpoint, lens)
-
-    def draw_packed(
-        self, packed: NDArray[np.float64], viewpoint: Pose3, lens: Lens,
-    ) -> Pixels:
-        """Return the picture (height, width, 3) of a packed sight."""
         mujoco = load_engine()
         model, data, scene = self._picture.model, self._data, self._scene
-        data.qpos[:] = packed
+        data.qpos[:] = packed = self._picture.pack(sight)
         mujoco.mj_kinematics(model, data)
         mujoco.mj_camlight(model, data)
         mujoco.mjv_updateScene(
             model, data, self._option, None, self._camera,
             mujoco.mjtCatBit.mjCAT_ALL.value, scene)
+        for line in sight.lines:
+            _add_line(scene, line)
+        for dots in sight.dots:
+            _add_dots(scene, dots)
         for eye in scene.camera:
             _aim(eye, viewpoint, lens)
         focus = self._picture.focus(packed)
@@ -104,6 +105,38 @@ class Renderer:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _add_line(scene: Any, line: Line) -> None:
+    mujoco = load_engine()
+    kind = mujoco.mjtGeom.mjGEOM_CAPSULE
+    for start, end in zip(line.points, line.points[1:], strict=False):
+        geom = _new_mark(scene, kind, line.colour)
+        if geom is None:
+            return
+        mujoco.mjv_connector(geom, kind, line.radius, start, end)
+
+
+def _add_dots(scene: Any, dots: Dots) -> None:
+    size = np.full(3, 0.5 * dots.edge)
+    for point in dots.points:
+        if _new_mark(scene, load_engine().mjtGeom.mjGEOM_BOX, dots.colour, size, point) is None:
+            return
+
+
+def _new_mark(
+    scene: Any, kind: Any, colour: Colour, size: NDArray[np.float64] = _NO_SIZE,
+    place: NDArray[np.float64] = _NO_SIZE,
+) -> Any:
+    """Return one more geom of the picture; None if there is no room for it."""
+    if scene.ngeom >= scene.maxgeom:
+        return None
+    geom = scene.geoms[scene.ngeom]
+    load_engine().mjv_initGeom(
+        geom, kind, size, place, _UPRIGHT, np.array((*colour, 1.0), np.float32))
+    geom.emission = 0.4
+    scene.ngeom += 1
+    return geom
 
 
 def _aim(eye: Any, viewpoint: Pose3, lens: Lens) -> None:

@@ -7,10 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.poses import pose_of_angles
 from racecar.core.types import Pose3
-from racecar.core.world.scene import Scene
+from racecar.core.world.scene import Colour, Scene
 
 
 class DrawnRobot(NamedTuple):
@@ -27,15 +30,33 @@ class RobotSight(NamedTuple):
     positions: tuple[float, ...] = ()
 
 
+class Line(NamedTuple):
+    """A line through points (n, 3) [m]; colour; radius [m]."""
+
+    points: NDArray[np.float64]
+    colour: Colour
+    radius: float = 0.012
+
+
+class Dots(NamedTuple):
+    """Small cubes about points (n, 3) [m]; colour; edge [m]."""
+
+    points: NDArray[np.float64]
+    colour: Colour
+    edge: float = 0.04
+
+
 class Sight(NamedTuple):
     """Where everything is that moves.
 
     robots: in the order in which they were given to the renderer. cones: poses of those of the
-    scene, in their order.
+    scene, in their order. lines, dots: what is drawn in the air.
     """
 
     robots: Sequence[RobotSight] = ()
     cones: Sequence[Pose3] = ()
+    lines: Sequence[Line] = ()
+    dots: Sequence[Dots] = ()
 
 
 def standing_cones(scene: Scene) -> tuple[Pose3, ...]:

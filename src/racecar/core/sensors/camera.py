@@ -19,7 +19,7 @@ from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter
 from racecar.core.poses import pose_of_child
 from racecar.core.readings import CameraImage
-from racecar.core.rendering.lens import LENS_OF_OPTICAL, Lens, OPTICAL_AXES
+from racecar.core.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
 from racecar.core.sensors.interface import SensorKind, View
 
 _FULL_SCALE = 255.0

@@ -58,9 +58,9 @@ class SensorKind(NamedTuple):
 
     value_type: NamedTuple of a reading, in SI units. parameters: rows of what the kind has besides
     its mounting, such as range and noise. make: builds a sensor from their resolved values; raises
-    ParameterError if these contradict each other. axes: pose of the frame of a reading in axes whose
-    x is ahead and z up, in which its place on the robot is given. nearest: whether a rate is taken
-    whose period is no whole number of steps: then readings come at the nearest steps.
+    ParameterError if these contradict each other. axes: pose of the frame of a reading in axes
+    whose x is ahead and z up, in which its place on the robot is given. nearest: whether a rate is
+    taken whose period is no whole number of steps: then readings come at the nearest steps.
     """
 
     name: str

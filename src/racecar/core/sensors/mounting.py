@@ -24,7 +24,6 @@ from racecar.core.ports import (
 )
 from racecar.core.poses import (
     acceleration_of_child,
-    NO_POSE,
     pose_of_angles,
     pose_of_child,
     twist_of_child,
@@ -53,7 +52,8 @@ def mounting_parameters(
         Parameter('kind', str, None, 'Kind of the sensor', choices=tuple(kinds), read_only=True),
         Parameter('frame', str, name, 'Frame of the sensor', read_only=True),
         Parameter('rate', float, 10.0, 'Frequency of the readings, whose period is a whole number'
-                  ' of integration steps; those of a camera come at the nearest steps', unit='Hz', above=0.0, maximum=1e6, read_only=True),
+                  ' of integration steps; those of a camera come at the nearest steps',
+                  unit='Hz', above=0.0, maximum=1e6, read_only=True),
         Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
                   read_only=True),
         *_PLACES)))

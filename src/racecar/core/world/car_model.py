@@ -182,6 +182,7 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
 
 
 def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+    """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
     more: dict[str, Any] = {}

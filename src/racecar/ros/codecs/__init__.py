@@ -23,7 +23,7 @@ __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
 
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
-        AckermannCommandCodec(), BodyStateCodec(), CameraImageCodec(), CollisionsCodec(), ImuCodec(),
-        JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
-        WheelCommandCodec(), WheelStatesCodec())}
+        AckermannCommandCodec(), BodyStateCodec(), CameraImageCodec(), CollisionsCodec(),
+        ImuCodec(), JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(),
+        VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""
