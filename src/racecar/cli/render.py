@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from racecar.core.description.robot_tree import RobotTree
     from racecar.core.rendering.drive import Drive
     from racecar.core.rendering.lens import Lens
+    from racecar.core.rendering.renderer import Pixels
     from racecar.core.rendering.sight import Sight
     from racecar.core.rendering.viewpoints import Viewpoint
     from racecar.core.types import Pose3
@@ -31,10 +32,13 @@ CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed
 
 _LONGEST_EDGE = 4096
 _MOST_PICTURES = 100_000
-_WIDE, _FAR = 1.05, 300.0
+_WIDE, _NARROW = 1.05, 0.5
+_NEAR, _FAR = 0.02, 300.0
 _SAMPLES, _SHADOWS = 4, 4096
 # Pictures that show more than this [m] are taken without shadows, which end before.
 _SHADOWS_UP_TO = 12.0
+# Lines and dots of pictures that show more than this [m] are larger.
+_USUAL_SPAN = 6.0
 _ROUND_TIME = 8.0
 
 Triple = tuple[float, float, float]
@@ -89,7 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
     """
     # Imported here, so that `racecar --help` does not wait for them.
     from racecar.core.rendering.film import check_file, Film, VIDEOS, write_still
-    from racecar.core.rendering.lens import Lens
     from racecar.core.rendering.picture_model import Quality
     from racecar.core.rendering.renderer import Renderer
     from racecar.core.rendering.sight import DrawnRobot
@@ -101,16 +104,16 @@ def run(arguments: argparse.Namespace) -> int:
     check_file(path, width, height, arguments.fps)
     is_video = path.suffix.lower() in VIDEOS
     subject = _subject(arguments, whole_path=not is_video)
-    lens = Lens(width, height, _field_of_view(arguments), 0.02, _FAR)
-    viewpoint, span = _viewpoint(arguments, subject, lens)
-    shadows = _SHADOWS if span <= _SHADOWS_UP_TO else 0
+    shot = _shot(arguments, subject)
+    shadows = _SHADOWS if shot.span <= _SHADOWS_UP_TO else 0
+    scale = max(1.0, shot.span / _USUAL_SPAN)
     times = _times(arguments, subject, is_video)
     robot = DrawnRobot(subject.tree, subject.joints)
     with Renderer(subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)) as renderer:
-        def picture(index: int) -> object:
-            sight = subject.sight(times[index])
-            return renderer.draw(
-                sight, viewpoint(sight.robots[0].pose, index / len(times)), lens)
+        def picture(index: int) -> Pixels:
+            sight = subject.sight(times[index], scale)
+            viewpoint = shot.viewpoint(sight.robots[0].pose, index / len(times))
+            return renderer.draw(sight, viewpoint, shot.lens)
 
         if is_video:
             with (Film(path, arguments.fps) as film,
@@ -126,14 +129,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 class _Subject(NamedTuple):
-    """What is drawn: a scene and one robot at its times from 0 to duration [s]."""
+    """What is drawn: a scene and one robot.
+
+    sight: of a time from 0 to duration [s] and the scale of lines and dots.
+    """
 
     scene: Scene
     tree: RobotTree
     joints: tuple[str, ...]
     length: float
     duration: float
-    sight: Callable[[float], Sight]
+    sight: Callable[[float, float], Sight]
     drive: Drive | None = None
 
 
@@ -174,7 +180,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
         start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
         still = Sight([RobotSight(start)], standing_cones(scene))
         return _Subject(scene, describe_vehicle(vehicle).tree, (), length, _ROUND_TIME,
-                        lambda _: still)
+                        lambda _, __: still)
     scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
     if arguments.kind == RUN:
         drive, tree = read_drive_csv(Path(arguments.source), vehicle), None
@@ -189,39 +195,45 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     cones = standing_cones(scene)
     return _Subject(
         scene, tree or describe_vehicle(vehicle).tree, drive.joints, length, drive.duration,
-        lambda time: drive.sight(time, cones, whole_path=whole_path), drive)
+        lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
 
 
-def _field_of_view(arguments: argparse.Namespace) -> float:
-    if arguments.view == ONBOARD:
-        from racecar.core.sensors.camera import PARAMETERS
-        return float(next(row.default for row in PARAMETERS if row.name == 'field_of_view'))
-    return _WIDE
+class _Shot(NamedTuple):
+    """A viewpoint, its lens, and how far what it shows reaches [m]."""
+
+    viewpoint: Viewpoint
+    lens: Lens
+    span: float
 
 
-def _viewpoint(
-    arguments: argparse.Namespace, subject: _Subject, lens: Lens,
-) -> tuple[Viewpoint, float]:
-    """Return the viewpoint, and how far what it shows reaches [m]."""
+def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
     from racecar.core.rendering import viewpoints
+    from racecar.core.rendering.lens import Lens
+    from racecar.core.rendering.surfaces import HIGHEST
 
     view = arguments.view or (TOP if arguments.kind == WORLD else CHASE)
-    near = 3.0 * subject.length
+    width, height = arguments.size
+    near, wide = 3.0 * subject.length, Lens(width, height, _WIDE, _NEAR, _FAR)
     if view == CHASE:
-        return viewpoints.chase(subject.length), near
+        return _Shot(viewpoints.chase(subject.length), wide, near)
     if view == AROUND:
-        return viewpoints.around(subject.length), near
-    if view == ONBOARD:
-        return viewpoints.onboard(subject.tree), near
+        return _Shot(viewpoints.around(subject.length), wide, near)
     if view == FIXED:
-        return (viewpoints.fixed(arguments.place, arguments.at),
-                math.dist(arguments.place, arguments.at))
-    pose: Pose3 = subject.sight(0.0).robots[0].pose
+        return _Shot(viewpoints.fixed(arguments.place, arguments.at), wide,
+                     math.dist(arguments.place, arguments.at))
+    if view == ONBOARD:
+        from racecar.core.sensors.camera import FIELD_OF_VIEW
+        return _Shot(viewpoints.onboard(subject.tree), wide._replace(field_of_view=FIELD_OF_VIEW), near)
+    pose: Pose3 = subject.sight(0.0, 1.0).robots[0].pose
     bounds = (subject.drive.bounds if subject.drive is not None else
               (pose.x - 1.0, pose.y - 1.0, pose.x + 1.0, pose.y + 1.0))
     bounds = viewpoints.joined(bounds, viewpoints.scene_bounds(subject.scene))
-    return (viewpoints.top(bounds, lens.field_of_view, lens.width / lens.height),
-            max(bounds[2] - bounds[0], bounds[3] - bounds[1]))
+    above = viewpoints.height_above(bounds, _NARROW, width / height)
+    return _Shot(
+        viewpoints.top(bounds, above),
+        wide._replace(field_of_view=_NARROW, near=max(_NEAR, above - 2.0 * HIGHEST),
+                      far=above + 1.0),
+        max(bounds[2] - bounds[0], bounds[3] - bounds[1]))
 
 
 def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> list[float]:

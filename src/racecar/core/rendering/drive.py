@@ -29,6 +29,7 @@ SEEN: Colour = (0.95, 0.1, 0.25)
 
 # Lines lie so high [m], that of the reference lower than the one that shall be on top.
 _HEIGHTS = {REFERENCE: 0.008, DRIVEN: 0.014}
+_RADIUS, _DOT = 0.012, 0.03
 _SPACING = 0.04
 _MOST_POINTS = 3000
 
@@ -69,15 +70,20 @@ class Drive:
         place = (1.0 - share) * before[:3] + share * after[:3]
         return Pose3(*place.tolist(), *turn.tolist())
 
-    def sight(self, time: float, cones: Sequence[Pose3], *, whole_path: bool) -> Sight:
-        """Return what is seen at a time [s]; whole_path: also where the robot went later."""
+    def sight(
+        self, time: float, cones: Sequence[Pose3], *, whole_path: bool, scale: float = 1.0,
+    ) -> Sight:
+        """Return what is seen at a time [s].
+
+        whole_path: also where the robot went later. scale: of the size of lines and dots [-].
+        """
         positions = tuple(
             float(np.interp(time, self.joint_t, column)) for column in self.positions.T)
         end = len(self.t) if whole_path else bisect_right(self.t, time)
-        lines = [_line(points, colour) for points, colour in (
+        lines = [_line(points, colour, scale) for points, colour in (
             (self.reference, REFERENCE), (self.poses[:end, :2], DRIVEN)) if len(points) > 1]
         newest = bisect_right(self.scan_t, time) - 1
-        dots = [Dots(self.scans[newest], SEEN)] if newest >= 0 and not whole_path else []
+        dots = [Dots(self.scans[newest], SEEN, _DOT * scale)] if newest >= 0 else []
         return Sight([RobotSight(self.pose(time), positions)], cones, lines, dots)
 
     @property
@@ -87,14 +93,16 @@ class Drive:
         return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
 
 
-def _line(points: FloatArray, colour: Colour) -> Line:
+def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
     """Return a line through as many of the points as can be seen."""
     way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     spacing = max(_SPACING, way[-1] / _MOST_POINTS)
     marks = np.floor(way / spacing)
     kept = points[np.concatenate([[True], np.diff(marks) > 0])]
     kept = np.concatenate([kept, points[-1:]])
-    return Line(np.column_stack([kept, np.full(len(kept), _HEIGHTS[colour])]), colour)
+    height = _HEIGHTS[colour] * scale
+    return Line(
+        np.column_stack([kept, np.full(len(kept), height)]), colour, _RADIUS * scale)
 
 
 def rolling_joints(

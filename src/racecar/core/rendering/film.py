@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import importlib.util
 import os
 from pathlib import Path
 from types import TracebackType
@@ -42,12 +43,10 @@ def check_file(path: Path, width: int, height: int, rate: float) -> None:
         if width % 2 or height % 2:
             raise ConfigurationError(
                 f'the size of an MP4 is {width}x{height}, expected even numbers')
-        try:
-            import imageio_ffmpeg  # noqa: F401
-        except ImportError as error:
+        if importlib.util.find_spec('imageio_ffmpeg') is None:
             raise ConfigurationError(
-                f'MP4 needs imageio-ffmpeg, which cannot be imported ({error}): pip install'
-                ' imageio-ffmpeg, or name a .gif') from error
+                'MP4 needs imageio-ffmpeg, which is not installed: pip install imageio-ffmpeg, or'
+                ' name a .gif')
     if suffix == '.gif' and rate > _LONGEST_GIF_RATE:
         raise ConfigurationError(
             f'the rate of a GIF is {rate:g} Hz, expected at most {_LONGEST_GIF_RATE:g} Hz')
@@ -57,7 +56,7 @@ def write_still(path: Path, pixels: Pixels) -> None:
     """Write a picture. Raises ConfigurationError if that is not possible."""
     from PIL import Image
 
-    options = {} if path.suffix.lower() == '.png' else {'quality': _JPEG_QUALITY}
+    options: dict[str, Any] = {} if path.suffix.lower() == '.png' else {'quality': _JPEG_QUALITY}
     with _Part(path) as part:
         Image.fromarray(pixels).save(part.path, **options)
 

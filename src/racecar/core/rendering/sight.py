@@ -35,7 +35,7 @@ class Line(NamedTuple):
 
     points: NDArray[np.float64]
     colour: Colour
-    radius: float = 0.012
+    radius: float
 
 
 class Dots(NamedTuple):
@@ -43,7 +43,7 @@ class Dots(NamedTuple):
 
     points: NDArray[np.float64]
     colour: Colour
-    edge: float = 0.04
+    edge: float
 
 
 class Sight(NamedTuple):

@@ -67,16 +67,21 @@ def _beside(robot: Pose3, angle: float, distance: float, height: float, ahead: f
          target[1] + distance * math.sin(yaw + angle), robot.z + height), target)
 
 
-def top(bounds: Bounds, field_of_view: float, aspect: float) -> Viewpoint:
-    """Return a viewpoint straight above from which all of a rectangle is seen, +y at the top.
+def height_above(bounds: Bounds, field_of_view: float, aspect: float) -> float:
+    """Return how high a camera must be that sees all of a rectangle [m].
 
     field_of_view: across the picture [rad]; aspect: its width over its height.
     """
     low_x, low_y, high_x, high_y = bounds
     margin = max(_LEAST_MARGIN, _MARGIN * max(high_x - low_x, high_y - low_y))
     width = max(high_x - low_x + 2.0 * margin, aspect * (high_y - low_y + 2.0 * margin))
-    x, y = 0.5 * (low_x + high_x), 0.5 * (low_y + high_y)
-    pose = looking_at((x, y, 0.5 * width / math.tan(0.5 * field_of_view)), (x, y, 0.0))
+    return 0.5 * width / math.tan(0.5 * field_of_view)
+
+
+def top(bounds: Bounds, height: float) -> Viewpoint:
+    """Return a viewpoint so high above the middle of a rectangle [m], +y at the top."""
+    x, y = 0.5 * (bounds[0] + bounds[2]), 0.5 * (bounds[1] + bounds[3])
+    pose = looking_at((x, y, height), (x, y, 0.0))
     return lambda robot, share: pose
 
 

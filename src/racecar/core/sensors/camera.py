@@ -22,6 +22,9 @@ from racecar.core.readings import CameraImage
 from racecar.core.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
 from racecar.core.sensors.interface import SensorKind, View
 
+FIELD_OF_VIEW = 0.8709216071359963
+"""Of the original [rad]: a focal length of 687.8 pixels."""
+
 _FULL_SCALE = 255.0
 
 # The numbers of the noise are drawn once, so many more than a picture has; each picture takes
@@ -33,7 +36,7 @@ PARAMETERS = (
               read_only=True),
     Parameter('height', int, 480, 'Height of the picture in pixels', minimum=1, maximum=4096,
               read_only=True),
-    Parameter('field_of_view', float, 0.8709216071359963, 'Angle between the left and the right'
+    Parameter('field_of_view', float, FIELD_OF_VIEW, 'Angle between the left and the right'
               ' edge of the picture', 'rad', minimum=0.01, maximum=3.0, read_only=True),
     Parameter('near', float, 0.02, 'Distance along the view from which on things are seen', 'm',
               minimum=0.001, maximum=100.0, read_only=True),
