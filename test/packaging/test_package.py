@@ -37,7 +37,6 @@ KEYS = {
     'llvmlite': 'python3-numba',
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
-    'llvmlite': 'python3-numba',
     'transforms3d': 'tf_transformations',
     'zstandard': 'python3-rosbags-pip',
 }
