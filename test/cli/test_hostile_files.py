@@ -20,7 +20,6 @@ from racecar.core.sensors import SENSOR_KINDS, View
 from racecar.core.share import find_config, find_world
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
-from racecar.core.types import Twist3
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world import load_world, Objects
 from racecar.core.world.scene_map import scene_map
@@ -29,8 +28,6 @@ from racecar.nodes.shared.mux_file import load_mux_configuration
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep
-
-AT_REST = Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 # Processor time for one file [s]; a reader without bounds takes minutes.
 _SOON = 10.0
@@ -81,7 +78,7 @@ def _read_world(path):
     laser = SENSOR_KINDS['laser']
     values = {row.name: row.default for row in laser.parameters}
     laser.make({**values, 'rate': 40.0}).measure(
-        View(scene, NO_POSE, AT_REST, 0, None, lambda: Objects(scene.cones)),
+        View(scene, NO_POSE, 0, None, None, lambda: Objects(scene.cones)),
         np.random.default_rng(0))
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from racecar.bags import message_types
+from racecar.bags.drive_log import grid_of_message
 from racecar.bags.reader import BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import ODOMETRY_TOPICS
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
 from racecar.core.errors import BagError
-from racecar.core.types import NANOSECONDS, Pose2, quaternion_to_yaw
-from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.types import NANOSECONDS, quaternion_to_yaw
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.ros import topics
 
@@ -67,7 +67,7 @@ def read_laser_log(
             elif name == topics.COLLISIONS:
                 collisions = row.message.data
             elif name == topics.MAP:
-                scene = Scene(grid=_grid(row.message))
+                scene = Scene(grid=grid_of_message(row.message))
             else:
                 mounts.update({t.child_frame_id: t.transform for t in row.message.transforms})
     for topic, found in ((odometry, len(rows)), (scans, seen)):
@@ -96,14 +96,6 @@ def read_laser_log(
     return LaserLog(
         Path(path).resolve().name, t, x, y, yaw, table[:, 4],
         tuple(seen_scan(message) for message in kept), scene, collisions)
-
-
-def _grid(message: Any) -> OccupancyGrid:
-    info = message.info
-    place, turn = info.origin.position, info.origin.orientation
-    return OccupancyGrid(
-        np.array(message.data, dtype=np.int8).reshape(info.height, info.width), info.resolution,
-        Pose2(place.x, place.y, quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w)))
 
 
 def _odometry_row(message: Any) -> tuple[int, float, float, float, float]:

@@ -59,6 +59,8 @@ def pose_of_child(parent: Pose3, child: Pose3) -> Pose3:
     px, py, pz, ax, ay, az, aw = parent
     bx, by, bz, bw = child[3:]
     x, y, z = rotated((ax, ay, az, aw), child[:3])
+    if bw == 1.0:
+        return Pose3(px + x, py + y, pz + z, ax, ay, az, aw)
     return Pose3(
         px + x, py + y, pz + z,
         aw * bx + ax * bw + ay * bz - az * by, aw * by - ax * bz + ay * bw + az * bx,

@@ -17,6 +17,9 @@ COMMAND = _profile(1)
 # Deep enough that a recorder misses nothing while it writes a chunk.
 STATE = _profile(100)
 
+# A picture takes a megabyte: of many nobody would keep up with the sender either.
+IMAGE = _profile(10)
+
 # In lockstep the newest odometry also reaches those who come late: nobody then misses the first
 # tick. At other times a late reader would first get what is a second old.
 ODOMETRY = STATE

@@ -29,7 +29,7 @@ def measured(pose=NO_POSE, twist=STILL, acceleration=NOWHERE, draw=0, **values):
     exact = {row.name: 0.0 for row in PARAMETERS}
     sensor = IMU.make({**ParameterTable(PARAMETERS).resolve({**exact, **values}), 'seed': 3})
     return sensor.measure(
-        View(EMPTY_SCENE, pose, twist, 0, lambda: acceleration, Objects),
+        View(EMPTY_SCENE, pose, 0, lambda: twist, lambda: acceleration, Objects),
         np.random.default_rng(draw))
 
 

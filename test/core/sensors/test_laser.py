@@ -55,7 +55,7 @@ def laser(**values):
 def look(scene, pose=NO_POSE, twist=STILL, objects=None, seed=0, **values):
     """Return the ranges in float64."""
     seen = objects or Objects(scene.cones)
-    view = View(scene, pose, twist, 0, None, lambda: seen)
+    view = View(scene, pose, 0, lambda: twist, None, lambda: seen)
     return laser(**values).measure(view, np.random.default_rng(seed)).ranges.astype(float)
 
 
@@ -189,8 +189,9 @@ def test_a_ray_leaves_a_map_without_walls():
 
 
 def test_angles_and_times_are_those_of_the_parameters():
+    view = View(WALLS, level(0.0, 0.0, 0.0), 0, lambda: STILL, None, Objects)
     scan = laser(rays=5, angle_min=-1.0, angle_max=1.0, sweep_time=0.02, rate=40.0).measure(
-        View(WALLS, level(0.0, 0.0, 0.0), STILL, 0, None, Objects), np.random.default_rng(0))
+        view, np.random.default_rng(0))
     assert scan[:7] == (-1.0, 1.0, 0.5, 0.005, 0.025, 0.0, 100.0)
     assert scan.sweep_ns == 20_000_000
     assert scan.ranges.dtype == np.float32

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 import math
 
@@ -62,11 +63,13 @@ class Beams:
             low, increment, sweep, count, reach, np.cos(angles), np.sin(angles), np.zeros(size),
             np.where(np.arange(size) < count, reach, 0.0), sweep * (1.0 - numbers / gaps))
 
-    def distances(self, scene: Scene, objects: Objects, pose: Pose3, twist: Twist3) -> Array:
+    def distances(
+        self, scene: Scene, objects: Objects, pose: Pose3, twist: Callable[[], Twist3],
+    ) -> Array:
         """Return how far each beam goes [m], infinity for what is out of reach; and some more.
 
         pose: of the sensor at the time of the reading, at which the last beam goes out, in the
-        map; twist: in its own frame, held for the whole sweep.
+        map; twist: gives that in its own frame, which is held for the whole sweep.
         """
         loose, cones = box_rows(objects.boxes), cone_rows(objects.cones)
         x, y, z, qx, qy, qz, qw = pose
@@ -79,7 +82,7 @@ class Beams:
                     qw * qw - qz * qz, 2.0 * qw * qz, self.reach, self.first, self.increment,
                     self.count, self.cosines, self.sines, self.zeros, self.limits, ways):
                 return ways
-        return self._each(scene, loose, cones, pose, twist)
+        return self._each(scene, loose, cones, pose, twist())
 
     def _each(
         self, scene: Scene, loose: Rows, cones: Rows, pose: Pose3, twist: Twist3,
@@ -145,18 +148,26 @@ def _meet_grid(
     along, across = px * c + py * s, py * c - px * s
     ux, uy = dx * c + dy * s, dy * c - dx * s
     begins, ends = _within(length, width, along, across, ux, uy, begins, ends)
-    # Numbers stay small near the first ray, or near the grid.
+    along, across = along + begins * ux, across + begins * uy
+    # Numbers stay small near where the first ray begins.
     near_x = min(max(float(along[0]), 0.0), length)
     near_y = min(max(float(across[0]), 0.0), width)
-    march(room, stride, scale, near_x * scale, near_y * scale, 1.0, 0.0, ux, uy, along - near_x,
-          across - near_y, begins, ends, ways)
+    missed = begins >= ends
+    off_x, off_y = np.where(missed, 0.0, along - near_x), np.where(missed, 0.0, across - near_y)
+    beyond = np.full(len(ways), math.inf)
+    march(room, stride, scale, near_x * scale, near_y * scale, 1.0, 0.0, ux, uy, off_x, off_y,
+          float(np.hypot(off_x, off_y).max()), np.where(missed, 0.0, ends - begins), beyond)
+    np.minimum(ways, begins + beyond, out=ways)
 
 
 def _within(
     length: float, width: float, x: Array, y: Array, dx: Array, dy: Array, begins: Array,
     ends: Array,
 ) -> tuple[Array, Array]:
-    """Return begins and ends [m] cut to the rectangle from the origin; none for who misses it."""
+    """Return begins and ends [m] cut to the rectangle from the origin.
+
+    Who misses it ends before it begins.
+    """
     begins, ends = begins.copy(), ends.copy()
     for size, place, speed in ((length, x, dx), (width, y, dy)):
         with np.errstate(divide='ignore', invalid='ignore'):
@@ -166,6 +177,4 @@ def _within(
         begins = np.where(still, begins, np.fmax(begins, np.fmin(one, other) + _INSIDE))
         ends = np.where(still, np.where(outside, 0.0, ends), np.fmin(
             ends, np.fmax(one, other) - _INSIDE))
-    missed = begins >= ends
-    # They stay where they are, in the corner cell, and end there.
-    return np.where(missed, 0.0, begins), np.where(missed, 0.0, ends)
+    return begins, ends

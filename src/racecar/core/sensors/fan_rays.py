@@ -187,6 +187,6 @@ def look_level(
     if has_grid:
         march(room, stride, scale, along * scale, across * scale,
               cosine * origin_cosine + sine * origin_sine,
-              sine * origin_cosine - cosine * origin_sine, cosines, sines, zeros, zeros, zeros,
+              sine * origin_cosine - cosine * origin_sine, cosines, sines, zeros, zeros, 0.0,
               limits, ways)
     return True

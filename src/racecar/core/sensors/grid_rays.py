@@ -23,6 +23,8 @@ from racecar.core.world.distance_field import MARGIN, WALL
 BLOCK = 32
 """Rays side by side: with fewer the registers idle, with more those that have ended ride along."""
 
+# What rounding may take of a leap [cells].
+_SLACK = np.float32(0.01)
 _ZERO, _ONE, _TINY = np.float32(0.0), np.float32(1.0), np.float32(1e-30)
 
 # Where in the room of a block each of its rows begins.
@@ -34,22 +36,25 @@ _DX, _DY, _INVERSE_X, _INVERSE_Y, _FROM_X, _FROM_Y, _BACK_X, _BACK_Y, _SIDE_X, _
 def march(
     room: Any, stride: int, scale: float, start_x: float, start_y: float, turn_x: float,
     turn_y: float, directions_x: Any, directions_y: Any, offsets_x: Any, offsets_y: Any,
-    begins: Any, limits: Any, ranges: Any,
+    largest_offset: float, limits: Any, ranges: Any,
 ) -> None:
     """Lower ranges [m] to where rays meet a wall.
 
     room: as room_around() returns it, flat; stride: its columns; scale: cells in a metre.
     start_x, start_y: of the sensor in the grid's own axes from its corner [cells]; turn_x, turn_y:
     cosine and sine of the angle from the grid's axes to those of the directions, which are unit
-    vectors. offsets_x, offsets_y: from the sensor to where each ray would begin, in the axes of
-    the directions; begins, limits: how far it has come where it does begin, within the grid, and
-    where it ends [m]. Of all these and of ranges there is a whole number of blocks.
+    vectors. offsets_x, offsets_y: from the sensor to where each ray begins, within the grid, in
+    the axes of the directions, in modulus at most largest_offset; limits: how far it goes [m]. Of
+    all these and of ranges there is a whole number of blocks.
     """
     # From the corner of the sensor's cell numbers stay small and so precise.
     cell_x, cell_y = np.floor(start_x), np.floor(start_y)
     part_x, part_y = start_x - cell_x, start_y - cell_y
     home = int(cell_y + MARGIN) * stride + int(cell_x + MARGIN)
     cell = 1.0 / scale
+    # The first leap is that of all.
+    free = room[np.uint32(home)] - np.float32(largest_offset * scale) - _SLACK
+    start = free if free > _ZERO else _ZERO
     block = np.zeros(_ROOM, np.float32)
     at = np.empty(BLOCK, np.int32)
     for first in range(0, len(directions_x), BLOCK):
@@ -65,9 +70,9 @@ def march(
             ox, oy = off_x[k] * scale, off_y[k] * scale
             block[_FROM_X + k] = part_x + (ox * turn_x - oy * turn_y)
             block[_FROM_Y + k] = part_y + (ox * turn_y + oy * turn_x)
-        begin, limit = begins[first:last], limits[first:last]
+        limit = limits[first:last]
         for k in range(BLOCK):
-            block[_WAY + k], block[_END + k] = begin[k] * scale, limit[k] * scale
+            block[_END + k] = limit[k] * scale
         for k in range(BLOCK):
             dx, dy = block[_DX + k], block[_DY + k]
             # A direction along an axis never leaves by the other.
@@ -79,8 +84,9 @@ def march(
             block[_BACK_Y + k] = block[_FROM_Y + k] - (_ONE if dy > _ZERO else _ZERO)
             block[_SIDE_X + k] = _ONE if dx > _ZERO else -_ONE
             block[_SIDE_Y + k] = _ONE if dy > _ZERO else -_ONE
-            block[_X + k] = np.floor(block[_FROM_X + k] + dx * block[_WAY + k])
-            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * block[_WAY + k])
+            block[_WAY + k] = start
+            block[_X + k] = np.floor(block[_FROM_X + k] + dx * start)
+            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * start)
         moved = _ONE
         while moved > _ZERO:
             for k in range(BLOCK):
@@ -95,8 +101,11 @@ def march(
                 x, y = block[_X + k], block[_Y + k]
                 out_x, out_y = block[_OUT_X + k], block[_OUT_Y + k]
                 stop = block[_END + k] if free >= _ZERO else _ZERO
-                leap = way + free
+                # Without room for it a leap might land where it began.
+                leap = way + free if free >= _ONE else _ZERO
                 leaves = out_x if out_x < out_y else out_y
+                # Rounding may have put a ray into a cell that it has left.
+                leaves = leaves if leaves > way else way
                 leap_x = np.floor(block[_FROM_X + k] + block[_DX + k] * leap)
                 leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
                 step_x = x + block[_SIDE_X + k] if out_x < out_y else x

@@ -59,7 +59,7 @@ class ImuSensor:
 
     def measure(self, view: View, generator: np.random.Generator) -> Imu:
         """Return the reading."""
-        pose, rotation = view.pose, view.twist[3:]
+        pose, rotation = view.pose, view.twist()[3:]
         ax, ay, az = view.acceleration()[:3]
         gx, gy, gz = unrotated(pose[3:], (0.0, 0.0, GRAVITY))
         turn = self._orientation * generator.standard_normal(3)

@@ -123,6 +123,7 @@ class WorldEngine:
         self._kept = int(mujoco.mjtState.mjSTATE_INTEGRATION)
         self._state = np.zeros(mujoco.mj_stateSize(self.model, self._kept))
         self._steps = engine_steps(self.model, self.data)
+        self._scratch_steps = engine_steps(self.model, self._scratch)
         self.places = [_car_places(self.model, car) for car in cars]
         self._all_places = _places(self.model, cars)
         self._views = _views(self.model, self.data)
@@ -212,11 +213,9 @@ class WorldEngine:
             mujoco.mj_copyState(model, self.data, scratch, self._kept)
             self._shown = numbers._replace(
                 state=numbers.state.copy(), shown=numbers.shown.copy())
-            views, places = self._scratch_views, self._all_places
-            # As the next step will.
-            self.kernels.turn(views, places, self._shown)
-            mujoco.mj_step1(model, scratch)
-            self.kernels.push(views, places, self._shown, self.step)
+            self.kernels.look(
+                self._scratch_steps, self._scratch_views, self._all_places, self._shown,
+                self.step)
         if forces:
             mujoco.mj_fwdActuation(model, scratch)
             mujoco.mj_fwdAcceleration(model, scratch)
