@@ -223,7 +223,8 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
                      math.dist(arguments.place, arguments.at))
     if view == ONBOARD:
         from racecar.core.sensors.camera import FIELD_OF_VIEW
-        return _Shot(viewpoints.onboard(subject.tree), wide._replace(field_of_view=FIELD_OF_VIEW), near)
+        lens = wide._replace(field_of_view=FIELD_OF_VIEW)
+        return _Shot(viewpoints.onboard(subject.tree), lens, near)
     pose: Pose3 = subject.sight(0.0, 1.0).robots[0].pose
     bounds = (subject.drive.bounds if subject.drive is not None else
               (pose.x - 1.0, pose.y - 1.0, pose.x + 1.0, pose.y + 1.0))
