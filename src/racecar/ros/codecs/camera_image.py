@@ -7,7 +7,7 @@ from __future__ import annotations
 from array import array
 import threading
 
-from rclpy.handle import InvalidHandle
+from rclpy.exceptions import InvalidHandle
 from sensor_msgs.msg import CameraInfo, Image
 
 from racecar.core.errors import RenderingError
