@@ -87,7 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, and say where the result lies; returns 0.
+    """Draw, and say where the result lies; returns 0. Raises RacecarError as draw()."""
+    print(draw(arguments))
+    return 0
+
+
+def draw(arguments: argparse.Namespace) -> str:
+    """Draw, and return a line that says where the result lies.
 
     Raises RacecarError with a one-line message.
     """
@@ -124,8 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             write_still(path, picture(0))
     what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'
-    print(f'{what}, {width}x{height}: {path}')
-    return 0
+    return f'{what}, {width}x{height}: {path}'
 
 
 class _Subject(NamedTuple):
