@@ -50,7 +50,7 @@ def test_a_run_is_a_video(gl, tmp_path, a_run, suffix):  # noqa: F811
     assert main(['render', 'run', str(a_run), '-o', str(path), '--fps', '5', '--start', '0.5',
                  '--duration', '1', *SMALL]) == 0
     with imageio.v2.get_reader(path) as reader:
-        pictures = list(reader)
+        pictures = list(reader.iter_data())
     assert len(pictures) == 5
     assert pictures[0].shape[:2] == (48, 64)
     assert sorted(p.name for p in tmp_path.iterdir()) == ['run.csv', path.name]
@@ -76,7 +76,7 @@ def test_what_is_there_is_not_overwritten(tmp_path, a_run, capsys):
 
 @pytest.mark.parametrize(('arguments', 'message'), [
     (('world', 'nowhere', '-o', 'x.png'), "world 'nowhere' is neither a file nor one of"),
-    (('world', 'tunnel', '-o', 'x.bmp'), "expected one of .png, .jpg, .jpeg, .mp4, .gif"),
+    (('world', 'tunnel', '-o', 'x.bmp'), 'expected one of .png, .jpg, .jpeg, .mp4, .gif'),
     (('world', 'tunnel', '-o', 'no/x.png'), "the folder 'no' does not exist"),
     (('world', 'tunnel', '-o', 'x.mp4', '--size', '65x48'), 'expected even numbers'),
     (('world', 'tunnel', '-o', 'x.gif', '--fps', '60'), 'expected at most 50 Hz'),

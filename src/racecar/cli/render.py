@@ -111,13 +111,17 @@ def draw(arguments: argparse.Namespace) -> str:
     is_video = path.suffix.lower() in VIDEOS
     subject = _subject(arguments, whole_path=not is_video)
     shot = _shot(arguments, subject)
-    shadows = _SHADOWS if shot.span <= _SHADOWS_UP_TO else 0
+    has_shadows = shot.span <= _SHADOWS_UP_TO and arguments.view != ONBOARD
+    shadows = _SHADOWS if has_shadows else 0
     scale = max(1.0, shot.span / _USUAL_SPAN)
     times = _times(arguments, subject, is_video)
     robot = DrawnRobot(subject.tree, subject.joints)
     with Renderer(subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)) as renderer:
         def picture(index: int) -> Pixels:
             sight = subject.sight(times[index], scale)
+            if arguments.view == ONBOARD:
+                # What the camera saw, and nothing that is drawn into it.
+                sight = sight._replace(lines=(), dots=())
             viewpoint = shot.viewpoint(sight.robots[0].pose, index / len(times))
             return renderer.draw(sight, viewpoint, shot.lens)
 
@@ -238,7 +242,7 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
     return _Shot(
         viewpoints.top(bounds, above),
         wide._replace(field_of_view=_NARROW, near=max(_NEAR, above - 2.0 * HIGHEST),
-                      far=above + 1.0),
+                      far=_FAR + 3.0 * above),
         max(bounds[2] - bounds[0], bounds[3] - bounds[1]))
 
 
