@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from racecar.catalogue import node_names
+from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
@@ -118,12 +119,35 @@ def _drive_in_the_world(arguments: argparse.Namespace, output: Path) -> list[str
     bag = output / 'tunnel' / 'bag'
     # What is for the tracker is not for this drive.
     arguments.trajectory = None
-    _, wall_time = _drive('gap_world', arguments, bag, 'driving by the laser')
+    descriptions, wall_time = _drive('gap_world', arguments, bag, 'driving by the laser')
     drive, *places = analyse_scans(
         bag, output / 'tunnel', title=f'tunnel, vehicle {arguments.vehicle}')
     print(f'Tunnel, by the laser alone: {drive}, {arguments.end_time / wall_time:.1f} times real'
           ' time')
-    return [*lines, f'Bag: {bag}', *places]
+    world = next(description.resolve()['world'] for description in descriptions
+                 if description.executable == node_names.WORLD_SIMULATOR)
+    return [*lines, f'Bag: {bag}', *places,
+            *_pictures(bag, output / 'tunnel', world, arguments.end_time)]
+
+
+def _pictures(bag: Path, output: Path, world: str, duration: float) -> list[str]:
+    """Draw what the camera saw half-way, the car from behind, and all of it from above."""
+    parser = argparse.ArgumentParser()
+    render.add_arguments(parser)
+    half = f'{0.5 * duration:g}'
+    lines = []
+    for name, *options in (
+            ('camera', '--view', render.ONBOARD, '--start', half, '--size', '640x480'),
+            ('chase', '--view', render.CHASE, '--start', half, '--laser'),
+            ('top', '--view', render.TOP)):
+        try:
+            lines.append(render.draw(parser.parse_args([
+                render.BAG, str(bag), '--world', world, *options,
+                '--output', str(output / f'{name}.png')])))
+        # All else is there without pictures.
+        except ConfigurationError as error:
+            return [*lines, f'No pictures of it: {error}']
+    return lines
 
 
 def _drive_by_services(arguments: argparse.Namespace, output: Path) -> list[str]:

@@ -87,7 +87,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, and say where the result lies; returns 0.
+    """Draw, and say where the result lies; returns 0. Raises RacecarError as draw()."""
+    print(draw(arguments))
+    return 0
+
+
+def draw(arguments: argparse.Namespace) -> str:
+    """Draw, and return a line that says where the result lies.
 
     Raises RacecarError with a one-line message.
     """
@@ -105,13 +111,17 @@ def run(arguments: argparse.Namespace) -> int:
     is_video = path.suffix.lower() in VIDEOS
     subject = _subject(arguments, whole_path=not is_video)
     shot = _shot(arguments, subject)
-    shadows = _SHADOWS if shot.span <= _SHADOWS_UP_TO else 0
+    has_shadows = shot.span <= _SHADOWS_UP_TO and arguments.view != ONBOARD
+    shadows = _SHADOWS if has_shadows else 0
     scale = max(1.0, shot.span / _USUAL_SPAN)
     times = _times(arguments, subject, is_video)
     robot = DrawnRobot(subject.tree, subject.joints)
     with Renderer(subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)) as renderer:
         def picture(index: int) -> Pixels:
             sight = subject.sight(times[index], scale)
+            if arguments.view == ONBOARD:
+                # What the camera saw, and nothing that is drawn into it.
+                sight = sight._replace(lines=(), dots=())
             viewpoint = shot.viewpoint(sight.robots[0].pose, index / len(times))
             return renderer.draw(sight, viewpoint, shot.lens)
 
@@ -124,8 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             write_still(path, picture(0))
     what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'
-    print(f'{what}, {width}x{height}: {path}')
-    return 0
+    return f'{what}, {width}x{height}: {path}'
 
 
 class _Subject(NamedTuple):
@@ -223,7 +232,8 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
                      math.dist(arguments.place, arguments.at))
     if view == ONBOARD:
         from racecar.core.sensors.camera import FIELD_OF_VIEW
-        return _Shot(viewpoints.onboard(subject.tree), wide._replace(field_of_view=FIELD_OF_VIEW), near)
+        lens = wide._replace(field_of_view=FIELD_OF_VIEW)
+        return _Shot(viewpoints.onboard(subject.tree), lens, near)
     pose: Pose3 = subject.sight(0.0, 1.0).robots[0].pose
     bounds = (subject.drive.bounds if subject.drive is not None else
               (pose.x - 1.0, pose.y - 1.0, pose.x + 1.0, pose.y + 1.0))
@@ -232,7 +242,7 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
     return _Shot(
         viewpoints.top(bounds, above),
         wide._replace(field_of_view=_NARROW, near=max(_NEAR, above - 2.0 * HIGHEST),
-                      far=above + 1.0),
+                      far=_FAR + 3.0 * above),
         max(bounds[2] - bounds[0], bounds[3] - bounds[1]))
 
 

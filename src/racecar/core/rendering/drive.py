@@ -100,9 +100,9 @@ def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
     marks = np.floor(way / spacing)
     kept = points[np.concatenate([[True], np.diff(marks) > 0])]
     kept = np.concatenate([kept, points[-1:]])
-    height = _HEIGHTS[colour] * scale
-    return Line(
-        np.column_stack([kept, np.full(len(kept), height)]), colour, _RADIUS * scale)
+    # So low that a robot stands out of the widest.
+    height = np.full(len(kept), _HEIGHTS[colour])
+    return Line(np.column_stack([kept, height]), colour, _RADIUS * scale)
 
 
 def rolling_joints(
