@@ -3,10 +3,12 @@
 """The stacks of the 3-D world: their nodes, PACEJKA, and how `racecar simulate` tracks in them."""
 
 import json
+import sys
 
 import pytest
 
 from racecar.cli.main import main
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.stacks import describe_stack, StackOptions
 
@@ -218,3 +220,15 @@ def test_the_driver_gets_the_wheels_with_each_odometry(rate, joints, fits):
     else:
         with pytest.raises(ConfigurationError, match='joint_states_rate of world_simulator is'):
             describe('driver_world', lockstep=True, overrides=overrides)
+
+
+@pytest.mark.parametrize(('module', 'message'), [
+    ('mujoco', 'the 3-D world needs the physics engine MuJoCo, which cannot be imported'),
+    ('xacro', 'xacro is not installed')])
+def test_what_is_not_installed_is_named_in_one_line(capsys, monkeypatch, module, message):
+    monkeypatch.setitem(sys.modules, module, None)
+    describe_vehicle.cache_clear()
+    assert main(['simulate', 'kinematic_world', '--duration', '1']) == 1
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    # Everything else works.
+    assert main(['simulate', 'kinematic_ode', '--duration', '1']) == 0

@@ -15,8 +15,9 @@ from racecar.core.control.servo_commands import (
     SERVO_PARAMETERS,
     ServoCommands,
 )
-from racecar.core.share import find_config
-from racecar.core.types import AckermannCommand, JointSetpoints
+from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.share import find_config, vehicle_names
+from racecar.core.types import AckermannCommand, HINGE_JOINTS, JointSetpoints
 from racecar.core.vehicles import VehicleParameters
 
 RACECAR = VehicleParameters.from_file(find_config('vehicles/racecar'))
@@ -92,6 +93,17 @@ def test_commands_are_clamped_so_that_no_hinge_goes_beyond_its_stop(speed, angle
     # Mean of the rear wheels is the speed of the middle.
     assert RACECAR.speed_min - 1e-9 <= 0.5 * (
         found.left_rear + found.right_rear) * 0.05 <= RACECAR.speed_max + 1e-9
+
+
+@pytest.mark.parametrize('name', vehicle_names())
+@pytest.mark.parametrize('side', [-1.0, 1.0])
+def test_no_hinge_of_the_robot_description_is_asked_for_more(name, side):
+    vehicle = VehicleParameters.from_file(find_config(f'vehicles/{name}'))
+    found = servo(vehicle).setpoints(AckermannCommand(1.0, side * vehicle.steering_limit))
+    limit = describe_vehicle(vehicle).tree.joint(HINGE_JOINTS[0]).limit
+    assert limit.lower - 1e-9 <= min(found[4:])
+    assert max(found[4:]) <= limit.upper + 1e-9
+    assert max(map(abs, found[4:])) >= 0.95 * vehicle.steering_limit
 
 
 def test_the_inner_hinge_reaches_its_stop():

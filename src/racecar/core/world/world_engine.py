@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
-from racecar.core.tyres.contact import TyrePair
 from racecar.core.vehicles.double_track_kernels import contact_form
 from racecar.core.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
-from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
+from racecar.core.vehicles.tyre_sets import TyreSet
+from racecar.core.world.car_axles import make_axles
 from racecar.core.world.car_bodies import CarBodies
 from racecar.core.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.core.world.engine import engine_steps, load_engine
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.core.world.scene_model import cone_name
-from racecar.core.world.wheel_contact import Carcass, Ground
 from racecar.core.world.world_kernel import (
-    Axle,
     BODY_SIZE,
     DRIVEN_SIZE,
     friction_kernels,
@@ -43,21 +41,6 @@ from racecar.core.world.world_kernel import (
     WorldKernels,
 )
 from racecar.core.world.world_model import CarPart, world_spec
-
-GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
-"""Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
-
-RELAXATION = 0.4
-"""Relaxation length of a tyre over its radius [-]."""
-
-REST_DAMPING_RATIO = 0.6
-"""Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
-
-STEP_LIMIT = 1.0
-"""Bound of the step times the rate at which a tyre follows its wheel; from 2 on it is unstable.
-
-The damping at rest is as much less as that takes, longitudinally, where only the wheel resists.
-"""
 
 _SETTLING = 1.0
 
@@ -129,7 +112,7 @@ class WorldEngine:
         self._views = _views(self.model, self.data)
         self._scratch_views = _views(self.model, self._scratch)
         wheels = len(cars) * WHEEL_COUNT
-        axles = [axle for car in cars for axle in _axles(car, step)]
+        axles = [axle for car in cars for axle in make_axles(car.vehicle, car.tyres, step)]
         self.numbers = Numbers(
             np.zeros((wheels, STATE_SIZE)), np.zeros((wheels, DRIVEN_SIZE)),
             np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BODY_SIZE)),
@@ -262,40 +245,6 @@ def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
         raise ConfigurationError('cars of one world have different tyres, expected one kind')
     form, = forms
     return friction_kernels() if form is None else tyre_kernels(*form)
-
-
-def _axles(car: WorldCarSpec, step: float) -> list[Axle]:
-    """Return the numbers of both axles. Raises ConfigurationError for a step that is too long."""
-    vehicle = car.vehicle
-    quarter = 0.25 * vehicle.mass
-    ground = Ground(quarter * GROUND_RATE * GROUND_RATE,
-                    2.0 * GROUND_DAMPING_RATIO * GROUND_RATE * quarter)
-    loads = vehicle.front_axle_load, vehicle.rear_axle_load
-    if car.tyres is None:
-        none = TyreDirection(1.0, 1.0, 1.0, 0.0)
-        directions = ((none, none), (none, none))
-    else:
-        tyres = car.tyres
-        directions = ((tyres.front_x, tyres.front_y), (tyres.rear_x, tyres.rear_y))
-    axles = []
-    for (x, y), load, radius in zip(directions, loads, vehicle.wheel_radii, strict=True):
-        length = RELAXATION * radius
-        spring_x, spring_y = (0.5 * tyre.stiffness / length for tyre in (x, y))
-        damping_x, damping_y = (
-            2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
-            for spring in (spring_x, spring_y))
-        # A wheel turns against its own tyre, which is both spring and damper.
-        longest = STEP_LIMIT * vehicle.wheel_inertia / (radius * radius * spring_x * step)
-        if car.tyres is not None and longest < step:
-            raise ConfigurationError(
-                f'step is {step:g} s, expected at most {math.sqrt(longest * step):.2g} s: the'
-                ' tyres of this vehicle would not be stable')
-        carcass = Carcass(
-            length, min(damping_x, longest - 0.5 * step), damping_y,
-            x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
-        axles.append(Axle(ground, carcass, TyrePair(
-            *x, *y, load, float(car.tyres is not None and car.tyres.model.stiffness_by_load))))
-    return axles
 
 
 def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
