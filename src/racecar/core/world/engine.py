@@ -59,7 +59,9 @@ class Steps(NamedTuple):
 def load_engine() -> Any:
     """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
     if 'mujoco' in sys.modules:
-        return sys.modules['mujoco']
+        # By the import system, which waits for a thread that is just importing it.
+        import mujoco
+        return mujoco
     # With it the package looks for OpenGL at once and cannot be imported where there is none;
     # physics needs none, and pictures look for it themselves.
     chosen = os.environ.get(GL_VARIABLE)
