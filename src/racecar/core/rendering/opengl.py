@@ -10,10 +10,7 @@ import os
 from typing import Any
 
 from racecar.core.errors import ConfigurationError
-from racecar.core.world.engine import load_engine
-
-VARIABLE = 'MUJOCO_GL'
-"""Environment variable of MuJoCo that names the one to take."""
+from racecar.core.world.engine import GL_VARIABLE, load_engine
 
 _LIBRARIES = {'egl': 'EGL', 'osmesa': 'OSMesa', 'glfw': 'GL'}
 _TRIED = ('egl', 'osmesa')
@@ -30,14 +27,14 @@ def open_context(width: int, height: int) -> Any:
     what to install, if there is no OpenGL.
     """
     load_engine()
-    chosen = os.environ.get(VARIABLE, '').strip().lower()
+    chosen = os.environ.get(GL_VARIABLE, '').strip().lower()
     if chosen in _OFF:
         raise ConfigurationError(
-            f'pictures are switched off by {VARIABLE}={chosen}; unset it, or set it to egl or'
+            f'pictures are switched off by {GL_VARIABLE}={chosen}; unset it, or set it to egl or'
             ' osmesa')
     if chosen not in (*_LIBRARIES, *_ANY):
         raise ConfigurationError(
-            f'{VARIABLE} is {chosen!r}, expected egl or osmesa, or nothing')
+            f'{GL_VARIABLE} is {chosen!r}, expected egl or osmesa, or nothing')
     reasons = []
     for name in _TRIED if chosen in _ANY else (chosen,):
         if ctypes.util.find_library(_LIBRARIES[name]) is None:
