@@ -125,7 +125,8 @@ def analyse(
         if warning not in recorded.bag.warnings:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
     track = tracking_run.merged(skip)
-    metrics = compute_metrics(tracking_run.merged(), skip)
+    metrics = replace(compute_metrics(tracking_run.merged(), skip),
+                      collisions=tracking_run.collisions)
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")

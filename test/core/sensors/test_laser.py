@@ -4,7 +4,7 @@
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -301,6 +301,8 @@ def test_any_walls_are_seen_where_rays_cross_them(place, ends):
     walls = [Wall(*end) for end in ends]
     x, y, yaw = place
     ranges = look(Scene(walls=tuple(walls)), level(x, y, yaw), rays=61)
+    # At the ends of walls rounding decides.
+    assume(min(math.dist(wall[:2], wall[2:4]) for wall in walls) > 0.01)
     for angle, distance in zip(yaw + angles(61), ranges, strict=True):
         crossings = [ray_and_segment(x, y, angle, wall) for wall in walls]
         if None in crossings:

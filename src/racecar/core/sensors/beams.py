@@ -149,10 +149,10 @@ def _meet_grid(
     along, across = px * c + py * s, py * c - px * s
     ux, uy = dx * c + dy * s, dy * c - dx * s
     begins, ends = _within(length, width, along, across, ux, uy, begins, ends)
-    along, across = along + begins * ux, across + begins * uy
+    along = np.clip(along + begins * ux, _INSIDE, length - _INSIDE)
+    across = np.clip(across + begins * uy, _INSIDE, width - _INSIDE)
     # Numbers stay small near where the first ray begins.
-    near_x = min(max(float(along[0]), 0.0), length)
-    near_y = min(max(float(across[0]), 0.0), width)
+    near_x, near_y = float(along[0]), float(across[0])
     missed = begins >= ends
     off_x, off_y = np.where(missed, 0.0, along - near_x), np.where(missed, 0.0, across - near_y)
     beyond = np.full(len(ways), math.inf)

@@ -29,7 +29,7 @@ _ZERO, _ONE, _TINY = np.float32(0.0), np.float32(1.0), np.float32(1e-30)
 
 # Where in the room of a block each of its rows begins.
 _DX, _DY, _INVERSE_X, _INVERSE_Y, _FROM_X, _FROM_Y, _BACK_X, _BACK_Y, _SIDE_X, _SIDE_Y, _X, _Y, \
-    _END, _WAY, _FREE, _OUT_X, _OUT_Y, _REST, _ROOM = range(0, 19 * BLOCK, BLOCK)
+    _END, _WAY, _FREE, _REST, _ROOM = range(0, 17 * BLOCK, BLOCK)
 
 
 @njit
@@ -92,14 +92,12 @@ def march(
             for k in range(BLOCK):
                 at[k] = home + np.int32(block[_Y + k]) * stride + np.int32(block[_X + k])
             for k in range(BLOCK):
-                block[_OUT_X + k] = (block[_X + k] - block[_BACK_X + k]) * block[_INVERSE_X + k]
-                block[_OUT_Y + k] = (block[_Y + k] - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
-            for k in range(BLOCK):
                 block[_FREE + k] = room[np.uint32(at[k])]
             for k in range(BLOCK):
                 way, free = block[_WAY + k], block[_FREE + k]
                 x, y = block[_X + k], block[_Y + k]
-                out_x, out_y = block[_OUT_X + k], block[_OUT_Y + k]
+                out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
+                out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
                 stop = block[_END + k] if free >= _ZERO else _ZERO
                 # Without room for it a leap might land where it began.
                 leap = way + free if free >= _ONE else _ZERO
