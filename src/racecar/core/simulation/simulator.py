@@ -42,7 +42,7 @@ from racecar.core.types import (
     Wheels,
     WheelState,
 )
-from racecar.core.tyres import DEFAULT_TYRE_MODEL, tyre_model_choices
+from racecar.core.tyres import DEFAULT_TYRE_MODEL, SELECTION, tyre_model_choices
 from racecar.core.vehicles import (
     make_vehicle_model,
     VEHICLE_MODELS,
@@ -72,9 +72,8 @@ DEFAULT_PERIOD = 0.01
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
               choices=tuple(VEHICLE_MODELS), read_only=True),
-    Parameter('tyre_model', str, DEFAULT_TYRE_MODEL, 'Tyre model, by name or number;'
-              " fiala_unsaturated is the report's cubic up to twice full sliding and a straight"
-              ' line beyond', choices=tyre_model_choices(), read_only=True),
+    Parameter('tyre_model', str, DEFAULT_TYRE_MODEL, f'Tyre model, {SELECTION}',
+              choices=tyre_model_choices(), read_only=True),
     Parameter('formulation', str, FORMULATIONS[0], 'Single-track equations: without small angles,'
               ' or as in the report', choices=FORMULATIONS, read_only=True),
     Parameter('integrator', str, DEFAULT_INTEGRATOR, 'Integration method',

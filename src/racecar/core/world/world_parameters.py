@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.tyres import tyre_model_choices
+from racecar.core.tyres import SELECTION, tyre_model_choices
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.core.world.world_choice import START_PARAMETERS, WORLD_PARAMETER
 
@@ -32,8 +32,8 @@ WORLD_PARAMETERS = ParameterTable([
     Parameter('contact_model', str, COULOMB, 'Wheels on the ground: dry friction of the physics'
               ' engine, or tyre forces of the slip and load of each wheel',
               choices=(COULOMB, PACEJKA), read_only=True),
-    Parameter('tyre_model', str, PACEJKA, f'Tyre model of contact_model {PACEJKA}, by name or'
-              ' number', choices=tyre_model_choices(), read_only=True),
+    Parameter('tyre_model', str, PACEJKA, f'Tyre model of contact_model {PACEJKA}, {SELECTION}',
+              choices=tyre_model_choices(), read_only=True),
     *TYRE_PARAMETERS,
     Parameter('command_interface', str, ACKERMANN, 'What drives the car: speed and steering angle;'
               ' set-points of single joints, for the node servo_commands; or wheel torques of the'
