@@ -117,13 +117,12 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
 
 
 @njit
-def _tracked_row(parameters: Flat, count: int) -> int:
-    """Return in which row the tracked point lies: OX where it is base_link for all cars."""
-    row = OX
+def _is_ahead(parameters: Flat, count: int) -> bool:
+    """Tell whether the tracked point of a car is not base_link."""
+    ahead = False
     for i in range(count):
-        if parameters[TRACKED_AHEAD * LANES + i] != 0.0:
-            row = POINT_X
-    return row
+        ahead = ahead or parameters[TRACKED_AHEAD * LANES + i] != 0.0
+    return ahead
 
 
 @njit
@@ -136,14 +135,11 @@ def _place_points(parameters: Flat, scratch: Flat, count: int) -> None:
         scratch[POINT_Y * LANES + i] = scratch[OY * LANES + i] + ahead * sine
 
 
-@njit
-def _update_metrics(
+@inlined
+def _add_errors(
     state: Flat, scratch: Flat, count: int, point: int, elapsed: float, counts: bool,
 ) -> None:
-    """Add the error of the point in a row to the metrics, as MetricsSum does.
-
-    elapsed: since the tick before [s].
-    """
+    """Add the error of the point in a row, a constant, to the metrics, as MetricsSum does."""
     for i in range(count):
         error_x = scratch[point * LANES + i] - scratch[TARGET * LANES + i]
         error_y = scratch[(point + 1) * LANES + i] - scratch[(TARGET + 1) * LANES + i]
@@ -160,8 +156,23 @@ def _update_metrics(
 
 
 @njit
-def _show_points(scratch: Flat, count: int, point: int, points: Flat, first: int) -> None:
-    """Write the point in a row and reference of all cars, POINT_NUMBERS rows from `first` on."""
+def _update_metrics(
+    state: Flat, scratch: Flat, count: int, ahead: bool, elapsed: float, counts: bool,
+) -> None:
+    """Add the error of the tracked point to the metrics.
+
+    ahead: see _is_ahead(); elapsed: since the tick before [s].
+    """
+    if ahead:
+        _add_errors(state, scratch, count, POINT_X, elapsed, counts)
+    else:
+        _add_errors(state, scratch, count, OX, elapsed, counts)
+
+
+@njit
+def _show_points(scratch: Flat, count: int, ahead: bool, points: Flat, first: int) -> None:
+    """Write tracked point and reference of all cars, POINT_NUMBERS rows from `first` on."""
+    point = POINT_X if ahead else OX
     for k in range(2):
         for i in range(count):
             points[(first + k) * LANES + i] = scratch[(point + k) * LANES + i]
@@ -407,20 +418,20 @@ def _run_block(
     noise: (ticks, count, NOISE_CHANNELS) with their standard deviations; points: (ticks,
     POINT_NUMBERS, LANES), filled if shown. All flat.
     """
-    point = _tracked_row(parameters, count)
+    ahead = _is_ahead(parameters, count)
     for k in range(ticks):
         tick = first + k
         observe_all(state, parameters, scratch, count)
-        if point != OX:
+        if ahead:
             _place_points(parameters, scratch, count)
         place_all(parameters, scratch, count, references, k * (len(references) // ticks))
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
         _update_metrics(
-            state, scratch, count, point, times[tick] - times[tick - 1] if tick else 0.0,
+            state, scratch, count, ahead, times[tick] - times[tick - 1] if tick else 0.0,
             times[tick] >= skip)
         if shown:
-            _show_points(scratch, count, point, points, POINT_NUMBERS * k)
+            _show_points(scratch, count, ahead, points, POINT_NUMBERS * k)
         if noisy:
             _disturb_measurement(scratch, count, block_noise, deviations)
         control_all(state, parameters, scratch, count, period, tick)

@@ -69,9 +69,8 @@ class BatchRun:
             if every else 0
         self._records = np.full((cars, samples, len(COLUMNS)), np.nan) if samples else None
         self._columns = np.full((_DIVERGED_AT + 1, cars), np.nan)
-        # Of cars side by side: rows of their blocks from DIVERGED on, time of the divergence and
-        # duration [s].
-        self._scores = np.full((_SCORES + 2, cars), np.nan)
+        # Of cars side by side: rows of their blocks from DIVERGED on, and the period [ns].
+        self._scores = np.full((_SCORES + 1, cars), np.nan)
         self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
                          } if with_path else {}
@@ -88,8 +87,10 @@ class BatchRun:
 
     def result(self) -> BatchResult:
         """Return the metrics of all cars, after all have run."""
-        in_blocks = ~np.isnan(self._scores[0])
-        self._columns[:, in_blocks] = _columns(*self._scores[:, in_blocks])
+        for period, times in self._times.items():
+            of_period = self._scores[_SCORES] == period
+            self._columns[:, of_period] = _columns(
+                np.asarray(times), self._skip, *self._scores[:_SCORES, of_period])
         for car in self._failures:
             self._columns[:, car] = np.nan
             self._columns[_SAMPLES, car] = 0.0
@@ -133,12 +134,8 @@ class BatchRun:
         if self._records is not None:
             self._records[block.cars, :samples] = np.reshape(
                 recorded, (count, samples, len(COLUMNS)))
-        scores = block.rows(rows.DIVERGED, _SCORES)
-        stamps, start = np.asarray(times), int(np.searchsorted(times, self._skip))
-        last = start + np.maximum(scores[1].astype(int) - 1, 0)
-        self._scores[:, block.cars] = (
-            *scores, stamps[np.maximum(scores[0].astype(int), 0)],
-            stamps[np.minimum(last, ticks)] - stamps[min(start, ticks)])
+        self._scores[:_SCORES, block.cars] = block.rows(rows.DIVERGED, _SCORES)
+        self._scores[_SCORES, block.cars] = period
         if self._path is not None and paths is not None:
             for column, found in zip(self._path, paths.result(), strict=True):
                 column[block.cars] = found
@@ -211,12 +208,14 @@ def _drawn(streams: Sequence[np.random.Generator], ticks: int) -> Any:
 
 
 def _columns(
-    diverged: Array, counted: Array, total: Array, ise: Array, largest: Array,
-    diverged_at: Array, duration: Array,
+    times: Array, skip: float, diverged: Array, counted: Array, total: Array, ise: Array,
+    largest: Array,
 ) -> Array:
-    """Return the columns of a run from what blocks add up."""
+    """Return the columns of a run from what blocks add up; times: of the ticks [s]."""
+    first = min(int(np.searchsorted(times, skip)), len(times) - 1)
+    last = first + np.maximum(counted.astype(int) - 1, 0)
     nothing = np.where(counted > 0.0, 1.0, np.nan)
     return np.array([
         np.sqrt(total / np.maximum(counted, 1.0)) * nothing, ise * nothing, total * nothing,
-        np.sqrt(largest) * nothing, counted, duration * nothing,
-        np.where(diverged >= 0.0, diverged_at, np.nan)])
+        np.sqrt(largest) * nothing, counted, (times[last] - times[first]) * nothing,
+        np.where(diverged >= 0.0, times[diverged.astype(int)], np.nan)])
