@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 from pathlib import Path
@@ -25,6 +26,7 @@ from racecar.ros.domains import claim_domain
 
 STACK = ('-m', 'racecar.cli.main', 'up', 'kinematic_ode')
 PERIOD = 0.01
+PROCESSES = 5
 
 
 def lockstep(duration: float, folder: str | None) -> dict[str, float]:
@@ -42,7 +44,8 @@ def lockstep(duration: float, folder: str | None) -> dict[str, float]:
 def lockstep_in_processes(duration: float) -> float:
     """Run in lockstep with each node in a process of its own; return ticks/s.
 
-    Counted from the first to the last message on /clock, so without the start of the processes.
+    Counted from the first message on /clock to the end of the simulator. Nobody listens in
+    between: a sixth process on two cores would be measured too.
     """
     import rclpy
     from rclpy.serialization import deserialize_message
@@ -52,14 +55,7 @@ def lockstep_in_processes(duration: float) -> float:
     from racecar.ros.run_node import end, make_executor
     from racecar.stacks import describe_stack, StackOptions
 
-    heard: list[tuple[float, bytes]] = []
-    rclpy.init()
-    node = rclpy.create_node('loop_benchmark')
-    node.create_subscription(
-        Clock, '/clock', lambda data: heard.append((time.perf_counter(), data)), qos.CLOCK,
-        raw=True)
-    executor = make_executor()
-    executor.add_node(node)
+    heard: list[bytes] = []
     options = StackOptions(lockstep=True, real_time_factor=0.0, end_time=duration)
     descriptions = describe_stack('kinematic_ode', options)
     processes = {d.full_name: subprocess.Popen(
@@ -67,19 +63,99 @@ def lockstep_in_processes(duration: float) -> float:
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for d in descriptions}
     simulator = next(processes[d.full_name] for d in descriptions if d.spec.is_simulator)
     try:
-        while simulator.poll() is None:
+        rclpy.init()
+        node = rclpy.create_node('loop_benchmark')
+        node.create_subscription(Clock, '/clock', heard.append, qos.CLOCK, raw=True)
+        executor = make_executor()
+        executor.add_node(node)
+        # Until the first command the simulator repeats its first message.
+        while len(set(heard)) < 2:
             executor.spin_once(timeout_sec=0.1)
+            if simulator.poll() is not None:
+                raise SystemExit('the simulator ended before anything moved')
+        start = time.perf_counter()
+        first = deserialize_message(heard[-1], Clock).clock
+        end(executor, [node])
+        rclpy.try_shutdown()
+        simulator.wait()
+        finish = time.perf_counter()
     finally:
         for process in processes.values():
             process.terminate()
         for process in processes.values():
             process.wait(20.0)
+    return (duration - first.sec - 1e-9 * first.nanosec) / (finish - start) / PERIOD
+
+
+def relay(received: str, sent: str) -> None:
+    """Send on what comes, as bytes, until the process is ended: one link of bare_chain()."""
+    from nav_msgs.msg import Odometry
+    import rclpy
+
+    from racecar.ros import qos
+    from racecar.ros.run_node import make_executor, spin
+
+    rclpy.init()
+    node = rclpy.create_node(f'relay_{sent}')
+    publisher = node.create_publisher(Odometry, sent, qos.COMMAND)
+    node.create_subscription(Odometry, received, publisher.publish, qos.COMMAND, raw=True)
+    executor = make_executor()
+    executor.add_node(node)
+    spin(executor)
+
+
+def bare_chain(seconds: float) -> float:
+    """Send a message round five processes that do nothing else; return rounds/s.
+
+    What the middleware, the executor and this machine leave to a stack in five processes.
+    """
+    from nav_msgs.msg import Odometry
+    import rclpy
+    from rclpy.serialization import serialize_message
+
+    from racecar.ros import qos
+    from racecar.ros.run_node import end, make_executor
+
+    rclpy.init()
+    node = rclpy.create_node('loop_benchmark')
+    topics = [f'chain_{i}' for i in range(PROCESSES)]
+    publisher = node.create_publisher(Odometry, topics[0], qos.COMMAND)
+    message = Odometry()
+    rounds: list[float] = []
+    chosen: list[bytes] = []
+
+    def on_message(data: bytes) -> None:
+        # Of those that were sent before all had found each other, one only goes round.
+        if data in (chosen or (data,)):
+            chosen[:] = [data]
+            rounds.append(time.perf_counter())
+            publisher.publish(data)
+
+    node.create_subscription(Odometry, topics[-1], on_message, qos.COMMAND, raw=True)
+    executor = make_executor()
+    executor.add_node(node)
+    relays = [subprocess.Popen(
+        [sys.executable, __file__, '--relay', *pair], stderr=subprocess.DEVNULL)
+        for pair in itertools.pairwise(topics)]
+    try:
+        deadline = time.perf_counter() + 60.0
+        while not rounds:
+            message.header.stamp.sec += 1
+            publisher.publish(serialize_message(message))
+            executor.spin_once(timeout_sec=0.2)
+            if time.perf_counter() > deadline:
+                raise SystemExit('the chain did not close within 60 s')
+        finish = time.perf_counter() + seconds
+        while time.perf_counter() < finish:
+            executor.spin_once(timeout_sec=0.1)
+    finally:
+        for process in relays:
+            process.terminate()
+        for process in relays:
+            process.wait(20.0)
         end(executor, [node])
         rclpy.try_shutdown()
-    (start, first), (finish, last) = heard[0], heard[-1]
-    stamps = [deserialize_message(data, Clock).clock for data in (first, last)]
-    simulated = stamps[1].sec - stamps[0].sec + 1e-9 * (stamps[1].nanosec - stamps[0].nanosec)
-    return simulated / (finish - start) / PERIOD
+    return (len(rounds) - 1) / (rounds[-1] - rounds[0])
 
 
 def processor_time(pid: int) -> float:
@@ -170,9 +246,13 @@ def main() -> int:
     parser.add_argument('--watch', type=float, default=15.0, metavar='SECONDS',
                         help='watched at real time (default: 15)')
     parser.add_argument('--rounds', type=int, default=3, help='lockstep runs (default: 3)')
+    parser.add_argument('--relay', nargs=2, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.relay:
+        relay(*arguments.relay)
     runs: dict[str, list[float]] = {
-        'lockstep': [], 'lockstep, recording': [], 'lockstep, each node a process': []}
+        'lockstep': [], 'lockstep, recording': [], 'lockstep, each node a process': [],
+        'nothing but messages round five processes': []}
     with contextlib.ExitStack() as stack:
         # Keeps other stacks on this machine out of the measurement.
         os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
@@ -183,6 +263,7 @@ def main() -> int:
                 arguments.duration, str(Path(folder) / str(i)))['ticks_per_second'])
             runs['lockstep, each node a process'].append(
                 lockstep_in_processes(arguments.duration))
+            runs['nothing but messages round five processes'].append(bare_chain(5.0))
         watched = real_time(arguments.watch)
     if arguments.json:
         print(json.dumps({'machine': machine(), 'ticks_per_second': runs, 'real_time': watched}))

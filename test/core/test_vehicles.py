@@ -4,6 +4,8 @@
 
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 import pytest
 
 from racecar.core.errors import ConfigurationError, ParameterError
@@ -16,6 +18,7 @@ from racecar.core.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.core.vehicles.ackermann import ackermann_angles, inner_angle
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = vehicle_names()
@@ -154,3 +157,10 @@ def test_threshold_of_zero_chooses_one_that_suits_the_tyres():
 def test_unknown_options_are_refused(options, message):
     with pytest.raises(ParameterError, match=message):
         SingleTrack(VehicleParameters.from_values(values_of('racecar')), **options)
+
+
+@given(st.floats(0.0, 1.57), st.floats(0.0, 2.0), st.floats(0.1, 5.0))
+def test_the_inner_wheel_alone_has_the_angle_that_it_has_beside_the_outer_one(angle, half, base):
+    left, right = ackermann_angles(angle, half, base)
+    assert inner_angle(angle, half, base) == pytest.approx(left)
+    assert left >= right

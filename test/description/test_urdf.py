@@ -17,6 +17,7 @@ import pytest
 from racecar.core.description.urdf import read_urdf
 from racecar.core.description.vehicle_description import describe_vehicle, expand_urdf
 from racecar.core.errors import ConfigurationError
+from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.share import vehicle_names
 from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -149,14 +150,31 @@ def test_wheels_roll_forward_and_hinges_steer_left(case):
             assert axis(robot, name) == pytest.approx([0, 1, 0], abs=1e-9)
 
 
-def test_both_hinges_are_revolute_within_the_limit_of_the_vehicle(case):
+def hinge_limits(robot):
+    hinges = [joints(robot)[name] for name in HINGE_JOINTS]
+    assert [hinge.get('type') for hinge in hinges] == ['revolute', 'revolute']
+    limits = [hinge.find('limit') for hinge in hinges]
+    return {(float(limit.get('lower')), float(limit.get('upper'))) for limit in limits}
+
+
+def test_both_hinges_are_revolute_and_stop_where_the_inner_wheel_does(case):
     robot, vehicle = case
-    for side in ('left', 'right'):
-        hinge = joints(robot)[f'{side}_steering_hinge_joint']
-        assert hinge.get('type') == 'revolute'
-        limit = hinge.find('limit')
-        assert float(limit.get('lower')) == -vehicle.steering_limit
-        assert float(limit.get('upper')) == vehicle.steering_limit
+    # cot(inner) = cot(middle) - t/(2 L)
+    inner = math.pi / 2.0 - math.atan(
+        1.0 / math.tan(vehicle.steering_limit)
+        - 0.5 * vehicle.track_width / vehicle.wheelbase)
+    (lower, upper), = hinge_limits(robot)
+    assert lower == -upper
+    assert upper == pytest.approx(max(vehicle.steering_limit, min(inner, 1.0)))
+
+
+@pytest.mark.parametrize(('name', 'stop'), [
+    ('racecar', 1.0), ('bmw_x5', 1.0), ('tesla_model3', 1.0), ('citroen_czero', 0.631)])
+def test_the_stops_are_those_that_the_vehicle_files_state(name, stop):
+    """The inner wheel is there at its stop when the car steers by its limit, they say."""
+    vehicle = vehicle_of(name)
+    (_, upper), = hinge_limits(ElementTree.fromstring(describe_vehicle(vehicle).urdf))
+    assert upper == pytest.approx(stop, abs=1e-3)
 
 
 def test_effort_and_speed_of_all_joints_are_limited_as_in_the_original_or_the_report():
@@ -286,6 +304,10 @@ def test_the_numbers_of_the_sensors_are_those_of_the_original(robot):
         0.5 * float(image.get('hfov'))) == pytest.approx(687.8066)
     for sensor in found.values():
         assert sensor.find('parent').get('link') in links(robot)
+    # The simulators' own laser has the same by default.
+    laser = {row.name: row.default for row in SENSOR_KINDS['laser'].parameters}
+    assert (laser['rays'], laser['angle_min'], laser['angle_max']) == (
+        int(scan.get('samples')), float(scan.get('min_angle')), float(scan.get('max_angle')))
 
 
 def test_sensors_are_where_the_original_has_them(robot):

@@ -13,9 +13,10 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.core.errors import ConfigurationError
+from racecar.core.ports import ODOMETRY
 from racecar.core.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
 from racecar.core.simulation.simulator import make_simulator
-from racecar.core.simulation.vehicle_plant import ODOMETRY, VehiclePlant
+from racecar.core.simulation.vehicle_plant import VehiclePlant
 from racecar.core.types import AckermannCommand
 from racecar.core.world import Scene, Wall
 from racecar.ros import qos

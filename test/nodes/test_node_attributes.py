@@ -19,7 +19,7 @@ def start(bench, tmp_path):
     """Construct a node by the name of its executable with the least it asks for."""
     needed = {
         'trajectory_tracker': RACECAR, 'single_track_simulator': RACECAR,
-        'kinematic_linearizer': RACECAR,
+        'world_simulator': RACECAR, 'servo_commands': RACECAR, 'kinematic_linearizer': RACECAR,
         'dynamic_linearizer': RACECAR, 'driver_bridge': RACECAR_DRIVER,
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}

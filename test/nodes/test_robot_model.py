@@ -24,6 +24,7 @@ from racecar.core.simulation.vehicle_plant import VehiclePlant
 from racecar.core.types import WHEEL_JOINTS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
+from racecar.nodes.world_simulator import WorldSimulatorNode
 from racecar.ros import qos
 from racecar.ros.simulator_node import SimulatorNode
 
@@ -135,8 +136,10 @@ def test_the_wheels_are_where_their_joints_turn_them(bench, steering):
                 math.cos(roll) * ahead - math.sin(roll) * np.array([0.0, 0.0, 1.0]), abs=1e-9)
 
 
-def test_every_frame_is_told_once(bench):
-    run = Run(bench)
+@pytest.mark.parametrize('node_class', [SingleTrackSimulatorNode, WorldSimulatorNode])
+def test_every_frame_is_told_once(bench, node_class):
+    run = Run(bench, node_class)
+    # 0.1 s of the world, whose odometry and joint states come at 20 and 50 Hz.
     run.drive(2, 1.0, 0.1)
     run.all_at_the_end()
     children = [child for _, child in run.frames()]
@@ -145,7 +148,7 @@ def test_every_frame_is_told_once(bench):
     assert set(children) == links | {'odom', 'cog'}
     # All in one message: a second one would take the place of the first.
     assert len(run.static) == 1
-    # Every tick once.
+    # Each time once.
     stamps = [seconds(t) for message in run.moving for t in message.transforms
               if t.child_frame_id == 'left_rear_wheel']
     assert len(stamps) == len(set(stamps))

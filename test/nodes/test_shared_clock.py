@@ -3,7 +3,7 @@
 """Several nodes that hear the simulated time through one subscription."""
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from node_bench import command
+from node_bench import command, odometry, RACECAR
 import pytest
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
@@ -11,6 +11,7 @@ from std_msgs.msg import String
 
 from racecar.core.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
+from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.ros import qos
 from racecar.ros.shared_clock import SharedClock
 from racecar.stacks import describe_stack, StackOptions
@@ -90,3 +91,42 @@ def test_node_that_changes_its_clock_at_run_time(bench, muxes):
     bench.count(outputs, 1)
     bench.set_clock(3.5)
     assert bench.count(outputs, 2).drive.speed == 0.0
+
+
+@pytest.fixture
+def lockstep_mux(bench):
+    """Start a mux alone in its process, in lockstep, that knows what is waited for."""
+    return bench.start(
+        AckermannMuxNode, config_file='mux/low_level', lockstep=True, awaited='input/navigation')
+
+
+def test_awaited_commands_carry_the_time_of_a_node_alone_in_lockstep(bench, lockstep_mux):
+    outputs = bench.listen('/ackermann_cmd_mux/output', AckermannDriveStamped)
+    assert clock_subscriptions([lockstep_mux]) == [0]
+    for number, at in enumerate((1.0, 1.5), start=1):
+        bench.send('/ackermann_cmd_mux/input/navigation', command(at, 2.0))
+        bench.count(outputs, number)
+        assert lockstep_mux.now_ns() == lockstep_mux.get_clock().now().nanoseconds \
+            == round(at * NANOSECONDS)
+    # Nobody waits for this one, so it does not make the time.
+    bench.send('/ackermann_cmd_mux/input/teleop', command(1.7, 2.0))
+    bench.count(outputs, 3)
+    assert lockstep_mux.now_ns() == 1_500_000_000
+
+
+def test_a_stamp_of_another_clock_does_not_hold_up_a_node_alone_in_lockstep(bench, lockstep_mux):
+    outputs = bench.listen('/ackermann_cmd_mux/output', AckermannDriveStamped)
+    for at in (1.0, 2_000_000_000.0, 1.01):
+        bench.send('/ackermann_cmd_mux/input/navigation', command(at, 2.0))
+        # Across the gap the source falls silent, and a stop is sent between.
+        bench.until(lambda at=at: command(at, 2.0) in outputs, f'the command of {at} s')
+    assert outputs[-1] == command(1.01, 2.0)
+    assert lockstep_mux.now_ns() == 1_010_000_000
+
+
+def test_odometry_carries_the_time_of_a_linearizer_alone_in_lockstep(bench):
+    node = bench.start(KinematicLinearizerNode, lockstep=True, **RACECAR)
+    assert clock_subscriptions([node]) == [0]
+    for at in (3.0, 1.0):
+        bench.send('/vesc/odom', odometry(at))
+        bench.until(lambda at=at: node.now_ns() == round(at * NANOSECONDS), f'{at} s')

@@ -34,6 +34,7 @@ KEYS = {
     'tqdm': 'python3-tqdm',
     'yaml': 'python3-yaml',
     # Come with a package that is declared.
+    'llvmlite': 'python3-numba',
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
     'transforms3d': 'tf_transformations',

@@ -20,10 +20,11 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.core.analysis.path_batch import warm_up_path_metrics
 from racecar.core.control.own_controller import find_controller
+from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
 from racecar.stacks import describe_stack, find_tracking_stack
-from racecar.stacks.loops import make_loop, make_own_loop
+from racecar.stacks.loops import make_held_loop, make_loop, make_own_loop
 from racecar.stacks.options import SIMULATE
 
 HELP = 'run a configuration without ROS, far faster than real time'
@@ -48,13 +49,18 @@ def run(arguments: argparse.Namespace) -> int:
     values = {d.executable: d.resolve() for d in describe_stack(stack.name, options)}
     loop: Loop
     if options.controller is not None:
+        if options.control_rate is not None:
+            raise ConfigurationError(
+                "control_rate is of tracker and law, a controller of one's own has none: it"
+                ' answers each odometry')
         loop = own = make_own_loop(
             stack, values, find_controller(options.controller), options.controller_settings)
         announce_controller(options.controller, own.why_plain)
     else:
-        loop = make_loop(stack, values)
-        # Compile before the clock starts: the first call of a kernel may take seconds.
-        run_loop(make_loop(stack, values), loop.simulator.period_ns / NANOSECONDS)
+        loop = make_loop(stack, values) if options.control_rate is None \
+            else make_held_loop(stack, values, options.control_rate)
+    # Compile before the clock starts: the first call of a kernel may take seconds.
+    loop.warm_up()
     period_ns = loop.simulator.period_ns
     warm_up_path_metrics()
     with ProgressBar(arguments.end_time, 'simulating') as show:

@@ -106,6 +106,13 @@ def _duration(text: str) -> float:
     return value
 
 
+def _rate(text: str) -> float:
+    value = _number(text)
+    if not 0.0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f'{text} Hz, expected a rate above 0 and up to 1e6')
+    return value
+
+
 def _number(text: str) -> float:
     try:
         value = float(text)
@@ -118,7 +125,7 @@ def _number(text: str) -> float:
 
 # Ranges beyond those of the parameters; others are checked with these.
 _PARSERS: dict[str, Callable[[str], float]] = {
-    'end_time': _duration, 'real_time_factor': _non_negative}
+    'end_time': _duration, 'real_time_factor': _non_negative, 'control_rate': _rate}
 
 
 def stack_options(way: str, arguments: argparse.Namespace, **more: Any) -> StackOptions:

@@ -11,6 +11,9 @@ from racecar.core.control.laws import Law, LAWS
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.own_controller import Controller, load_controller
 from racecar.core.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
+from racecar.core.description.robot_tree import RobotTree
+from racecar.core.description.urdf import read_urdf, RobotDescription
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import (
     ConfigurationError,
     DivergenceError,
@@ -18,11 +21,14 @@ from racecar.core.errors import (
     RacecarError,
     RunError,
 )
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.share import find_config
-from racecar.core.simulation.batch import BatchResult, BatchSimulation, Noise
+from racecar.core.simulation.batch import BatchSimulation
+from racecar.core.simulation.batch_result import BatchResult, Noise
 from racecar.core.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
 from racecar.core.simulation.own_loop import OwnLoop
+from racecar.core.simulation.plant_car import PlantCar
 from racecar.core.simulation.simulator import (
     make_simulator,
     Simulator,
@@ -45,15 +51,20 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.core.world.make_world import make_world_plant
+from racecar.core.world.world_parameters import WORLD_PARAMETERS
+from racecar.core.world.world_plant import WorldPlant
 
 __all__ = [
     'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
     'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
-    'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion', 'ClosedLoop',
-    'ConfigurationError', 'Controller', 'DivergenceError', 'Law', 'Linearizer', 'Metrics',
-    'Motion', 'Noise', 'Odometry', 'OwnLoop', 'Parameter', 'ParameterError', 'ParameterTable',
-    'Pose2', 'RacecarError', 'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory',
-    'TrajectoryTracker', 'TyreModel', 'VehicleModel', 'VehicleParameters', 'find_config',
-    'find_tyre_model', 'load_controller', 'make_simulator', 'make_trajectory',
-    'make_vehicle_model', 'run_closed_loop', 'run_loop',
+    'WORLD_PARAMETERS', 'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion',
+    'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'Law', 'Linearizer',
+    'Metrics', 'Motion', 'Noise', 'Odometry', 'OwnLoop', 'Parameter', 'ParameterError',
+    'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
+    'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory', 'TrajectoryTracker',
+    'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant', 'describe_vehicle',
+    'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
+    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'read_urdf',
+    'run_closed_loop', 'run_loop',
 ]

@@ -59,6 +59,11 @@ class AckermannMuxNode(TableNode):
         self._announced = ''
         self._mux = CommandMux(())
         self._output: AnswerPublisher | None = None
+        awaited = self.values['awaited']
+        # Inputs whose commands carry the time.
+        self._awaited = [topic for topic in awaited.split(',') if topic] \
+            if self.values['lockstep'] and awaited != ALL_INPUTS else []
+        self.follows_stamps = bool(self._awaited)
         self._active_publisher = self.create_publisher(String, ACTIVE_TOPIC, qos.LATCHED)
         self._configure(self._load(self.values))
         self.create_service(Trigger, '~/reload', self._on_reload)
@@ -136,7 +141,8 @@ class AckermannMuxNode(TableNode):
                     for topic in topics:
                         sources.append(subscribe_raw(
                             self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,
-                            partial(self._on_command, source, forwards), qos.COMMAND))
+                            partial(self._on_command, source, forwards, topic in self._awaited),
+                            qos.COMMAND))
         except RuntimeError as error:
             # RCLError, for one because a topic exists with another type.
             for subscription in sources:
@@ -160,9 +166,7 @@ class AckermannMuxNode(TableNode):
     def _watch_publishers(self) -> None:
         """Look for those that overrule each other, or that lockstep does not wait for."""
         topics = [subscription.topic_name for subscription in self._sources]
-        awaited = self.values['awaited']
-        known = topics if awaited == ALL_INPUTS or not self.values['lockstep'] else [
-            self.resolve_topic_name(f'~/{topic}') for topic in awaited.split(',') if topic]
+        known = [self.resolve_topic_name(f'~/{topic}') for topic in self._awaited] or topics
         self.watch_rivals(
             topics, ' leave ours out (`racecar up plant`, or `--without`),',
             [topic for topic in topics if topic not in known])
@@ -180,7 +184,7 @@ class AckermannMuxNode(TableNode):
         self._announce()
 
     def _on_command(
-            self, source: Source, forwards: bool,
+            self, source: Source, forwards: bool, carries_time: bool,
             message: tuple[AckermannCommand, int, bytes]) -> None:
         command, stamp_ns, data = message
         if not command.is_finite:
@@ -189,6 +193,8 @@ class AckermannMuxNode(TableNode):
                 f' {command.steering_angle}, expected finite numbers',
                 throttle_duration_sec=THROTTLE)
             return
+        if carries_time:
+            self.take_stamp(stamp_ns)
         now_ns = self.now_ns()
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None:

@@ -42,6 +42,9 @@ class NodeTime(Protocol):
 
     time_ns: int
 
+    def take_stamp(self, stamp_ns: int) -> None:
+        """Set the time [ns] to a message's, where messages carry it."""
+
 
 class TimeWatch:
     """Calls back about every period of a node's time.
@@ -91,7 +94,12 @@ class TableNode(Node):
     Unknown keys and values out of range raise ParameterError at construction and are refused with
     the same message at run time. `values` always holds the current values by name. A node that
     runs as a process ends when it gives `done` a result, or an exception by fail().
+
+    follows_stamps: in lockstep what the node answers carries the time, by take_stamp(); alone in a
+    process it needs no /clock then.
     """
+
+    follows_stamps = False
 
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Declare the table; kwargs go to rclpy.node.Node."""
@@ -134,6 +142,14 @@ class TableNode(Node):
             return self.shared_clock.time_ns
         now_ns: int = self.get_clock().now().nanoseconds
         return now_ns
+
+    def take_stamp(self, stamp_ns: int) -> None:
+        """Take over the time [ns] of a message that lockstep waits for, if nothing else gives it.
+
+        Time that goes back is noticed as with /clock.
+        """
+        if self.shared_clock is not None:
+            self.shared_clock.take_stamp(stamp_ns)
 
     def watch_time(self, period: float, callback: Callable[[], None]) -> TimeWatch:
         """Call back about every period [s] of the node's time."""

@@ -35,6 +35,12 @@ def follow_odometry(
     What is further in the future than the parameter odometry_timeout is dropped, but in lockstep,
     where odometry is the time: it would never grow old, and make the time go back after it.
     """
+    node.follows_stamps = lockstep
+
+    def on_tick(odometry: Odometry) -> None:
+        node.take_stamp(odometry.time_ns)
+        callback(odometry)
+
     def on_odometry(odometry: Odometry) -> None:
         early = earliness(odometry.time_ns, node.now_ns(), node.values['odometry_timeout'])
         if early is None:
@@ -43,4 +49,4 @@ def follow_odometry(
             node.get_logger().error(
                 f'odometry not used: {early}', throttle_duration_sec=THROTTLE)
 
-    return subscribe_odometry(node, callback if lockstep else on_odometry, lockstep=lockstep)
+    return subscribe_odometry(node, on_tick if lockstep else on_odometry, lockstep=lockstep)

@@ -1,10 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""One subscription to /clock for all nodes of a process, where rclpy has one for each."""
+"""The simulated time of all nodes of a process: from one subscription, where rclpy has many."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import cast
 
 from rclpy.clock import ClockType, ROSClock
@@ -25,12 +25,16 @@ _PROFILE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 class SharedClock:
     """Hears the simulated time once and sets the clocks of nodes that share an executor.
 
-    Every tick, rclpy would decode the message into objects for each node again.
+    Every tick, rclpy would decode the message into objects for each node again. A node alone in
+    its process whose messages carry the time (TableNode.follows_stamps) takes it from these:
+    /clock would wake the process once more a tick, which costs more than its own work.
     """
 
-    def __init__(self, nodes: Iterable[Node]) -> None:
+    def __init__(self, nodes: Sequence[Node]) -> None:
         """Take over from the nodes that use simulated time; they are not in an executor yet."""
         self.time_ns = 0
+        self._by_stamps = len(nodes) == 1 and all(
+            isinstance(node, TableNode) and node.follows_stamps for node in nodes)
         self._clocks: list[ROSClock] = []
         self._watches: list[TimeWatch] = []
         owner: Node | None = None
@@ -50,9 +54,14 @@ class SharedClock:
                 for watch in node.time_watches:
                     watch.follow_shared_clock()
                 self._watches += node.time_watches
-        if owner is not None:
+        if owner is not None and not self._by_stamps:
             subscribe_raw(
                 owner, ClockMessage, CLOCK_TOPIC, read_clock, self._on_clock, _PROFILE)
+
+    def take_stamp(self, stamp_ns: int) -> None:
+        """Set the time, unless /clock does."""
+        if self._by_stamps and stamp_ns != self.time_ns:
+            self._on_clock(stamp_ns)
 
     def _on_clock(self, time_ns: int) -> None:
         self.time_ns = time_ns

@@ -45,6 +45,10 @@ COMMAND = f'{LOW_LEVEL_MUX}/output'
 MUX_ACTIVE = f'{LOW_LEVEL_MUX}/active'
 WHEEL_COMMAND = 'vesc/wheel_command'
 
+JOINT_COMMANDS = 'racecar'
+WORLD_JOINT_STATES = f'{JOINT_COMMANDS}/joint_states'
+"""What the original calls JOINT_STATES: beside the controllers of the joints."""
+
 DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'
@@ -62,3 +66,8 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
     'f1tenth_pf': {ODOMETRY: 'pf/pose/odom', **_COMMANDS_OF_F1TENTH},
 }
 """Sets of names by their own name: {relative name of this package: name in other software}."""
+
+
+def joint_command(controller: str) -> str:
+    """Return the topic of the set-points of a joint's controller."""
+    return f'{JOINT_COMMANDS}/{controller}_controller/command'

@@ -16,7 +16,18 @@ from racecar.core.parameter_file import read_parameter_file
 from racecar.core.parameters import suggest_near
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
-from racecar.stacks import driver, dynamic_ode, kinematic_ode, plant
+from racecar.stacks import (
+    driver,
+    driver_world,
+    dynamic_ode,
+    dynamic_world,
+    gap_ode,
+    gap_world,
+    kinematic_ode,
+    kinematic_world,
+    kinematic_world_pacejka,
+    plant,
+)
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
@@ -37,7 +48,9 @@ _COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
-        kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK)}
+        kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
+        kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
+        gap_ode.STACK, gap_world.STACK)}
 """By name; the file of each one is named like it."""
 
 
@@ -152,6 +165,7 @@ def _with_listeners(
         listeners += 1
         world, sensors = surrounding_topics(with_choices(next(
             d for d in every if d.executable == stack.simulator), options))
+        sensors = tuple(topic for topic in sensors if topic not in stack.recorded)
         awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
             else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}

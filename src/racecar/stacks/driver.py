@@ -4,23 +4,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from racecar.catalogue import node_names
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
-from racecar.core.share import find_config
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import (
-    command_muxes,
-    node,
-    planar_simulator,
-    vehicle_file,
-    with_choices,
-)
+from racecar.stacks.parts import command_muxes, node, vehicle_file, with_choices
+from racecar.stacks.simulator_part import planar_part, SimulatorPart
 from racecar.stacks.stack import Stack
 
 _ANSWERS = (topics.DRIVER_STATE, topics.WHEEL_COMMAND, topics.DRIVER_COMMAND)
@@ -36,35 +33,47 @@ def _check_powertrain(bridge: NodeDescription, vehicle: Path) -> None:
         CarParameters.from_file(vehicle)
 
 
-def _nodes(options: StackOptions) -> list[NodeDescription]:
+def driver_stack(
+    name: str, summary: str, simulator: SimulatorPart,
+    check: Callable[[list[NodeDescription]], None] = lambda _: None,
+) -> Stack:
+    """Return a stack in which the driver bridge drives a car whose wheels take torques.
+
+    check: as in Stack.
+    """
+    return Stack(
+        name=name, summary=summary, nodes=partial(_nodes, name, simulator), check=check,
+        simulator=simulator.executable,
+        recorded=(
+            topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.DRIVER_CAR_INFO,
+            topics.DRIVER_LAMPS, topics.TF, topics.CAR_STATE, simulator.joint_states,
+            topics.DRIVER_PEDALS, topics.DRIVER_STATE, topics.WHEEL_COMMAND,
+            topics.DRIVER_COMMAND, topics.MUX_ACTIVE, topics.COMMAND, topics.ODOMETRY),
+        descriptions=(topics.DRIVER_CAR_INFO,), answers=(*_ANSWERS, topics.COMMAND))
+
+
+def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[NodeDescription]:
     if options.trajectory is not None:
         raise ConfigurationError(
-            f"trajectory is '{options.trajectory}', but the configuration driver follows none:"
+            f"trajectory is '{options.trajectory}', but the configuration {name} follows none:"
             ' drive by the services and topics below driver/')
     if options.controller is not None:
         raise ConfigurationError(
-            f'controller is {excerpt(options.controller)}, but the configuration driver has no'
+            f'controller is {excerpt(options.controller)}, but the configuration {name} has no'
             ' reference for it: take kinematic_ode')
     vehicle = vehicle_file(options.vehicle)
     bridge = node(
         node_names.DRIVER_BRIDGE, options, vehicle, parameters={'lockstep': options.lockstep},
         gives=(topics.DRIVER_CAR_INFO, *_ANSWERS))
+    bridge = replace(bridge, remappings=(*bridge.remappings, *simulator.renamed))
     _check_powertrain(with_choices(bridge, options), vehicle)
     return [
         bridge,
         *command_muxes(options, topics.DRIVER_COMMAND, topics.DRIVER_HOLD),
-        planar_simulator(options, find_config('stacks/driver'), vehicle),
+        *simulator.nodes(options, vehicle),
     ]
 
 
-STACK = Stack(
-    name='driver',
-    summary='driver bridge, command muxes and the planar simulator with four wheels',
-    nodes=_nodes, simulator=node_names.SINGLE_TRACK_SIMULATOR,
-    recorded=(
-        topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.DRIVER_CAR_INFO, topics.DRIVER_LAMPS,
-        topics.TF, topics.CAR_STATE, topics.JOINT_STATES, topics.DRIVER_PEDALS,
-        topics.DRIVER_STATE, topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.MUX_ACTIVE,
-        topics.COMMAND, topics.ODOMETRY),
-    descriptions=(topics.DRIVER_CAR_INFO,),
-    answers=(*_ANSWERS, topics.COMMAND))
+STACK = driver_stack(
+    'driver', 'driver bridge, command muxes and the planar simulator with four wheels',
+    planar_part('stacks/driver'))

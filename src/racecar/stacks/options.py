@@ -128,6 +128,10 @@ class StackOptions:
     end_time: float | None = _option(
         None, 'simulated time at which the run ends [s]', float, (LAUNCH, UP, DEMO, SIMULATE),
         flag='duration', metavar='SECONDS')
+    control_rate: float | None = _option(
+        None, 'rate of tracker and law, a whole number times that of the odometry, the last of'
+        ' which they use in between, as in real time [Hz]; default: at each odometry, as in'
+        ' lockstep', float, (SIMULATE,), metavar='HZ', for_tracking=True)
     record: str | None = _option(
         None, 'folder of a new bag', str, (LAUNCH, UP), metavar='FOLDER', is_path=True)
     tyre_data: bool = _option(

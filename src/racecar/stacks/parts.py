@@ -11,11 +11,13 @@ from typing import Any
 
 from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.control.servo_commands import SERVO_PARAMETERS
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.world.world_choice import scene_of
+from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.node_description import NodeDescription
@@ -25,7 +27,9 @@ WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in 
 """Sixteen more messages a tick: recorded only for those who ask."""
 
 _WORLD_TOPICS = (topics.MAP, topics.COLLISIONS, topics.IN_COLLISION)
-_SENSOR_TOPICS = {'laser': topics.SCAN, 'imu': topics.IMU}
+_SENSOR_TOPICS = {
+    'laser': (topics.SCAN,), 'imu': (topics.IMU,),
+    'camera': (topics.CAMERA_IMAGE, topics.CAMERA_INFO)}
 
 # Relative name of each input of a mux below ~/, and the topic that it is joined with.
 _MUX_INPUTS = {
@@ -36,6 +40,15 @@ _MUX_INPUTS = {
         'input/navigation': topics.HIGH_LEVEL_OUTPUT},
 }
 _MUX_FILES = {topics.HIGH_LEVEL_MUX: 'mux/high_level', topics.LOW_LEVEL_MUX: 'mux/low_level'}
+
+
+PACEJKA_VARIABLE = 'PACEJKA'
+"""In the environment: chooses tyre forces for the wheels of the 3-D world, as in the original."""
+
+_YES, _NO = ('1', 'true', 'yes', 'on'), ('', '0', 'false', 'no', 'off')
+
+WORLD_JOINT_STATES = topics.JOINT_STATES, topics.WORLD_JOINT_STATES
+"""Renaming of the joint states in the stacks of the 3-D world."""
 
 
 def namespace_of(options: StackOptions) -> str:
@@ -135,7 +148,7 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
     names: list[str] = values['sensors']
     check_sensor_names(names)
     world = () if scene_of(values).is_empty else _WORLD_TOPICS
-    return world, tuple(_SENSOR_TOPICS[name] for name in names)
+    return world, tuple(topic for name in names for topic in _SENSOR_TOPICS[name])
 
 
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
@@ -147,6 +160,45 @@ def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:
             **surroundings(options),
             'lockstep': options.lockstep},
         use_sim_time=False, hears=topics.COMMAND)
+
+
+def world_nodes(
+    options: StackOptions, vehicle: Path, *files: Path,
+) -> list[NodeDescription]:
+    """Return the simulator of the 3-D world, and servo_commands if joints are commanded.
+
+    vehicle, files: over its defaults. With PACEJKA set in the environment, as in the original,
+    wheels have tyre forces unless the user chooses. Raises ConfigurationError for a PACEJKA that
+    is neither yes nor no.
+    """
+    tyres = (find_config('stacks/world_pacejka'),) if _wants_pacejka() else ()
+    simulator = node(
+        node_names.WORLD_SIMULATOR, options, *tyres, *files, vehicle, parameters={
+            **given(tyre_model=options.tyre_model, end_time=options.end_time,
+                    real_time_factor=options.real_time_factor),
+            **surroundings(options),
+            'lockstep': options.lockstep},
+        use_sim_time=False, hears=topics.COMMAND)
+    simulator = replace(simulator, remappings=(*simulator.remappings, WORLD_JOINT_STATES))
+    try:
+        chosen = with_choices(simulator, options).resolve()
+    except ParameterError:
+        # Whoever makes the node says so.
+        return [simulator]
+    if chosen['command_interface'] != WHEEL_CONTROLLERS:
+        return [simulator]
+    servo = {name: chosen[name] for name in SERVO_PARAMETERS.names}
+    return [simulator, node(
+        node_names.SERVO_COMMANDS, options, vehicle, parameters=servo)]
+
+
+def _wants_pacejka() -> bool:
+    text = os.environ.get(PACEJKA_VARIABLE, '')
+    if text.lower() not in (*_YES, *_NO):
+        raise ConfigurationError(
+            f'{PACEJKA_VARIABLE} is {excerpt(text)} in the environment, expected one of'
+            f" {', '.join((*_YES, *_NO[1:]))}")
+    return text.lower() in _YES
 
 
 def recorder(

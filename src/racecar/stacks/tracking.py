@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks that follow a trajectory: tracker, a linearizer, both muxes, a planar simulator."""
+"""Stacks that follow a trajectory: tracker, a linearizer, both muxes, a simulator."""
 
 from __future__ import annotations
 
@@ -18,13 +18,8 @@ from racecar.ros import topics
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
-from racecar.stacks.parts import (
-    command_muxes,
-    given,
-    node,
-    planar_simulator,
-    vehicle_file,
-)
+from racecar.stacks.parts import command_muxes, given, node, vehicle_file
+from racecar.stacks.simulator_part import planar_part, SimulatorPart
 from racecar.stacks.stack import Stack
 
 _ANSWERS = (
@@ -32,8 +27,12 @@ _ANSWERS = (
     topics.COMMAND)
 
 
+_PLANAR = planar_part()
+
+
 def tracking_stack(
     name: str, summary: str, linearizer: str | None, *tracker_files: str,
+    simulator: SimulatorPart = _PLANAR,
 ) -> Stack:
     """Return a stack with a linearizer, or None for a node of the user's in its place.
 
@@ -41,18 +40,19 @@ def tracking_stack(
     """
     return Stack(
         name=name, summary=summary,
-        nodes=partial(_nodes, linearizer, tracker_files), check=partial(_check, linearizer),
-        simulator=node_names.SINGLE_TRACK_SIMULATOR, tracker=node_names.TRAJECTORY_TRACKER,
-        linearizer=linearizer,
+        nodes=partial(_nodes, linearizer, tracker_files, simulator),
+        check=partial(_check, linearizer), simulator=simulator.executable,
+        tracker=node_names.TRAJECTORY_TRACKER, linearizer=linearizer,
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH,
-            topics.TRACKED_POINT, topics.TF, topics.CAR_STATE, topics.JOINT_STATES, *_ANSWERS,
+            topics.TRACKED_POINT, topics.TF, topics.CAR_STATE, simulator.joint_states, *_ANSWERS,
             topics.ODOMETRY),
         descriptions=(topics.TRACKED_POINT,), answers=_ANSWERS)
 
 
 def _nodes(
-    linearizer: str | None, tracker_files: tuple[str, ...], options: StackOptions,
+    linearizer: str | None, tracker_files: tuple[str, ...], simulator: SimulatorPart,
+    options: StackOptions,
 ) -> list[NodeDescription]:
     vehicle = vehicle_file(options.vehicle)
     lockstep = {'lockstep': options.lockstep}
@@ -69,7 +69,7 @@ def _nodes(
             gives=(topics.TRACKED_POINT, topics.REFERENCE_TRAJECTORY, answer)),
         *laws,
         *command_muxes(options, topics.NAVIGATION_COMMAND),
-        planar_simulator(options, vehicle),
+        *simulator.nodes(options, vehicle),
     ]
 
 

@@ -16,6 +16,7 @@ from racecar.core.sensors import SENSOR_KINDS, View
 from racecar.core.sensors.laser import LASER, PARAMETERS
 from racecar.core.types import Pose2, Pose3, Twist3
 from racecar.core.world import Board, Box, Cone, Objects, OccupancyGrid, Scene, Wall
+from racecar.core.world.world_file import load_world
 
 STILL = Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 Z = 0.1374
@@ -171,6 +172,15 @@ def test_a_map_is_seen_from_outside():
         past = math.atan2(NORTH + 0.1, 3.1)
         assert np.isfinite(ranges[angles() < past - 0.05][-10:]).all()
         assert np.isinf(ranges[angles() > past + 0.05]).all()
+
+
+def test_rays_go_on_where_rounding_has_them_leave_a_cell_before_they_came_in():
+    # From here one of them stood still for ever.
+    laser_there = pose_of_child(
+        Pose3(5.860303053380345, 5.509334306168423, 0.0, 0.0, 0.0, 0.9906262671609822,
+              -0.1366001420595827), level(0.265, 0.0, 0.0))
+    ranges = look(load_world('racetrack'), laser_there, rays=1081, range_max=10.0)
+    assert np.isfinite(ranges).any()
 
 
 def test_a_ray_leaves_a_map_without_walls():

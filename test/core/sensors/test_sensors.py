@@ -11,12 +11,12 @@ from range_finder import Range, RANGE_FINDER
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameter_file import load_parameter_file
-from racecar.core.ports import Carrier, Entity, Input, Mount, Output
+from racecar.core.ports import Carrier, Entity, Input, Mount, ODOMETRY, Output
 from racecar.core.poses import pose_of_angles, pose_of_child, twist_of_child
 from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
 from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
-from racecar.core.simulation.vehicle_plant import ODOMETRY, VehiclePlant
+from racecar.core.simulation.vehicle_plant import VehiclePlant
 from racecar.core.types import Acceleration3, AckermannCommand, BodyState, Pose3, Twist3
 from racecar.core.vehicles import VEHICLE_PARAMETERS
 from racecar.core.world import Box, Scene, Wall
@@ -216,7 +216,8 @@ def test_parameters_of_a_sensor_are_its_mounting_and_its_own():
 
 
 @pytest.mark.parametrize(('values', 'message'), [
-    ({'kind': 'sonar'}, r"'bumper\.kind' is 'sonar', expected one of laser, imu, range_finder"),
+    ({'kind': 'sonar'},
+     r"'bumper\.kind' is 'sonar', expected one of laser, imu, camera, range_finder"),
     ({'noise': -1.0}, r"'bumper\.noise' is -1\.0, expected a number in"),
     ({'beams': 3}, r"'bumper\.beams' is unknown here")])
 def test_what_a_sensor_cannot_be_is_refused(values, message):

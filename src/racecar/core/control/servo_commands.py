@@ -22,9 +22,17 @@ import math
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.types import AckermannCommand, JointSetpoints
-from racecar.core.vehicles.ackermann import ackermann_angles
+from racecar.core.types import AckermannCommand, HINGE_JOINTS, JointSetpoints, WHEEL_JOINTS
+from racecar.core.vehicles.ackermann import ackermann_angles, inner_angle
 from racecar.core.vehicles.parameters import VehicleParameters
+
+SERVO_NAMES = (
+    *(joint.replace('_joint', '_velocity') for joint in WHEEL_JOINTS),
+    *(joint.replace('_joint', '_position') for joint in HINGE_JOINTS))
+"""Names of the joints' controllers in the original, in the order of JointSetpoints."""
+
+HINGE_STOP = 1.0
+"""Stop of the hinges of the original car [rad]."""
 
 ACKERMANN, EQUAL = 'ackermann', 'equal'
 
@@ -69,11 +77,16 @@ class ServoCommands:
     @property
     def steering_limit(self) -> float:
         """Largest angle of the virtual wheel for which no hinge goes beyond its stop [rad]."""
-        stop = self.vehicle.steering_limit
+        limit = self.vehicle.steering_limit
         if self.hinge_angles == EQUAL:
-            return stop
-        ratio = self.half_kingpin_track / self.vehicle.wheelbase
-        return math.atan2(math.sin(stop), math.cos(stop) + ratio * math.sin(stop))
+            return limit
+        half, wheelbase = self.half_kingpin_track, self.vehicle.wheelbase
+        inner = inner_angle(limit, half, wheelbase)
+        if inner <= HINGE_STOP:
+            return limit
+        # As the robot description has it: no further than this, unless both wheels must.
+        stop = max(limit, HINGE_STOP)
+        return math.atan2(math.sin(stop), math.cos(stop) + half / wheelbase * math.sin(stop))
 
     def setpoints(self, command: AckermannCommand) -> JointSetpoints:
         """Return the set-points for a command of finite numbers, clamped to the vehicle's."""

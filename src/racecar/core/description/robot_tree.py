@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError
 from racecar.core.parameters import suggest
-from racecar.core.poses import NO_POSE, pose_of_child, rotated
+from racecar.core.poses import NO_POSE, pose_of_child, Quaternion, rotated, Vector3
 from racecar.core.types import Pose3
 
 FIXED, CONTINUOUS, REVOLUTE, PRISMATIC = 'fixed', 'continuous', 'revolute', 'prismatic'
@@ -122,6 +122,16 @@ class Joint:
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
     limit: JointLimit = JointLimit()
 
+    # In the parent: the axis, and the rotation at 0 followed by half a turn about the axis.
+    _axis: Vector3 = field(init=False, repr=False, compare=False)
+    _half_turn: Quaternion = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Work out once what every position needs."""
+        half_turn = pose_of_child(self.origin, Pose3(0.0, 0.0, 0.0, *self.axis, 0.0))[3:]
+        object.__setattr__(self, '_axis', rotated(self.origin[3:], self.axis))
+        object.__setattr__(self, '_half_turn', half_turn)
+
     @property
     def moves(self) -> bool:
         """Whether it has a position."""
@@ -129,16 +139,16 @@ class Joint:
 
     def pose(self, position: float) -> Pose3:
         """Return the pose of the child in the parent at a position [rad or m]."""
+        x, y, z, qx, qy, qz, qw = self.origin
         if self.kind == FIXED:
             return self.origin
-        x, y, z = self.axis
         if self.kind == PRISMATIC:
-            moved = Pose3(x * position, y * position, z * position, 0.0, 0.0, 0.0, 1.0)
-        else:
-            sine = math.sin(0.5 * position)
-            moved = Pose3(
-                0.0, 0.0, 0.0, x * sine, y * sine, z * sine, math.cos(0.5 * position))
-        return pose_of_child(self.origin, moved)
+            ax, ay, az = self._axis
+            return Pose3(x + ax * position, y + ay * position, z + az * position, qx, qy, qz, qw)
+        hx, hy, hz, hw = self._half_turn
+        c, s = math.cos(0.5 * position), math.sin(0.5 * position)
+        return Pose3(
+            x, y, z, qx * c + hx * s, qy * c + hy * s, qz * c + hz * s, qw * c + hw * s)
 
 
 class MassProperties(NamedTuple):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The robot description of a vehicle: urdf/racecar.urdf.xacro with the vehicle's numbers.
 
-Wheelbase, tracks, radii, width of the wheels, steering limit, base_link, mass, centre of gravity
-and moment of inertia about the vertical are those of the vehicle; the inertia of a wheel about its
+Wheelbase, tracks, radii, width of the wheels, steering, base_link, mass, centre of gravity and
+moment of inertia about the vertical are those of the vehicle; the inertia of a wheel about its
 axle, too. What its file does not say follows from the original car: shapes are stretched to the
 vehicle's length, width and wheels, wheels and hinges have their share of the mass, and the body
 has what is left. Sensors keep their size.
@@ -22,12 +22,15 @@ from racecar.core.description.robot_tree import Inertial, RobotTree
 from racecar.core.description.urdf import read_urdf, RobotDescription
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
+from racecar.core.types import HINGE_JOINTS
+from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.parameters import VehicleParameters
 
 BODY = 'chassis_inertia'
 """Link that stands for all that has no link of its own."""
 
 _FRONT_WHEEL, _HINGE, _LASER = 'left_front_wheel', 'left_steering_hinge', 'laser'
+_HINGE_JOINT, _ = HINGE_JOINTS
 
 # Of the moment of inertia about the vertical, the wheels make up at most, the body at least, so
 # much: a vehicle of odd numbers (the report's) is one that can be simulated, all the same.
@@ -85,9 +88,20 @@ def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
         'rear_wheel_radius': rear_radius,
         'wheel_width': vehicle.wheel_width,
         'wheel_inertia': vehicle.wheel_inertia,
-        'steering_limit': vehicle.steering_limit,
+        'hinge_limit': _hinge_limit(vehicle),
         'rear_axle_x': -vehicle.cog_to_rear_axle - vehicle.odometry_offset,
     }
+
+
+def _hinge_limit(vehicle: VehicleParameters) -> float:
+    """Return where the hinges stop [rad]: the inner wheel must get where its car can steer.
+
+    But no further than the original's, unless both wheels must.
+    """
+    inner = inner_angle(
+        vehicle.steering_limit, 0.5 * vehicle.track_widths[0], vehicle.wheelbase)
+    stop = _original().joint(_HINGE_JOINT).limit.upper
+    return max(vehicle.steering_limit, min(inner, stop))
 
 
 @functools.cache

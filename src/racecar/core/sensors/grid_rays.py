@@ -108,9 +108,12 @@ def march(
                 leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
                 step_x = x + block[_SIDE_X + k] if out_x < out_y else x
                 step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
-                next_x = leap_x if leap > leaves else step_x
-                next_y = leap_y if leap > leaves else step_y
-                goal = leap if leap > leaves else leaves
+                # Without room a ray steps on even if rounding has it leave a cell before it came
+                # in: else it would stand still for ever.
+                leaps = leap > leaves and leap > way
+                next_x = leap_x if leaps else step_x
+                next_y = leap_y if leaps else step_y
+                goal = leap if leaps else leaves
                 goal = goal if way < stop else way
                 # At its end a ray stays in the cell that it has come through.
                 block[_X + k] = next_x if goal < stop else x

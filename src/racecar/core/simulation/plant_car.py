@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from racecar.core.errors import ConfigurationError, FaultError
-from racecar.core.ports import collisions_of, Plant
+from racecar.core.ports import collisions_of, ODOMETRY, Plant
 from racecar.core.readings import Collisions
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
@@ -18,7 +18,7 @@ class PlantCar:
 
     compiled = None
 
-    def __init__(self, plant: Plant, description: str, odometry: str = 'odometry') -> None:
+    def __init__(self, plant: Plant, description: str, odometry: str = ODOMETRY) -> None:
         """description: of the car, for messages; odometry: name of the output that is answered.
 
         Raises ConfigurationError for a plant that is not driven so.

@@ -42,7 +42,7 @@ from racecar.core.types import (
     Wheels,
     WheelState,
 )
-from racecar.core.tyres import DEFAULT_TYRE_MODEL, tyre_model_choices
+from racecar.core.tyres import DEFAULT_TYRE_MODEL, SELECTION, tyre_model_choices
 from racecar.core.vehicles import (
     make_vehicle_model,
     VEHICLE_MODELS,
@@ -72,9 +72,8 @@ DEFAULT_PERIOD = 0.01
 SIMULATOR_PARAMETERS = ParameterTable([
     Parameter('vehicle_model', str, 'single_track', 'Equations of motion of the vehicle',
               choices=tuple(VEHICLE_MODELS), read_only=True),
-    Parameter('tyre_model', str, DEFAULT_TYRE_MODEL, 'Tyre model, by name or number;'
-              " fiala_unsaturated is the report's cubic up to twice full sliding and a straight"
-              ' line beyond', choices=tyre_model_choices(), read_only=True),
+    Parameter('tyre_model', str, DEFAULT_TYRE_MODEL, f'Tyre model, {SELECTION}',
+              choices=tyre_model_choices(), read_only=True),
     Parameter('formulation', str, FORMULATIONS[0], 'Single-track equations: without small angles,'
               ' or as in the report', choices=FORMULATIONS, read_only=True),
     Parameter('integrator', str, DEFAULT_INTEGRATOR, 'Integration method',
@@ -197,7 +196,9 @@ class Simulator:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
         self._move(0, 0.0, *self._command)
-        self.odometry()
+        odometry = self.odometry()
+        if self._obstacles is not None:
+            self._obstacles.block(odometry)
         self.diagnostics()
         self.wheels()
 
@@ -373,8 +374,7 @@ class Simulator:
     @property
     def packed(self) -> PackedSimulator | None:
         """The numbers on which compiled loops run; None if the steps are not this class's own."""
-        if self._advance is not None or self._obstacles is not None or has_own(
-                self, Simulator, 'tick', 'advance', 'odometry', 'set_command'):
+        if not self._moves_by_kernels:
             return None
         vehicle = self.model.vehicle
         return PackedSimulator(
@@ -386,7 +386,12 @@ class Simulator:
     @property
     def compiled(self) -> Simulator | None:
         """This simulator if compiled loops can run on its numbers, else None; see LoopCar."""
-        return None if self.packed is None else self
+        return self if self._moves_by_kernels else None
+
+    @property
+    def _moves_by_kernels(self) -> bool:
+        return self._advance is None and self._obstacles is None and not has_own(
+            self, Simulator, 'tick', 'advance', 'odometry', 'set_command')
 
     @property
     def description(self) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.frames import BASE_LINK, COG
-from racecar.core.ports import Carrier, Entity, Input, Mount, Output
+from racecar.core.ports import Carrier, COLLISIONS, Entity, Input, Mount, ODOMETRY, Output
 from racecar.core.readings import Collisions
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import (
@@ -27,12 +27,6 @@ from racecar.core.types import (
     WheelCommand,
     WheelStates,
 )
-
-ODOMETRY = 'odometry'
-"""Name of the output that a controller answers."""
-
-COLLISIONS = 'collisions'
-"""Name of the output that counts contacts."""
 
 
 class VehiclePlant:

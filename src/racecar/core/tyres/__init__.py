@@ -80,6 +80,11 @@ DEFAULT_TYRE_MODEL = 'linear'
 """Tyres of a single-track model that is given none."""
 
 
+SELECTION = ("by name or number; fiala_unsaturated is the report's cubic up to twice full sliding"
+             ' and a straight line beyond')
+"""How a tyre model is chosen, for the descriptions of parameters."""
+
+
 def tyre_model_choices() -> tuple[str, ...]:
     """Return all selectors of the registered models: names, then numbers as text."""
     return (*TYRE_MODELS, *(str(row.number) for row in TYRE_MODELS.values()))

@@ -30,6 +30,15 @@ def ackermann_angles(steering_angle: float, half_track: float, wheelbase: float)
     return (math.atan2(sine, cosine - ratio * sine), math.atan2(sine, cosine + ratio * sine))
 
 
+def inner_angle(steering_angle: float, half_track: float, wheelbase: float) -> float:
+    """Return the angle of the inner front wheel [rad] in a turn to the left, compiling nothing.
+
+    Arguments as of ackermann_angles(), whose left angle this is.
+    """
+    sine = math.sin(steering_angle)
+    return math.atan2(sine, math.cos(steering_angle) - half_track / wheelbase * sine)
+
+
 def middle_tangent(left: float, right: float) -> float:
     """Return tan d of the virtual middle wheel; 0 if the wheels point to different sides [rad]."""
     tan_left, tan_right = math.tan(left), math.tan(right)

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A car in the model of the engine: bodies, joints, shapes, motors and the sensor of its bumper.
+"""A car in the model of the engine: bodies, joints, shapes, motors and a sensor of touch.
 
 Names in the model are those of the robot description after the name of the car and a slash.
 """
@@ -31,8 +31,11 @@ VISUAL_GROUP, COLLISION_GROUP = 2, 3
 WHEEL_PRIORITY = 1
 """Of the contact of a wheel: its own numbers hold, not those of the ground."""
 
-# Time constant [s] and damping ratio of the contact of a wheel: it sinks in by 0.02 mm.
-_WHEEL_SPRING = (0.005, 1.0)
+HARD = 0.005, 1.0
+"""Time constant [s] and damping ratio of contacts.
+
+A wheel sinks in by 0.02 mm, a body at 5 m/s by less than a wall is thick, and does not bounce.
+"""
 
 # A brake holds its wheel within so many steps, and a share of the torque that creeps past it.
 _BRAKE_STEPS, _BRAKE_HOLD = 2.0, 0.99999
@@ -41,13 +44,19 @@ _BRAKE_STEPS, _BRAKE_HOLD = 2.0, 0.99999
 class Gains(NamedTuple):
     """Of the controllers of the joints.
 
-    front, rear: of the speed of a wheel [N m s/rad]; hinge [N m/rad], hinge_damping [N m s/rad].
+    front, rear: of the speed of a wheel [N m s/rad]; hinge [N m/rad], hinge_damping [N m s/rad];
+    effort: factor of the largest torques, which are those of the joints [-].
     """
 
     front: float
     rear: float
     hinge: float
     hinge_damping: float
+    effort: float = 1.0
+
+    def scaled(self, factor: float) -> Gains:
+        """Return those of a car that needs so many times the torques."""
+        return Gains(*(factor * number for number in self))
 
 
 def prefixed(car: str, name: str) -> str:
@@ -65,9 +74,9 @@ def motor_name(joint: str) -> str:
     return f'{joint}/motor'
 
 
-def bumper_name(car: str) -> str:
-    """Return the name of the sensor of what a car's body touches."""
-    return prefixed(car, 'bumper')
+def touch_name(car: str) -> str:
+    """Return the name of the sensor that counts what a car's body touches."""
+    return prefixed(car, 'touch')
 
 
 def place(thing: Any, pose: Pose3) -> None:
@@ -102,24 +111,22 @@ def add_car(
             _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
         else:
             for index, shape in enumerate(body.collisions):
-                geom = _add_shape(
+                geom = add_shape(
                     spec, added, shape, f'{prefixed(name, body.name)}/{index}')
                 geom.group = COLLISION_GROUP
-                geom.contype = CAR_BIT
+                geom.contype, geom.solref = CAR_BIT, HARD
                 geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
         if visuals:
             for shape in body.visuals:
-                geom = _add_shape(spec, added, shape)
+                geom = add_shape(spec, added, shape)
                 geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
                 if shape.colour is not None:
                     geom.rgba = shape.colour
-    data = mujoco.mjtConDataField
-    fields = (data.mjCONDATA_FOUND, data.mjCONDATA_FORCE, data.mjCONDATA_POS)
     spec.add_sensor(
-        name=bumper_name(name), type=mujoco.mjtSensor.mjSENS_CONTACT,
+        name=touch_name(name), type=mujoco.mjtSensor.mjSENS_CONTACT,
         objtype=mujoco.mjtObj.mjOBJ_BODY, objname=prefixed(name, car.root.name),
-        # Of the hardest contact.
-        intprm=[sum(1 << int(field) for field in fields), 2, 1])
+        # How many were found, no more of any of them.
+        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND), 0, 1])
 
 
 def _weigh(added: Any, body: RigidBody) -> None:
@@ -157,7 +164,8 @@ def _add_joint(
         servo.gainprm[0], servo.biasprm[1] = gains.hinge, -gains.hinge
         servo.biasprm[2] = -gains.hinge_damping
     servo.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
-    servo.forcerange = (-joint.limit.effort, joint.limit.effort)
+    effort = gains.effort * joint.limit.effort
+    servo.forcerange = (-effort, effort)
 
 
 def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None) -> None:
@@ -170,10 +178,11 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
     place(geom, wheel.pose)
     geom.contype, geom.conaffinity = 0, 0 if friction is None else FLOOR_BIT
     if friction is not None:
-        geom.friction[0], geom.condim, geom.solref = friction, 3, _WHEEL_SPRING
+        geom.friction[0], geom.condim, geom.solref = friction, 3, HARD
 
 
-def _add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+    """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
     more: dict[str, Any] = {}

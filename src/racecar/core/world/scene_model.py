@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from racecar.core.poses import pose_of_angles
-from racecar.core.world.car_model import FIXED_BIT, FLOOR_BIT, LOOSE_BIT, place
+from racecar.core.world.car_model import FIXED_BIT, FLOOR_BIT, HARD, LOOSE_BIT, place
 from racecar.core.world.engine import load_engine
 from racecar.core.world.scene import Box, Colour, Cone, Scene, Wall
 
@@ -22,9 +22,6 @@ CONE_FOOT = 0.1
 
 _HIGHEST = 10.0
 _WALL_THICKNESS = 0.02
-
-# Stiff enough that a car at 5 m/s sinks in by less than a wall is thick, and without bounce.
-_HARD = (0.005, 1.0)
 
 
 def cone_name(index: int) -> str:
@@ -67,7 +64,7 @@ def _add_box(body: Any, box: Box, *, solid: bool) -> None:
         size=(0.5 * box.length, 0.5 * box.width, 0.5 * height), rgba=_opaque(box.colour))
     place(geom, pose_of_angles(box.x, box.y, 0.5 * height, 0.0, 0.0, box.yaw))
     geom.contype, geom.conaffinity = FIXED_BIT if solid else 0, 0
-    geom.solref = _HARD
+    geom.solref = HARD
 
 
 def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
@@ -82,11 +79,12 @@ def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
             meshes[key] = f'cone_mesh_{len(meshes)}'
             mesh = spec.add_mesh(name=meshes[key])
             mesh.make_cone(CONE_EDGES, 0.0)
-            # From -1 to 1 on each axis.
-            mesh.scale = (0.5 * cone.base, 0.5 * cone.base, 0.5 * cone.height)
+            # From -1 to 1 on each axis; it stands on its foot, so that only that rests on the
+            # ground.
+            mesh.scale = (cone.radius_at(foot), cone.radius_at(foot), 0.5 * (cone.height - foot))
         parts = (
             body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=meshes[key],
-                          pos=(0.0, 0.0, 0.5 * cone.height), mass=0.5 * cone.mass),
+                          pos=(0.0, 0.0, 0.5 * (cone.height + foot)), mass=0.5 * cone.mass),
             body.add_geom(
                 type=mujoco.mjtGeom.mjGEOM_BOX,
                 size=(0.5 * cone.base, 0.5 * cone.base, 0.5 * foot),
@@ -95,7 +93,7 @@ def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
             part.rgba = _opaque(cone.colour)
             part.contype = LOOSE_BIT
             part.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT
-            part.solref = _HARD
+            part.solref = HARD
 
 
 def _opaque(colour: Colour) -> tuple[float, float, float, float]:

@@ -27,12 +27,12 @@ Source: Pacejka, Tire and Vehicle Dynamics, chapters 7 and 8 (first-order contac
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from racecar.core.compiled import inlined, unbound
+from racecar.core.compiled import inlined
 from racecar.core.tyres.contact import TINY
 
-REST_LIMIT = 3.0
+REST_LIMIT = 1.0
 """Combined slip over its limit that a tyre keeps when it comes to rest [-]."""
 
 LIMIT_PER_SPEED = 100.0
@@ -97,10 +97,6 @@ class TyreState(NamedTuple):
     tangent: float
 
 
-# Of the tyre, see tyres.contact.ContactForm.
-slide = grip = unbound
-
-
 @inlined
 def _velocity_at(
     linear: Vector3, angular: Vector3, x: float, y: float, z: float,
@@ -159,12 +155,3 @@ def deflect(ex: float, ey: float, t: Touch, carcass: Carcass, dt: float) -> Tyre
     kept = min(1.0, limit / max(math.sqrt(n_x * n_x + n_y * n_y), TINY))
     return TyreState(along * kept, across * kept, slip, tangent)
 
-
-def tyre_force(state: TyreState, load: float, tyre: Any) -> tuple[float, float]:
-    """Return the force of the ground along and across the wheel [N].
-
-    The global names slide and grip are bound to the tyre.
-    """
-    contact = slide(state.slip, state.tangent, tyre)
-    share_x, share_y = grip(contact, load, tyre)
-    return contact.x * share_x, contact.y * share_y

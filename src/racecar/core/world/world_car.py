@@ -12,6 +12,7 @@ import numpy as np
 from racecar.core.control.servo_commands import ServoCommands
 from racecar.core.errors import ParameterError
 from racecar.core.poses import rotated
+from racecar.core.readings import Collisions
 from racecar.core.types import (
     Acceleration3,
     AckermannCommand,
@@ -35,12 +36,18 @@ from racecar.core.vehicles.double_track import wheel_command_fault
 from racecar.core.world.contact_forces import friction_on_wheels
 from racecar.core.world.world_engine import pose_of_joint, WorldCarSpec, WorldEngine
 from racecar.core.world.world_kernel import (
+    BEGUN,
+    BEGUN_SPEED,
+    BEGUN_X,
+    BEGUN_Y,
     BRAKE,
     BRAKE_DAMPING,
     DRIVE,
     FORCE_X,
     FORCE_Y,
     LOAD,
+    QUIET,
+    SINCE,
     SLIP,
     TANGENT,
     WHEEL_COUNT,
@@ -221,6 +228,13 @@ class WorldCar:
         ax, ay, az, wx, wy, wz = map(float, self._moving(data.qacc))
         pose = pose_of_joint(data.qpos, self._places.pose)
         return Acceleration3(*_in_body(pose, (ax, ay, az)), wx, wy, wz)
+
+    def collisions(self) -> Collisions:
+        """Return what the body has run into since the last reset."""
+        row = self._engine.numbers.bodies[self._index]
+        return Collisions(
+            int(row[BEGUN]), bool(row[SINCE] < QUIET), float(row[BEGUN_X]), float(row[BEGUN_Y]),
+            float(row[BEGUN_SPEED]))
 
     def joints(self) -> JointStates:
         """Return positions and speeds of wheels and hinges."""

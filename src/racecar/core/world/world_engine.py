@@ -13,27 +13,27 @@ from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
-from racecar.core.tyres.contact import TyrePair
 from racecar.core.vehicles.double_track_kernels import contact_form
 from racecar.core.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
-from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
+from racecar.core.vehicles.tyre_sets import TyreSet
+from racecar.core.world.car_axles import make_axles
 from racecar.core.world.car_bodies import CarBodies
-from racecar.core.world.car_model import bumper_name, Gains, motor_name, prefixed, servo_name
+from racecar.core.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.core.world.engine import engine_steps, load_engine
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.core.world.scene_model import cone_name
-from racecar.core.world.wheel_contact import Carcass, Ground
 from racecar.core.world.world_kernel import (
-    Axle,
-    BUMPER_SIZE,
+    BODY_SIZE,
     DRIVEN_SIZE,
     friction_kernels,
     Numbers,
     OVERSPEED,
     pack_axle,
     Places,
+    QUIET,
     SHOWN_SIZE,
+    SINCE,
     STATE_SIZE,
     tyre_kernels,
     Views,
@@ -41,18 +41,6 @@ from racecar.core.world.world_kernel import (
     WorldKernels,
 )
 from racecar.core.world.world_model import CarPart, world_spec
-
-GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
-"""Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
-
-RELAXATION = 0.4
-"""Relaxation length of a tyre over its radius [-]."""
-
-REST_DAMPING_RATIO = 0.3
-"""Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
-
-RATE_LIMIT = 0.7
-"""Bound of the step times a rate of the tyres, beyond which they are not stable [-]."""
 
 _SETTLING = 1.0
 
@@ -118,15 +106,16 @@ class WorldEngine:
         self._kept = int(mujoco.mjtState.mjSTATE_INTEGRATION)
         self._state = np.zeros(mujoco.mj_stateSize(self.model, self._kept))
         self._steps = engine_steps(self.model, self.data)
+        self._scratch_steps = engine_steps(self.model, self._scratch)
         self.places = [_car_places(self.model, car) for car in cars]
         self._all_places = _places(self.model, cars)
         self._views = _views(self.model, self.data)
         self._scratch_views = _views(self.model, self._scratch)
         wheels = len(cars) * WHEEL_COUNT
-        axles = [axle for car in cars for axle in _axles(car, step)]
+        axles = [axle for car in cars for axle in make_axles(car.vehicle, car.tyres, step)]
         self.numbers = Numbers(
             np.zeros((wheels, STATE_SIZE)), np.zeros((wheels, DRIVEN_SIZE)),
-            np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BUMPER_SIZE)),
+            np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BODY_SIZE)),
             np.array([number for axle in axles for number in pack_axle(axle)]))
         for row, car in enumerate(cars):
             fastest = max(car.vehicle.speed_max, -car.vehicle.speed_min)
@@ -143,12 +132,12 @@ class WorldEngine:
         self._fresh = _NOTHING
         mujoco.mj_getState(self.model, self.data, self._state, self._kept)
         numbers = self.numbers
-        before = numbers.state.copy(), numbers.bumpers.copy(), numbers.shown.copy()
+        before = numbers.state.copy(), numbers.bodies.copy(), numbers.shown.copy()
         if self.kernels.run(
                 self._steps, self._views, self._all_places, numbers, self.step, steps):
             return True
         mujoco.mj_setState(self.model, self.data, self._state, self._kept)
-        numbers.state[:], numbers.bumpers[:], numbers.shown[:] = before
+        numbers.state[:], numbers.bodies[:], numbers.shown[:] = before
         return False
 
     def warm_up(self) -> None:
@@ -158,7 +147,7 @@ class WorldEngine:
         self.present()
 
     def place_car(self, car: int, pose: Pose3) -> None:
-        """Put a car to a pose of its base_link, at rest, with joints and tyres relaxed."""
+        """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
         self._fresh = _NOTHING
         data, places = self.data, self.places[car]
         x, y, z, qx, qy, qz, qw = pose
@@ -170,6 +159,8 @@ class WorldEngine:
         wheels = slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
         self.numbers.state[wheels] = 0.0
         self.numbers.shown[wheels] = 0.0
+        self.numbers.bodies[car] = 0.0
+        self.numbers.bodies[car, SINCE] = QUIET
         for body in self._all_places.body[wheels]:
             data.xfrc_applied[body] = 0.0
 
@@ -205,11 +196,9 @@ class WorldEngine:
             mujoco.mj_copyState(model, self.data, scratch, self._kept)
             self._shown = numbers._replace(
                 state=numbers.state.copy(), shown=numbers.shown.copy())
-            views, places = self._scratch_views, self._all_places
-            # As the next step will.
-            self.kernels.turn(views, places, self._shown)
-            mujoco.mj_step1(model, scratch)
-            self.kernels.push(views, places, self._shown, self.step)
+            self.kernels.look(
+                self._scratch_steps, self._scratch_views, self._all_places, self._shown,
+                self.step)
         if forces:
             mujoco.mj_fwdActuation(model, scratch)
             mujoco.mj_fwdAcceleration(model, scratch)
@@ -258,46 +247,6 @@ def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
     return friction_kernels() if form is None else tyre_kernels(*form)
 
 
-def _axles(car: WorldCarSpec, step: float) -> list[Axle]:
-    """Return the numbers of both axles. Raises ConfigurationError for a step that is too long."""
-    vehicle = car.vehicle
-    quarter = 0.25 * vehicle.mass
-    ground = Ground(quarter * GROUND_RATE * GROUND_RATE,
-                    2.0 * GROUND_DAMPING_RATIO * GROUND_RATE * quarter)
-    loads = vehicle.front_axle_load, vehicle.rear_axle_load
-    if car.tyres is None:
-        none = TyreDirection(1.0, 1.0, 1.0, 0.0)
-        directions = ((none, none), (none, none))
-    else:
-        tyres = car.tyres
-        directions = ((tyres.front_x, tyres.front_y), (tyres.rear_x, tyres.rear_y))
-    axles = []
-    for (x, y), load, radius in zip(directions, loads, vehicle.wheel_radii, strict=True):
-        length = RELAXATION * radius
-        spring_x, spring_y = (0.5 * tyre.stiffness / length for tyre in (x, y))
-        damping_x, damping_y = (
-            2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
-            for spring in (spring_x, spring_y))
-        carcass = Carcass(
-            length, damping_x, damping_y, x.stiffness / (x.friction * load),
-            y.stiffness / (y.friction * load), radius)
-        axles.append(Axle(ground, carcass, TyrePair(
-            *x, *y, load, float(car.tyres is not None and car.tyres.model.stiffness_by_load))))
-        if car.tyres is not None:
-            # A wheel turns against its own tyre, which is both spring and damper.
-            light = vehicle.wheel_inertia / (radius * radius)
-            _check_step(step, max(
-                math.sqrt(spring_x / light), spring_x * damping_x / light, GROUND_RATE))
-    return axles
-
-
-def _check_step(step: float, rate: float) -> None:
-    if step * rate > RATE_LIMIT:
-        raise ConfigurationError(
-            f'step is {step:g} s, expected at most {RATE_LIMIT / rate:.3g} s for the tyres of this'
-            f' vehicle, which move at {rate:.0f} 1/s')
-
-
 def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
     free = model.joint(prefixed(car.name, car.bodies.root.name))
     names = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
@@ -312,11 +261,14 @@ def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:
     def numbers(values: list[Any]) -> Any:
         return np.array(values, dtype=np.int64)
 
+    roots = [prefixed(car.name, car.bodies.root.name) for car in cars]
     joints = [prefixed(car.name, joint) for car in cars for joint in WHEEL_JOINTS]
     wheels = [prefixed(car.name, wheel.name) for car in cars for wheel in car.bodies.wheels]
     return Places(
-        numbers([model.body(prefixed(car.name, car.bodies.root.name)).id for car in cars]),
-        numbers([model.sensor(bumper_name(car.name)).adr[0] for car in cars]),
+        numbers([model.body(root).id for root in roots]),
+        numbers([model.joint(root).qposadr[0] for root in roots]),
+        numbers([model.joint(root).dofadr[0] for root in roots]),
+        numbers([model.sensor(touch_name(car.name)).adr[0] for car in cars]),
         numbers([model.body(wheel).id for wheel in wheels]),
         numbers([model.geom(wheel).id for wheel in wheels]),
         numbers([model.joint(joint).id for joint in joints]),
@@ -326,5 +278,5 @@ def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:
 
 def _views(model: Any, data: Any) -> Views:
     return Views(
-        data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com, data.xipos,
-        data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss)
+        data.qpos, data.qvel, data.ctrl, data.xfrc_applied, data.cvel, data.subtree_com,
+        data.xipos, data.xaxis, data.geom_xpos, data.sensordata, model.dof_frictionloss)

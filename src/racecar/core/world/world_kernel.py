@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The loop over steps of the 3-D world: drive, tyres, engine, bumpers.
+"""The loop over steps of the 3-D world: drive, tyres, engine, collisions.
 
 One kernel moves all cars of a model. It works on the arrays of the engine itself, which stay where
 they are for the life of model and data. Rows of its own arrays are wheels, WHEEL_COUNT for each
@@ -13,7 +13,7 @@ from collections.abc import Callable
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.compiled import inlined, specialise, unbound, unlocked
+from racecar.core.compiled import inlined, njit_once, specialise, unbound, unlocked
 from racecar.core.tuple_kernels import count_numbers, flatten, reader
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.tyres.contact import ContactForm, TyrePair
@@ -23,13 +23,13 @@ from racecar.core.world.wheel_contact import (
     Carcass,
     deflect,
     Ground,
+    Touch,
     touch,
-    tyre_force,
+    TyreState,
     Vector3,
 )
 
 WHEEL_COUNT = len(WHEEL_NAMES)
-FRONT_COUNT = 2
 
 SPEED_LIMIT = 1e4
 """Modulus of a velocity up to which the engine is trusted [m/s, rad/s]."""
@@ -44,18 +44,17 @@ SLIP, TANGENT, FORCE_X, FORCE_Y, LOAD, SHOWN_SIZE = 0, 1, 2, 3, 4, 5
 # [N m s/rad], rotation from which the torque drives no further [rad/s].
 DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, DRIVEN_SIZE = 0, 1, 2, 3, 4
 
-# Of a bumper, since it was read: force of the hardest contact [N] and where it was [m]; whether it
-# touches now; how many contacts have begun since the start.
-HARDEST, HARDEST_AT, TOUCHES, BEGUN, BUMPER_SIZE = 0, 1, 4, 5, 6
-
-# What the engine's sensor of a bumper gives: number of contacts, force of the hardest one, its
-# position.
-FOUND, SENSED_FORCE, SENSED_PLACE, SENSED_SIZE = 0, 1, 4, 7
+# Of a body: contacts begun since the last reset, time since it last touched anything [s], where
+# the root was when the newest contact began [m] and how fast just before [m/s], its speed now
+# [m/s]. Contacts with less than QUIET between them are one [s].
+BEGUN, SINCE, BEGUN_X, BEGUN_Y, BEGUN_SPEED, SPEED, BODY_SIZE = 0, 1, 2, 3, 4, 5, 6
+QUIET = 0.1
 
 
 class Views(NamedTuple):
     """Arrays of a model and its data, named as the engine does."""
 
+    qpos: Any
     qvel: Any
     ctrl: Any
     xfrc_applied: Any
@@ -71,12 +70,15 @@ class Views(NamedTuple):
 class Places(NamedTuple):
     """Where in these arrays a car is.
 
-    root: its body that moves freely; bumper: first number of its sensor; and of each wheel body,
-    geom, joint, degree of freedom, and the actuator that takes its torque.
+    root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
+    sensor that counts what it touches; and of each wheel body, geom, joint, degree of freedom, and
+    the actuator that takes its torque.
     """
 
     root: Any
-    bumper: Any
+    pose: Any
+    motion: Any
+    touch: Any
     body: Any
     geom: Any
     joint: Any
@@ -90,7 +92,7 @@ class Numbers(NamedTuple):
     state: Any
     driven: Any
     shown: Any
-    bumpers: Any
+    bodies: Any
     axles: Any
 
 
@@ -108,7 +110,7 @@ _EXAMPLE = Axle(
 AXLE_SIZE = count_numbers(_EXAMPLE)
 _read_axle = reader('Axle', _EXAMPLE)
 
-prepare = force = push = turn = unbound
+prepare = slide_four = grip = push = turn = look = unbound
 
 
 def pack_axle(axle: Axle) -> tuple[float, ...]:
@@ -132,15 +134,12 @@ def _turn(v: Views, places: Places, driven: Any, wheel: int) -> None:
         driven[wheel, BRAKE_DAMPING] * max(speed, HOLD_SPEED))
 
 
-def _push_wheel(
-    v: Views, places: Places, numbers: Numbers, car: int, wheel: int, axle: Axle, tyre: Any,
-    dt: float,
-) -> None:
-    """Move the deflection of a tyre on by dt [s] and apply its force to the wheel.
-
-    tyre: as it was prepared. The global name force is bound to the tyre.
-    """
-    body, state, shown = places.body[wheel], numbers.state, numbers.shown
+@inlined
+def _sense(
+    v: Views, places: Places, state: Any, car: int, wheel: int, axle: Axle, dt: float,
+) -> tuple[Touch, TyreState]:
+    """Return how a wheel touches the ground, and its tyre dt [s] later."""
+    body = places.body[wheel]
     centre = _vector(v.geom_xpos, places.geom[wheel])
     origin = _vector(v.subtree_com, places.root[car])
     # The engine's velocities are those at the centre of gravity of the whole car.
@@ -153,18 +152,20 @@ def _push_wheel(
     t = touch(centre, _vector(v.xaxis, places.joint[wheel]), linear, angular,
               axle.carcass.radius, axle.ground)
     if t.load <= 0.0:
-        for k in range(STATE_SIZE):
-            state[wheel, k] = 0.0
-        for k in range(SHOWN_SIZE):
-            shown[wheel, k] = 0.0
-        for k in range(6):
-            v.xfrc_applied[body, k] = 0.0
-        return
-    after = deflect(
+        return t, TyreState(0.0, 0.0, 0.0, 0.0)
+    return t, deflect(
         state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y], t, axle.carcass, dt)
-    state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y] = after.ex, after.ey
-    along, across = force(after, t.load, tyre)
-    shown[wheel, SLIP], shown[wheel, TANGENT] = after.slip, after.tangent
+
+
+@inlined
+def _apply(
+    v: Views, places: Places, numbers: Numbers, wheel: int, t: Touch, tyre: TyreState,
+    along: float, across: float,
+) -> None:
+    """Keep the state of a tyre, show it, and apply its force [N] to the wheel."""
+    body, state, shown = places.body[wheel], numbers.state, numbers.shown
+    state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y] = tyre.ex, tyre.ey
+    shown[wheel, SLIP], shown[wheel, TANGENT] = tyre.slip, tyre.tangent
     shown[wheel, FORCE_X], shown[wheel, FORCE_Y], shown[wheel, LOAD] = along, across, t.load
     fx = along * t.heading_x - across * t.heading_y
     fy = along * t.heading_y + across * t.heading_x
@@ -178,16 +179,28 @@ def _push_wheel(
 
 
 def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: float) -> None:
-    """Apply the tyre forces of a car. The global names prepare and push are bound to the tyre."""
-    first = car * WHEEL_COUNT
+    """Apply the tyre forces of a car; a wheel without load has none.
+
+    The global names prepare, slide_four and grip are bound to the tyre.
+    """
+    i, state = car * WHEEL_COUNT, numbers.state
     front = _read_axle(numbers.axles, 0, 2 * car * AXLE_SIZE)
-    tyre = prepare(front.tyre)
-    for wheel in range(first, first + FRONT_COUNT):
-        push(v, places, numbers, car, wheel, front, tyre, dt)
     rear = _read_axle(numbers.axles, 0, (2 * car + 1) * AXLE_SIZE)
-    tyre = prepare(rear.tyre)
-    for wheel in range(first + FRONT_COUNT, first + WHEEL_COUNT):
-        push(v, places, numbers, car, wheel, rear, tyre, dt)
+    t0, a = _sense(v, places, state, car, i, front, dt)
+    t1, b = _sense(v, places, state, car, i + 1, front, dt)
+    t2, c = _sense(v, places, state, car, i + 2, rear, dt)
+    t3, d = _sense(v, places, state, car, i + 3, rear, dt)
+    f, r = prepare(front.tyre), prepare(rear.tyre)
+    c0, c1, c2, c3 = slide_four(
+        (a.slip, b.slip, c.slip, d.slip), (a.tangent, b.tangent, c.tangent, d.tangent), f, r)
+    x0, y0 = grip(c0, t0.load, f)
+    x1, y1 = grip(c1, t1.load, f)
+    x2, y2 = grip(c2, t2.load, r)
+    x3, y3 = grip(c3, t3.load, r)
+    _apply(v, places, numbers, i, t0, a, c0.x * x0, c0.y * y0)
+    _apply(v, places, numbers, i + 1, t1, b, c1.x * x1, c1.y * y1)
+    _apply(v, places, numbers, i + 2, t2, c, c2.x * x2, c2.y * y2)
+    _apply(v, places, numbers, i + 3, t3, d, c3.x * x3, c3.y * y3)
 
 
 @inlined
@@ -196,22 +209,19 @@ def _push_by_engine(v: Views, places: Places, numbers: Numbers, car: int, dt: fl
 
 
 @inlined
-def _watch(v: Views, places: Places, bumpers: Any, car: int) -> None:
-    """Take note of what the bumper of a car touches."""
-    at = places.bumper[car]
-    touches = v.sensordata[at + FOUND] > 0.0
-    if touches and bumpers[car, TOUCHES] == 0.0:
-        bumpers[car, BEGUN] += 1.0
-    bumpers[car, TOUCHES] = 1.0 if touches else 0.0
-    if not touches:
-        return
-    fx, fy, fz = (v.sensordata[at + SENSED_FORCE], v.sensordata[at + SENSED_FORCE + 1],
-                  v.sensordata[at + SENSED_FORCE + 2])
-    force = math.sqrt(fx * fx + fy * fy + fz * fz)
-    if force > bumpers[car, HARDEST]:
-        bumpers[car, HARDEST] = force
-        for k in range(3):
-            bumpers[car, HARDEST_AT + k] = v.sensordata[at + SENSED_PLACE + k]
+def _watch(v: Views, places: Places, bodies: Any, car: int, dt: float) -> None:
+    """Take note of what the body of a car touches."""
+    if v.sensordata[places.touch[car]] > 0.0:
+        if bodies[car, SINCE] >= QUIET:
+            bodies[car, BEGUN] += 1.0
+            bodies[car, BEGUN_X] = v.qpos[places.pose[car]]
+            bodies[car, BEGUN_Y] = v.qpos[places.pose[car] + 1]
+            bodies[car, BEGUN_SPEED] = bodies[car, SPEED]
+        bodies[car, SINCE] = 0.0
+    else:
+        bodies[car, SINCE] += dt
+    x, y = v.qvel[places.motion[car]], v.qvel[places.motion[car] + 1]
+    bodies[car, SPEED] = math.sqrt(x * x + y * y)
 
 
 def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
@@ -229,20 +239,28 @@ def _push_all(v: Views, places: Places, numbers: Numbers, dt: float) -> None:
         push(v, places, numbers, car, dt)
 
 
+def _look(steps: Steps, v: Views, places: Places, numbers: Numbers, dt: float) -> None:
+    """Compute what follows from positions and velocities, as the beginning of a step would.
+
+    The global names turn and push are bound to those of WorldKernels.
+    """
+    turn(v, places, numbers)
+    call_engine(steps.first, steps.model, steps.data)
+    push(v, places, numbers, dt)
+
+
 def _run(
     steps: Steps, v: Views, places: Places, numbers: Numbers, dt: float, count: int,
 ) -> bool:
     """Move all cars on by `count` steps of dt [s]; return whether all velocities can be trusted.
 
-    The global names turn and push are bound to those of WorldKernels.
+    The global name look is bound to that of WorldKernels.
     """
     for _ in range(count):
-        turn(v, places, numbers)
-        call_engine(steps.first, steps.model, steps.data)
-        push(v, places, numbers, dt)
+        look(steps, v, places, numbers, dt)
         call_engine(steps.second, steps.model, steps.data)
         for car in range(len(places.root)):
-            _watch(v, places, numbers.bumpers, car)
+            _watch(v, places, numbers.bodies, car, dt)
         for k in range(len(v.qvel)):
             if not abs(v.qvel[k]) <= SPEED_LIMIT:
                 return False
@@ -250,20 +268,17 @@ def _run(
 
 
 class WorldKernels(NamedTuple):
-    """See _run(), _turn_all() and _push_all()."""
+    """See _run() and _look()."""
 
     run: Callable[..., bool]
-    turn: Callable[..., None]
-    push: Callable[..., None]
+    look: Callable[..., None]
 
 
 def tyre_kernels(name: str, form: ContactForm) -> WorldKernels:
     """Return the kernels for wheels with tyres of a form; name: of the form."""
-    force = specialise(
-        tyre_force, f'tyre_force_{name}', inlined, slide=form.slide, grip=form.grip)
-    wheel = specialise(_push_wheel, f'push_wheel_{name}', force=force)
     return _kernels(name, specialise(
-        _push_by_tyres, f'push_{name}', prepare=form.prepare, push=wheel))
+        _push_by_tyres, f'push_{name}', inlined, prepare=form.prepare,
+        slide_four=form.slide_four, grip=form.grip))
 
 
 def friction_kernels() -> WorldKernels:
@@ -272,7 +287,7 @@ def friction_kernels() -> WorldKernels:
 
 
 def _kernels(name: str, push: Callable[..., None]) -> WorldKernels:
-    turn = specialise(_turn_all, 'turn_all')
-    push_all = specialise(_push_all, f'push_all_{name}', push=push)
-    return WorldKernels(
-        specialise(_run, f'run_world_{name}', unlocked, turn=turn, push=push_all), turn, push_all)
+    look = specialise(
+        _look, f'look_{name}', turn=njit_once(_turn_all),
+        push=specialise(_push_all, f'push_all_{name}', push=push))
+    return WorldKernels(specialise(_run, f'run_world_{name}', unlocked, look=look), look)

@@ -14,9 +14,13 @@ from racecar.core.world.engine import load_engine
 from racecar.core.world.scene import Scene
 from racecar.core.world.scene_model import add_scene
 
-# Friction holds so much stiffer than the ground: on a slope of 10 % a braked car creeps by 4 um/s.
-# The engine's rounds against slip (noslip) do the same, but prefer a side: the car drifts.
-_FRICTION_STIFFNESS = 100.0
+# Friction holds so much stiffer than the ground: on a slope of 10 % a braked car creeps by
+# 0.04 mm/s. More costs time. The engine's rounds against slip (noslip) prefer a side: the car
+# drifts.
+_FRICTION_STIFFNESS = 10.0
+
+
+_MEMORY = 1 << 27
 
 
 class CarPart(NamedTuple):
@@ -52,6 +56,8 @@ def world_spec(
     option.impratio = _FRICTION_STIFFNESS
     # A state that is no number is told, not replaced.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    # The engine ends the process that has too little; what is not used takes no room.
+    spec.memory = _MEMORY
     add_scene(spec, scene, visuals=visuals)
     for car in cars:
         add_car(spec, car.name, car.bodies, car.gains, step=step, friction=car.friction,

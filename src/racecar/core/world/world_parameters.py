@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.tyres import tyre_model_choices
+from racecar.core.tyres import SELECTION, tyre_model_choices
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
+from racecar.core.world.world_choice import START_PARAMETERS, WORLD_PARAMETER
 
 COULOMB, PACEJKA = 'coulomb', 'pacejka'
 
@@ -31,20 +32,21 @@ WORLD_PARAMETERS = ParameterTable([
     Parameter('contact_model', str, COULOMB, 'Wheels on the ground: dry friction of the physics'
               ' engine, or tyre forces of the slip and load of each wheel',
               choices=(COULOMB, PACEJKA), read_only=True),
-    Parameter('tyre_model', str, PACEJKA, f'Tyre model of contact_model {PACEJKA}, by name or'
-              ' number', choices=tyre_model_choices(), read_only=True),
+    Parameter('tyre_model', str, PACEJKA, f'Tyre model of contact_model {PACEJKA}, {SELECTION}',
+              choices=tyre_model_choices(), read_only=True),
     *TYRE_PARAMETERS,
     Parameter('command_interface', str, ACKERMANN, 'What drives the car: speed and steering angle;'
               ' set-points of single joints, for the node servo_commands; or wheel torques of the'
               ' driver bridge as well as speed and angle', choices=COMMAND_INTERFACES,
               read_only=True),
     *SERVO_PARAMETERS,
-    _gain('wheel_gain.front', 0.5, 'Torque of a front wheel for its error of rotation',
-          'N m s/rad'),
+    _gain('wheel_gain.front', 0.5, 'Torque of a front wheel for its error of rotation; this and'
+          ' the next three are those of the original car, for another one times mass and square of'
+          ' the wheel radius over those of the original', 'N m s/rad'),
     _gain('wheel_gain.rear', 1.0, 'Torque of a rear wheel for its error of rotation',
           'N m s/rad'),
     _gain('hinge_gain', 20.0, 'Torque of a steering hinge for its error of angle; the original has'
-          ' 1, with which the tyres turn it back', 'N m/rad'),
+          ' 1, at which the tyres turn it back', 'N m/rad'),
     _gain('hinge_damping', 0.5, 'Torque against the rotation of a steering hinge', 'N m s/rad'),
     Parameter('step', float, 0.001, 'Integration step', 's', above=0.0, maximum=0.01,
               read_only=True),
@@ -52,10 +54,6 @@ WORLD_PARAMETERS = ParameterTable([
     _rate('joint_states_rate', 50.0, 'the states of the joints'),
     _rate('wheel_states_rate', 100.0, 'slip and forces of the wheels'),
     _rate('car_state_rate', 100.0, 'the state of the car'),
-    Parameter('initial_x', float, 0.0, 'Initial position of base_link in odom', unit='m',
-              read_only=True),
-    Parameter('initial_y', float, 0.0, 'Initial position of base_link in odom', unit='m',
-              read_only=True),
-    Parameter('initial_yaw', float, 0.0, 'Initial heading in odom, counter-clockwise', unit='rad',
-              read_only=True),
+    WORLD_PARAMETER,
+    *START_PARAMETERS,
 ])

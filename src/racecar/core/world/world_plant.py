@@ -9,29 +9,31 @@ from functools import partial
 import math
 from typing import NamedTuple
 
-from racecar.core.control.servo_commands import ServoCommands
+from racecar.core.control.servo_commands import SERVO_NAMES, ServoCommands
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, DivergenceError
 from racecar.core.frames import BASE_LINK, COG
 from racecar.core.ports import (
     Carrier,
+    COLLISIONS,
     Entity,
     Input,
     Mount,
+    ODOMETRY,
     Output,
     period_steps,
     whole_nanoseconds,
 )
+from racecar.core.readings import Collisions
 from racecar.core.types import (
     AckermannCommand,
     BodyState,
-    HINGE_JOINTS,
     JointSetpoint,
     JointStates,
     NANOSECONDS,
     Pose3,
     quaternion_to_yaw,
     VehicleDiagnostics,
-    WHEEL_JOINTS,
     WheelCommand,
     WheelStates,
 )
@@ -40,14 +42,6 @@ from racecar.core.world.scene import Box, Cone, Objects, Scene
 from racecar.core.world.world_car import WorldCar
 from racecar.core.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
-
-ODOMETRY = 'odometry'
-"""Name of the output that a controller answers."""
-
-_SETPOINTS = (
-    *(joint.replace('_joint', '_velocity') for joint in WHEEL_JOINTS),
-    *(joint.replace('_joint', '_position') for joint in HINGE_JOINTS))
-"""Names of the inputs of single joints; the original's controllers are named like them."""
 
 # A cone that leans further [-], as cosine, lies on the ground.
 _STANDS = 0.7
@@ -79,7 +73,9 @@ class WorldPlant:
     Inputs of each: drive (AckermannCommand); with interface wheel_torques also wheels
     (WheelCommand); with wheel_controllers, in their place, a JointSetpoint for each joint.
     Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
-    odometry (BodyState).
+    collisions (Collisions, where there is something to run into), odometry (BodyState).
+
+    scene, cars: as given.
     """
 
     def __init__(
@@ -99,18 +95,18 @@ class WorldPlant:
                 ' its own')
         self.step_ns = whole_nanoseconds('step', step)
         self._done = 0
-        self._scene = scene
+        self.scene = scene
+        self.cars = tuple(cars)
+        self._has_moving = bool(scene.cones) or len(names) > 1
+        self._can_collide = not scene.is_empty or len(names) > 1
         seconds = self.step_ns / NANOSECONDS
-        rest = {}
-        for driven in cars:
-            key = driven.car._replace(name='')
-            if id(key.bodies) not in rest:
-                rest[id(key.bodies)] = rest_pose(driven.car, seconds)
         self._engine = WorldEngine(scene, [driven.car for driven in cars], seconds, gravity)
+        # Equal cars rest alike.
+        rest = {id(driven.car.bodies): driven.car for driven in cars}
+        poses = {key: rest_pose(car, seconds) for key, car in rest.items()}
         self._cars = [
-            WorldCar(self._engine, index, driven.car, driven.servo, rest[id(driven.car.bodies)])
+            WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)])
             for index, driven in enumerate(cars)]
-        self._specs = list(cars)
         periods = WorldRates(*(
             period_steps(f'rate of {name}', rate, self.step_ns)
             for name, rate in zip(rates._fields, rates, strict=True)))
@@ -160,8 +156,10 @@ class WorldPlant:
             ACKERMANN: (drive,), WHEEL_TORQUES: (drive, torques),
             WHEEL_CONTROLLERS: tuple(
                 Input(name, JointSetpoint, partial(car.set_joint, joint))
-                for joint, name in enumerate(_SETPOINTS)),
+                for joint, name in enumerate(SERVO_NAMES)),
         }
+        collisions = (Output(COLLISIONS, Collisions, car.collisions,
+                             int(periods.diagnostics), BASE_LINK),)
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
         return Entity(
             name=driven.car.name, inputs=inputs[driven.interface],
@@ -170,24 +168,27 @@ class WorldPlant:
                        int(periods.diagnostics), COG),
                 Output('joints', JointStates, car.joints, int(periods.joints)),
                 Output('wheels', WheelStates, car.wheels, int(periods.wheels)),
+                *(collisions if self._can_collide else ()),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
             reset=car.reset, halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
-            carrier=Carrier(BASE_LINK, car.body_state, car.acceleration,
-                            partial(self._objects, index)),
-            fault=lambda: car.fault)
+            carrier=Carrier(
+                BASE_LINK, car.body_state, car.acceleration,
+                partial(self._objects, index) if self._has_moving else None,
+                self._engine.loose_poses if self.scene.cones else None),
+            describe=partial(describe_vehicle, vehicle), fault=lambda: car.fault)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
         cones: list[Cone] = []
         boxes: list[Box] = []
-        for cone, pose in zip(self._scene.cones, self._engine.loose_poses(), strict=True):
+        for cone, pose in zip(self.scene.cones, self._engine.loose_poses(), strict=True):
             up = 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy)
             if up > _STANDS:
                 cones.append(cone._replace(x=pose.x, y=pose.y))
             else:
                 boxes.append(_lying(cone, pose))
         boxes += [
-            _body_box(self._specs[index].car, car.body_state().pose)
+            _body_box(self.cars[index].car, car.body_state().pose)
             for index, car in enumerate(self._cars) if index != own]
         return Objects(tuple(cones), tuple(boxes))
 

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 
 from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
 from racecar.ros.codecs.body_state import BodyStateCodec
+from racecar.ros.codecs.camera_image import CameraImageCodec
 from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
 from racecar.ros.codecs.collisions import CollisionsCodec
 from racecar.ros.codecs.imu import ImuCodec
+from racecar.ros.codecs.joint_setpoint import JointSetpointCodec
 from racecar.ros.codecs.joint_states import JointStatesCodec
 from racecar.ros.codecs.laser_scan import LaserScanCodec
 from racecar.ros.codecs.vehicle_diagnostics import VehicleDiagnosticsCodec
@@ -21,7 +23,7 @@ __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
 
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
-        AckermannCommandCodec(), BodyStateCodec(), CollisionsCodec(), ImuCodec(),
-        JointStatesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
-        WheelCommandCodec(), WheelStatesCodec())}
+        AckermannCommandCodec(), BodyStateCodec(), CameraImageCodec(), CollisionsCodec(),
+        ImuCodec(), JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(),
+        VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""

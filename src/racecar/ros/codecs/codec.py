@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 
-from racecar.core.ports import Output
+from racecar.core.ports import Input, Output
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
@@ -79,6 +79,10 @@ class Codec:
     message_type: ClassVar[Any]
     topic: ClassVar[str]
     profile: ClassVar[QoSProfile]
+
+    def topic_of(self, port: Input) -> str:
+        """Return the relative name of the topic of an input; here that of the codec."""
+        return self.topic
 
     def encode(self, node: TableNode, output: Output, place: Place) -> Channel:
         """Create the publishers of an output on a node."""

@@ -1,0 +1,66 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of a vehicle's axles: ground under its wheels, carcass and tyre."""
+
+from __future__ import annotations
+
+import math
+
+from racecar.core.errors import ConfigurationError
+from racecar.core.tyres.contact import TyrePair
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
+from racecar.core.world.wheel_contact import Carcass, Ground
+from racecar.core.world.world_kernel import Axle
+
+GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
+"""Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
+
+RELAXATION = 0.4
+"""Relaxation length of a tyre over its radius [-]."""
+
+REST_DAMPING_RATIO = 0.6
+"""Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
+
+STEP_LIMIT = 1.0
+"""Bound of the step times the rate at which a tyre follows its wheel; from 2 on it is unstable.
+
+The damping at rest is as much less as that takes, longitudinally, where only the wheel resists.
+"""
+
+
+def make_axles(
+    vehicle: VehicleParameters, tyres: TyreSet | None, step: float,
+) -> list[Axle]:
+    """Return front and rear axle; tyres: None where the engine's friction acts; step [s].
+
+    Raises ConfigurationError for a step that is too long for the tyres.
+    """
+    quarter = 0.25 * vehicle.mass
+    ground = Ground(quarter * GROUND_RATE * GROUND_RATE,
+                    2.0 * GROUND_DAMPING_RATIO * GROUND_RATE * quarter)
+    loads = vehicle.front_axle_load, vehicle.rear_axle_load
+    if tyres is None:
+        none = TyreDirection(1.0, 1.0, 1.0, 0.0)
+        directions = ((none, none), (none, none))
+    else:
+        directions = ((tyres.front_x, tyres.front_y), (tyres.rear_x, tyres.rear_y))
+    axles = []
+    for (x, y), load, radius in zip(directions, loads, vehicle.wheel_radii, strict=True):
+        length = RELAXATION * radius
+        spring_x, spring_y = (0.5 * tyre.stiffness / length for tyre in (x, y))
+        damping_x, damping_y = (
+            2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
+            for spring in (spring_x, spring_y))
+        # A wheel turns against its own tyre, which is both spring and damper.
+        longest = STEP_LIMIT * vehicle.wheel_inertia / (radius * radius * spring_x * step)
+        if tyres is not None and longest < step:
+            raise ConfigurationError(
+                f'step is {step:g} s, expected at most {math.sqrt(longest * step):.2g} s: the'
+                ' tyres of this vehicle would not be stable')
+        carcass = Carcass(
+            length, min(damping_x, longest - 0.5 * step), damping_y,
+            x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
+        axles.append(Axle(ground, carcass, TyrePair(
+            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load))))
+    return axles

@@ -1,0 +1,70 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""3-D world simulator: in the place of Gazebo, its controllers and plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import sys
+from typing import Any
+
+from racecar.catalogue import node_names
+from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.core.compiled import announce_compilation
+from racecar.core.errors import ConfigurationError
+from racecar.core.ports import Plant
+from racecar.core.sensors.equipment import equip
+from racecar.core.world.make_world import make_world_plant
+from racecar.core.world.world_parameters import (
+    ACKERMANN,
+    WHEEL_CONTROLLERS,
+    WHEEL_TORQUES,
+)
+from racecar.ros.run_node import run_node
+from racecar.ros.simulator_node import SimulatorNode
+
+
+def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:
+    """Build the world from resolved parameter values; log tells of a first compilation."""
+    if values['lockstep'] and values['command_interface'] == WHEEL_CONTROLLERS:
+        raise ConfigurationError(
+            f'command_interface is {WHEEL_CONTROLLERS}, whose messages have no stamp, but lockstep'
+            f' awaits stamped answers: use {ACKERMANN} or {WHEEL_TORQUES}, or no lockstep')
+    announce_compilation(log)
+    return equip(make_world_plant(values), values)
+
+
+class WorldSimulatorNode(SimulatorNode):
+    """Simulates a car with suspension-less wheels, joints and contacts in a world, by MuJoCo.
+
+    Subscribes: vesc/low_level/ackermann_cmd_mux/output (ackermann_msgs/AckermannDriveStamped);
+    with command_interface wheel_torques also vesc/wheel_command (racecar_interfaces/WheelCommand);
+    with wheel_controllers instead racecar/<joint>_controller/command (std_msgs/Float64) of four
+    wheels (<wheel>_wheel_velocity, rad/s) and two hinges (<side>_steering_hinge_position, rad);
+    initialpose (geometry_msgs/PoseWithCovarianceStamped).
+    Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom, in three dimensions), car_state
+    (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState), tf
+    (odom -> base_link, wheels and hinges), tf_static (map -> odom, base_link -> cog, links that do
+    not move), robot_description (std_msgs/String: URDF of the vehicle), /clock; for each wheel of
+    WHEEL_NAMES long_pub/<wheel> (longitudinal slip [-]), lat_pub/<wheel> (slip angle [rad]),
+    fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState. In a world
+    that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
+    in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
+    imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
+    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
+    Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError or ConfigurationError for what cannot be simulated."""
+        super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **kwargs)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(WorldSimulatorNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
