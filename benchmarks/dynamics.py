@@ -29,7 +29,7 @@ from racecar.core.powertrain import CarParameters
 from racecar.core.share import find_config
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch import BatchSimulation
-from racecar.core.simulation.batch_kernels import integration_kernel, LANES, SCRATCH_ROWS
+from racecar.core.simulation.batch_kernels import integration_kernel, LANES, TARGET
 from racecar.core.simulation.block import lane_rows
 from racecar.core.simulation.car_batch import DoubleTrackBatch
 from racecar.core.simulation.closed_loop import ClosedLoop, run_closed_loop
@@ -159,7 +159,7 @@ def batch(cars: int) -> Work:
     coefficients = car.split_derivative.precompute(vector((SPEED, STEERING)), car.parameters)
     blocks = []
     for first in range(0, cars, LANES):
-        state, scratch = lane_rows(5), lane_rows(SCRATCH_ROWS)
+        state, scratch = lane_rows(5), lane_rows(TARGET)
         for k, value in enumerate(coefficients):
             at = (rows.COEFFICIENTS + k) * LANES
             scratch[at:at + LANES] = vector([value] * LANES)

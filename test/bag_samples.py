@@ -18,6 +18,7 @@ from racecar.bags.writer import BagWriter
 ODOMETRY = 'nav_msgs/msg/Odometry'
 ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
 NUMBER = 'std_msgs/msg/Float64'
+COUNT = 'std_msgs/msg/UInt32'
 START_NS = 1_700_000_000_000_000_001
 
 
@@ -64,6 +65,10 @@ class Messages:
     def number(self, value: float) -> bytes:
         message = self.store.types[NUMBER](value)
         return bytes(self.store.serialize_cdr(message, NUMBER))
+
+    def count(self, value: int) -> bytes:
+        message = self.store.types[COUNT](value)
+        return bytes(self.store.serialize_cdr(message, COUNT))
 
     def ackermann(self, stamp_ns: int, speed: float, angle: float) -> bytes:
         drive = self.store.types['ackermann_msgs/msg/AckermannDrive'](

@@ -1,6 +1,8 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-from bag_samples import ACKERMANN, ODOMETRY, START_NS
+from dataclasses import replace
+
+from bag_samples import ACKERMANN, COUNT, ODOMETRY, START_NS
 import numpy as np
 import pytest
 
@@ -31,6 +33,23 @@ def test_run_from_every_kind_of_bag(bag):
     assert metrics.ise == pytest.approx(0.01 * 1.95)
     assert (metrics.samples, metrics.duration) == (40, pytest.approx(1.95))
     assert compute_metrics(run.merged(1.0)).samples == 20
+
+
+@pytest.mark.parametrize(('counts', 'collisions'), [
+    ([], None), ([0], 0), ([0, 1, 2], 2),
+    # A reset, after which it counts anew.
+    ([0, 1, 2, 0, 1], 3), ([2, 0, 3], 5)])
+def test_collisions_are_summed_over_resets(counts, collisions, write_bag, messages):
+    rows = [(topic, ODOMETRY, tick * SECOND // 10,
+             messages.odometry(tick * SECOND // 10, 0.1 * tick, 0.0))
+            for tick in range(5) for topic in ('/reference_trajectory', '/vesc/odom')]
+    rows += [('/collisions', COUNT, 2 * SECOND + i, messages.count(count))
+             for i, count in enumerate(counts)]
+    run = read_tracking_run(write_bag(rows)).run
+    assert run.collisions == collisions
+    metrics = replace(compute_metrics(run.merged()), collisions=run.collisions)
+    page = render_report(run, run.merged(), metrics, {}, 0.0, ())
+    assert ('collisions' in page) == (collisions is not None)
 
 
 def test_header_stamps_are_the_time_base(write_bag, messages):

@@ -73,8 +73,8 @@ class Needs:
 @pytest.fixture
 def sweep(tmp_path, capsys):
     """Run a sweep of a class of CODE; returns exit code, table, JSON and stderr."""
-    def run(name, grid, *options, set_values=None, **changes):
-        output = tmp_path / 'out'
+    def run(name, grid, *options, set_values=None, output='out', **changes):
+        output = tmp_path / output
         code = main(['sweep', 'kinematic_ode', file(
             tmp_path, name, grid=grid, set=set_values or {}, **changes), '--output', str(output),
             '--json', *options])
@@ -264,8 +264,6 @@ def test_values_of_several_types_are_drawn(tmp_path):
     ('Plain', {'grid': {'controller.speed': [True]}}, r"'speed' is True, expected a number"),
     ('Plain', {'sample': {'controller.any': {'uniform': [0, 1]}}, 'count': 2},
      r"has no setting 'any'"),
-    ('Plain', {'grid': {'controller.gain': [1.0]}, 'noise': {'x': 0.1}},
-     r"'noise' is not available with a controller"),
     ('Needs', {'grid': {'controller.gain': [1.0, [2.0]]}},
      r"grid 'controller\.gain' has \[2\.0\] among its values, expected single ones"),
     ('Missing', {'grid': {'controller.gain': [1.0]}}, r"there is no class 'Missing'"),
@@ -273,6 +271,24 @@ def test_values_of_several_types_are_drawn(tmp_path):
 def test_faulty_settings_are_refused_with_the_reason(tmp_path, name, content, message):
     with pytest.raises((ConfigurationError, ParameterError), match=message):
         list(load_sweep('kinematic_ode', file(tmp_path, name, **content)).own_loops())
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+def test_noise_disturbs_compiled_controllers(sweep):
+    grid = {'controller.gain': [0.5, 1.0, 2.0]}
+    code, noisy, outcome, _ = sweep('Compiled', grid, noise={'x': 0.01}, seed=3)
+    assert (code, outcome['failed'], outcome['diverged']) == (0, 0, 0)
+    _, quiet, _, _ = sweep('Compiled', grid, output='quiet')
+    for row, other in zip(noisy, quiet, strict=True):
+        difference = abs(float(row['rmse']) - float(other['rmse']))
+        assert 0.0 < difference < 0.1 * float(other['rmse'])
+
+
+def test_noise_is_refused_for_controllers_in_plain_python(sweep):
+    code, rows, _, said = sweep('Plain', {'controller.gain': [1.0]}, noise={'x': 0.1})
+    assert (code, rows) == (1, [])
+    assert 'noise is not available for single_track' in said
+    assert "a controller of one's own: it does not run compiled; leave out the noise" in said
 
 
 def test_a_setting_without_a_controller_is_refused(tmp_path):

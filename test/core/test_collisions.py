@@ -4,17 +4,22 @@
 
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from racecar.core.compiled import COMPILED
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.driver.driven_car import DrivenCar
+from racecar.core.errors import ConfigurationError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.powertrain import CarParameters
 from racecar.core.powertrain.powertrain import PedalControls, SPEED
 from racecar.core.simulation.batch import BatchSimulation
+from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.closed_loop import run_loop
+from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.core.simulation.vehicle_plant import COLLISIONS, VehiclePlant
 from racecar.core.types import AckermannCommand, Pose2
@@ -25,7 +30,8 @@ from racecar.core.world.grid_map import NO_GRID
 from racecar.core.world.overlaps import overlaps
 from racecar.core.world.scene import cone_rows
 from racecar.stacks import describe_stack, find_stack, StackOptions
-from racecar.stacks.loops import make_loop
+from racecar.stacks.loops import make_held_loop, make_loop
+from racecar.stacks.sweep import load_sweep
 
 VEHICLES = Path(__file__).parents[2] / 'config' / 'vehicles'
 FILE = VEHICLES / 'racecar.yaml'
@@ -273,6 +279,34 @@ def closed_loop(**options):
         d.executable: d.resolve() for d in describe_stack(stack.name, StackOptions(**options))})
 
 
+def own_loop(**options):
+    parts = closed_loop(**options)
+    return OwnLoop(Own(), parts.tracker, parts.simulator)
+
+
+def held_loop(**options):
+    stack = find_stack('kinematic_ode')
+    options = StackOptions(overrides={'single_track_simulator': {'rate': 20.0}}, **options)
+    return make_held_loop(
+        stack, {d.executable: d.resolve() for d in describe_stack(stack.name, options)}, 100.0)
+
+
+class Nothing(NamedTuple):
+    """A controller needs state and parameters."""
+
+    number: float
+
+
+class Own:
+    """Drives straight on."""
+
+    preview, state, parameters = 0.0, Nothing(0.0), Nothing(1.0)
+
+    @staticmethod
+    def step(state, parameters, car, reference, dt):
+        return state, parameters.number, 0.0
+
+
 def test_a_loop_in_a_world_counts_and_goes_on(narrow):
     loop = closed_loop(world=narrow)
     assert not loop.is_compilable
@@ -299,6 +333,80 @@ def test_a_batch_tells_the_collisions_of_its_cars(narrow):
     assert [result.metrics(car).collisions for car in (1, 2)] == [None, 0]
     assert 'collisions' not in result.metrics(1).as_dict()
     assert result.metrics(2).as_dict()['collisions'] == 0
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed, or switched off')
+def test_controllers_of_one_s_own_drive_in_a_world_beside_those_side_by_side(narrow):
+    def loops():
+        return [own_loop(**world) for world in ({}, {'world': narrow}, {'world': 'tunnel'}, {})]
+
+    assert [loop.lane is None for loop in loops()] == [False, True, True, False]
+    assert [loop.why_plain for loop in loops()] == [
+        '', *['the car itself does not run compiled, as none does in a world'] * 2, '']
+    result = BatchSimulation(loops()).run(5.0, record_every=1)
+    assert np.isnan(result.collisions).tolist() == [True, False, False, True]
+    assert result.collisions[1] >= 1.0
+    assert result.collisions[2] == 0.0
+    for car, loop in enumerate(loops()):
+        assert result.table(car).rows.tobytes() == run_loop(loop, 5.0).rows.tobytes()
+
+
+def test_a_controller_that_meets_nothing_has_the_bits_of_the_compiled_one():
+    tables = [run_loop(own_loop(**world), 2.0) for world in ({}, {'world': 'tunnel'})]
+    assert tables[0].rows.tobytes() == tables[1].rows.tobytes()
+
+
+def test_noise_is_refused_in_a_world_in_one_line(narrow):
+    with pytest.raises(ConfigurationError, match=(
+            '^noise is not available for .* with KinematicLinearizer: it does not run compiled;'
+            ' leave out the noise$')):
+        BatchSimulation([closed_loop(world=narrow)], noise=Noise(x=0.01),
+                        generator=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize('make', [
+    lambda world: closed_loop(world=world), lambda world: own_loop(world=world),
+    lambda world: held_loop(world=world), lambda world: held_loop()])
+def test_to_warm_up_changes_nothing(narrow, make):
+    warm, cold = make(narrow), make(narrow)
+    warm.warm_up()
+    assert warm.simulator.time_ns == 0
+    assert run_loop(warm, 3.0).rows.tobytes() == run_loop(cold, 3.0).rows.tobytes()
+    assert warm.simulator.collisions == cold.simulator.collisions
+
+
+def test_loops_with_held_odometry_run_beside_others(narrow):
+    def loops():
+        return [held_loop(), closed_loop(), held_loop(world=narrow)]
+
+    result = BatchSimulation(loops()).run(3.0, record_every=1)
+    assert result.samples.tolist() == [61, 301, 61]
+    assert result.collisions[2] >= 1.0
+    for car, loop in enumerate(loops()):
+        table = run_loop(loop, 3.0)
+        assert result.table(car).rows.tobytes() == table.rows.tobytes()
+        assert result.rmse[car] == table.metrics().rmse
+
+
+@pytest.mark.parametrize('controller', [None, 'own.py:Own'])
+def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
+        narrow, tmp_path, monkeypatch, controller):
+    (tmp_path / 'own.py').write_text(
+        'class Own:\n    def __init__(self, vehicle): pass\n'
+        '    def command(self, odometry, reference): return 1.0, 0.0\n')
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / 'sweep.yaml'
+    path.write_text(
+        'duration: 5.0\ngrid:\n'
+        f'  single_track_simulator.world: [empty, {narrow}]\n'
+        '  trajectory_tracker.Kp: [5.0, 5.5]\n')
+    sweep = load_sweep('kinematic_ode', path, controller)
+    loops = list(sweep.loops() if controller is None else sweep.own_loops())
+    # The last two have the same values, not the same car.
+    assert loops[2].simulator is not loops[3].simulator
+    result = BatchSimulation(loops).run(sweep.duration)
+    assert np.isnan(result.collisions).tolist() == [True, True, False, False]
+    assert (result.collisions[2:] >= 1.0).all()
 
 
 def test_a_simulator_of_parameters_starts_where_its_world_says(tmp_path):

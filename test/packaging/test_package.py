@@ -34,9 +34,9 @@ KEYS = {
     'tqdm': 'python3-tqdm',
     'yaml': 'python3-yaml',
     # Come with a package that is declared.
+    'llvmlite': 'python3-numba',
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
-    'llvmlite': 'python3-numba',
     'transforms3d': 'tf_transformations',
     'zstandard': 'python3-rosbags-pip',
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
+import itertools
 import math
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,7 +65,8 @@ def read_tracking_run(
     for the only topic that ends with it, as /car1/vesc/odom does.
     Beside the reference, tracked_point says which point of the car follows it; the odometry is
     moved there. Without it that is base_link. The stamp of reference_path tells when the reference
-    started. Slip and forces of the wheels are read if they lie beside the reference as well.
+    started. Slip and forces of the wheels, and the collisions, are read if they lie beside the
+    reference as well.
     progress: called with the number of messages read so far and in all.
     Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or its
     messages carry no stamps.
@@ -82,13 +84,17 @@ def read_tracking_run(
         path_topic = _beside(summary, reference, topics.REFERENCE_PATH, message_types.PATH)
         tracked: tuple[float, float] | None = None
         path_stamps: list[int] = []
+        counted = _beside(summary, reference, topics.COLLISIONS, message_types.COUNT)
+        counts = [0]
         tyres = TyreSamples(summary, _namespace(reference))
-        names = [*samples, *filter(None, [point, path_topic]), *tyres.topics]
+        names = [*samples, *filter(None, [point, path_topic, counted]), *tyres.topics]
         for row in reader.messages(names, progress):
             if row.topic == point:
                 tracked = row.message.point.x, row.message.point.y
             elif row.topic == path_topic:
                 path_stamps.append(stamp_ns(row.message))
+            elif row.topic == counted:
+                counts.append(row.message.data)
             elif row.topic in samples:
                 samples[row.topic].add(row.message)
             else:
@@ -123,8 +129,13 @@ def read_tracking_run(
         yaw=yaw, reference_t=reference_t, reference_x=np.array(desired.x),
         reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_name=odometry,
         reference_name=reference, warnings=tuple(warnings), tyre_data=tyres.data(), lost=lost,
-        late=late)
+        late=late, collisions=_contacts(counts) if counted else None)
     return RecordedRun(run, summary)
+
+
+def _contacts(counts: list[int]) -> int:
+    """Return the sum of what was counted; a reset begins at 0 again."""
+    return sum(count - min(before, count) for before, count in itertools.pairwise(counts))
 
 
 def _beside(summary: BagSummary, reference: str, name: str, type_name: str) -> str | None:

@@ -32,10 +32,11 @@ class NodeSpec:
 
     name: of executable, module in racecar.nodes, and, by default, node. class_name: in that
     module. table: its parameters. hears_odometry: a simulator in lockstep waits for its
-    subscription to the odometry. make_car: builds the car of a simulator, which owns the time, for
-    loops without ROS; None for other nodes. make_law: builds the control law behind it from
-    resolved values; None for nodes that are no linearizer. makes_controller: it drives by a
-    controller of the user's own if its parameter controller names one.
+    subscription to the odometry, or to the output that it awaits in its place. make_car: builds
+    the car of a simulator, which owns the time, for loops without ROS; None for other nodes.
+    make_law: builds the control law behind it from resolved values; None for nodes that are no
+    linearizer. makes_controller: it drives by a controller of the user's own if its parameter
+    controller names one.
     """
 
     name: str
@@ -88,6 +89,8 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
     NodeSpec(node_names.ACKERMANN_MUX, 'AckermannMuxNode', tables.ACKERMANN_MUX),
     NodeSpec(
         node_names.DRIVER_BRIDGE, 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
+    NodeSpec(
+        node_names.GAP_FOLLOWER, 'GapFollowerNode', tables.GAP_FOLLOWER, hears_odometry=True),
     NodeSpec(node_names.BAG_RECORDER, 'BagRecorderNode', tables.BAG_RECORDER),
 )}
 """By executable."""

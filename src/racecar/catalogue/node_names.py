@@ -13,4 +13,5 @@ SERVO_COMMANDS = 'servo_commands'
 ACKERMANN_MUX = 'ackermann_mux'
 DRIVER_BRIDGE = SECTION
 """Also the section of a vehicle's file that holds its engine and gears."""
+GAP_FOLLOWER = 'gap_follower'
 BAG_RECORDER = 'bag_recorder'

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from racecar.core.control.gap_following import GAP_PARAMETERS
 from racecar.core.control.laws import LAWS
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
@@ -48,6 +49,14 @@ KINEMATIC_LINEARIZER = (
     VEHICLE_PARAMETERS + LAWS['kinematic'].parameters + _LINEARIZER_NODE)
 
 DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + LAWS['dynamic'].parameters + _LINEARIZER_NODE
+
+GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
+    Parameter('scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's',
+              above=0.0, maximum=60.0),
+    Parameter('lockstep', bool, False,
+              'Answer each scan once, for a simulator in lockstep whose lockstep_output is its'
+              ' laser', read_only=True),
+])
 
 # What every simulator node has besides its plant (racecar.ros.simulator_node).
 SIMULATOR_NODE = ParameterTable([

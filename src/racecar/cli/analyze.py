@@ -63,9 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.bag, output, skip=arguments.skip,
             odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
     except BagError:
-        if not _is_drive_only(arguments):
+        analyse_other = _analysis_without_reference(arguments)
+        if analyse_other is None:
             raise
-        print('\n'.join(analyse_drive(arguments.bag, output)))
+        print('\n'.join(analyse_other(arguments.bag, output)))
         return 0
     if arguments.json:
         print(json.dumps({**analysis.metrics.as_dict(), **_losses(analysis.run)}))
@@ -124,7 +125,8 @@ def analyse(
         if warning not in recorded.bag.warnings:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
     track = tracking_run.merged(skip)
-    metrics = compute_metrics(tracking_run.merged(), skip)
+    metrics = replace(compute_metrics(tracking_run.merged(), skip),
+                      collisions=tracking_run.collisions)
 
     if output.exists() and not output.is_dir():
         raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
@@ -162,18 +164,44 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
     return [f'Figure: {path}' for path in paths]
 
 
-def _is_drive_only(arguments: argparse.Namespace) -> bool:
-    """Tell whether a bag holds a drive and no reference, and nobody asked for its error."""
+def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[str]:
+    """Draw a drive with a laser; return how long it was and where the figures lie.
+
+    title: of the figures, by default the name of the bag. Raises BagError or ConfigurationError
+    with a one-line message.
+    """
+    from racecar.bags.laser_log import read_laser_log
+    from racecar.core.analysis.figures import render_figures, write_figures
+    from racecar.core.analysis.scene_figure import draw_laser_figure, draw_scan_figure
+
+    with _progress_bar() as progress:
+        log = read_laser_log(bag, progress)
+    if title is not None:
+        log = log._replace(name=title)
+    scan = log.scans[len(log.scans) // 2]
+    paths = write_figures(render_figures({
+        'drive': draw_laser_figure(log), 'scan': draw_scan_figure(scan, log.name)}), output)
+    return [log.summary, f'Figures: {", ".join(str(path) for path in paths)}']
+
+
+def _analysis_without_reference(
+    arguments: argparse.Namespace,
+) -> Callable[[Path, Path], list[str]] | None:
+    """Return what draws a bag that holds no reference, unless somebody asked for its error."""
     from racecar.bags.driver_log import has_driver_state
+    from racecar.bags.laser_log import has_scans
     from racecar.bags.reader import BagReader
     from racecar.bags.tracking_run import REFERENCE_TOPICS
 
     if arguments.json or arguments.reference_topic is not None:
-        return False
+        return None
     with BagReader(arguments.bag) as reader:
         summary = reader.summary
-    return has_driver_state(summary) and not any(
-        row.name.endswith(REFERENCE_TOPICS) for row in summary.topics)
+    if any(row.name.endswith(REFERENCE_TOPICS) for row in summary.topics):
+        return None
+    if has_driver_state(summary):
+        return analyse_drive
+    return analyse_scans if has_scans(summary) else None
 
 
 def default_output(bag: Path) -> Path:

@@ -11,7 +11,8 @@ import os
 from pathlib import Path
 
 from racecar.catalogue import node_names
-from racecar.cli.analyze import analyse, analyse_drive
+from racecar.cli import render
+from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
 from racecar.core.errors import ConfigurationError
@@ -21,9 +22,9 @@ from racecar.stacks.options import DEMO
 
 HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
 
-FIGURE_EIGHT, DRIVER = 'figure_eight', 'driver'
-_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5'}
-_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0}
+FIGURE_EIGHT, DRIVER, WORLD = 'figure_eight', 'driver', 'world'
+_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar'}
+_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,10 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'figure_eight: start tracker, linearizer, both muxes, simulator and recorder as real nodes'
         " over DDS, drive the report's figure eight in lockstep, then analyse the recorded bag."
         ' driver: start driver_bridge, simulator, mux and recorder, and drive a car by services:'
-        ' pull away, shift up, indicate and turn, brake to a stop, reverse, park.')
+        ' pull away, shift up, indicate and turn, brake to a stop, reverse, park. world: drive the'
+        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.')
     parser.add_argument(
-        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER), default=FIGURE_EIGHT, metavar='DEMO',
-        help='figure_eight (default) or driver')
+        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER, WORLD), default=FIGURE_EIGHT,
+        metavar='DEMO', help='figure_eight (default), driver or world')
     add_stack_arguments(parser, DEMO, vehicle=None, real_time_factor=0.0)
     parser.add_argument(
         '--domain', type=_domain, metavar='ID',
@@ -56,16 +58,15 @@ def run(arguments: argparse.Namespace) -> int:
             f"--output '{output}' exists already, not overwriting it; name another folder")
     arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
     arguments.end_time = arguments.end_time or _DURATIONS[arguments.demo]
-    bag = output / 'bag'
-    drive = _drive_by_services if arguments.demo == DRIVER else _drive_figure_eight
+    drive = {FIGURE_EIGHT: _drive_figure_eight, DRIVER: _drive_by_services,
+             WORLD: _drive_in_the_world}[arguments.demo]
     with contextlib.ExitStack() as stack:
         # Two demos, or a demo and a running stack, must not answer each other.
         if arguments.domain is not None:
             os.environ['ROS_DOMAIN_ID'] = str(arguments.domain)
         elif not os.environ.get('ROS_DOMAIN_ID'):
             os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
-        lines = drive(arguments, bag, output)
-    print('\n'.join([f'Bag: {bag}', *lines]))
+        print('\n'.join(drive(arguments, output)))
     return 0
 
 
@@ -85,26 +86,71 @@ def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeD
     return descriptions
 
 
-def _drive_figure_eight(arguments: argparse.Namespace, bag: Path, output: Path) -> list[str]:
+def _drive(
+    name: str, arguments: argparse.Namespace, bag: Path, what: str = 'driving',
+) -> tuple[list[NodeDescription], float]:
+    """Run a stack in lockstep until its time is up; return its nodes and the wall time [s]."""
     from racecar.stacks.composing import ComposedStack
 
-    descriptions = _describe('kinematic_ode', arguments, bag)
-    with (ComposedStack(descriptions) as stack,
-          ProgressBar(arguments.end_time, 'driving') as show):
+    descriptions = _describe(name, arguments, bag)
+    with (ComposedStack(descriptions) as stack, ProgressBar(arguments.end_time, what) as show):
         stack.spin(show)
         check_rivals(stack.rivals)
+    return descriptions, stack.wall_time
 
+
+def _drive_figure_eight(
+    arguments: argparse.Namespace, output: Path, name: str = 'kinematic_ode',
+) -> list[str]:
+    bag = output / 'bag'
+    descriptions, wall_time = _drive(name, arguments, bag)
     trajectory = next(
         d.resolve()['trajectory'] for d in descriptions
         if d.executable == node_names.TRAJECTORY_TRACKER)
     shape = trajectory.replace('_', ' ')
     analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
     print_rows([*analysis.metrics.as_rows(),
-                ('real-time factor', f'{arguments.end_time / stack.wall_time:.1f}', '')])
-    return analysis.places
+                ('real-time factor', f'{arguments.end_time / wall_time:.1f}', '')])
+    return [f'Bag: {bag}', *analysis.places]
 
 
-def _drive_by_services(arguments: argparse.Namespace, bag: Path, output: Path) -> list[str]:
+def _drive_in_the_world(arguments: argparse.Namespace, output: Path) -> list[str]:
+    lines = _drive_figure_eight(arguments, output / 'figure_eight', 'kinematic_world_pacejka')
+    bag = output / 'tunnel' / 'bag'
+    # What is for the tracker is not for this drive.
+    arguments.trajectory = None
+    descriptions, wall_time = _drive('gap_world', arguments, bag, 'driving by the laser')
+    drive, *places = analyse_scans(
+        bag, output / 'tunnel', title=f'tunnel, vehicle {arguments.vehicle}')
+    print(f'Tunnel, by the laser alone: {drive}, {arguments.end_time / wall_time:.1f} times real'
+          ' time')
+    world = next(description.resolve()['world'] for description in descriptions
+                 if description.executable == node_names.WORLD_SIMULATOR)
+    return [*lines, f'Bag: {bag}', *places,
+            *_pictures(bag, output / 'tunnel', world, arguments.end_time)]
+
+
+def _pictures(bag: Path, output: Path, world: str, duration: float) -> list[str]:
+    """Draw what the camera saw half-way, the car from behind, and all of it from above."""
+    parser = argparse.ArgumentParser()
+    render.add_arguments(parser)
+    half = f'{0.5 * duration:g}'
+    lines = []
+    for name, *options in (
+            ('camera', '--view', render.ONBOARD, '--start', half, '--size', '640x480'),
+            ('chase', '--view', render.CHASE, '--start', half, '--laser'),
+            ('top', '--view', render.TOP)):
+        try:
+            lines.append(render.draw(parser.parse_args([
+                render.BAG, str(bag), '--world', world, *options,
+                '--output', str(output / f'{name}.png')])))
+        # All else is there without pictures.
+        except ConfigurationError as error:
+            return [*lines, f'No pictures of it: {error}']
+    return lines
+
+
+def _drive_by_services(arguments: argparse.Namespace, output: Path) -> list[str]:
     from racecar.clients.driver_demonstration import (
         DemonstrationError,
         DriverDemonstration,
@@ -112,6 +158,7 @@ def _drive_by_services(arguments: argparse.Namespace, bag: Path, output: Path) -
     )
     from racecar.stacks.composing import ComposedStack
 
+    bag = output / 'bag'
     descriptions = _describe('driver', arguments, bag)
     with (ComposedStack(descriptions) as stack,
           ProgressBar(len(PHASES), 'driving', 'phases') as show):
@@ -128,4 +175,5 @@ def _drive_by_services(arguments: argparse.Namespace, bag: Path, output: Path) -
         raise DemonstrationError(
             f'the drive is at "{PHASES[driver.phase]}" when its {arguments.end_time:g} s are'
             ' over; give it more with --duration')
-    return analyse_drive(bag, output, title=f'drive by services, vehicle {arguments.vehicle}')
+    return [f'Bag: {bag}', *analyse_drive(
+        bag, output, title=f'drive by services, vehicle {arguments.vehicle}')]

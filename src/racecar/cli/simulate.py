@@ -57,13 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
             stack, values, find_controller(options.controller), options.controller_settings)
         announce_controller(options.controller, own.why_plain)
     else:
-        def make() -> Loop:
-            return make_loop(stack, values) if options.control_rate is None \
-                else make_held_loop(stack, values, options.control_rate)
-
-        loop = make()
-        # Compile before the clock starts: the first call of a kernel may take seconds.
-        run_loop(make(), loop.simulator.period_ns / NANOSECONDS)
+        loop = make_loop(stack, values) if options.control_rate is None \
+            else make_held_loop(stack, values, options.control_rate)
+    # Compile before the clock starts: the first call of a kernel may take seconds.
+    loop.warm_up()
     period_ns = loop.simulator.period_ns
     warm_up_path_metrics()
     with ProgressBar(arguments.end_time, 'simulating') as show:

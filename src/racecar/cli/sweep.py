@@ -24,8 +24,9 @@ from racecar.cli.stack_arguments import (
     announce_controller,
 )
 from racecar.core.errors import ConfigurationError, RunError
-from racecar.core.simulation.batch import BatchResult, BatchSimulation
+from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.batch_kernels import LANES
+from racecar.core.simulation.batch_result import BatchResult
 from racecar.core.simulation.closed_loop import Loop
 from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep

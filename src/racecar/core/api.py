@@ -24,7 +24,8 @@ from racecar.core.errors import (
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.share import find_config
-from racecar.core.simulation.batch import BatchResult, BatchSimulation, Noise
+from racecar.core.simulation.batch import BatchSimulation
+from racecar.core.simulation.batch_result import BatchResult, Noise
 from racecar.core.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
 from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.simulation.plant_car import PlantCar

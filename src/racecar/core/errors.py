@@ -46,6 +46,10 @@ class RunError(RacecarError):
     """A run lacks samples, or has some that cannot be compared."""
 
 
+class RenderingError(RacecarError):
+    """A picture cannot be drawn."""
+
+
 class BagError(RacecarError):
     """A bag cannot be read or lacks what was asked for."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 import math
 from typing import Any, NamedTuple, Protocol
 
@@ -48,8 +49,9 @@ class Output:
 
     name: of the port, unique within the entity. value_type: NamedTuple that it gives.
     read: computes the value at the plant's present time; called only when it is due and somebody
-    listens, so it must not change the plant. steps: period in whole steps of the plant. frame: to
-    which the value belongs, without the entity's prefix.
+    listens, so it must not change the plant. steps: length of `spread` periods in whole steps of
+    the plant; where one period is no whole number of steps, the output is due at the nearest step.
+    frame: to which the value belongs, without the entity's prefix.
     """
 
     name: str
@@ -57,6 +59,24 @@ class Output:
     read: Callable[[], Any]
     steps: int
     frame: str = ''
+    spread: int = 1
+
+    def is_due(self, step: int) -> bool:
+        """Return whether a step of the plant is one at which it shows a value."""
+        if self.spread == 1:
+            return step % self.steps == 0
+        return self._next_due(step) == step
+
+    def steps_ahead(self, step: int) -> int:
+        """Return the number of steps after this one at which it is due next, at least 1."""
+        if self.spread == 1:
+            return self.steps - step % self.steps
+        return self._next_due(step + 1) - step
+
+    def _next_due(self, step: int) -> int:
+        """Return the first step from this one on that is nearest to a whole period."""
+        periods = max(0, -(-(2 * step - 1) * self.spread // (2 * self.steps)))
+        return (2 * periods * self.steps + self.spread) // (2 * self.spread)
 
 
 class Mount(NamedTuple):
@@ -78,14 +98,15 @@ class Carrier:
     frame: in which sensors are mounted, without the entity's prefix. state: pose in odom and twist
     of this frame. acceleration: of this frame. objects: what can move and is not of this robot
     itself: cones where they are now, other robots; None: nothing but the robot moves, and cones
-    stand where the scene has them. They are called only for what a sensor needs, and change
-    nothing.
+    stand where the scene has them. cones: poses of the scene's cones, as objects has them. They
+    are called only for what a sensor needs, and change nothing.
     """
 
     frame: str
     state: Callable[[], BodyState]
     acceleration: Callable[[], Acceleration3]
     objects: Callable[[], Objects] | None = None
+    cones: Callable[[], Sequence[Pose3]] | None = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +215,23 @@ def period_steps(name: str, rate: float, step_ns: int) -> int:
         f' number of integration steps of {step_ns / NANOSECONDS:.9g} s; choose'
         f" {' or '.join(choices)} Hz, or a step of"
         f' {_dividing_step(period_ns, step_ns) / NANOSECONDS:.9g} s')
+
+
+def nearest_steps(name: str, rate: float, step_ns: int) -> tuple[int, int]:
+    """Return steps and spread of an Output for a rate [Hz] that steps may not give exactly.
+
+    30 Hz on steps of 1 ms is 100 and 3: readings at 0, 33, 67, 100 ms. name: what has the rate,
+    for the message. Raises ConfigurationError for more than one reading a step.
+    """
+    if not (math.isfinite(rate) and rate * LONGEST_PERIOD >= 1.0):
+        raise ConfigurationError(
+            f'{name} is {rate!r} Hz, expected a number of at least 1/{LONGEST_PERIOD:g} Hz')
+    period = Fraction(NANOSECONDS, step_ns) / Fraction(rate).limit_denominator(10_000)
+    if period < 1:
+        raise ConfigurationError(
+            f'{name} is {rate:.9g} Hz, expected at most that of the integration steps,'
+            f' {NANOSECONDS / step_ns:.9g} Hz')
+    return period.numerator, period.denominator
 
 
 def _dividing_step(period_ns: int, step_ns: int) -> int:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,24 @@ class Imu(NamedTuple):
     orientation_variance: float
     rotation_variance: float
     acceleration_variance: float
+
+
+class CameraImage(NamedTuple):
+    """What a camera sees; the axes of its frame are optical (REP 103).
+
+    width, height, focal_length of both axes, centre_x, centre_y [pixels]: a pinhole without
+    distortion, whose axis meets the picture at the centre; (0, 0) is the middle of the first
+    pixel. pixels: gives the picture (height, width, 3), uint8, rows from the top, red, green,
+    blue. It takes some time and may be called later, or never, in any thread; raises
+    RenderingError if the picture cannot be drawn.
+    """
+
+    width: int
+    height: int
+    focal_length: float
+    centre_x: float
+    centre_y: float
+    pixels: Callable[[], NDArray[np.uint8]]
 
 
 class Collisions(NamedTuple):

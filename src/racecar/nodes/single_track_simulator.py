@@ -40,7 +40,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     fx_pub/<wheel> and fy_pub/<wheel> (forces [N]), std_msgs/Float64 as in WheelState. In a world
     that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
     in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
-    imu/data (sensor_msgs/Imu).
+    imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
     """

@@ -17,11 +17,15 @@ COMMAND = _profile(1)
 # Deep enough that a recorder misses nothing while it writes a chunk.
 STATE = _profile(100)
 
+# A picture takes a megabyte: of many nobody would keep up with the sender either.
+IMAGE = _profile(10)
+
 # In lockstep the newest odometry also reaches those who come late: nobody then misses the first
 # tick. At other times a late reader would first get what is a second old.
 ODOMETRY = STATE
 ODOMETRY_LOCKSTEP = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 ODOMETRY_SUBSCRIPTION = _profile(1)
+SCAN_SUBSCRIPTION = _profile(1)
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 
 # Descriptions, paths and the name of the active source, for whoever comes late.

@@ -51,17 +51,16 @@ class RobotLink:
         self._publish_map()
         answered_output = entity.output(awaited)
         outputs = sorted(entity.outputs, key=lambda output: output is answered_output)
-        # Steps, value and channel of each output; before them, what else they are shown by.
-        self._rows: list[tuple[int, Callable[[], Any], Channel]] = []
+        # Each output and its channel; before them, what else they are shown by.
+        self._rows: list[tuple[Output, Channel]] = []
         for output in outputs:
             channel = self.model.channel(output)
             if channel is not None:
-                self._rows.insert(0, (output.steps, output.read, channel))
-            self._rows.append((
-                output.steps, output.read,
-                codecs[output.value_type].encode(node, output, self.place)))
+                self._rows.insert(0, (output, channel))
+            self._rows.append(
+                (output, codecs[output.value_type].encode(node, output, self.place)))
         self.awaited_steps = answered_output.steps
-        self.awaited_channel: Channel = self._rows[-1][2]
+        self.awaited_channel: Channel = self._rows[-1][1]
         self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
         self._stray: tuple[int, int] | None = None
         self._fault = ''
@@ -88,18 +87,18 @@ class RobotLink:
         return ' or '.join(self.input_topics)
 
     @property
-    def periods(self) -> set[int]:
-        """Periods of the outputs in steps."""
-        return {steps for steps, *_ in self._rows}
+    def outputs(self) -> dict[tuple[int, int], Output]:
+        """One output for each period that there is, by its steps and spread."""
+        return {(output.steps, output.spread): output for output, _ in self._rows}
 
     def publish(self, sec: int, nanosec: int, index: int | None) -> bool:
         """Send the outputs that are due at a step, all of them for None, to those who listen.
 
         Returns whether the awaited output was among them.
         """
-        for steps, read, channel in self._rows:
-            if (index is None or index % steps == 0) and channel.is_heard:
-                channel.publish(sec, nanosec, read())
+        for output, channel in self._rows:
+            if (index is None or output.is_due(index)) and channel.is_heard:
+                channel.publish(sec, nanosec, output.read())
         return index is None or index % self.awaited_steps == 0
 
     def _on_value(self, port: Input, message: tuple[Any, int]) -> None:
@@ -173,7 +172,10 @@ def check_ports(entity: Entity, codecs: Mapping[type, Codec], awaited: str) -> N
 
     Before anything is created: rclpy keeps what a constructor that fails has created.
     """
-    entity.output(awaited)
+    if entity.output(awaited).spread != 1:
+        raise ConfigurationError(
+            f"output '{awaited}' comes at the nearest steps only, expected one with a period of"
+            ' whole steps to be awaited in lockstep')
     ports: tuple[Input | Output, ...] = (*entity.inputs, *entity.outputs)
     for port in ports:
         if port.value_type not in codecs:

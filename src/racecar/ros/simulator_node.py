@@ -20,7 +20,7 @@ from tf2_msgs.msg import TFMessage
 from racecar.core.errors import DivergenceError, ParameterError, RacecarError, RunError
 from racecar.core.frames import MAP, ODOM
 from racecar.core.parameters import ParameterTable
-from racecar.core.ports import Plant
+from racecar.core.ports import Output, Plant
 from racecar.core.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Codec, CODECS
@@ -95,7 +95,11 @@ class SimulatorNode(TableNode):
             self.create_subscription(
                 PoseWithCovarianceStamped, link.place.topic(topics.INITIAL_POSE),
                 partial(self._on_initial_pose, link), qos.COMMAND)
-        self._periods = sorted(set().union(*(link.periods for link in self._links)))
+        # One for each period: of many robots most have the same.
+        timed: dict[tuple[int, int], Output] = {}
+        for link in self._links:
+            timed |= link.outputs
+        self._timed = tuple(timed.values())
         self._tf_static_publisher = self.create_publisher(
             TFMessage, topics.TF_STATIC, qos.TF_STATIC)
         self._publish_static_transforms()
@@ -180,11 +184,7 @@ class SimulatorNode(TableNode):
     def _steps_ahead(self) -> int:
         """Return the number of steps to the next instant at which an output is due."""
         done = self.plant.time_ns // self.plant.step_ns
-        first, *others = self._periods
-        steps = first - done % first
-        for period in others:
-            steps = min(steps, period - done % period)
-        return steps
+        return min([output.steps_ahead(done) for output in self._timed])
 
     def _arm(self) -> None:
         """Set the timer to the wall time of the next instant."""

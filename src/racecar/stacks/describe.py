@@ -21,6 +21,8 @@ from racecar.stacks import (
     driver_world,
     dynamic_ode,
     dynamic_world,
+    gap_ode,
+    gap_world,
     kinematic_ode,
     kinematic_world,
     kinematic_world_pacejka,
@@ -47,7 +49,8 @@ _COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
         kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
-        kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK)}
+        kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
+        gap_ode.STACK, gap_world.STACK)}
 """By name; the file of each one is named like it."""
 
 
@@ -162,6 +165,7 @@ def _with_listeners(
         listeners += 1
         world, sensors = surrounding_topics(with_choices(next(
             d for d in every if d.executable == stack.simulator), options))
+        sensors = tuple(topic for topic in sensors if topic not in stack.recorded)
         awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
             else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}

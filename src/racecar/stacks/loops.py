@@ -94,17 +94,17 @@ def _with_held_odometry(
 
 def make_own_loop(
     stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, Any],
-    like: LoopCar | None = None,
+    simulator: LoopCar | None = None,
 ) -> OwnLoop:
     """Build the loop of a stack with a controller of one's own in the place of its law.
 
     The controller is made with the vehicle that the tracker knows and with settings of its own;
-    the law is not made. like: as in make_car(). Raises RacecarError as make_loop() and
-    ControllerClass.make() do.
+    the law is not made. simulator: one that is built already. Raises RacecarError as make_loop()
+    and ControllerClass.make() do.
     """
     assert stack.tracker is not None
     tracker = values[stack.tracker]
     return OwnLoop(
         controller.make(VehicleParameters.from_values(tracker), settings),
         TrajectoryTracker(dict(tracker)),
-        make_car(stack.simulator, values[stack.simulator], like))
+        simulator or make_car(stack.simulator, values[stack.simulator]))

@@ -27,7 +27,9 @@ WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in 
 """Sixteen more messages a tick: recorded only for those who ask."""
 
 _WORLD_TOPICS = (topics.MAP, topics.COLLISIONS, topics.IN_COLLISION)
-_SENSOR_TOPICS = {'laser': topics.SCAN, 'imu': topics.IMU}
+_SENSOR_TOPICS = {
+    'laser': (topics.SCAN,), 'imu': (topics.IMU,),
+    'camera': (topics.CAMERA_IMAGE, topics.CAMERA_INFO)}
 
 # Relative name of each input of a mux below ~/, and the topic that it is joined with.
 _MUX_INPUTS = {
@@ -146,7 +148,7 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
     names: list[str] = values['sensors']
     check_sensor_names(names)
     world = () if scene_of(values).is_empty else _WORLD_TOPICS
-    return world, tuple(_SENSOR_TOPICS[name] for name in names)
+    return world, tuple(topic for name in names for topic in _SENSOR_TOPICS[name])
 
 
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:

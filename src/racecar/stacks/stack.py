@@ -18,11 +18,11 @@ class Stack:
     name: as users give it. summary: one line for people. nodes: gives all but the recorder.
     simulator, tracker, linearizer: executables that play these parts; a stack without a tracker
     follows no trajectory, one without a linearizer leaves that to a node of the user's. recorded:
-    topics that a bag of a run holds, the odometry last. The recorder joins some of them before it,
-    on which the simulator waits: descriptions, which are latched and without which a bag cannot be
-    judged, and in lockstep answers, those that answer the odometry. check: raises
-    ConfigurationError for nodes that do not fit together; those whose own parameters cannot be
-    used are left to the error of their own check.
+    topics that a bag of a run holds, last the one that lockstep awaits an answer to. The recorder
+    joins some of them before it, on which the simulator waits: descriptions, which are latched and
+    without which a bag cannot be judged, and in lockstep answers, those that answer the awaited
+    one. check: raises ConfigurationError for nodes that do not fit together; those whose own
+    parameters cannot be used are left to the error of their own check.
     """
 
     name: str

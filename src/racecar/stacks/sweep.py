@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 import contextlib
 from dataclasses import dataclass, field
 import itertools
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from racecar.core.control.own_controller import (
 )
 from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.simulation.batch import Noise
+from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
-from racecar.core.simulation.closed_loop import ClosedLoop, LoopCar
+from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.vehicles import VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
@@ -35,7 +35,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.loops import make_loop, make_own_loop
+from racecar.stacks.loops import make_car, make_loop, make_own_loop, Values
 from racecar.stacks.options import run_options, SWEEP
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
@@ -46,6 +46,9 @@ _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard dev
 _MOST_POINTS = 10_000_000
 VEHICLE = 'vehicle'
 """Stands for all nodes that know the vehicle: vehicle.mass is set in each of them."""
+
+
+L = TypeVar('L', bound=Loop)
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,7 @@ class Sweep:
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
-        # Neighbours often differ in the control law only; a block copies from a shared simulator.
-        last: tuple[Any, LoopCar] | None = None
-        for point, values in enumerate(self._values()):
-            simulated = values[self.stack.simulator]
-            shared = last[1] if last is not None and last[0] == simulated else None
-            with self._named(point):
-                loop = make_loop(self.stack, values, shared)
-            # A simulator that is not copied drives one car only.
-            last = (simulated, loop.simulator) if kind_of(loop) is not None else None
-            yield loop
+        return self._made(lambda values, simulator: make_loop(self.stack, values, simulator))
 
     def own_loops(self) -> Iterator[OwnLoop]:
         """Build the loops of all points in order, each with a controller of one's own.
@@ -94,16 +88,30 @@ class Sweep:
         Raises RacecarError, naming the point, for values that contradict each other and for
         settings with which the controller cannot be made.
         """
-        assert self.controller is not None
-        last: tuple[Any, LoopCar] | None = None
+        controller = self.controller
+        assert controller is not None
+        return self._made(lambda values, simulator: make_own_loop(
+            self.stack, values, controller, values[CONTROLLER], simulator))
+
+    def _made(self, make: Callable[[Values, LoopCar | None], L]) -> Iterator[L]:
+        """Make the loop of each point from its values and, perhaps, a simulator that has them."""
+        last: tuple[Any, Callable[[], LoopCar]] | None = None
         for point, values in enumerate(self._values()):
             simulated = values[self.stack.simulator]
-            shared = last[1] if last is not None and last[0] == simulated else None
+            # Neighbours often differ in what drives them only, and a simulator takes long to make.
+            shared = last[1]() if last is not None and last[0] == simulated else None
             with self._named(point):
-                loop = make_own_loop(
-                    self.stack, values, self.controller, values[CONTROLLER], shared)
-            last = simulated, loop.simulator
+                loop = make(values, shared)
+            last = simulated, self._another(loop, simulated)
             yield loop
+
+    def _another(self, loop: Loop, simulated: Mapping[str, Any]) -> Callable[[], LoopCar]:
+        """Return what gives a simulator like that of a loop, made from these values."""
+        simulator = loop.simulator
+        if kind_of(loop) is not None:
+            # A block copies from it.
+            return lambda: simulator
+        return lambda: make_car(self.stack.simulator, simulated, simulator)
 
     def _values(self) -> Iterator[dict[str, Mapping[str, Any]]]:
         """Yield the values of all nodes at each point; what does not vary is one object."""
@@ -171,8 +179,6 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
 
     controller = find_controller(str(content[CONTROLLER])) \
         if content.get(CONTROLLER) is not None else None
-    if controller is not None and content.get('noise'):
-        raise ConfigurationError("'noise' is not available with a controller of one's own")
     overrides: dict[str, dict[str, Any]] = {}
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run that comes message by message: the same rows and digits as at once, in constant memory."""
 
+import math
 import tracemalloc
 
 import numpy as np
@@ -57,13 +58,21 @@ def test_metrics_of_the_pieces_are_those_of_the_whole_to_the_last_digit(pieces, 
     assert found.span == pytest.approx(199.99)
 
 
-def test_sums_of_a_short_run_are_those_of_numpy():
+def test_samples_are_added_one_after_the_other():
     random = np.random.default_rng(1)
     t, x, y = np.arange(4096) * PERIOD, *random.normal(size=(2, 4096))
     squared = x**2 + y**2
     found = compute_metrics(MergedTrack(t, x, y, 0.0 * t, 0.0 * t))
-    assert found.sum_squared_error == np.sum(squared)
-    assert found.ise == 0.5 * np.dot(squared[1:] + squared[:-1], np.diff(t))
+    # As the kernels of a batch do, so that a car in it has the figures that it has alone.
+    total = area = 0.0
+    for number in squared:
+        total += number
+    for first, second, elapsed in zip(squared, squared[1:], np.diff(t), strict=False):
+        area += 0.5 * (first + second) * elapsed
+    assert (found.sum_squared_error, found.ise) == (total, area)
+    assert total == pytest.approx(math.fsum(squared), rel=1e-13)
+    assert area == pytest.approx(
+        0.5 * np.dot(squared[1:] + squared[:-1], np.diff(t)), rel=1e-13)
 
 
 def test_sums_of_a_long_run_are_right_wherever_it_is_divided():

@@ -14,7 +14,7 @@ from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import find_config
-from racecar.core.simulation.closed_loop import run_loop
+from racecar.core.simulation.closed_loop import CHUNK, run_loop
 from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.simulation.simulator import make_simulator
 from racecar.core.types import AckermannCommand, Odometry
@@ -95,14 +95,16 @@ def driven(driver, car, ticks):
 
 @pytest.mark.parametrize('kind', [Stepped, Commanding, Uncompilable])
 def test_one_by_one_it_gives_the_bits_of_the_whole_loop(kind):
-    table = run_loop(OwnLoop(Stepped(), tracker(), simulator()), 3.0)
+    # More than one call of the kernel takes.
+    ticks = CHUNK + 76
+    table = run_loop(OwnLoop(Stepped(), tracker(), simulator()), 0.01 * ticks)
     wanted = [tuple(row) for row in zip(*(
         table.column(name) for name in (
             'x', 'y', 'x_reference', 'y_reference', 'speed_command', 'steering_command')),
         strict=True)]
     driver = OwnDriver(kind, tracker())
     assert (driver.why_plain == '') == (kind is Stepped and COMPILED)
-    assert driven(driver, simulator(), 301) == wanted
+    assert driven(driver, simulator(), ticks + 1) == wanted
     assert max(abs(row[-1]) for row in wanted) > 0.1
 
 

@@ -41,6 +41,7 @@ _MEANINGS = {
     'maximum cross-track error': 'largest distance to the nearest point of the path',
     'heading RMSE': 'of the course against the direction of the path at the nearest point',
     'speed RMSE': 'of the speed against that of the reference at the same time',
+    'collisions': 'contacts with what stands around, from the first message to the last',
 }
 _STYLE = """
 :root { color-scheme: light dark; --line: #d8dce2; --soft: #5b6470; --card: #f5f7fa;

@@ -18,9 +18,6 @@ from racecar.core.errors import ConfigurationError, RunError
 
 Array = NDArray[np.float64]
 
-# Samples that are summed at once; the sums of longer runs are sums of such sums.
-_BLOCK = 4096
-
 
 @dataclass(frozen=True, eq=False)
 class MergedTrack:
@@ -188,25 +185,19 @@ class MetricsSum:
     """Metrics of a track that comes in pieces; memory does not grow with the run.
 
     The pieces follow each other in time. However a track is divided, the result is the same to
-    the last digit, for the sums are always taken over blocks of as many samples.
+    the last digit, that of a car in a batch too: samples are added one after the other.
     """
 
     def __init__(self, *, with_path: bool = True) -> None:
         """with_path: whether the metrics against the path are wanted."""
-        # Time and squared error of a block, behind the last sample of the block before.
-        self._block = np.empty((2, 1 + _BLOCK))
-        self._filled = 0
-        self._before = 0
+        self.samples = 0
         self._squared = 0.0
         self._ise = 0.0
         self._largest = 0.0
         self._start = 0.0
+        # Time and squared error of the last sample.
+        self._last = np.empty((2, 0))
         self._path = PathMetricsSum() if with_path else None
-
-    @property
-    def samples(self) -> int:
-        """How many samples were added."""
-        return self._before + self._filled
 
     def add(self, track: MergedTrack, start: float = -np.inf) -> None:
         """Add the next piece, which may be empty.
@@ -217,43 +208,30 @@ class MetricsSum:
             self._path.add(np.stack(
                 [track.t, track.x, track.y, track.reference_x, track.reference_y]), start)
         track = track.since(start)
-        size = track.t.size
-        if not size:
+        if not track.t.size:
             return
         if not self.samples:
             self._start = float(track.t[0])
-        self._largest = max(self._largest, float(np.max(track.error)))
-        piece = np.stack([track.t, track.squared_error])
-        done = 0
-        while done < size:
-            if self._filled == _BLOCK:
-                self._end_block()
-            more = min(size - done, _BLOCK - self._filled)
-            self._block[:, 1 + self._filled:1 + self._filled + more] = piece[:, done:done + more]
-            self._filled += more
-            done += more
+        self.samples += track.t.size
+        squared = track.squared_error
+        self._largest = max(self._largest, float(np.max(squared)))
+        self._squared = _added(self._squared, squared)
+        t, both = np.concatenate([self._last, [track.t, squared]], axis=1)
+        self._ise = _added(self._ise, 0.5 * (both[1:] + both[:-1]) * np.diff(t))
+        self._last = np.array([t[-1:], both[-1:]])
 
     def result(self) -> Metrics:
         """Return the metrics of what was added, which must not be nothing."""
-        squared, ise = self._sums()
         return Metrics(
-            rmse=float(np.sqrt(squared / self.samples)), ise=ise, sum_squared_error=squared,
-            max_error=self._largest, samples=self.samples,
-            duration=float(self._block[0, self._filled] - self._start),
+            rmse=float(np.sqrt(self._squared / self.samples)), ise=self._ise,
+            sum_squared_error=self._squared, max_error=float(np.sqrt(self._largest)),
+            samples=self.samples, duration=float(self._last[0, 0] - self._start),
             path=None if self._path is None else self._path.result())
 
-    def _sums(self) -> tuple[float, float]:
-        t, squared = self._block[:, :1 + self._filled]
-        # The first block of all has nothing before it.
-        first = 0 if self._before else 1
-        area = 0.5 * np.dot(squared[first + 1:] + squared[first:-1], np.diff(t[first:]))
-        return self._squared + float(np.sum(squared[1:])), self._ise + float(area)
 
-    def _end_block(self) -> None:
-        self._squared, self._ise = self._sums()
-        self._before += self._filled
-        self._block[:, 0] = self._block[:, self._filled]
-        self._filled = 0
+def _added(total: float, numbers: Array) -> float:
+    """Return the total with numbers added one after the other; np.sum() adds them in pairs."""
+    return float(np.add.accumulate(np.append(total, numbers))[-1])
 
 
 def _prepared(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from racecar.core.analysis.path_kernels import (
     follow_paths,
     load_sums,
+    move_ahead,
     NO_SUMS,
     PATH_ROWS,
     PathSums,
@@ -248,7 +249,8 @@ class PathMetricsSum:
 
 
 def warm_up_path_metrics() -> None:
-    """Compile the kernel, which may take seconds at the first start; costs nothing later."""
+    """Compile the kernels, which may take seconds at the first start; costs nothing later."""
+    move_ahead(vector(0), vector(0), vector(0), 0.0)
     windows = PathWindows(vector(0), 0.0)
     follow_paths(
         vector(0), vector(0), 0, 0, 0, vector(0), 1, 0, 0, 0, vector(0), -1, windows.times,

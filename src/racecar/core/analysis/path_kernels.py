@@ -16,6 +16,7 @@ import math
 from typing import NamedTuple
 
 from racecar.core.compiled import inlined, unlocked
+from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Flat, packing, Vector
 
 SLOWEST_COURSE = 0.05
@@ -32,6 +33,15 @@ POINT_NUMBERS = 4
 # and speed of the path, tick before the last turn back.
 (_X, _Y, _PATH_X, _PATH_Y, _WAY, _REST, _AHEAD_X, _AHEAD_Y, _SPEED, _TURN,
  PATH_ROWS) = range(11)
+
+
+@unlocked
+def move_ahead(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
+    """Move points [m] ahead by a distance [m], with the bits of a batch: to the tracked point."""
+    for i in range(len(x)):
+        sine, cosine = sine_cosine(yaw[i])
+        x[i] += distance * cosine
+        y[i] += distance * sine
 
 
 class PathSums(NamedTuple):

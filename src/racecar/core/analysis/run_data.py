@@ -24,6 +24,7 @@ class TrackingRun:
     origin_ns: what 0 s stands for [ns]. odometry_name, reference_name: what both are called where
     the run comes from, empty for a simulation. tyre_data: slip and forces of the wheels, if
     recorded. lost, late: ticks of the odometry and time at the start that the recording missed.
+    collisions: contacts with what stands around, None if none were counted.
     warnings: what a reader of the numbers should know.
     """
 
@@ -42,6 +43,7 @@ class TrackingRun:
     tyre_data: TyreData | None = None
     lost: LostTicks | None = None
     late: LateStart | None = None
+    collisions: int | None = None
 
     def merged(self, skip: float = 0.0) -> MergedTrack:
         """Merge both by stamp, without the first `skip` seconds of what overlaps.

@@ -10,6 +10,7 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from racecar.core.analysis.metrics import (
     nothing_left,
     start_after,
 )
+from racecar.core.analysis.path_kernels import move_ahead
 from racecar.core.errors import ConfigurationError, RunError
 
 # SI units; reference and command are those that answer the odometry of the row.
@@ -54,9 +56,11 @@ class RunTable:
 
     def track(self) -> MergedTrack:
         """Return the tracked point and its reference. Raises RunError if there are no rows."""
-        t, yaw = self.column('time'), self.column('yaw')
-        x = self.column('x') + self.tracked_ahead * np.cos(yaw)
-        y = self.column('y') + self.tracked_ahead * np.sin(yaw)
+        t, x, y = (self.column(name) for name in COLUMNS[:3])
+        if self.tracked_ahead:
+            moved: Any = np.array([x, y, self.column('yaw')])
+            x, y, yaw = moved
+            move_ahead(x, y, yaw, self.tracked_ahead)
         return merge_by_stamp(
             t, x, y, t, self.column('x_reference'), self.column('y_reference'))
 

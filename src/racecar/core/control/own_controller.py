@@ -242,23 +242,27 @@ def ask(controller: Controller, odometry: Odometry, reference: Motion) -> Ackerm
         speed, steering = controller.command(odometry, reference)
         command = AckermannCommand.in_single_precision(speed, steering)
     except Exception as error:
-        raise failure_of(error, f'at {odometry.time_ns / NANOSECONDS:g} s') from error
+        raise failure_at(error, odometry.time_ns / NANOSECONDS) from error
     check_command(command, odometry.time_ns / NANOSECONDS)
     return command
 
 
-def failure_of(error: Exception, when: str) -> RunError:
-    """Return the error of a controller that failed, in one line; when: e.g. `at 1 s`."""
+def failure_at(error: Exception, time: float) -> RunError:
+    """Return the error of a controller that failed at a time [s], in one line."""
     return RunError(
-        f'the controller fails {when}: {_described(error)}; expected it to return speed'
+        f'the controller fails at {time:g} s: {_described(error)}; expected it to return speed'
         ' [m/s] and steering angle [rad]')
 
 
 def check_command(command: AckermannCommand, time: float) -> None:
     """Raise RunError for the command of a time [s] that is not finite."""
     if not command.is_finite:
-        raise RunError(
-            f'the controller commands {command} at {time:g} s, expected finite numbers')
+        raise RunError(command_failure(command, time))
+
+
+def command_failure(command: AckermannCommand, time: float) -> str:
+    """Say of the command of a time [s] that it is not finite."""
+    return f'the controller commands {command} at {time:g} s, expected finite numbers'
 
 
 def preview_of(controller: Controller) -> float:

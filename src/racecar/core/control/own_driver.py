@@ -105,14 +105,18 @@ def _asked(controller: Any) -> tuple[Any, str]:
     pure = pure_part(controller)
     if pure is None:
         return controller, NO_STEP
-    failure = NO_NUMBA
-    if COMPILED:
-        compiled = _CompiledStep(pure)
-        failure = compiled.warm_up()
-        if not failure:
-            return compiled, ''
-        failure = f'its step cannot be compiled: {failure}'
+    failure = why_uncompiled(pure)
+    if not failure:
+        return _CompiledStep(pure), ''
     return (controller if has_command(controller) else _PlainStep(pure)), failure
+
+
+def why_uncompiled(pure: PureController) -> str:
+    """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
+    if not COMPILED:
+        return NO_NUMBA
+    failure = _CompiledStep(pure).warm_up()
+    return f'its step cannot be compiled: {failure}' if failure else ''
 
 
 class _PlainStep:
@@ -170,11 +174,13 @@ load_own_state = store_own_state = load_own_parameters = own_step = own_command 
 
 
 def _command(
-    state: Flat, parameters: Vector, car: CarMotion, ahead: Motion, dt: float,
+    state: Flat, first: int, parameters: Vector, first_parameter: int, stride: int,
+    car: CarMotion, ahead: Motion, dt: float,
 ) -> tuple[float, float]:
     after, speed, steering = own_step(
-        load_own_state(state, 0, 1), load_own_parameters(parameters, 0, 1), car, ahead, dt)
-    store_own_state(state, 0, 1, after)
+        load_own_state(state, first, stride),
+        load_own_parameters(parameters, first_parameter, stride), car, ahead, dt)
+    store_own_state(state, first, stride, after)
     # As a message carries it.
     return float(np.float32(speed)), float(np.float32(steering))
 
@@ -188,7 +194,7 @@ def _answer(
     # Without room for it the controller is not asked.
     if len(answer):
         answer[0], answer[1] = own_command(
-            state, parameters, load_car(car, 0, 1), load_motion(ahead, 0, 1), dt)
+            state, 0, parameters, 0, 1, load_car(car, 0, 1), load_motion(ahead, 0, 1), dt)
 
 
 def step_name(step: PureStep) -> str:
@@ -199,10 +205,12 @@ def step_name(step: PureStep) -> str:
 def own_command_kernel(
     step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
 ) -> Callable[..., tuple[float, float]]:
-    """Return a pure step over packed numbers: kernel(state, parameters, car, ahead, dt).
+    """Return a pure step over packed numbers.
 
-    car: CarMotion; ahead: Motion; dt as in PureStep. It writes the next state and returns speed
-    [m/s] and steering angle [rad] in single precision.
+    kernel(state, first, parameters, first_parameter, stride, car, ahead, dt): state and parameters
+    with where their numbers begin, and how far apart they lie; car: CarMotion; ahead: Motion; dt
+    as in PureStep. It writes the next state and returns speed [m/s] and steering angle [rad] in
+    single precision.
     """
     return specialise(
         _command, f'command_{step_name(step)}', inlined, own_step=njit_once(step),

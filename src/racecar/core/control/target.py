@@ -10,15 +10,13 @@ order in its length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-import itertools
+from collections.abc import Sequence
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from racecar.core.compiled import COMPILED, inlined, specialise, unlocked
-from racecar.core.packing import Flat, packing, Vector, vector
+from racecar.core.compiled import inlined, unbound
+from racecar.core.control.reference_sampler import ReferenceSampler
+from racecar.core.packing import Flat, packing, Vector
 from racecar.core.trajectories import Trajectory
 from racecar.core.trajectories.base import MotionNumbers
 
@@ -63,74 +61,58 @@ def target_of(now: MotionNumbers, middle: MotionNumbers, exact: bool) -> Target:
         else:
             speed = vx * ahead_x + vy * ahead_y
         return Target(x, y, ahead_x, ahead_y, speed, rate, direction)
-    if speed < _STANDSTILL:
-        return Target(x, y, 1.0, 0.0, 0.0, 0.0, 0.0)
-    ahead_x, ahead_y = vx / speed, vy / speed
+    # Selections rather than branches let a loop over times vectorise.
+    stands = speed < _STANDSTILL
+    norm = 1.0 if stands else speed
+    ahead_x, ahead_y = 1.0 if stands else vx / norm, 0.0 if stands else vy / norm
     squared = middle[2] * middle[2] + middle[3] * middle[3]
-    if not exact or squared < _STANDSTILL * _STANDSTILL:
-        return Target(x, y, ahead_x, ahead_y, speed, 0.0, 0.0)
+    if not exact:
+        return Target(x, y, ahead_x, ahead_y, 0.0 if stands else speed, 0.0, 0.0)
+    unknown = stands or squared < _STANDSTILL * _STANDSTILL
+    turning = (middle[2] * middle[5] - middle[3] * middle[4]) / (1.0 if unknown else squared)
+    mean_speed = speed if unknown else math.sqrt(squared)
     return Target(
-        x, y, ahead_x, ahead_y, math.sqrt(squared),
-        (middle[2] * middle[5] - middle[3] * middle[4]) / squared, 1.0)
+        x, y, ahead_x, ahead_y, 0.0 if stands else mean_speed, 0.0 if unknown else turning,
+        0.0 if unknown else 1.0)
 
 
-def motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Stand for the kernel of a trajectory that TargetSampler binds."""
-    raise NotImplementedError('TargetSampler binds this name')
+motion = unbound
 
 
 def _sample(
-    targets: Flat, times: Vector, steps: Vector, exact: bool, numbers: Vector,
-    starts: Sequence[int],
+    targets: Flat, first: int, total: int, times: Vector, steps: Vector, exact: bool,
+    numbers: Vector, starts: Sequence[int], rows: Flat,
 ) -> None:
-    """Write Target at each of some times [s], one trajectory after the other.
-
-    steps: between each time and the next [s]. numbers: of all trajectories one after the other, of
-    the one numbered i from starts[i] on.
-    """
-    at = 0
+    """Write Target as ReferenceSampler says; exact: see target_of()."""
+    count = len(times)
     for i in range(len(starts) - 1):
         own = numbers[starts[i]:starts[i + 1]]
-        for k in range(len(times)):
-            now = motion(times[k], own)
-            middle = motion(times[k] + 0.5 * steps[k], own) if exact else now
-            store_target(targets, at, 1, target_of(now, middle, exact))
-            at += TARGET_SIZE
+        # Rows first: numbers of one kind side by side, so that the loop over the times vectorises.
+        if exact:
+            for k in range(count):
+                store_target(rows, k, count, target_of(
+                    motion(times[k], own), motion(times[k] + 0.5 * steps[k], own), True))
+        else:
+            for k in range(count):
+                now = motion(times[k], own)
+                store_target(rows, k, count, target_of(now, now, False))
+        for k in range(count):
+            store_target(targets, TARGET_SIZE * (k * total + first + i), 1,
+                         load_target(rows, k, count))
 
 
-class TargetSampler:
-    """Samples the targets of trajectories of one type, by one kernel if they have one."""
+class TargetSampler(ReferenceSampler):
+    """Samples the targets of trajectories of one type."""
+
+    size = TARGET_SIZE
+    kernel = staticmethod(_sample)
 
     def __init__(self, trajectories: Sequence[Trajectory], *, exact: bool) -> None:
         """Take at least one trajectory; exact: see target_of()."""
-        self._trajectories = trajectories
+        super().__init__(trajectories, exact)
         self._exact = exact
-        self._kernel: Callable[..., None] | None = None
-        kernel = trajectories[0].compiled_motion
-        if kernel is None:
-            return
-        self._kernel = specialise(
-            _sample, f'sample_{type(trajectories[0]).__name__}', unlocked, motion=kernel)
-        numbers = [trajectory.numbers for trajectory in trajectories]
-        starts = [0, *itertools.accumulate(map(len, numbers))]
-        self._starts: Any = np.array(starts) if COMPILED else starts
-        # The numbers of one alone may be too many to copy.
-        self._numbers = numbers[0] if len(numbers) == 1 else vector(
-            list(itertools.chain.from_iterable(numbers)))
 
-    def sample(self, times: Vector, steps: Vector) -> Flat:
-        """Return Target at each of some times [s], one trajectory after the other, flat.
-
-        steps: time between each one and the next [s].
-        """
-        targets: Flat = vector(TARGET_SIZE * len(times) * len(self._trajectories))
-        if self._kernel is None:
-            targets[:] = vector([
-                number for trajectory in self._trajectories
-                for time, step in zip(times, steps, strict=True)
-                for number in target_of(
-                    trajectory.motion(time)[:], trajectory.motion(time + 0.5 * step)[:],
-                    self._exact)])
-        else:
-            self._kernel(targets, times, steps, self._exact, self._numbers, self._starts)
-        return targets
+    def reference(self, index: int, time: float, step: float) -> Target:
+        """Return the target of a trajectory at a time [s]; step: until the next [s]."""
+        motion_at = self._trajectories[index].motion
+        return target_of(motion_at(time)[:], motion_at(time + 0.5 * step)[:], self._exact)

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+from racecar.core.sensors.camera import CAMERA
 from racecar.core.sensors.imu import IMU
 from racecar.core.sensors.interface import Sensor, SensorKind, View
 from racecar.core.sensors.laser import LASER
 
 __all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind', 'View']
 
-_ALL: tuple[SensorKind, ...] = (LASER, IMU)
+_ALL: tuple[SensorKind, ...] = (LASER, IMU, CAMERA)
 
 SENSOR_KINDS: dict[str, SensorKind] = {kind.name: kind for kind in _ALL}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from racecar.core.poses import rotated
 from racecar.core.sensors.fan_rays import look_level
 from racecar.core.sensors.grid_rays import BLOCK, march
-from racecar.core.sensors.single_rays import meet_all
+from racecar.core.sensors.single_rays import meet_all, send_rays
 from racecar.core.types import Pose3, Twist3
 from racecar.core.world.grid_map import GridNumbers, NO_GRID
 from racecar.core.world.scene import box_rows, cone_rows, Objects, Rows, Scene
@@ -89,44 +89,27 @@ class Beams:
         self, scene: Scene, loose: Rows, cones: Rows, pose: Pose3, twist: Twist3,
     ) -> Array:
         """Do what distances() does for a sensor that may be tilted and move during its sweep."""
-        offsets, directions = self._swept(pose, twist)
-        x, y, z = (np.ascontiguousarray(pose[i] + offsets[:, i]) for i in range(3))
-        shares = np.maximum(np.hypot(directions[:, 0], directions[:, 1]), _STEEP)
-        dx, dy, slopes = (np.ascontiguousarray(directions[:, i] / shares) for i in range(3))
+        rays = np.empty((7, len(self.cosines)))
+        x, y, z, dx, dy, slopes, shares = rays
+        send_rays(
+            self.cosines, self.sines, self.ages, np.array(pose[:3]), _matrix(pose),
+            np.array(twist), x, y, z, dx, dy, slopes, shares, _STEEP)
         ways = np.full(len(shares), math.inf)
-        meet_all(scene.wall_rows, scene.box_rows, loose, cones, x, y, z, dx, dy, slopes, ways)
+        moved = math.hypot(x[0] - x[-1], y[0] - y[-1])
+        meet_all(scene.wall_rows, scene.box_rows, loose, cones, self.reach + moved, x, y, z, dx,
+                 dy, slopes, ways)
         if scene.grid is not None:
             begins, ends = _below(scene.grid_height, z, slopes)
             ends = np.minimum(np.minimum(ends, ways), self.limits * shares)
             _meet_grid(scene.grid.numbers, x, y, dx, dy, begins, ends, ways)
         return ways / shares
 
-    def _swept(self, pose: Pose3, twist: Twist3) -> tuple[Array, Array]:
-        """Return where each ray begins, from the pose, and its direction (n, 3), in the map.
-
-        The twist is held, so before its time the pose is exp(-age twist) away (Lynch and Park,
-        Modern Robotics, 2017, section 3.3).
-        """
-        ages = self.ages[:, None]
-        turns, ways = -ages * twist[3:], -ages * twist[:3]
-        angles = np.linalg.norm(turns, axis=1)[:, None]
-        small = angles < 1e-4
-        divisors = np.where(small, 1.0, angles)
-        first = np.sinc(angles / math.pi)
-        second = 0.5 * np.sinc(0.5 * angles / math.pi)**2
-        third = np.where(small, 1.0 / 6.0, (1.0 - first) / divisors**2)
-        rays = np.column_stack((self.cosines, self.sines, self.zeros))
-        across, along = np.cross(turns, rays), np.cross(turns, ways)
-        rays = rays + first * across + second * np.cross(turns, across)
-        ways = ways + second * along + third * np.cross(turns, along)
-        matrix = _matrix(pose)
-        return ways @ matrix.T, rays @ matrix.T
-
 
 def _matrix(pose: Pose3) -> Array:
-    """Return the rotation (3, 3) of a pose."""
+    """Return the rotation of a pose row by row (9,)."""
     axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    return np.array([rotated(pose[3:], axis) for axis in axes]).T
+    columns = [rotated(pose[3:], axis) for axis in axes]
+    return np.array([column[row] for row in range(3) for column in columns])
 
 
 def _below(height: float, z: Array, slopes: Array) -> tuple[Array, Array]:
@@ -149,10 +132,10 @@ def _meet_grid(
     along, across = px * c + py * s, py * c - px * s
     ux, uy = dx * c + dy * s, dy * c - dx * s
     begins, ends = _within(length, width, along, across, ux, uy, begins, ends)
-    along, across = along + begins * ux, across + begins * uy
+    along = np.clip(along + begins * ux, _INSIDE, length - _INSIDE)
+    across = np.clip(across + begins * uy, _INSIDE, width - _INSIDE)
     # Numbers stay small near where the first ray begins.
-    near_x = min(max(float(along[0]), 0.0), length)
-    near_y = min(max(float(across[0]), 0.0), width)
+    near_x, near_y = float(along[0]), float(across[0])
     missed = begins >= ends
     off_x, off_y = np.where(missed, 0.0, along - near_x), np.where(missed, 0.0, across - near_y)
     beyond = np.full(len(ways), math.inf)

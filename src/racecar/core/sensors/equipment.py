@@ -18,6 +18,7 @@ from racecar.core.world.world_choice import scene_of
 # Sensors of the car, each named like its kind: where their values differ from the kind's.
 _SENSORS: dict[str, dict[str, Any]] = {
     'laser': {'rate': 40.0},
+    'camera': {'rate': 30.0, 'frame': 'camera_optical_frame'},
     'imu': {'rate': 100.0, 'frame': 'base_imu_link'},
 }
 

@@ -15,10 +15,13 @@ from typing import Any
 from racecar.core.compiled import njit
 from racecar.core.elementary import arctangent2, quotient
 from racecar.core.sensors.grid_rays import march
+from racecar.core.world.distance_field import MARGIN
 
 _TURN = 2.0 * math.pi
 # Beyond the ends of a run [rad], so that no ray passes between two walls that touch.
 _OVERLAP = 1e-9
+# So near the edge of a grid a fan counts as outside [cells].
+_EDGE = 1e-3
 # Nearer than this the sensor touches a wall [m].
 _TOUCH = 1e-9
 
@@ -175,8 +178,12 @@ def look_level(
     """
     px, py = x - origin_x, y - origin_y
     along, across = px * origin_cosine + py * origin_sine, py * origin_cosine - px * origin_sine
+    # In cells, as rounding may put into the margin what is just within.
+    along, across = along * scale, across * scale
     has_grid = length > 0.0
-    if has_grid and not (0.0 < along < length and 0.0 < across < width):
+    columns, rows = stride - 2 * MARGIN, len(room) // stride - 2 * MARGIN
+    if has_grid and not (
+            _EDGE < along < columns - _EDGE and _EDGE < across < rows - _EDGE):
         return False
     for i in range(len(ways)):
         ways[i] = math.inf
@@ -185,7 +192,7 @@ def look_level(
     see_all(walls[:0], loose, cones[:0], x, y, z, cosine, sine, limit, first, increment, cosines,
             sines, count, ways)
     if has_grid:
-        march(room, stride, scale, along * scale, across * scale,
+        march(room, stride, scale, along, across,
               cosine * origin_cosine + sine * origin_sine,
               sine * origin_cosine - cosine * origin_sine, cosines, sines, zeros, zeros, 0.0,
               limits, ways)

@@ -29,7 +29,7 @@ _ZERO, _ONE, _TINY = np.float32(0.0), np.float32(1.0), np.float32(1e-30)
 
 # Where in the room of a block each of its rows begins.
 _DX, _DY, _INVERSE_X, _INVERSE_Y, _FROM_X, _FROM_Y, _BACK_X, _BACK_Y, _SIDE_X, _SIDE_Y, _X, _Y, \
-    _END, _WAY, _FREE, _OUT_X, _OUT_Y, _REST, _ROOM = range(0, 19 * BLOCK, BLOCK)
+    _END, _WAY, _FREE, _REST, _ROOM = range(0, 17 * BLOCK, BLOCK)
 
 
 @njit
@@ -92,14 +92,12 @@ def march(
             for k in range(BLOCK):
                 at[k] = home + np.int32(block[_Y + k]) * stride + np.int32(block[_X + k])
             for k in range(BLOCK):
-                block[_OUT_X + k] = (block[_X + k] - block[_BACK_X + k]) * block[_INVERSE_X + k]
-                block[_OUT_Y + k] = (block[_Y + k] - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
-            for k in range(BLOCK):
                 block[_FREE + k] = room[np.uint32(at[k])]
             for k in range(BLOCK):
                 way, free = block[_WAY + k], block[_FREE + k]
                 x, y = block[_X + k], block[_Y + k]
-                out_x, out_y = block[_OUT_X + k], block[_OUT_Y + k]
+                out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
+                out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
                 stop = block[_END + k] if free >= _ZERO else _ZERO
                 # Without room for it a leap might land where it began.
                 leap = way + free if free >= _ONE else _ZERO
@@ -110,9 +108,12 @@ def march(
                 leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
                 step_x = x + block[_SIDE_X + k] if out_x < out_y else x
                 step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
-                next_x = leap_x if leap > leaves else step_x
-                next_y = leap_y if leap > leaves else step_y
-                goal = leap if leap > leaves else leaves
+                # Without room a ray steps on even if rounding has it leave a cell before it came
+                # in: else it would stand still for ever.
+                leaps = leap > leaves and leap > way
+                next_x = leap_x if leaps else step_x
+                next_y = leap_y if leaps else step_y
+                goal = leap if leaps else leaves
                 goal = goal if way < stop else way
                 # At its end a ray stays in the cell that it has come through.
                 block[_X + k] = next_x if goal < stop else x

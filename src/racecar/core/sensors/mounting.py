@@ -13,14 +13,22 @@ import numpy as np
 
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.ports import Carrier, Entity, Mount, Output, period_steps, Plant
+from racecar.core.ports import (
+    Carrier,
+    Entity,
+    Mount,
+    nearest_steps,
+    Output,
+    period_steps,
+    Plant,
+)
 from racecar.core.poses import (
     acceleration_of_child,
-    NO_POSE,
     pose_of_angles,
     pose_of_child,
     twist_of_child,
 )
+from racecar.core.rendering.stage import Stage
 from racecar.core.sensors import SENSOR_KINDS
 from racecar.core.sensors.interface import Sensor, SensorKind, View
 from racecar.core.types import Acceleration3, Pose3, Twist3
@@ -44,7 +52,8 @@ def mounting_parameters(
         Parameter('kind', str, None, 'Kind of the sensor', choices=tuple(kinds), read_only=True),
         Parameter('frame', str, name, 'Frame of the sensor', read_only=True),
         Parameter('rate', float, 10.0, 'Frequency of the readings, whose period is a whole number'
-                  ' of integration steps', unit='Hz', above=0.0, maximum=1e6, read_only=True),
+                  ' of integration steps; those of a camera come at the nearest steps',
+                  unit='Hz', above=0.0, maximum=1e6, read_only=True),
         Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
                   read_only=True),
         *_PLACES)))
@@ -124,6 +133,7 @@ class EquippedPlant:
         """
         self._plant = plant
         self._sensors: list[Output] = []
+        self._stage = Stage(scene, plant.entities)
         known = [entity.name for entity in plant.entities]
         for name in sensors:
             if name not in known:
@@ -186,7 +196,7 @@ class EquippedPlant:
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
         state, standing = carrier.state, Objects(scene.cones)
-        objects = carrier.objects or (lambda: standing)
+        objects, picture = carrier.objects or (lambda: standing), self._stage.picture
 
         def twist() -> Twist3:
             return twist_of_child(state().twist, place)
@@ -198,24 +208,28 @@ class EquippedPlant:
             time_ns = plant.time_ns
             return measure(
                 View(scene, pose_of_child(state().pose, place), time_ns, twist, acceleration,
-                     objects), noise.at(time_ns))
+                     objects, picture), noise.at(time_ns))
 
-        steps = period_steps(f"rate of sensor '{mounted.name}'", mounted.rate, plant.step_ns)
-        return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame),
+        rate = f"rate of sensor '{mounted.name}'"
+        steps, spread = (
+            nearest_steps(rate, mounted.rate, plant.step_ns) if mounted.kind.nearest
+            else (period_steps(rate, mounted.rate, plant.step_ns), 1))
+        return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame, spread),
                 Mount(carrier.frame, mounted.frame, place))
 
 
 def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
     """Return the pose of a sensor in the frame of the robot."""
+    axes = mounted.kind.axes
     if mounted.pose is not None:
-        return mounted.pose
+        return pose_of_child(mounted.pose, axes)
     try:
         links = {} if entity.describe is None else entity.describe().tree.poses()
     except ConfigurationError as error:
         raise ConfigurationError(
             f"sensor '{mounted.name}': where its frame '{mounted.frame}' is on the robot is not"
             f' known ({error}); give its place, for example {mounted.name}.x') from error
-    return links.get(mounted.frame, NO_POSE)
+    return links.get(mounted.frame, axes)
 
 
 class NoiseSource:

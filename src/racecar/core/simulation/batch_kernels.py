@@ -5,8 +5,8 @@
 A block holds up to LANES cars of one model as rows of LANES numbers, one row after the other in
 one flat array: all distances between rows are constants, which a compiler must know to vectorise
 a loop over the cars. Each loop does one thing to all cars of the block. Operations and order are
-those of TrajectoryTracker, Linearizer and Simulator, whose functions are called here, so
-that a car gives the same bits whether alone, in a block or driven by the nodes.
+those of a car alone, whose functions are called here, so that it gives the same bits whether
+alone, in a block or driven by the nodes. What drives the cars is bound: see LaneControl.
 
 One file, although long: the numbers of the rows are constants that Numba freezes into the machine
 code, and its cache notices a change only in files that hold kernels.
@@ -18,19 +18,10 @@ from collections.abc import Callable, Sequence
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from racecar.core.actuators import respond
 from racecar.core.analysis.path_kernels import POINT_NUMBERS
 from racecar.core.compiled import inlined, njit, specialise, unbound, unlocked
-from racecar.core.control.linearizer import Linearizer, SteeringState
-from racecar.core.control.target import load_target, store_target, TARGET_SIZE
-from racecar.core.control.tracker_step import (
-    placed_target,
-    TrackerParameters,
-    TrackerState,
-    TrackerStep,
-)
+from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Flat, packing
 from racecar.core.simulation.integrators import (
     rk4_first,
@@ -41,6 +32,7 @@ from racecar.core.simulation.integrators import (
     Stage,
     State5,
 )
+from racecar.core.simulation.lanes import LaneControl
 from racecar.core.simulation.loop_kernel import COLUMN_COUNT
 from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import Coefficients, SplitDerivative
@@ -67,43 +59,38 @@ class HeldChannel(NamedTuple):
     largest_change: float
 
 
-load_tracker_state, store_tracker_state, _TRACKER_STATE = packing(TrackerState)
-load_tracker, _, _TRACKER = packing(TrackerParameters)
-load_law_state, store_law_state, _LAW_STATE = packing(SteeringState)
 load_state, store_state, _STATE = packing(5)
 load_parameters, _, _PARAMETERS = packing(17)
 load_coefficients, store_coefficients, _COEFFICIENTS = packing(20)
 load_stage, store_stage, _STAGE = packing(8)
 load_channel, _, _CHANNEL = packing(HeldChannel)
+store_observed = packing(7).store
 
-# Rows of the state of a car: of its model, inputs in force, tracker, law, and of the metrics.
+# Rows of the state of a car: of its model, inputs in force, of the metrics; those of what drives
+# it come last, as controls differ.
 INPUTS = _STATE
-TRACKER_STATE = INPUTS + 2
-load_motion, store_motion, _MOTION = packing(TRACKER_STATE)
-LAW_STATE = TRACKER_STATE + _TRACKER_STATE
-(DIVERGED, SAMPLES, SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED, STATE_ROWS) = range(
-    LAW_STATE + _LAW_STATE, LAW_STATE + _LAW_STATE + 8)
+load_motion, store_motion, _MOTION = packing(INPUTS + 2)
+(DIVERGED, SAMPLES, SUM_SQUARED, ISE, MAX_SQUARED, LAST_SQUARED, STARTED,
+ CONTROL_STATE) = range(_MOTION, _MOTION + 8)
 
 # Rows of the parameters of a car: of its model, limits of the state, limits of the car, which
-# reference and where its origin is, tracker, actuators of speed and steering; those of the law
-# come last, as laws differ.
+# reference and where its origin is, which point is tracked, actuators of speed and steering; those
+# of what drives it come last.
 LIMIT = _PARAMETERS
-(SPEED_MIN, SPEED_MAX, STEERING_LIMIT, REFERENCE, ORIGIN_X, ORIGIN_Y, TRACKER) = range(
-    LIMIT + _STATE, LIMIT + _STATE + 7)
-CHANNELS = TRACKER + _TRACKER
-LAW = CHANNELS + 2 * _CHANNEL
+(SPEED_MIN, SPEED_MAX, STEERING_LIMIT, REFERENCE, ORIGIN_X, ORIGIN_Y, TRACKED_AHEAD,
+ CHANNELS) = range(LIMIT + _STATE, LIMIT + _STATE + 8)
+CONTROL = CHANNELS + 2 * _CHANNEL
 
-# Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, reference,
-# command, what inputs fix, state and inputs before the tick, what a stage leaves to the next, the
-# commands that the actuators have under way: of speed in the first steps and then, of steering.
-OX, OY, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, TARGET = range(9)
-COMMAND_SPEED = TARGET + TARGET_SIZE
-COMMAND_STEERING = COMMAND_SPEED + 1
-COEFFICIENTS = COMMAND_STEERING + 1
+# Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, command,
+# what inputs fix, state and inputs before the tick, what a stage leaves to the next, the commands
+# that the actuators have under way: of speed in the first steps and then, of steering. The
+# reference comes last, x and y first.
+(OX, OY, QZ, QW, OVX, OVY, ORATE, OYAW, POINT_X, POINT_Y, COMMAND_SPEED, COMMAND_STEERING,
+ COEFFICIENTS) = range(13)
 BEFORE = COEFFICIENTS + _COEFFICIENTS
 STAGE = BEFORE + _MOTION
 UNDER_WAY = STAGE + _STAGE
-SCRATCH_ROWS = UNDER_WAY + 4
+TARGET = UNDER_WAY + 4
 
 NOISE_CHANNELS = 8
 """Normal numbers per car and tick: x, y, yaw, vx, vy, yaw rate as measured; two of the motion."""
@@ -111,8 +98,8 @@ NOISE_CHANNELS = 8
 RunBlock = Callable[..., None]
 
 
-precompute = observe = step_split = tracker_step = law_step = load_law = unbound
-observe_all = control_all = drive_all = unbound
+precompute = observe = step_split = unbound
+observe_all = place_all = control_all = drive_all = unbound
 precompute_all = actuate_all = integrate_all = unbound
 
 
@@ -122,43 +109,44 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
             load_state(state, i, LANES),
             (state[INPUTS * LANES + i], state[(INPUTS + 1) * LANES + i]),
             load_parameters(parameters, i, LANES))
-        scratch[OX * LANES + i] = o[0]
-        scratch[OY * LANES + i] = o[1]
-        scratch[OVX * LANES + i] = o[4]
-        scratch[OVY * LANES + i] = o[5]
-        scratch[ORATE * LANES + i] = o[6]
-        # Cosine and sine of the heading, by its quaternion.
-        ahead = load_tracker(parameters, TRACKER * LANES + i, LANES).tracked_ahead
-        scratch[POINT_X * LANES + i] = o[0] + ahead * (1.0 - 2.0 * (o[2] * o[2]))
-        scratch[POINT_Y * LANES + i] = o[1] + ahead * (2.0 * (o[2] * o[3]))
-        # The heading as a listener computes it.
-        scratch[OYAW * LANES + i] = quaternion_to_yaw(0.0, 0.0, o[2], o[3])
+        store_observed(scratch, OX * LANES + i, LANES, o)
+    # The heading as a listener computes it; apart, as few operations wait for each other then.
+    for i in range(count):
+        scratch[OYAW * LANES + i] = quaternion_to_yaw(
+            0.0, 0.0, scratch[QZ * LANES + i], scratch[QW * LANES + i])
 
 
 @njit
-def _place_references(
-    parameters: Flat, scratch: Flat, count: int, references: Flat, tick: int, ticks: int,
-) -> None:
-    """Fetch the reference of each car and place it in the map."""
+def _is_ahead(parameters: Flat, count: int) -> bool:
+    """Tell whether the tracked point of a car is not base_link."""
+    ahead = False
     for i in range(count):
-        reference = int(parameters[REFERENCE * LANES + i])
-        store_target(scratch, TARGET * LANES + i, LANES, placed_target(
-            references, TARGET_SIZE * (reference * ticks + tick), 1,
-            parameters[ORIGIN_X * LANES + i], parameters[ORIGIN_Y * LANES + i]))
+        ahead = ahead or parameters[TRACKED_AHEAD * LANES + i] != 0.0
+    return ahead
 
 
 @njit
-def _update_metrics(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float, counts: bool,
-) -> None:
-    """Add the error of the tracked point to the metrics."""
+def _place_points(parameters: Flat, scratch: Flat, count: int) -> None:
+    """Compute the tracked point as RunTable does."""
     for i in range(count):
-        error_x = scratch[POINT_X * LANES + i] - scratch[TARGET * LANES + i]
-        error_y = scratch[POINT_Y * LANES + i] - scratch[(TARGET + 1) * LANES + i]
+        sine, cosine = sine_cosine(scratch[OYAW * LANES + i])
+        ahead = parameters[TRACKED_AHEAD * LANES + i]
+        scratch[POINT_X * LANES + i] = scratch[OX * LANES + i] + ahead * cosine
+        scratch[POINT_Y * LANES + i] = scratch[OY * LANES + i] + ahead * sine
+
+
+@inlined
+def _add_errors(
+    state: Flat, scratch: Flat, count: int, point: int, elapsed: float, counts: bool,
+) -> None:
+    """Add the error of the point in a row, a constant, to the metrics, as MetricsSum does."""
+    for i in range(count):
+        error_x = scratch[point * LANES + i] - scratch[TARGET * LANES + i]
+        error_y = scratch[(point + 1) * LANES + i] - scratch[(TARGET + 1) * LANES + i]
         squared = error_x * error_x + error_y * error_y
         scores = counts and state[DIVERGED * LANES + i] < 0.0
         before = state[SAMPLES * LANES + i]
-        area = 0.5 * (squared + state[LAST_SQUARED * LANES + i]) * period
+        area = 0.5 * (squared + state[LAST_SQUARED * LANES + i]) * elapsed
         state[ISE * LANES + i] += area if scores and before > 0.0 else 0.0
         state[SAMPLES * LANES + i] = before + (1.0 if scores else 0.0)
         state[SUM_SQUARED * LANES + i] += squared if scores else 0.0
@@ -168,11 +156,26 @@ def _update_metrics(
 
 
 @njit
-def _show_points(scratch: Flat, count: int, points: Flat, first: int) -> None:
+def _update_metrics(
+    state: Flat, scratch: Flat, count: int, ahead: bool, elapsed: float, counts: bool,
+) -> None:
+    """Add the error of the tracked point to the metrics.
+
+    ahead: see _is_ahead(); elapsed: since the tick before [s].
+    """
+    if ahead:
+        _add_errors(state, scratch, count, POINT_X, elapsed, counts)
+    else:
+        _add_errors(state, scratch, count, OX, elapsed, counts)
+
+
+@njit
+def _show_points(scratch: Flat, count: int, ahead: bool, points: Flat, first: int) -> None:
     """Write tracked point and reference of all cars, POINT_NUMBERS rows from `first` on."""
+    point = POINT_X if ahead else OX
     for k in range(2):
         for i in range(count):
-            points[(first + k) * LANES + i] = scratch[(POINT_X + k) * LANES + i]
+            points[(first + k) * LANES + i] = scratch[(point + k) * LANES + i]
             points[(first + 2 + k) * LANES + i] = scratch[(TARGET + k) * LANES + i]
 
 
@@ -189,27 +192,12 @@ def _disturb_measurement(
         scratch[ORATE * LANES + i] += deviations[5] * noise[NOISE_CHANNELS * i + 5]
 
 
-def _control_all(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float,
-) -> None:
-    """Tracker and law: command as the message carries it."""
-    for i in range(count):
-        car = CarMotion(
-            scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i],
-            scratch[OVX * LANES + i], scratch[OVY * LANES + i], scratch[ORATE * LANES + i])
-        since = period if state[STARTED * LANES + i] > 0.0 else 0.0
-        tracker_state, vx, vy, _, _ = tracker_step(
-            load_tracker_state(state, TRACKER_STATE * LANES + i, LANES),
-            load_tracker(parameters, TRACKER * LANES + i, LANES), car,
-            load_target(scratch, TARGET * LANES + i, LANES), since)
-        store_tracker_state(state, TRACKER_STATE * LANES + i, LANES, tracker_state)
-        state[STARTED * LANES + i] = 1.0
-        law_state, speed, steering = law_step(
-            load_law_state(state, LAW_STATE * LANES + i, LANES),
-            load_law(parameters, LAW * LANES + i, LANES), car, vx, vy, since)
-        store_law_state(state, LAW_STATE * LANES + i, LANES, law_state)
-        scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
-        scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))
+@inlined
+def seen_car(scratch: Flat, i: int) -> CarMotion:
+    """Return a car as its odometry says."""
+    return CarMotion(
+        scratch[OX * LANES + i], scratch[OY * LANES + i], scratch[OYAW * LANES + i],
+        scratch[OVX * LANES + i], scratch[OVY * LANES + i], scratch[ORATE * LANES + i])
 
 
 @njit
@@ -385,22 +373,34 @@ def _disturb_motion(
         state[LANES + i] += root * deviations[7] * noise[NOISE_CHANNELS * i + 7]
 
 
+@inlined
+def _is_valid(state: Flat, parameters: Flat, i: int) -> bool:
+    """Tell whether a car has not diverged, before or now."""
+    a, b, c, d, e = load_state(state, i, LANES)
+    most = load_state(parameters, LIMIT * LANES + i, LANES)
+    # False for NaN too.
+    valid: bool = (
+        (state[DIVERGED * LANES + i] < 0.0) & (abs(a) <= most[0]) & (abs(b) <= most[1])
+        & (abs(c) <= most[2]) & (abs(d) <= most[3]) & (abs(e) <= most[4]))
+    return valid
+
+
 @njit
 def _check_all(
     state: Flat, parameters: Flat, scratch: Flat, count: int, tick: int,
 ) -> None:
     """Put a car whose state leaves its limits back to where it was, for good."""
+    invalid = 0
     for i in range(count):
-        valid = state[DIVERGED * LANES + i] < 0.0
-        for k in range(_STATE):
-            # False for NaN too.
-            valid = valid and (
-                abs(state[k * LANES + i]) <= parameters[(LIMIT + k) * LANES + i])
-        if not valid:
-            for k in range(_MOTION):
-                state[k * LANES + i] = scratch[(BEFORE + k) * LANES + i]
-            if state[DIVERGED * LANES + i] < 0.0:
-                state[DIVERGED * LANES + i] = float(tick)
+        invalid += 0 if _is_valid(state, parameters, i) else 1
+    # Rare, and apart, so that the loop above vectorises.
+    if invalid > 0:
+        for i in range(count):
+            if not _is_valid(state, parameters, i):
+                for k in range(_MOTION):
+                    state[k * LANES + i] = scratch[(BEFORE + k) * LANES + i]
+                if state[DIVERGED * LANES + i] < 0.0:
+                    state[DIVERGED * LANES + i] = float(tick)
 
 
 def _run_block(
@@ -412,24 +412,29 @@ def _run_block(
     """Run `ticks` ticks of a block from the tick `first` on; the tick `last` is not integrated.
 
     state, parameters, scratch: rows of LANES numbers; lines, depth: delay lines of the actuators,
-    see _send_all(); count: cars. references: (rows, ticks, Target); times: of all ticks since the
-    start [s]; skip: time from which metrics count [s]; period: of a tick [s]; dt: step [s], steps
-    per tick; records: (count, samples, COLUMN_COUNT), one of `every` ticks, 0 for none; noise:
-    (ticks, count, NOISE_CHANNELS) with their standard deviations; points: (ticks, POINT_NUMBERS,
-    LANES), filled if shown. All flat.
+    see _send_all(); count: cars. references: (ticks, references, their size); times: of all ticks
+    since the start [s]; skip: time from which metrics count [s]; period: of a tick [s]; dt: step
+    [s], steps per tick; records: (count, samples, COLUMN_COUNT), one of `every` ticks, 0 for none;
+    noise: (ticks, count, NOISE_CHANNELS) with their standard deviations; points: (ticks,
+    POINT_NUMBERS, LANES), filled if shown. All flat.
     """
+    ahead = _is_ahead(parameters, count)
     for k in range(ticks):
         tick = first + k
         observe_all(state, parameters, scratch, count)
-        _place_references(parameters, scratch, count, references, k, ticks)
+        if ahead:
+            _place_points(parameters, scratch, count)
+        place_all(parameters, scratch, count, references, k * (len(references) // ticks))
         block_noise = noise[k * count * NOISE_CHANNELS:(k + 1) * count * NOISE_CHANNELS]
         # Metrics are of where the car is, not of where it believes to be.
-        _update_metrics(state, parameters, scratch, count, period, times[tick] >= skip)
+        _update_metrics(
+            state, scratch, count, ahead, times[tick] - times[tick - 1] if tick else 0.0,
+            times[tick] >= skip)
         if shown:
-            _show_points(scratch, count, points, POINT_NUMBERS * k)
+            _show_points(scratch, count, ahead, points, POINT_NUMBERS * k)
         if noisy:
             _disturb_measurement(scratch, count, block_noise, deviations)
-        control_all(state, parameters, scratch, count, period)
+        control_all(state, parameters, scratch, count, period, tick)
         if every > 0 and tick % every == 0:
             _record_all(state, scratch, count, records, tick // every, samples, times[tick])
         if tick < last:
@@ -440,14 +445,14 @@ def _run_block(
 
 
 def block_kernel(
-    form: SplitDerivative, observe: Any, integrator: str, law: type[Linearizer],
-    step: TrackerStep, *, actuated: bool,
+    form: SplitDerivative, observe: Any, integrator: str, control: LaneControl, *,
+    actuated: bool,
 ) -> RunBlock:
-    """Bind a model, a method, a law and the step of a tracker: see _run_block().
+    """Bind a model, a method and what drives the cars: see _run_block().
 
     actuated: whether commands act through actuators.
     """
-    controller = f'{step.__name__}_{law.__name__}'
+    lanes = control.kernels()
     motion = f'{integrator}_{form.name}'
     if actuated:
         drive = specialise(
@@ -460,11 +465,9 @@ def block_kernel(
                 _precompute_all, f'precompute_all_{form.name}', precompute=form.precompute),
             integrate_all=integration_kernel(form, integrator))
     return specialise(
-        _run_block, f'run_block_{drive.__name__}_{controller}', unlocked, drive_all=drive,
+        _run_block, f'run_block_{drive.__name__}_{control.name}', unlocked, drive_all=drive,
         observe_all=specialise(_observe_all, f'observe_all_{form.name}', observe=observe),
-        control_all=specialise(
-            _control_all, f'control_all_{controller}', tracker_step=step, law_step=law.step,
-            load_law=packing(law.parameter_type).load))
+        place_all=lanes.place_all, control_all=lanes.control_all)
 
 
 def integration_kernel(form: SplitDerivative, integrator: str) -> Callable[..., None]:

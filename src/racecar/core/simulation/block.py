@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 import itertools
 from typing import Any, NamedTuple
 
@@ -15,20 +15,16 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.path_batch import PathBatch
 from racecar.core.analysis.path_kernels import POINT_NUMBERS
 from racecar.core.compiled import COMPILED
-from racecar.core.control.linearizer import Linearizer
-from racecar.core.control.target import TargetSampler
-from racecar.core.control.tracker_step import TrackerStep
-from racecar.core.packing import Flat, packing, vector
+from racecar.core.control.reference_sampler import ReferenceSampler
+from racecar.core.packing import Flat, vector
 from racecar.core.simulation import batch_kernels as rows
 from racecar.core.simulation.batch_kernels import (
     block_kernel,
     HeldChannel,
     LANES,
-    SCRATCH_ROWS,
-    STATE_ROWS,
 )
 from racecar.core.simulation.closed_loop import Loop
-from racecar.core.trajectories import Trajectory
+from racecar.core.simulation.lanes import LaneControl, Reference
 from racecar.core.types import NANOSECONDS
 from racecar.core.vehicles.interface import SplitDerivative
 
@@ -37,15 +33,13 @@ _LINE = 64
 
 
 class Kind(NamedTuple):
-    """What cars of one block have in common: kernels, whether there are actuators, law, times."""
+    """What cars of one block have in common: kernels, whether there are actuators, times."""
 
     form: SplitDerivative
     observe: Any
     integrator: str
     is_actuated: bool
-    law: type[Linearizer]
-    step: TrackerStep
-    is_exact: bool
+    control: LaneControl
     step_ns: int
     period_ns: int
 
@@ -56,16 +50,17 @@ class Block:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self._kernel = block_kernel(
-            kind.form, kind.observe, kind.integrator, kind.law, kind.step,
-            actuated=kind.is_actuated)
+            kind.form, kind.observe, kind.integrator, kind.control, actuated=kind.is_actuated)
         self.cars: list[int] = []
-        self.state = lane_rows(STATE_ROWS)
-        self.parameters = lane_rows(rows.LAW + packing(kind.law.parameter_type).size)
+        self.state = lane_rows(rows.CONTROL_STATE + kind.control.state_size)
+        self.parameters = lane_rows(rows.CONTROL + kind.control.parameter_size)
         # Of the actuators: commands of the last ticks, as many as the longest delay takes.
         self._lines: Any = vector(0)
         self._depth = 0
-        self._trajectories: dict[Trajectory, list[int]] = {}
-        self._samplers: list[TargetSampler] = []
+        # What each car follows, and the state at the start of those that may have to begin anew.
+        self._references: list[Reference] = []
+        self._at_start: Any = None
+        self._samplers: list[ReferenceSampler] = []
 
     @property
     def count(self) -> int:
@@ -76,69 +71,121 @@ class Block:
         """Pack one car of this kind, which rests: its number and its parts, which are not kept."""
         lane = self.count
         self.cars.append(car)
-        tracker, law, simulator = loop.tracker, loop.linearizer, loop.simulator.compiled
-        assert law is not None
+        driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
+        assert driven is not None
         assert simulator is not None
         model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
         assert packed is not None
-        self._trajectories.setdefault(tracker.trajectory, []).append(lane)
-        _put(self.state, lane, (
-            *simulator.state, *packed.inputs, *tracker.state, *law.state))
+        self._references.append(driven.reference)
+        _put(self.state, lane, (*simulator.state, *packed.inputs))
         _put(self.state, lane, [-1.0], rows.DIVERGED)
+        _put(self.state, lane, driven.state, rows.CONTROL_STATE)
         _put(self.parameters, lane, model.parameters)
         _put(self.parameters, lane, (
             *model.state_limits, vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit,
-            0.0, *tracker.origin_for(simulator.odometry()), *tracker.parameters), rows.LIMIT)
-        _put(self.parameters, lane, law.parameters, rows.LAW)
+            0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead), rows.LIMIT)
+        _put(self.parameters, lane, driven.parameters, rows.CONTROL)
         for index in range(len(packed.channels) // CHANNEL_SIZE):
             held = _held(load_channel(packed.channels, index * CHANNEL_SIZE, 1), packed.steps)
             _put(self.parameters, lane, held, rows.CHANNELS + index * len(held))
             self._depth = max(self._depth, int(held.ticks) + 2)
 
     def seal(self) -> None:
-        """Number the trajectories, those of one type in succession, after the last car.
+        """Number the references, those of one type in succession, after the last car.
 
         The delay lines of the actuators come to their length, too.
         """
         self._lines = lane_rows(2 * self._depth)
-        found = sorted(self._trajectories, key=lambda trajectory: type(trajectory).__name__)
-        for index, trajectory in enumerate(found):
-            for lane in self._trajectories[trajectory]:
+        lanes: dict[Reference, list[int]] = {}
+        for lane, reference in enumerate(self._references):
+            lanes.setdefault(reference, []).append(lane)
+        found = sorted(lanes, key=lambda reference: type(reference.trajectory).__name__)
+        for index, reference in enumerate(found):
+            for lane in lanes[reference]:
                 _put(self.parameters, lane, [index], rows.REFERENCE)
         self._samplers = [
-            TargetSampler(list(group), exact=self.kind.is_exact)
-            for _, group in itertools.groupby(found, key=type)]
-        self._trajectories.clear()
+            self.kind.control.sampler(list(group)) for _, group in itertools.groupby(
+                found, key=lambda reference: type(reference.trajectory))]
+        if self.kind.control.is_foreign:
+            self._at_start = self.state.copy()
+        else:
+            self._references.clear()
+
+    def singles(self) -> Iterator[Block]:
+        """Return a sealed block for each car, at its start; of a foreign control only."""
+        for lane, car in enumerate(self.cars):
+            single = Block(self.kind)
+            single.cars.append(car)
+            single._references.append(self._references[lane])
+            single._depth = self._depth
+            for own, all_cars in ((single.state, self._at_start),
+                                  (single.parameters, self.parameters)):
+                own[::LANES] = all_cars[lane::LANES]
+            single.seal()
+            yield single
 
     def sample(self, times: Any) -> Flat:
-        """Return Target of all trajectories at some times [s] since the start, flat."""
-        steps = vector([self.kind.period_ns / NANOSECONDS if time else 0.0 for time in times])
-        parts = [sampler.sample(times, steps) for sampler in self._samplers]
-        return parts[0] if len(parts) == 1 else vector(list(itertools.chain(*parts)))
+        """Return references at some times [s] since the start, flat: (times, references, size)."""
+        steps = vector([self.kind.period_ns / NANOSECONDS] * len(times))
+        if len(times) and times[0] == 0.0:
+            steps[0] = 0.0
+        total = sum(sampler.count for sampler in self._samplers)
+        found: Flat = vector(self.kind.control.reference_size * len(times) * total)
+        first = 0
+        for sampler in self._samplers:
+            sampler.write(found, first, total, times, steps)
+            first += sampler.count
+        return found
 
     def run(
         self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,
         records: Any = None, every: int = 0, samples: int = 0, noise: Any = None,
         deviations: Any = None, paths: PathBatch | None = None,
     ) -> None:
-        """Run ticks; arguments as in the kernel. paths: gets what it shows."""
+        """Run ticks; arguments as in the kernel. paths: gets what it shows.
+
+        Raises RunError for a controller of one's own that fails; the others are then as it left
+        them, see singles().
+        """
         kind = self.kind
         points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
-        self._kernel(
-            self.state, self.parameters, lane_rows(SCRATCH_ROWS), self._lines, self._depth,
-            self.count, self.sample(times[first:first + ticks]), times, first, ticks, last,
-            float(skip), kind.period_ns / NANOSECONDS, kind.step_ns / NANOSECONDS,
-            kind.period_ns // kind.step_ns, vector(0) if records is None else records, every,
-            samples, vector(0) if noise is None else noise,
-            vector(0) if deviations is None else deviations, noise is not None, points,
-            paths is not None)
+        references, period = self.sample(times[first:first + ticks]), self.period
+        try:
+            self._kernel(
+                self.state, self.parameters, lane_rows(rows.TARGET + kind.control.reference_size),
+                self._lines, self._depth, self.count, references, times, first, ticks, last,
+                float(skip), period, kind.step_ns / NANOSECONDS, kind.period_ns // kind.step_ns,
+                vector(0) if records is None else records, every, samples,
+                vector(0) if noise is None else noise,
+                vector(0) if deviations is None else deviations, noise is not None, points,
+                paths is not None)
+        except Exception as error:
+            failure = kind.control.failure(error, self._control_state, period)
+            if failure is None:
+                raise
+            raise failure from error
         if paths is not None:
             at = rows.DIVERGED * LANES
             paths.add(points, LANES, first, ticks, self.state[at:at + self.count])
 
-    def row(self, row: int) -> Array:
-        """Return one row of the state, (count,)."""
-        return np.array(self.state[row * LANES:row * LANES + self.count])
+    @property
+    def period(self) -> float:
+        """Time of a tick [s]."""
+        return self.kind.period_ns / NANOSECONDS
+
+    def failures(self) -> dict[int, str]:
+        """Return what cars say whose controller failed, by their numbers."""
+        told = self.kind.control.failures(self._control_state, self.period)
+        return {self.cars[lane]: message for lane, message in told.items()}
+
+    @property
+    def _control_state(self) -> Array:
+        return self.rows(rows.CONTROL_STATE, self.kind.control.state_size)
+
+    def rows(self, first: int, count: int) -> Array:
+        """Return some rows of the state, (count, cars)."""
+        found = np.array(self.state[first * LANES:(first + count) * LANES])
+        return found.reshape(count, LANES)[:, :self.count]
 
 
 def lane_rows(count: int) -> Any:
@@ -165,16 +212,14 @@ def _held(channel: Channel, steps: int) -> HeldChannel:
 
 def kind_of(loop: Loop) -> Kind | None:
     """Return what a loop must share with others of its block; None if it fits into none."""
-    simulator = loop.simulator.compiled
-    if simulator is None:
+    simulator, lane = loop.simulator.compiled, loop.lane
+    if simulator is None or lane is None or loop.tracker.started or simulator.time_ns:
         return None
     form, packed = simulator.model.split_derivative, simulator.packed
-    if (not isinstance(form, SplitDerivative) or packed is None or loop.linearizer is None
-            or not loop.is_compilable or loop.tracker.started or simulator.time_ns):
+    if not isinstance(form, SplitDerivative) or packed is None:
         return None
     return Kind(form, simulator.model.observe, simulator.integrator, len(packed.memory) > 0,
-                type(loop.linearizer), loop.tracker.step, loop.tracker.is_exact,
-                simulator.step_ns, simulator.period_ns)
+                lane.control, simulator.step_ns, simulator.period_ns)
 
 
 def tick_times(period_ns: int, ticks: int) -> Any:

@@ -16,11 +16,13 @@ from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.packing import vector
 from racecar.core.readings import Collisions
+from racecar.core.simulation.lanes import Lane, Reference
 from racecar.core.simulation.loop_kernel import has_own, loop_kernel
 from racecar.core.simulation.simulator import PackedSimulator, Simulator
+from racecar.core.simulation.stock_lanes import StockControl
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
-CHUNK = 256
+CHUNK = 1024
 """Ticks that one call of a kernel runs."""
 
 Row = tuple[float, ...]
@@ -95,6 +97,13 @@ class Loop(Protocol):
     def is_compilable(self) -> bool:
         """Whether the kernels do exactly what the parts do tick by tick."""
 
+    @property
+    def lane(self) -> Lane | None:
+        """The car for a block of cars side by side; None if it does not run compiled."""
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a run calls; nothing changes."""
+
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more; raises DivergenceError.
 
@@ -129,6 +138,33 @@ class ClosedLoop(NamedTuple):
             and not has_own(self.tracker, TrajectoryTracker, 'update')
             and not has_own(self.linearizer, Linearizer, 'command'))
 
+    @property
+    def lane(self) -> Lane | None:
+        """The car for a block of cars side by side; None if the kernels do not cover it."""
+        if not self.is_compilable:
+            return None
+        tracker, law = self.tracker, self.linearizer
+        return Lane(
+            StockControl(type(law), tracker.step, tracker.is_exact),
+            Reference(tracker.trajectory), (*tracker.state, *law.state),
+            (*tracker.parameters, *law.parameters))
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a run calls; nothing changes."""
+        tracker, linearizer, car = self
+        simulator = car.compiled
+        packed = None if simulator is None else simulator.packed
+        if simulator is None or packed is None or not (COMPILED and self.is_compilable):
+            car.warm_up()
+            tracker.warm_up()
+            linearizer.warm_up()
+            return
+        tracker.origin_for(simulator.odometry())
+        nothing = vector(0)
+        self._kernel(simulator)(
+            *packed, *self._arrays, tracker.sample([], []), 0.0, 0.0, 0.0, 0.0, nothing, 0, False,
+            nothing)
+
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more. Raises DivergenceError.
 
@@ -156,20 +192,27 @@ class ClosedLoop(NamedTuple):
         tracker, linearizer, _ = self
         packed = simulator.packed
         assert packed is not None
-        kernel = loop_kernel(simulator.kernels, type(linearizer), tracker.step)
         # Inputs past the command, such as torques, end with it.
         simulator.set_command(simulator.command)
         if not tracker.started:
             tracker.start(simulator.odometry(), simulator.time_ns)
-        arrays = (tracker.state, tracker.parameters, linearizer.state, linearizer.parameters)
+        kernel = self._kernel(simulator)
         clocks = (tracker.time_step, linearizer.time_step)
 
         def sample(times: Any, first_step: float) -> Any:
             return tracker.sample(times, [first_step, *(packed.period,) * (len(times) - 1)])
 
         for count, drives_last in chunks(ticks):
-            run_chunk(kernel, simulator, packed, tracker, clocks, arrays, sample, count, on_rows,
-                      drives_last=drives_last)
+            run_chunk(kernel, simulator, packed, tracker, clocks, self._arrays, sample,
+                      room_for(count), on_rows, drives_last=drives_last)
+
+    def _kernel(self, simulator: Simulator) -> Callable[..., int]:
+        return loop_kernel(simulator.kernels, type(self.linearizer), self.tracker.step)
+
+    @property
+    def _arrays(self) -> tuple[Any, Any, Any, Any]:
+        tracker, law = self.tracker, self.linearizer
+        return tracker.state, tracker.parameters, law.state, law.parameters
 
 
 def row_of(odometry: Odometry, x: float, y: float, command: AckermannCommand) -> Row:
@@ -178,24 +221,29 @@ def row_of(odometry: Odometry, x: float, y: float, command: AckermannCommand) ->
             odometry.vy, odometry.yaw_rate, x, y, *command)
 
 
-def chunks(ticks: int) -> Iterator[tuple[int, bool]]:
-    """Divide a run of so many ticks, and one answer more, into calls of at most CHUNK answers.
+def chunks(ticks: int, size: int = CHUNK) -> Iterator[tuple[int, bool]]:
+    """Divide a run of so many ticks, and one answer more, into pieces of at most `size` answers.
 
     Yields how many answers each has, and whether the last of them is driven, too.
     """
-    for done in range(0, ticks + 1, CHUNK):
-        count = min(CHUNK, ticks + 1 - done)
+    for done in range(0, ticks + 1, size):
+        count = min(size, ticks + 1 - done)
         yield count, done + count <= ticks
+
+
+def room_for(count: int) -> Array:
+    """Return rows of COLUMNS for a kernel to fill, all of them NaN."""
+    return np.full((count, len(COLUMNS)), np.nan)
 
 
 def run_chunk(
     kernel: Callable[..., int], simulator: Simulator, packed: PackedSimulator,
     tracker: TrajectoryTracker, clocks: tuple[TimeStep, TimeStep],
     arrays: tuple[Any, Any, Any, Any],
-    sample: Callable[[Any, float], Any], count: int, on_rows: Callable[[Array], object], *,
+    sample: Callable[[Any, float], Any], rows: Array, on_rows: Callable[[Array], object], *,
     drives_last: bool,
 ) -> None:
-    """Run so many ticks by a kernel of loop_kernel; on_rows gets their rows of COLUMNS.
+    """Run a tick for each of some rows by a kernel of loop_kernel; on_rows gets what it filled.
 
     packed: of the simulator; tracker: whose clock and origin count, started; clocks: of tracker
     and law; arrays: state and parameters of controller and law; sample: references at times of the
@@ -203,18 +251,18 @@ def run_chunk(
     driven, too. Raises DivergenceError.
     """
     # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
+    count = len(rows)
     stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
     first_step, first_law_step = (clock(int(stamps_ns[0])) for clock in clocks)
-    rows = vector(count * len(COLUMNS))
     diverged = kernel(
         *packed, *arrays, sample(tracker.time_since_start(stamps_ns), first_step),
         *tracker.origin, first_step, first_law_step, stamps_ns / NANOSECONDS, count, drives_last,
-        rows)
+        rows.ravel())
     answered = count if diverged < 0 else diverged + 1
     driven = answered - (0 if diverged < 0 and drives_last else 1)
     for clock in clocks:
         clock(int(stamps_ns[answered - 1]))
-    on_rows(np.reshape(rows, (-1, len(COLUMNS)))[:answered])
+    on_rows(rows[:answered])
     simulator.take_over(
         AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)
 

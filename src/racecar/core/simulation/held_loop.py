@@ -13,6 +13,7 @@ from racecar.core.analysis.metrics import Array
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.simulation.closed_loop import LoopCar, row_of
+from racecar.core.simulation.lanes import Lane
 
 
 class HeldLoop(NamedTuple):
@@ -31,6 +32,17 @@ class HeldLoop(NamedTuple):
     def is_compilable(self) -> bool:
         """No kernel does it."""
         return False
+
+    @property
+    def lane(self) -> Lane | None:
+        """None, nor do those of cars side by side."""
+        return None
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a run calls; nothing changes."""
+        self.simulator.warm_up()
+        self.tracker.warm_up()
+        self.linearizer.warm_up()
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Do what ClosedLoop.run() does. Raises DivergenceError."""

@@ -8,7 +8,7 @@ the numbers that these objects hold; so it gives their bits and leaves them as t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 from racecar.core.actuators import actuate, DISTANCE
@@ -16,6 +16,11 @@ from racecar.core.compiled import inlined, njit_once, specialise, unbound, unloc
 from racecar.core.control.linearizer import command_kernel, Linearizer
 from racecar.core.control.own_controller import PureStep
 from racecar.core.control.own_driver import own_command_kernel, step_name
+from racecar.core.control.own_reference import (
+    OWN_REFERENCE_SIZE,
+    OwnReference,
+    placed_own_reference,
+)
 from racecar.core.control.target import Target, TARGET_SIZE
 from racecar.core.control.tracker_step import (
     load_parameters,
@@ -24,8 +29,7 @@ from racecar.core.control.tracker_step import (
     store_state,
     TrackerStep,
 )
-from racecar.core.packing import Flat, packing, Vector, vector
-from racecar.core.trajectories import Motion, Trajectory
+from racecar.core.packing import Flat, Vector
 from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE, VehicleModel
 
@@ -40,7 +44,7 @@ class SimulatorKernels(NamedTuple):
 
 
 advance = advance_by = travelled = move = observe = control = command_of = unbound
-tracker_step = fetch = motion = own_command = unbound
+tracker_step = fetch = own_command = unbound
 
 
 def _advance_at_once(
@@ -190,51 +194,9 @@ def loop_kernel(
             command_of=command_kernel(law)), fetch=_fetch_target)
 
 
-class OwnReference(NamedTuple):
-    """Where the reference is [m], and how it moves `preview` later, for controllers."""
-
-    x: float
-    y: float
-    ahead: Motion
-
-
-load_own_reference, _, OWN_REFERENCE_SIZE = packing(Motion)
-OWN_REFERENCE_SIZE += 2
-
-
 @inlined
 def _fetch_own(references: Vector, tick: int, origin_x: float, origin_y: float) -> OwnReference:
-    at = OWN_REFERENCE_SIZE * tick
-    m = load_own_reference(references, at + 2, 1)
-    return OwnReference(
-        origin_x + references[at], origin_y + references[at + 1],
-        Motion(origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
-               m.direction))
-
-
-def _sample_own(
-    references: Flat, times: Vector, preview: float, numbers: Vector,
-) -> None:
-    for i in range(len(times)):
-        at = OWN_REFERENCE_SIZE * i
-        now = motion(times[i], numbers)
-        ahead = motion(times[i] + preview, numbers)
-        references[at], references[at + 1] = now[0], now[1]
-        for k in range(OWN_REFERENCE_SIZE - 2):
-            references[at + 2 + k] = ahead[k]
-
-
-def own_references(trajectory: Trajectory, times: Sequence[float], preview: float) -> Flat:
-    """Return the numbers of OwnReference at each of some times [s], without origin, flat."""
-    references: Flat = vector(OWN_REFERENCE_SIZE * len(times))
-    kernel = trajectory.compiled_motion
-    if kernel is None:
-        references[:] = vector([number for time in times for number in (
-            *trajectory.motion(time)[:2], *trajectory.motion(time + preview))])
-    else:
-        specialise(_sample_own, f'sample_own_{type(trajectory).__name__}', motion=kernel)(
-            references, vector(times), preview, trajectory.numbers)
-    return references
+    return placed_own_reference(references, OWN_REFERENCE_SIZE * tick, origin_x, origin_y)
 
 
 def _drive(
@@ -243,7 +205,7 @@ def _drive(
 ) -> tuple[float, float]:
     """Return the command of a controller of one's own, as a message carries it."""
     speed, steering = own_command(
-        state, parameters, CarMotion(x, y, yaw, vx, vy, yaw_rate), reference.ahead, dt)
+        state, 0, parameters, 0, 1, CarMotion(x, y, yaw, vx, vy, yaw_rate), reference.ahead, dt)
     return speed, steering
 
 

@@ -11,24 +11,28 @@ import numpy as np
 
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import COLUMNS
-from racecar.core.compiled import compilation_failure, COMPILED, NO_NUMBA
 from racecar.core.control.own_controller import (
     check_command,
     Controller,
-    failure_of,
+    failure_at,
     preview_of,
     pure_part,
     PureController,
 )
-from racecar.core.control.own_driver import NO_STEP, OwnDriver
+from racecar.core.control.own_driver import NO_STEP, OwnDriver, why_uncompiled
+from racecar.core.control.own_reference import OwnReferenceSampler
 from racecar.core.control.step_clock import StepClock
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import DivergenceError, RunError
 from racecar.core.packing import vector
-from racecar.core.simulation.closed_loop import chunks, LoopCar, row_of, run_chunk
-from racecar.core.simulation.loop_kernel import own_loop_kernel, own_references
-from racecar.core.simulation.simulator import Simulator
+from racecar.core.simulation.closed_loop import chunks, LoopCar, room_for, row_of, run_chunk
+from racecar.core.simulation.lanes import Lane, Reference
+from racecar.core.simulation.loop_kernel import own_loop_kernel
+from racecar.core.simulation.own_lanes import own_lane
 from racecar.core.types import AckermannCommand, NANOSECONDS
+
+# Ticks of a piece in plain Python, after which progress is told.
+_PLAIN_CHUNK = 32
 
 _TIME, _COMMAND = COLUMNS.index('time'), COLUMNS.index('speed_command')
 
@@ -54,40 +58,48 @@ class OwnLoop:
         self._preview = preview_of(controller)
         # There is no law.
         self._clocks = tracker.time_step, StepClock().step
-        self._kernel: Callable[..., int] | None = None
-        self.why_plain = self._compile(pure_part(controller), simulator.compiled)
-        if self.why_plain:
+        self._pure: PureController | None = None
+        pure, compiled = pure_part(controller), simulator.compiled
+        packed = None if compiled is None else compiled.packed
+        self.why_plain = (
+            NO_STEP if pure is None
+            else 'the car itself does not run compiled, as none does in a world'
+            if packed is None else why_uncompiled(pure))
+        if pure is None or compiled is None or packed is None or self.why_plain:
             self._driver = OwnDriver(lambda: controller, tracker)
-        simulator.warm_up()
-        tracker.warm_up()
-
-    def _compile(self, pure: PureController | None, simulator: Simulator | None) -> str:
-        if pure is None:
-            return NO_STEP
-        if not COMPILED:
-            return NO_NUMBA
-        packed = None if simulator is None else simulator.packed
-        if simulator is None or packed is None:
-            return 'the simulator has steps of its own'
-        nothing = vector(0)
-        self._compiled = simulator, packed
-        self._arrays = vector(pure.state), vector(pure.parameters), nothing, nothing
-        kernel = own_loop_kernel(
-            simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
-        failure = compilation_failure(
-            kernel, *packed, *self._arrays, nothing, 0.0, 0.0, 0.0, 0.0, nothing, 0, False,
-            nothing)
-        if failure:
-            return f'its step cannot be compiled: {failure}'
-        self._kernel = kernel
-        # Compiles, too.
-        self._sample([0.0], 0.0)
-        return ''
+        else:
+            self._pure, self._compiled = pure, (compiled, packed)
+            self._arrays = vector(pure.state), vector(pure.parameters), vector(0), vector(0)
+            self._sampler = OwnReferenceSampler([tracker.trajectory], [self._preview])
 
     @property
     def is_compilable(self) -> bool:
         """Whether the kernel does exactly what the parts do tick by tick."""
-        return self._kernel is not None
+        return self._pure is not None
+
+    @property
+    def lane(self) -> Lane | None:
+        """The car, at the start, for a block of cars side by side; None if it runs plain."""
+        return None if self._pure is None else own_lane(
+            self._pure, Reference(self.tracker.trajectory, self._preview))
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a run calls; nothing changes."""
+        if self._pure is None:
+            self.simulator.warm_up()
+            self.tracker.warm_up()
+            return
+        self.tracker.origin_for(self.simulator.odometry())
+        _, packed = self._compiled
+        nothing = vector(0)
+        self._kernel(self._pure)(
+            *packed, *self._arrays, self._sample(nothing, 0.0), 0.0, 0.0, 0.0, 0.0, nothing, 0,
+            False, nothing)
+
+    def _kernel(self, pure: PureController) -> Callable[..., int]:
+        simulator, _ = self._compiled
+        return own_loop_kernel(
+            simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more.
@@ -98,11 +110,14 @@ class OwnLoop:
         simulator = self.simulator
         if not self.tracker.started:
             self.tracker.start(simulator.odometry(), simulator.time_ns)
-        for count, drives_last in chunks(ticks):
-            if self._kernel is None:
+        pure = self._pure
+        if pure is None:
+            for count, drives_last in chunks(ticks, _PLAIN_CHUNK):
                 self._run_plain(count, on_rows, drives_last=drives_last)
-            else:
-                self._run_compiled(self._kernel, count, on_rows, drives_last=drives_last)
+        else:
+            kernel = self._kernel(pure)
+            for count, drives_last in chunks(ticks):
+                self._run_compiled(kernel, count, on_rows, drives_last=drives_last)
 
     def _run_compiled(
         self, kernel: Callable[..., int], count: int, on_rows: Callable[[Array], object], *,
@@ -114,18 +129,20 @@ class OwnLoop:
                     AckermannCommand(*row[_COMMAND:].tolist()), float(row[_TIME]))
             on_rows(rows)
 
-        start, period = self.simulator.time_ns, self.simulator.period_ns
+        start, rows = self.simulator.time_ns, room_for(count)
         try:
-            run_chunk(kernel, *self._compiled, self.tracker, self._clocks,
-                      self._arrays, self._sample, count, checked, drives_last=drives_last)
+            run_chunk(kernel, *self._compiled, self.tracker, self._clocks, self._arrays,
+                      self._sample, rows, checked, drives_last=drives_last)
         except (DivergenceError, RunError):
             raise
         except Exception as error:
-            end = (start + (count - 1) * period) / NANOSECONDS
-            raise failure_of(error, f'from {start / NANOSECONDS:g} to {end:g} s') from error
+            # A row is filled once its command is there.
+            answered = int(np.count_nonzero(np.isfinite(rows[:, _TIME])))
+            raise failure_at(
+                error, (start + answered * self.simulator.period_ns) / NANOSECONDS) from error
 
     def _sample(self, times: Any, _: float) -> Any:
-        return own_references(self.tracker.trajectory, times, self._preview)
+        return self._sampler.sample(vector(times), vector(len(times)))
 
     def _run_plain(
         self, count: int, on_rows: Callable[[Array], object], *, drives_last: bool,

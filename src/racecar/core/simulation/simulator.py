@@ -196,7 +196,9 @@ class Simulator:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
         self._move(0, 0.0, *self._command)
-        self.odometry()
+        odometry = self.odometry()
+        if self._obstacles is not None:
+            self._obstacles.block(odometry)
         self.diagnostics()
         self.wheels()
 
@@ -372,8 +374,7 @@ class Simulator:
     @property
     def packed(self) -> PackedSimulator | None:
         """The numbers on which compiled loops run; None if the steps are not this class's own."""
-        if self._advance is not None or self._obstacles is not None or has_own(
-                self, Simulator, 'tick', 'advance', 'odometry', 'set_command'):
+        if not self._moves_by_kernels:
             return None
         vehicle = self.model.vehicle
         return PackedSimulator(
@@ -385,7 +386,12 @@ class Simulator:
     @property
     def compiled(self) -> Simulator | None:
         """This simulator if compiled loops can run on its numbers, else None; see LoopCar."""
-        return None if self.packed is None else self
+        return self if self._moves_by_kernels else None
+
+    @property
+    def _moves_by_kernels(self) -> bool:
+        return self._advance is None and self._obstacles is None and not has_own(
+            self, Simulator, 'tick', 'advance', 'odometry', 'set_command')
 
     @property
     def description(self) -> str:

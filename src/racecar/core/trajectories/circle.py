@@ -8,20 +8,21 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
+from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
 from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
-@njit
+@inlined
 def circle_motion(time: float, numbers: Vector) -> MotionNumbers:
     """Return the fields of Motion at a time [s]; radius r [m], turning at w [rad/s]."""
     r, w = numbers[0], numbers[1]
     # A negative w mirrors the circle about the x axis instead of driving it backwards.
     rate = abs(w)
     side = math.copysign(1.0, w)
-    sine, cosine = math.sin(rate * time), math.cos(rate * time)
+    sine, cosine = sine_cosine(rate * time)
     return (
         r * sine, side * r * (1.0 - cosine),
         r * rate * cosine, side * r * rate * sine,

@@ -5,21 +5,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import math
 from typing import ClassVar
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
+from racecar.core.elementary import sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
 from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
-@njit
+@inlined
 def cycloid_motion(time: float, numbers: Vector) -> MotionNumbers:
     """Return the fields of Motion at a time [s]; radius r and distance d [m]."""
     r, d = numbers[0], numbers[1]
-    sine, cosine = math.sin(time), math.cos(time)
+    sine, cosine = sine_cosine(time)
     return (
         r * time - d * sine, d - d * cosine,
         r - d * cosine, d * sine,

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
+from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
 from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
-@njit
+@inlined
 def figure_eight_motion(time: float, numbers: Vector) -> MotionNumbers:
     """Return the fields of Motion at a time [s]; amplitude a [m], w [rad/s]."""
     a, w = numbers[0], numbers[1]
-    sine, cosine = math.sin(w * time), math.cos(w * time)
+    sine, cosine = sine_cosine(w * time)
     return (
         a * sine, a * sine * cosine,
         a * w * cosine, a * w * (cosine * cosine - sine * sine),

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
 from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
-@njit
+@inlined
 def line_motion(time: float, numbers: Vector) -> MotionNumbers:
     """Return the fields of Motion at a time [s] for velocities a and b [m/s]."""
     a, b = numbers[0], numbers[1]

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined
 from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
 from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
 
 
-@njit
+@inlined
 def parabola_motion(time: float, numbers: Vector) -> MotionNumbers:
     """Return the fields of Motion at a time [s] for a focal length a [m]."""
     a = numbers[0]

@@ -111,14 +111,14 @@ def add_car(
             _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
         else:
             for index, shape in enumerate(body.collisions):
-                geom = _add_shape(
+                geom = add_shape(
                     spec, added, shape, f'{prefixed(name, body.name)}/{index}')
                 geom.group = COLLISION_GROUP
                 geom.contype, geom.solref = CAR_BIT, HARD
                 geom.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT | CAR_BIT
         if visuals:
             for shape in body.visuals:
-                geom = _add_shape(spec, added, shape)
+                geom = add_shape(spec, added, shape)
                 geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
                 if shape.colour is not None:
                     geom.rgba = shape.colour
@@ -181,7 +181,8 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
         geom.friction[0], geom.condim, geom.solref = friction, 3, HARD
 
 
-def _add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+    """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
     more: dict[str, Any] = {}

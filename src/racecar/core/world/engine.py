@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
+import sys
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import COMPILED
@@ -38,6 +40,10 @@ else:
         function(model, data)
 
 
+GL_VARIABLE = 'MUJOCO_GL'
+"""Environment variable of MuJoCo that names how pictures are drawn."""
+
+
 class Steps(NamedTuple):
     """Both halves of a step of the engine and what they work on, as call_engine() takes them.
 
@@ -52,12 +58,25 @@ class Steps(NamedTuple):
 
 def load_engine() -> Any:
     """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
+    if 'mujoco' in sys.modules:
+        # By the import system, which waits for a thread that is just importing it.
+        import mujoco
+        return mujoco
+    # With it the package looks for OpenGL at once and cannot be imported where there is none;
+    # physics needs none, and pictures look for it themselves.
+    chosen = os.environ.get(GL_VARIABLE)
+    os.environ[GL_VARIABLE] = 'disable'
     try:
         import mujoco
     except ImportError as error:
         raise ConfigurationError(
             f'the 3-D world needs the physics engine MuJoCo, which cannot be imported ({error}):'
             ' pip install mujoco, or rosdep install --ignore-src -y --from-paths .') from error
+    finally:
+        if chosen is None:
+            del os.environ[GL_VARIABLE]
+        else:
+            os.environ[GL_VARIABLE] = chosen
     return mujoco
 
 

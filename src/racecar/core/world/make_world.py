@@ -54,7 +54,6 @@ def make_world_plant(
 def make_world_car(values: Mapping[str, Any]) -> PlantCar:
     """Build the same for a loop without ROS; see make_world_plant()."""
     plant = make_world_plant(values)
-    plant.warm_up()
     contact = values['contact_model']
     if contact == PACEJKA:
         contact = f"{contact} contact, {find_tyre_model(values['tyre_model']).name} tyres"

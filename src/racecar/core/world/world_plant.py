@@ -173,7 +173,8 @@ class WorldPlant:
             reset=car.reset, halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(
                 BASE_LINK, car.body_state, car.acceleration,
-                partial(self._objects, index) if self._has_moving else None),
+                partial(self._objects, index) if self._has_moving else None,
+                self._engine.loose_poses if self.scene.cones else None),
             describe=partial(describe_vehicle, vehicle), fault=lambda: car.fault)
 
     def _objects(self, own: int) -> Objects:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
 from racecar.ros.codecs.body_state import BodyStateCodec
+from racecar.ros.codecs.camera_image import CameraImageCodec
 from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
 from racecar.ros.codecs.collisions import CollisionsCodec
 from racecar.ros.codecs.imu import ImuCodec
@@ -22,7 +23,7 @@ __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
 
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
-        AckermannCommandCodec(), BodyStateCodec(), CollisionsCodec(), ImuCodec(),
-        JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(), VehicleDiagnosticsCodec(),
-        WheelCommandCodec(), WheelStatesCodec())}
+        AckermannCommandCodec(), BodyStateCodec(), CameraImageCodec(), CollisionsCodec(),
+        ImuCodec(), JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(),
+        VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""

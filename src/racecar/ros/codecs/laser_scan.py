@@ -4,8 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import math
+import struct
+
+import numpy as np
+from numpy.typing import NDArray
 from sensor_msgs.msg import LaserScan as LaserScanMessage
 
+from racecar.core.errors import MessageError
 from racecar.core.ports import Output
 from racecar.core.readings import LaserScan
 from racecar.core.types import NANOSECONDS
@@ -13,10 +20,36 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
-from racecar.ros.wire import MessageTemplate
+from racecar.ros.wire import LENGTH, MessageTemplate, read_header, reads
 
 _FACTS = ('angle_min', 'angle_max', 'angle_increment', 'time_increment', 'scan_time', 'range_min',
           'range_max')
+
+_NUMBERS = struct.Struct('<7f')
+_RANGE = np.dtype('<f4')
+
+
+@reads(LaserScanMessage)
+def read_scan(data: bytes) -> tuple[LaserScan, int]:
+    """Return a scan and its stamp [ns], the time of the first ray. Raises MessageError."""
+    time_ns, _, offset = read_header(data, _NUMBERS.size // 7)
+    numbers: Sequence[float] = _NUMBERS.unpack_from(data, offset)
+    if not all(map(math.isfinite, numbers[:5])):
+        raise MessageError(
+            f'its angles and times are {numbers[:5]}, expected finite numbers')
+    ranges, offset = _floats(data, offset + _NUMBERS.size)
+    _floats(data, offset)  # Intensities: only whether they are whole.
+    return LaserScan._make((*numbers, ranges, 0)), time_ns
+
+
+def _floats(data: bytes, offset: int) -> tuple[NDArray[np.float32], int]:
+    """Return the numbers of a sequence and the offset behind it."""
+    count = LENGTH.unpack_from(data, offset)[0]
+    offset += LENGTH.size
+    end = offset + count * _RANGE.itemsize
+    if len(data) < end:
+        raise struct.error('the sequence is cut short')
+    return np.frombuffer(data, _RANGE, count, offset), end
 
 
 class LaserScanCodec(Codec):

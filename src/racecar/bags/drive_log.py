@@ -1,0 +1,176 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a bag tells to who wants to see its drive: poses, joints, reference, scans, robot, map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from racecar.bags import message_types
+from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.summary import BagSummary, find_topic
+from racecar.bags.tracking_run import ODOMETRY_TOPICS
+from racecar.core.description.urdf import RobotDescription
+from racecar.core.errors import BagError
+from racecar.core.poses import NO_POSE, pose_of_child, rotated
+from racecar.core.rendering.drive import Drive
+from racecar.core.types import NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
+from racecar.core.world.grid_map import OccupancyGrid
+from racecar.ros import topics
+
+_BESIDE = {
+    topics.ROBOT_DESCRIPTION: message_types.TEXT, topics.MAP: message_types.MAP,
+    topics.REFERENCE_PATH: message_types.PATH,
+}
+
+
+class DriveLog(NamedTuple):
+    """A drive; what the robot is made of and the map around it, None where the bag has neither."""
+
+    drive: Drive
+    description: RobotDescription | None
+    grid: OccupancyGrid | None
+
+
+def read_drive_log(
+    path: Path | str, *, with_scans: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> DriveLog:
+    """Read a drive from a bag; header.stamp is the time base, 0 s the first odometry.
+
+    with_scans: read laser scans, too. progress: called with the number of messages read so far
+    and in all. Raises BagError if the bag cannot be read, has no odometry, or has no scans though
+    they are wanted; ConfigurationError for a robot description that is none.
+    """
+    with BagReader(path) as reader:
+        summary = reader.summary
+        odometry = find_topic(summary, ODOMETRY_TOPICS, message_types.ODOMETRY)
+        namespace = odometry.removesuffix(next(
+            name for name in (*ODOMETRY_TOPICS, odometry) if odometry.endswith(name)))
+        wanted = {odometry: 'odometry'}
+        for name, kind in _BESIDE.items():
+            topic = f'{namespace}/{name}'
+            if _has(summary, topic, kind):
+                wanted[topic] = name
+        joints = next((
+            topic for name in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES)
+            if _has(summary, topic := f'{namespace}/{name}', message_types.JOINTS)), '')
+        if joints:
+            wanted[joints] = 'joints'
+        if with_scans:
+            wanted[find_topic(summary, (f'{namespace}/{topics.SCAN}',), message_types.SCAN)] = (
+                'scans')
+        found: dict[str, list[Any]] = {name: [] for name in wanted.values()}
+        for row in reader.messages(wanted, progress):
+            name = wanted[row.topic]
+            found[name].append(_REDUCED.get(name, _whole)(row.message))
+    rows = sorted(found['odometry'])
+    if len(rows) < 2:
+        raise BagError(
+            f"bag '{path}': {odometry} has {len(rows)} messages, expected at least 2; was its"
+            ' node running?')
+    # Of a stamp that came twice, after a reset, the last.
+    table = np.array(list({row[0]: row for row in rows}.values()), dtype=object)
+    stamps = table[:, 0].astype(np.int64)
+    origin = int(stamps[0])
+    t = (stamps - origin) / NANOSECONDS
+    poses = table[:, 1:].astype(np.float64)
+    names, joint_t, positions = _joints(found.get('joints', []), origin)
+    texts, grids, paths = (
+        found.get(name, []) for name in (topics.ROBOT_DESCRIPTION, topics.MAP,
+                                         topics.REFERENCE_PATH))
+    description = RobotDescription.from_urdf(texts[-1]) if texts else None
+    drive = Drive(
+        t, poses, names, joint_t, positions,
+        np.array(paths[-1]).reshape(-1, 2) if paths else np.empty((0, 2)), np.empty(0))
+    if with_scans:
+        drive = _with_scans(drive, found['scans'], origin, description)
+    return DriveLog(drive, description, grids[-1] if grids else None)
+
+
+def _has(summary: BagSummary, topic: str, kind: str) -> bool:
+    return any(row.name == topic and row.type_name == kind and row.message_count
+               for row in summary.topics)
+
+
+def _odometry(message: Any) -> tuple[float, ...]:
+    place, turn = message.pose.pose.position, message.pose.pose.orientation
+    return (stamp_ns(message), place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)
+
+
+def _joint_row(message: Any) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
+    return stamp_ns(message), tuple(message.name), tuple(map(float, message.position))
+
+
+def _scan(message: Any) -> tuple[int, str, float, float, Any]:
+    return (stamp_ns(message), message.header.frame_id, message.angle_min,
+            message.angle_increment, np.asarray(message.ranges, dtype=np.float64))
+
+
+def grid_of_message(message: Any) -> OccupancyGrid:
+    """Return the map of a nav_msgs/OccupancyGrid."""
+    info = message.info
+    place, turn = info.origin.position, info.origin.orientation
+    return OccupancyGrid(
+        np.array(message.data, dtype=np.int8).reshape(info.height, info.width), info.resolution,
+        Pose2(place.x, place.y, quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w)))
+
+
+def _path(message: Any) -> list[tuple[float, float]]:
+    return [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses]
+
+
+def _text(message: Any) -> str:
+    return str(message.data)
+
+
+def _whole(message: Any) -> Any:
+    return message
+
+
+# What is kept of each message: whole ones would fill the memory.
+_REDUCED: dict[str, Callable[[Any], Any]] = {
+    'odometry': _odometry, 'joints': _joint_row, 'scans': _scan, topics.MAP: grid_of_message,
+    topics.REFERENCE_PATH: _path, topics.ROBOT_DESCRIPTION: _text}
+
+
+def _joints(
+    rows: list[tuple[int, tuple[str, ...], tuple[float, ...]]], origin: int,
+) -> tuple[tuple[str, ...], Any, Any]:
+    if not rows:
+        return (), np.zeros(1), np.empty((1, 0))
+    names = rows[0][1]
+    rows = sorted(row for row in rows if row[1] == names and len(row[2]) == len(names))
+    times = (np.array([row[0] for row in rows], dtype=np.int64) - origin) / NANOSECONDS
+    return names, times, np.array([row[2] for row in rows]).reshape(len(rows), len(names))
+
+
+def _with_scans(
+    drive: Drive, rows: list[tuple[int, str, float, float, Any]], origin: int,
+    description: RobotDescription | None,
+) -> Drive:
+    """Return the drive with the points that the laser saw."""
+    links = {} if description is None else description.tree.poses()
+    times, scans = [], []
+    for stamp, frame, first, step, ranges in sorted(rows, key=lambda row: row[0]):
+        time = (stamp - origin) / NANOSECONDS
+        mount = links.get(frame.rpartition('/')[2], NO_POSE)
+        times.append(time)
+        scans.append(_points(pose_of_child(drive.pose(time), mount), first, step, ranges))
+    return Drive(drive.t, drive.poses, drive.joints, drive.joint_t, drive.positions,
+                 drive.reference, np.array(times), scans)
+
+
+def _points(laser: Pose3, first: float, step: float, ranges: Any) -> Any:
+    angles = first + step * np.arange(len(ranges))
+    seen = np.isfinite(ranges)
+    angles, ranges = angles[seen], ranges[seen]
+    # Axes of the scan's plane in the scene.
+    along, left = (np.array(rotated(laser[3:], axis))
+                   for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+    return (np.array(laser[:3]) + (ranges * np.cos(angles))[:, None] * along
+            + (ranges * np.sin(angles))[:, None] * left)

@@ -1,0 +1,302 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar render`: a picture or a video of a world, a bag or a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+import math
+from pathlib import Path
+import re
+from typing import NamedTuple, TYPE_CHECKING
+
+from racecar.cli.output import ProgressBar
+from racecar.core.errors import ConfigurationError
+from racecar.core.share import vehicle_names, world_names
+
+if TYPE_CHECKING:
+    from racecar.core.description.robot_tree import RobotTree
+    from racecar.core.rendering.drive import Drive
+    from racecar.core.rendering.lens import Lens
+    from racecar.core.rendering.renderer import Pixels
+    from racecar.core.rendering.sight import Sight
+    from racecar.core.rendering.viewpoints import Viewpoint
+    from racecar.core.types import Pose3
+    from racecar.core.world.scene import Scene
+
+HELP = 'draw a picture or a video of a world, a recorded bag or a run'
+
+WORLD, BAG, RUN = 'world', 'bag', 'run'
+CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed'
+
+_LONGEST_EDGE = 4096
+_MOST_PICTURES = 100_000
+_WIDE, _NARROW = 1.05, 0.5
+_NEAR, _FAR = 0.02, 300.0
+_SAMPLES, _SHADOWS = 4, 4096
+# Pictures that show more than this [m] are taken without shadows, which end before.
+_SHADOWS_UP_TO = 12.0
+# Lines and dots of pictures that show more than this [m] are larger.
+_USUAL_SPAN = 6.0
+_ROUND_TIME = 8.0
+
+Triple = tuple[float, float, float]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar render`."""
+    parser.description = (
+        'Draw off-screen, with MuJoCo and OpenGL in software or on a graphics card: a PNG or JPEG'
+        ' picture, an MP4 or GIF video. Of a bag and a run the path is orange, the reference'
+        ' green. Neither ROS nor a screen is needed.')
+    parser.add_argument('kind', choices=(WORLD, BAG, RUN), metavar='KIND',
+                        help=f'{WORLD}, {BAG} or {RUN} (a CSV of simulate or up)')
+    parser.add_argument(
+        'source', metavar='SOURCE',
+        help=f"name or file of a world ({', '.join(world_names())}), a bag, or a CSV file")
+    parser.add_argument(
+        '-o', '--output', type=Path, metavar='FILE',
+        help='.png, .jpg, .mp4 or .gif, not there yet (default: <name>.png of a world, else'
+             ' <name>.mp4, here)')
+    parser.add_argument(
+        '--view', choices=(CHASE, TOP, AROUND, ONBOARD, FIXED),
+        help=f'from where (default: {TOP} for a world, else {CHASE}); {ONBOARD}: from the camera'
+             f' of the car; {FIXED}: with --from and --at')
+    parser.add_argument('--from', dest='place', type=_triple, metavar='X,Y,Z',
+                        help=f'where the camera of --view {FIXED} stands [m]')
+    parser.add_argument('--at', type=_triple, metavar='X,Y,Z',
+                        help=f'what the camera of --view {FIXED} looks at [m]')
+    parser.add_argument('--size', type=_size, default=(1280, 720), metavar='WxH',
+                        help='of the picture in pixels (default: 1280x720)')
+    parser.add_argument('--fps', type=_positive, default=25.0, metavar='N',
+                        help='pictures per second of a video (default: 25)')
+    parser.add_argument('--start', type=_time, metavar='S',
+                        help='time of the drive at which to begin, or of the picture [s]'
+                             ' (default: 0, of a picture the end)')
+    parser.add_argument('--duration', type=_positive, metavar='S',
+                        help=f'time of the drive to show [s] (default: all; {_ROUND_TIME:g} of a'
+                             ' world)')
+    parser.add_argument('--speed', type=_positive, default=1.0, metavar='N',
+                        help='times as fast as it was (default: 1)')
+    parser.add_argument('--world', metavar='NAME',
+                        help='world of a bag or run (default: the map in the bag, else empty)')
+    parser.add_argument('--vehicle', choices=vehicle_names(), metavar='NAME',
+                        help='vehicle (default: that of the bag, else racecar)')
+    parser.add_argument('--laser', action='store_true', help='draw what the laser saw, of a bag')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw, and say where the result lies; returns 0. Raises RacecarError as draw()."""
+    print(draw(arguments))
+    return 0
+
+
+def draw(arguments: argparse.Namespace) -> str:
+    """Draw, and return a line that says where the result lies.
+
+    Raises RacecarError with a one-line message.
+    """
+    # Imported here, so that `racecar --help` does not wait for them.
+    from racecar.core.rendering.film import check_file, Film, VIDEOS, write_still
+    from racecar.core.rendering.picture_model import Quality
+    from racecar.core.rendering.renderer import Renderer
+    from racecar.core.rendering.sight import DrawnRobot
+
+    _check(arguments)
+    name = Path(arguments.source).resolve().stem
+    path = arguments.output or Path(name + ('.png' if arguments.kind == WORLD else '.mp4'))
+    width, height = arguments.size
+    check_file(path, width, height, arguments.fps)
+    is_video = path.suffix.lower() in VIDEOS
+    subject = _subject(arguments, whole_path=not is_video)
+    shot = _shot(arguments, subject)
+    has_shadows = shot.span <= _SHADOWS_UP_TO and arguments.view != ONBOARD
+    shadows = _SHADOWS if has_shadows else 0
+    scale = max(1.0, shot.span / _USUAL_SPAN)
+    times = _times(arguments, subject, is_video)
+    robot = DrawnRobot(subject.tree, subject.joints)
+    with Renderer(subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)) as renderer:
+        def picture(index: int) -> Pixels:
+            sight = subject.sight(times[index], scale)
+            if arguments.view == ONBOARD:
+                # What the camera saw, and nothing that is drawn into it.
+                sight = sight._replace(lines=(), dots=())
+            viewpoint = shot.viewpoint(sight.robots[0].pose, index / len(times))
+            return renderer.draw(sight, viewpoint, shot.lens)
+
+        if is_video:
+            with (Film(path, arguments.fps) as film,
+                  ProgressBar(len(times), 'drawing', 'pictures') as show):
+                for index in range(len(times)):
+                    film.add(picture(index))
+                    show(index + 1)
+        else:
+            write_still(path, picture(0))
+    what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'
+    return f'{what}, {width}x{height}: {path}'
+
+
+class _Subject(NamedTuple):
+    """What is drawn: a scene and one robot.
+
+    sight: of a time from 0 to duration [s] and the scale of lines and dots.
+    """
+
+    scene: Scene
+    tree: RobotTree
+    joints: tuple[str, ...]
+    length: float
+    duration: float
+    sight: Callable[[float, float], Sight]
+    drive: Drive | None = None
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raise ConfigurationError for options that contradict each other."""
+    has_place = arguments.place is not None or arguments.at is not None
+    if arguments.view == FIXED and (arguments.place is None or arguments.at is None):
+        raise ConfigurationError(f'--view {FIXED} needs --from X,Y,Z and --at X,Y,Z')
+    if has_place and arguments.view != FIXED:
+        raise ConfigurationError(f'--from and --at are for --view {FIXED}; add it')
+    if arguments.kind == WORLD:
+        for option in ('world', 'start', 'laser'):
+            if getattr(arguments, option):
+                raise ConfigurationError(f'--{option} is not for a world, but for a bag or run')
+    elif arguments.laser and arguments.kind != BAG:
+        raise ConfigurationError('--laser is for a bag; a run has no scans')
+
+
+def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
+    """Read what is to be drawn. Raises RacecarError."""
+    from racecar.bags.drive_log import read_drive_log
+    from racecar.core.description.vehicle_description import describe_vehicle
+    from racecar.core.poses import pose_of_angles
+    from racecar.core.rendering.drive import read_drive_csv
+    from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
+    from racecar.core.share import find_config
+    from racecar.core.vehicles.parameters import VehicleParameters
+    from racecar.core.world.scene import EMPTY_SCENE, Scene
+    from racecar.core.world.world_file import load_world
+
+    vehicle = VehicleParameters.from_file(
+        find_config(Path('vehicles') / (arguments.vehicle or 'racecar')))
+    outline = vehicle.footprint
+    length = outline.front + outline.rear
+    if arguments.kind == WORLD:
+        scene = load_world(arguments.source)
+        x, y, yaw = scene.starts[0]
+        start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
+        still = Sight([RobotSight(start)], standing_cones(scene))
+        return _Subject(scene, describe_vehicle(vehicle).tree, (), length, _ROUND_TIME,
+                        lambda _, __: still)
+    scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
+    if arguments.kind == RUN:
+        drive, tree = read_drive_csv(Path(arguments.source), vehicle), None
+    else:
+        with ProgressBar(None, 'reading', 'messages') as show:
+            log = read_drive_log(
+                arguments.source, with_scans=arguments.laser, progress=lambda n, _: show(n))
+        drive = log.drive
+        tree = None if log.description is None or arguments.vehicle else log.description.tree
+        if arguments.world is None and log.grid is not None:
+            scene = Scene(grid=log.grid)
+    cones = standing_cones(scene)
+    return _Subject(
+        scene, tree or describe_vehicle(vehicle).tree, drive.joints, length, drive.duration,
+        lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
+
+
+class _Shot(NamedTuple):
+    """A viewpoint, its lens, and how far what it shows reaches [m]."""
+
+    viewpoint: Viewpoint
+    lens: Lens
+    span: float
+
+
+def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
+    from racecar.core.rendering import viewpoints
+    from racecar.core.rendering.lens import Lens
+    from racecar.core.rendering.surfaces import HIGHEST
+
+    view = arguments.view or (TOP if arguments.kind == WORLD else CHASE)
+    width, height = arguments.size
+    near, wide = 3.0 * subject.length, Lens(width, height, _WIDE, _NEAR, _FAR)
+    if view == CHASE:
+        return _Shot(viewpoints.chase(subject.length), wide, near)
+    if view == AROUND:
+        return _Shot(viewpoints.around(subject.length), wide, near)
+    if view == FIXED:
+        return _Shot(viewpoints.fixed(arguments.place, arguments.at), wide,
+                     math.dist(arguments.place, arguments.at))
+    if view == ONBOARD:
+        from racecar.core.sensors.camera import FIELD_OF_VIEW
+        lens = wide._replace(field_of_view=FIELD_OF_VIEW)
+        return _Shot(viewpoints.onboard(subject.tree), lens, near)
+    pose: Pose3 = subject.sight(0.0, 1.0).robots[0].pose
+    bounds = (subject.drive.bounds if subject.drive is not None else
+              (pose.x - 1.0, pose.y - 1.0, pose.x + 1.0, pose.y + 1.0))
+    bounds = viewpoints.joined(bounds, viewpoints.scene_bounds(subject.scene))
+    above = viewpoints.height_above(bounds, _NARROW, width / height)
+    return _Shot(
+        viewpoints.top(bounds, above),
+        wide._replace(field_of_view=_NARROW, near=max(_NEAR, above - 2.0 * HIGHEST),
+                      far=_FAR + 3.0 * above),
+        max(bounds[2] - bounds[0], bounds[3] - bounds[1]))
+
+
+def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> list[float]:
+    """Return the times of the pictures [s]. Raises ConfigurationError if there are none."""
+    start, end = arguments.start, subject.duration
+    if start is not None and start > end:
+        raise ConfigurationError(f'--start is {start:g} s, expected at most {end:g} s, the end')
+    if not is_video:
+        return [end if start is None else start]
+    start = start or 0.0
+    length = end - start
+    if arguments.duration is not None:
+        length = (arguments.duration if subject.drive is None
+                  else min(length, arguments.duration))
+    count = max(1, round(length / arguments.speed * arguments.fps))
+    if count > _MOST_PICTURES:
+        raise ConfigurationError(
+            f'the video would have {count} pictures, expected at most {_MOST_PICTURES}; choose a'
+            ' shorter --duration or a lower --fps')
+    return [start + index * arguments.speed / arguments.fps for index in range(count)]
+
+
+def _triple(text: str) -> Triple:
+    try:
+        x, y, z = map(float, text.split(','))
+    except ValueError:
+        x = y = z = math.nan
+    if not all(map(math.isfinite, (x, y, z))):
+        raise argparse.ArgumentTypeError(f'{text!r}, expected three numbers as 1.5,0,2')
+    return x, y, z
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r'([0-9]{1,5})[xX]([0-9]{1,5})', text)
+    width, height = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not (1 <= width <= _LONGEST_EDGE and 1 <= height <= _LONGEST_EDGE):
+        raise argparse.ArgumentTypeError(
+            f'{text!r}, expected width and height as 1280x720, each from 1 to {_LONGEST_EDGE}')
+    return width, height
+
+
+def _positive(text: str) -> float:
+    value = _time(text)
+    if value == 0.0 or value > 1e4:
+        raise argparse.ArgumentTypeError(f'{text}, expected a number above 0 and up to 10000')
+    return value
+
+
+def _time(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise argparse.ArgumentTypeError(f'{text!r}, expected a number of at least 0')
+    return value

@@ -1,0 +1,124 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Camera pictures: sensor_msgs/Image, and sensor_msgs/CameraInfo beside it."""
+
+from __future__ import annotations
+
+from array import array
+import threading
+
+from rclpy.exceptions import InvalidHandle
+from sensor_msgs.msg import CameraInfo, Image
+
+from racecar.core.errors import RenderingError
+from racecar.core.ports import Output
+from racecar.core.readings import CameraImage
+from racecar.ros import qos, topics
+from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.listeners import Listeners
+from racecar.ros.node import TableNode
+from racecar.ros.wire import LENGTH, MessageTemplate
+
+_ENCODING = 'bgr8'
+_COLOURS = 3
+_MODEL = 'plumb_bob'
+
+# What is given with each picture: its stamp and its values.
+_Reading = tuple[int, int, CameraImage]
+
+
+class CameraImageCodec(Codec):
+    """Pictures in the encoding of the original, and what the lens is like."""
+
+    value_type = CameraImage
+    message_type = Image
+    topic = topics.CAMERA_IMAGE
+    profile = qos.IMAGE
+
+    def encode(self, node: TableNode, output: Output, place: Place) -> _CameraChannel:
+        """Create both publishers."""
+        return _CameraChannel(node, output, place)
+
+
+class _CameraChannel:
+    """Sends pictures; those of a simulation in real time from a thread, the newest first.
+
+    In lockstep, and as fast as possible, the simulation waits for each picture. In real time it
+    never does: a picture that is not begun when the next one is taken is left out.
+    """
+
+    def __init__(self, node: TableNode, output: Output, place: Place) -> None:
+        self._node = node
+        self.publisher = node.create_publisher(
+            Image, place.topic(topics.CAMERA_IMAGE), qos.IMAGE)
+        self._info = node.create_publisher(
+            CameraInfo, place.topic(topics.CAMERA_INFO), qos.IMAGE)
+        self._listeners = Listeners(self.publisher, self._info)
+        self._frame = place.frame(output.frame)
+        self._templates: tuple[MessageTemplate, MessageTemplate] | None = None
+        self._newest: _Reading | None = None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._is_broken = False
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens to either, and pictures can be drawn."""
+        return bool(self._listeners.heard()) and not self._is_broken
+
+    def publish(self, sec: int, nanosec: int, value: CameraImage) -> None:
+        """Send a picture, at once or when it is drawn."""
+        if self._node.values['lockstep'] or self._node.values['real_time_factor'] == 0.0:
+            self._send((sec, nanosec, value))
+            return
+        with self._changed:
+            self._newest = sec, nanosec, value
+            self._changed.notify()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name='camera', daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while not self._is_broken:
+            with self._changed:
+                while self._newest is None:
+                    self._changed.wait()
+                reading, self._newest = self._newest, None
+            try:
+                self._send(reading)
+            except InvalidHandle:
+                # The node is gone.
+                return
+
+    def _send(self, reading: _Reading) -> None:
+        sec, nanosec, value = reading
+        image, info = self._templates or self._laid_out(value)
+        heard = self._listeners.heard()
+        if 0 in heard:
+            try:
+                pixels = value.pixels()
+            except RenderingError as error:
+                self._is_broken = True
+                self._node.get_logger().error(f'no more pictures: {error}')
+                return
+            data = pixels[:, :, ::-1].tobytes()
+            # The template has one byte of data.
+            head = image.fill(sec, nanosec)[:-1 - LENGTH.size]
+            self.publisher.publish(b''.join((head, LENGTH.pack(len(data)), data)))
+        if 1 in heard:
+            self._info.publish(info.fill(sec, nanosec))
+
+    def _laid_out(self, value: CameraImage) -> tuple[MessageTemplate, MessageTemplate]:
+        image = Image(
+            height=value.height, width=value.width, encoding=_ENCODING,
+            step=_COLOURS * value.width, data=array('B', [0]))
+        focal, x, y = value.focal_length, value.centre_x, value.centre_y
+        info = CameraInfo(
+            height=value.height, width=value.width, distortion_model=_MODEL, d=[0.0] * 5,
+            k=[focal, 0.0, x, 0.0, focal, y, 0.0, 0.0, 1.0],
+            r=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            p=[focal, 0.0, x, 0.0, 0.0, focal, y, 0.0, 0.0, 0.0, 1.0, 0.0])
+        image.header.frame_id = info.header.frame_id = self._frame
+        self._templates = (MessageTemplate(image, ('header.stamp',)),
+                           MessageTemplate(info, ('header.stamp',)))
+        return self._templates

@@ -1,0 +1,72 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks without a reference: the node gap_follower drives by the laser, in a world."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from racecar.catalogue import node_names
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.ros import topics
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import StackOptions
+from racecar.stacks.parts import command_muxes, node, vehicle_file
+from racecar.stacks.simulator_part import SimulatorPart
+from racecar.stacks.stack import Stack
+
+_ANSWERS = (topics.NAVIGATION_COMMAND, topics.COMMAND)
+
+LASER = 'laser'
+"""The sensor that is followed, and so the output that lockstep awaits an answer to."""
+
+
+def gap_stack(name: str, summary: str, simulator: SimulatorPart) -> Stack:
+    """Return a stack of gap_follower, muxes and a simulator whose car has a laser."""
+    return Stack(
+        name=name, summary=summary, nodes=partial(_nodes, name, simulator),
+        check=partial(_check, simulator.executable), simulator=simulator.executable,
+        recorded=(
+            topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.TF, topics.CAR_STATE,
+            simulator.joint_states, *_ANSWERS, topics.ODOMETRY, topics.SCAN),
+        descriptions=(), answers=_ANSWERS)
+
+
+def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[NodeDescription]:
+    for option, value in (('trajectory', options.trajectory), ('controller', options.controller)):
+        if value is not None:
+            raise ConfigurationError(
+                f'{option} is {excerpt(value)}, but the configuration {name} follows no reference:'
+                ' it drives where the laser sees room; take kinematic_ode')
+    vehicle = vehicle_file(options.vehicle)
+    awaited = {'lockstep_output': LASER} if options.lockstep else {}
+    return [
+        node(node_names.GAP_FOLLOWER, options, vehicle,
+             parameters={'lockstep': options.lockstep}, hears=topics.SCAN,
+             gives=(topics.NAVIGATION_COMMAND,)),
+        *command_muxes(options, topics.NAVIGATION_COMMAND),
+        *(replace(part, parameters={**part.parameters, **awaited}, gives=(topics.SCAN,))
+          if part.executable == simulator.executable else part
+          for part in simulator.nodes(options, vehicle)),
+    ]
+
+
+def _check(executable: str, descriptions: list[NodeDescription]) -> None:
+    """Refuse a car without a laser, and in lockstep one whose scans take time."""
+    simulator = next((d for d in descriptions if d.executable == executable), None)
+    if simulator is None:
+        return
+    try:
+        values = simulator.resolve()
+    except ParameterError:
+        return
+    if LASER not in values['sensors']:
+        raise ConfigurationError(
+            f"sensors of {simulator.full_name} are {values['sensors']}, expected {LASER} among"
+            ' them: gap_follower drives by its scans')
+    if values['lockstep'] and values['laser.sweep_time'] > 0.0:
+        raise ConfigurationError(
+            f"laser.sweep_time of {simulator.full_name} is {values['laser.sweep_time']:g} s, but"
+            ' in lockstep a scan is answered at the time of its stamp, which is that of its first'
+            ' ray: set it to 0, or do without lockstep')

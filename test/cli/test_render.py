@@ -1,0 +1,128 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""racecar render: pictures and videos as files."""
+
+from gl import gl  # noqa: F401
+import numpy as np
+from PIL import Image
+import pytest
+
+from racecar.cli.main import main
+from racecar.core.analysis.run_table import COLUMNS, RunTable
+
+SMALL = ('--size', '64x48')
+
+
+@pytest.fixture
+def a_run(tmp_path):
+    t = np.arange(0.0, 2.0, 0.05)
+    rows = np.zeros((len(t), len(COLUMNS)))
+    rows[:, 0], rows[:, 1], rows[:, 4] = t, t, 1.0
+    rows[:, COLUMNS.index('x_reference')] = t
+    path = tmp_path / 'run.csv'
+    RunTable(rows).write_csv(path)
+    return path
+
+
+def error_of(capsys, *arguments):
+    code = main(['render', *map(str, arguments)])
+    lines = capsys.readouterr().err.splitlines()
+    assert (code, len(lines)) == (1, 1)
+    return lines[0]
+
+
+def test_a_world_from_above_is_a_picture(gl, tmp_path, capsys):  # noqa: F811
+    path = tmp_path / 'x.png'
+    assert main(['render', 'world', 'racetrack', '-o', str(path), *SMALL]) == 0
+    assert f'Picture, 64x48: {path}' in capsys.readouterr().out
+    with Image.open(path) as image:
+        assert image.size == (64, 48)
+        assert np.asarray(image).std() > 5.0
+
+
+@pytest.mark.parametrize('suffix', ['gif', 'mp4'])
+def test_a_run_is_a_video(gl, tmp_path, a_run, suffix):  # noqa: F811
+    if suffix == 'mp4':
+        pytest.importorskip('imageio_ffmpeg')
+    import imageio.v2
+
+    path = tmp_path / f'x.{suffix}'
+    assert main(['render', 'run', str(a_run), '-o', str(path), '--fps', '5', '--start', '0.5',
+                 '--duration', '1', *SMALL]) == 0
+    with imageio.v2.get_reader(path) as reader:
+        pictures = list(reader.iter_data())
+    assert len(pictures) == 5
+    assert pictures[0].shape[:2] == (48, 64)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ['run.csv', path.name]
+
+
+def test_the_path_is_orange_and_seen_from_above(gl, tmp_path, a_run):  # noqa: F811
+    path = tmp_path / 'x.png'
+    assert main(['render', 'run', str(a_run), '--view', 'top', '-o', str(path)]) == 0
+    with Image.open(path) as image:
+        pixels = np.asarray(image.convert('RGB')).astype(int)
+    orange = (pixels[..., 0] > 150) & (pixels[..., 2] < 90) & (pixels[..., 1] < 170)
+    rows, columns = np.nonzero(orange)
+    # Along x, to the right.
+    assert np.ptp(columns) > 10 * np.ptp(rows) > 0
+
+
+def test_what_is_there_is_not_overwritten(tmp_path, a_run, capsys):
+    path = tmp_path / 'x.png'
+    path.write_text('mine')
+    assert 'not overwriting it' in error_of(capsys, 'run', a_run, '-o', path)
+    assert path.read_text() == 'mine'
+
+
+@pytest.mark.parametrize(('arguments', 'message'), [
+    (('world', 'nowhere', '-o', 'x.png'), "world 'nowhere' is neither a file nor one of"),
+    (('world', 'tunnel', '-o', 'x.bmp'), 'expected one of .png, .jpg, .jpeg, .mp4, .gif'),
+    (('world', 'tunnel', '-o', 'no/x.png'), "the folder 'no' does not exist"),
+    (('world', 'tunnel', '-o', 'x.mp4', '--size', '65x48'), 'expected even numbers'),
+    (('world', 'tunnel', '-o', 'x.gif', '--fps', '60'), 'expected at most 50 Hz'),
+    (('world', 'tunnel', '-o', 'x.png', '--view', 'fixed'), 'needs --from X,Y,Z and --at'),
+    (('world', 'tunnel', '-o', 'x.png', '--at', '0,0,0'), 'are for --view fixed'),
+    (('world', 'tunnel', '-o', 'x.png', '--laser'), '--laser is not for a world'),
+    (('world', 'tunnel', '-o', 'x.png', '--view', 'fixed', '--from', '1,1,1', '--at', '1,1,1'),
+     'expected two different points'),
+    (('bag', 'nowhere', '-o', 'x.png'), 'nowhere'),
+    (('run', 'nowhere.csv', '-o', 'x.png'), "'nowhere.csv' cannot be read"),
+])
+def test_bad_input_is_one_line(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert message in error_of(capsys, *arguments)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(('content', 'message'), [
+    ('a,b\n1,2\n', 'does not begin with the columns of a run'),
+    (','.join(COLUMNS) + '\n', 'has 0 rows, expected at least 2'),
+    (','.join(COLUMNS) + '\n1,2\n', 'line 2: expected 11 numbers'),
+    (','.join(COLUMNS) + '\n' + 'nan,' * 10 + '0\n', 'line 2: expected 11 numbers'),
+    (','.join(COLUMNS) + '\n' + ('1,' * 10 + '0\n') * 2, 'its times do not ascend'),
+])
+def test_a_csv_that_is_no_run_is_one_line(tmp_path, capsys, content, message):
+    path = tmp_path / 'bad.csv'
+    path.write_text(content)
+    assert message in error_of(capsys, 'run', path, '-o', tmp_path / 'x.png')
+
+
+def test_a_start_after_the_end_is_refused(tmp_path, a_run, capsys):
+    assert '--start is 9 s, expected at most' in error_of(
+        capsys, 'run', a_run, '--start', '9', '-o', tmp_path / 'x.png')
+
+
+def test_without_opengl_one_line_says_so(tmp_path, monkeypatch, a_run, capsys):
+    monkeypatch.setenv('MUJOCO_GL', 'disable')
+    assert 'switched off by MUJOCO_GL' in error_of(
+        capsys, 'run', a_run, '-o', tmp_path / 'x.png')
+    assert [path.name for path in tmp_path.iterdir()] == ['run.csv']
+
+
+@pytest.mark.parametrize('arguments', [
+    ('--size', '0x5'), ('--size', 'large'), ('--fps', 'nan'), ('--fps', '0'),
+    ('--from', '1,2'), ('--start', '-1')])
+def test_options_that_make_no_sense_are_usage_errors(arguments):
+    with pytest.raises(SystemExit) as caught:
+        main(['render', 'world', 'tunnel', *arguments])
+    assert caught.value.code == 2

@@ -1,0 +1,123 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of scenes whose pixels are known."""
+
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from racecar.core.errors import ConfigurationError, RenderingError
+from racecar.core.poses import NO_POSE, pose_of_angles, pose_of_child
+from racecar.core.rendering.drawing_process import DrawingProcess
+from racecar.core.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
+from racecar.core.rendering.picture_model import Quality
+from racecar.core.rendering.renderer import Renderer
+from racecar.core.rendering.sight import Sight
+from racecar.core.world.scene import Box, Scene
+
+LENS = Lens(640, 480, 0.8709216071359963, 0.02, 300.0)
+SMALL = Lens(64, 48, 0.87, 0.02, 300.0)
+RED = (1.0, 0.0, 0.0)
+# Its near face 2 m ahead of an eye at height 0.3, from 0.4 m to the right to 0.5 m to the left.
+BLOCK = Scene(boxes=(Box(2.5, 0.05, 0.0, 1.0, 0.9, 0.5, RED),))
+EYE = pose_of_angles(0.0, 0.0, 0.3, 0.0, 0.0, 0.0)
+
+
+def is_red(pixels):
+    return (pixels[..., 0] > 60) & (pixels[..., 1] < 30) & (pixels[..., 2] < 30)
+
+
+def test_axes_of_camera_and_picture_are_each_others_inverse():
+    assert pose_of_child(OPTICAL_AXES, LENS_OF_OPTICAL) == pytest.approx(NO_POSE)
+
+
+def test_the_focal_length_is_that_of_the_original():
+    assert LENS.focal_length == pytest.approx(687.8066, abs=1e-3)
+
+
+def test_a_block_is_where_the_lens_says(gl):
+    with Renderer(BLOCK, [], Quality(640, 480)) as renderer:
+        rows, columns = np.nonzero(is_red(renderer.draw(Sight(), EYE, LENS)))
+    # Left is -x of the optical frame, up is -y.
+    left, top = LENS.pixel(-0.5, -0.2, 2.0)
+    right, bottom = LENS.pixel(0.4, 0.3, 2.0)
+    assert (columns.min(), columns.max()) == pytest.approx((left, right), abs=1.0)
+    assert (rows.min(), rows.max()) == pytest.approx((top, bottom), abs=1.0)
+    area = (right - left) * (bottom - top)
+    assert len(rows) == pytest.approx(area, rel=0.01)
+
+
+def test_the_picture_turns_with_the_camera(gl):
+    with Renderer(BLOCK, [], Quality(640, 480)) as renderer:
+        _, ahead = np.nonzero(is_red(renderer.draw(Sight(), EYE, LENS)))
+        turned = pose_of_child(EYE, pose_of_angles(0.0, 0.0, 0.0, 0.0, 0.0, 0.1))
+        _, columns = np.nonzero(is_red(renderer.draw(Sight(), turned, LENS)))
+    # To the left: what is ahead moves to the right.
+    assert columns.mean() - ahead.mean() == pytest.approx(
+        LENS.focal_length * math.tan(0.1), rel=0.1)
+
+
+def test_another_process_draws_the_same_bytes(gl):
+    with Renderer(BLOCK, [], Quality(64, 48)) as renderer:
+        own = renderer.draw(Sight(), EYE, SMALL)
+    process = DrawingProcess(BLOCK, [], Quality(64, 48))
+    other = process.draw(Sight(), EYE, SMALL)
+    process.close()
+    assert np.array_equal(own, other)
+
+
+def test_a_process_that_is_killed_is_told(gl):
+    process = DrawingProcess(BLOCK, [], Quality(64, 48))
+    os.kill(process.pid, signal.SIGKILL)
+    with pytest.raises(RenderingError, match='ended .signal 9.'):
+        process.draw(Sight(), EYE, SMALL)
+
+
+def test_the_process_ends_with_its_parent(gl):
+    code = ('from racecar.core.rendering.drawing_process import *\n'
+            'from racecar.core.world.scene import EMPTY_SCENE\n'
+            'process = DrawingProcess(EMPTY_SCENE, [], Quality(16, 16))\n'
+            'print(process.pid, flush=True)\ninput()\n')
+    parent = subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, text=True)
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 30.0
+    while is_alive(pid):
+        assert time.monotonic() < deadline, 'the process outlives its parent'
+        time.sleep(0.02)
+
+
+def is_alive(pid):
+    try:
+        with open(f'/proc/{pid}/stat', encoding='ascii') as stream:
+            # Whoever adopts it may not have asked for its exit code.
+            return stream.read().rpartition(')')[2].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(('value', 'message'), [
+    ('disable', 'pictures are switched off by MUJOCO_GL=disable'),
+    ('opengl9', "MUJOCO_GL is 'opengl9', expected egl or osmesa"),
+])
+def test_what_the_environment_forbids_is_one_line(monkeypatch, value, message):
+    monkeypatch.setenv('MUJOCO_GL', value)
+    with pytest.raises(ConfigurationError, match=message) as caught:
+        DrawingProcess(BLOCK, [], Quality(64, 48))
+    assert '\n' not in str(caught.value)
+
+
+def test_without_a_library_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.delenv('MUJOCO_GL', raising=False)
+    monkeypatch.setattr('ctypes.util.find_library', lambda name: None)
+    with pytest.raises(ConfigurationError, match='apt install libegl1 .or libosmesa6') as caught:
+        Renderer(BLOCK, [], Quality(64, 48))
+    assert '\n' not in str(caught.value)
