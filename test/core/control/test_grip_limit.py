@@ -153,7 +153,10 @@ def test_where_the_tyres_can_do_it_the_law_is_that_of_the_report(
     if abs(slip) < largest_slip() and abs(expected) < c.steering_limit:
         assert command.steering_angle == pytest.approx(expected, abs=1e-6)
     else:
-        assert abs(command.steering_angle) < abs(expected)
+        # Not always the smaller angle: it is against the way the front axle goes.
+        bounded = front_slip(speed, at_rear, yaw_rate, command.steering_angle)
+        assert abs(bounded) <= largest_slip() + 1e-6 \
+            or abs(command.steering_angle) == pytest.approx(c.steering_limit)
 
 
 @settings(deadline=None, max_examples=200)
