@@ -99,7 +99,7 @@ def march(
                 out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
                 out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
                 stop = block[_END + k] if free >= _ZERO else _ZERO
-                # Without room for it a leap might land where it began.
+                # Without room for it a leap might land where it began, and never come further.
                 leap = way + free if free >= _ONE else _ZERO
                 leaves = out_x if out_x < out_y else out_y
                 # Rounding may have put a ray into a cell that it has left.
@@ -108,12 +108,9 @@ def march(
                 leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
                 step_x = x + block[_SIDE_X + k] if out_x < out_y else x
                 step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
-                # Without room a ray steps on even if rounding has it leave a cell before it came
-                # in: else it would stand still for ever.
-                leaps = leap > leaves and leap > way
-                next_x = leap_x if leaps else step_x
-                next_y = leap_y if leaps else step_y
-                goal = leap if leaps else leaves
+                next_x = leap_x if leap > leaves else step_x
+                next_y = leap_y if leap > leaves else step_y
+                goal = leap if leap > leaves else leaves
                 goal = goal if way < stop else way
                 # At its end a ray stays in the cell that it has come through.
                 block[_X + k] = next_x if goal < stop else x
