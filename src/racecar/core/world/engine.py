@@ -58,7 +58,8 @@ class Steps(NamedTuple):
 
 def load_engine() -> Any:
     """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
-    if 'mujoco' in sys.modules:
+    # An entry None bars it, as a missing one: said below.
+    if sys.modules.get('mujoco') is not None:
         # By the import system, which waits for a thread that is just importing it.
         import mujoco
         return mujoco
