@@ -297,6 +297,7 @@ def ray_and_segment(x, y, angle, wall):
 @settings(max_examples=200)
 @given(st.tuples(lengths, lengths, headings),
        st.lists(st.tuples(lengths, lengths, lengths, lengths), min_size=1, max_size=6))
+@example((0.0, -1.0, 0.0), [(0.0, 1.0, 7.62939453125e-06, 0.0)])
 def test_any_walls_are_seen_where_rays_cross_them(place, ends):
     walls = [Wall(*end) for end in ends]
     x, y, yaw = place
@@ -305,7 +306,9 @@ def test_any_walls_are_seen_where_rays_cross_them(place, ends):
     assume(min(math.dist(wall[:2], wall[2:4]) for wall in walls) > 0.01)
     for angle, distance in zip(yaw + angles(61), ranges, strict=True):
         crossings = [ray_and_segment(x, y, angle, wall) for wall in walls]
-        if None in crossings:
+        to_ends = [math.atan2(end[1] - y, end[0] - x) - angle
+                   for wall in walls for end in (wall[:2], wall[2:4])]
+        if None in crossings or min(abs(math.remainder(a, math.tau)) for a in to_ends) < 1e-6:
             continue
         surely = [way for way, share in crossings if way >= 0.0 and 1e-6 < share < 1.0 - 1e-6]
         perhaps = [way for way, share in crossings if way >= -1e-6 and -1e-6 < share < 1.0 + 1e-6]
