@@ -4,7 +4,7 @@
 
 import math
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
