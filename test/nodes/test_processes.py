@@ -22,9 +22,8 @@ from racecar.stacks import describe_stack, StackOptions
 pytestmark = pytest.mark.ros
 
 NEEDED = {
-    'single_track_simulator': VEHICLE, 'trajectory_tracker': VEHICLE,
-    'kinematic_linearizer': VEHICLE,
-    'dynamic_linearizer': VEHICLE, 'driver_bridge': VEHICLE,
+    **{executable: VEHICLE for executable, rows in TABLES.items()
+       if any(row.name == 'vehicle.name' for row in rows)},
     'ackermann_mux': ('-p', 'config_file:=mux/low_level')}
 
 BAD = {
