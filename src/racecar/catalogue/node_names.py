@@ -14,4 +14,7 @@ ACKERMANN_MUX = 'ackermann_mux'
 DRIVER_BRIDGE = SECTION
 """Also the section of a vehicle's file that holds its engine and gears."""
 GAP_FOLLOWER = 'gap_follower'
+KEYBOARD_TELEOP = 'keyboard_teleop'
+JOY_TELEOP = 'joy_teleop'
+JOY_NODE = 'joy_node'
 BAG_RECORDER = 'bag_recorder'

@@ -13,6 +13,7 @@ from pathlib import Path
 from racecar.catalogue import node_names
 from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
+from racecar.cli.drive import drive_by_hand
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
 from racecar.core.errors import ConfigurationError
@@ -22,9 +23,12 @@ from racecar.stacks.options import DEMO
 
 HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
 
-FIGURE_EIGHT, DRIVER, WORLD = 'figure_eight', 'driver', 'world'
-_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar'}
-_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0}
+FIGURE_EIGHT, DRIVER, WORLD, DRIVE = 'figure_eight', 'driver', 'world', 'drive'
+_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar', DRIVE: 'racecar'}
+# A person drives as long as they like.
+_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0, DRIVE: None}
+# As fast as possible, but for people.
+_REAL_TIME_FACTORS = {FIGURE_EIGHT: 0.0, DRIVER: 0.0, WORLD: 0.0, DRIVE: 1.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,11 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " over DDS, drive the report's figure eight in lockstep, then analyse the recorded bag."
         ' driver: start driver_bridge, simulator, mux and recorder, and drive a car by services:'
         ' pull away, shift up, indicate and turn, brake to a stop, reverse, park. world: drive the'
-        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.')
+        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel. drive: drive'
+        ' yourself round the race track, with the keys of this terminal (--teleop joy: with a'
+        ' joystick), until Ctrl-C.')
     parser.add_argument(
-        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER, WORLD), default=FIGURE_EIGHT,
-        metavar='DEMO', help='figure_eight (default), driver or world')
-    add_stack_arguments(parser, DEMO, vehicle=None, real_time_factor=0.0)
+        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER, WORLD, DRIVE), default=FIGURE_EIGHT,
+        metavar='DEMO', help='figure_eight (default), driver, world or drive')
+    add_stack_arguments(parser, DEMO, vehicle=None)
     parser.add_argument(
         '--domain', type=_domain, metavar='ID',
         help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
@@ -58,8 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"--output '{output}' exists already, not overwriting it; name another folder")
     arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
     arguments.end_time = arguments.end_time or _DURATIONS[arguments.demo]
+    if arguments.real_time_factor is None:
+        arguments.real_time_factor = _REAL_TIME_FACTORS[arguments.demo]
     drive = {FIGURE_EIGHT: _drive_figure_eight, DRIVER: _drive_by_services,
-             WORLD: _drive_in_the_world}[arguments.demo]
+             WORLD: _drive_in_the_world, DRIVE: drive_by_hand}[arguments.demo]
     with contextlib.ExitStack() as stack:
         # Two demos, or a demo and a running stack, must not answer each other.
         if arguments.domain is not None:

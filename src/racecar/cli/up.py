@@ -10,7 +10,7 @@ from dataclasses import replace
 import sys
 from typing import TYPE_CHECKING
 
-from racecar.cli.output import ProgressBar
+from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.stack_arguments import (
     add_name_argument,
     add_result_arguments,
@@ -84,10 +84,12 @@ def run(arguments: argparse.Namespace) -> int:
             ' use --record')
     if with_metrics:
         descriptions = describe_stack(stack.name, replace(options, observers=1))
+    descriptions = for_display(descriptions)
     if with_metrics:
         return _run_with_metrics(arguments, stack, descriptions)
     with (ComposedStack(descriptions) as composed,
-          ProgressBar(arguments.end_time, stack.name) as show):
+          displayed(composed, descriptions, stack.name, arguments.end_time,
+                    arguments.topic_names) as (show, _)):
         composed.spin(show)
         check_rivals(composed.rivals)
         _check_driven(composed, descriptions)
@@ -132,7 +134,8 @@ def _run_with_metrics(
                 namespace=arguments.namespace, topics=TOPIC_NAMES[arguments.topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            with ProgressBar(arguments.end_time, arguments.name) as show:
+            with displayed(composed, descriptions, stack.name, arguments.end_time,
+                           arguments.topic_names) as (show, _):
                 try:
                     composed.spin(show, lambda: probe.failure is not None, probe.has_heard)
                 except Interruption as error:

@@ -49,6 +49,9 @@ JOINT_COMMANDS = 'racecar'
 WORLD_JOINT_STATES = f'{JOINT_COMMANDS}/joint_states'
 """What the original calls JOINT_STATES: beside the controllers of the joints."""
 
+JOY = 'joy'
+"""Axes and buttons of a joystick, as joy_node of ROS publishes them."""
+
 DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import StackOptions
+from racecar.stacks.options import StackOptions, TELEOP_NONE
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Stack:
     joins some of them before it, on which the simulator waits: descriptions, which are latched and
     without which a bag cannot be judged, and in lockstep answers, those that answer the awaited
     one. check: raises ConfigurationError for nodes that do not fit together; those whose own
-    parameters cannot be used are left to the error of their own check.
+    parameters cannot be used are left to the error of their own check. teleop: who drives by hand
+    unless the user chooses.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Stack:
     check: Callable[[list[NodeDescription]], None] = lambda _: None
     tracker: str | None = None
     linearizer: str | None = None
+    teleop: str = TELEOP_NONE
 
     @property
     def follows_trajectory(self) -> bool:
