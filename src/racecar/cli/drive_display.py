@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 import contextlib
 from dataclasses import replace
+import re
 from typing import TYPE_CHECKING
 
 from racecar.catalogue import node_names
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from racecar.clients.drive_view import DriveView
     from racecar.stacks.composing import ComposedStack
 
+_LOG_LINE = re.compile(r'\[(?P<level>[A-Z]+)\] \[[\d.]+\] \[(?P<node>[^\]]*)\]: (?P<text>.*)')
+_NUMBER = re.compile(r'-?\d+(\.\d+)?')
 _BY_HAND = (node_names.KEYBOARD_TELEOP, node_names.JOY_TELEOP)
 
 
@@ -53,7 +56,7 @@ def displayed(
 
     simulator = next(d for d in descriptions if d.spec.is_simulator)
     keyboard = stack.find(node_names.KEYBOARD_TELEOP)
-    with Screen() as screen:
+    with Screen(_worth_telling) as screen:
         view = DriveView(
             screen, _state(name, simulator), namespace=simulator.namespace,
             renamed=TOPIC_NAMES[topic_names],
@@ -62,6 +65,19 @@ def displayed(
             keyboard.on_key = view.on_key
         stack.add_node(view)
         yield view.draw, view
+
+
+def _worth_telling(lines: list[str]) -> list[str]:
+    """Return what nodes log but for what is no news, each sentence once, without numbers."""
+    found: dict[str, str] = {}
+    for line in lines:
+        match = _LOG_LINE.fullmatch(line)
+        if match is None:
+            found.setdefault(line, line)
+        elif match['level'] != 'INFO':
+            text = f"{match['level']} {match['node']}: {match['text']}"
+            found.setdefault(_NUMBER.sub('', text), text)
+    return [*found.values()]
 
 
 def _state(name: str, simulator: NodeDescription) -> DriveState:

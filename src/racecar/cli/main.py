@@ -18,7 +18,7 @@ from racecar.signals import code_of_command, Interruption
 
 # Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
 _COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'render',
-             'parameters')
+             'parameters', 'topic', 'node', 'param', 'service')
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,11 +10,12 @@ import contextlib
 import os
 import signal
 import threading
+from typing import Any
 
 from racecar.signals import at_end
 
 # Those that end a process, and of which nobody else thinks here.
-_ENDINGS = (signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT)
+_ENDINGS = (signal.SIGHUP, signal.SIGQUIT)
 
 
 class TerminalMode:
@@ -44,6 +45,8 @@ class TerminalMode:
         while self in _entered:
             last = _entered.pop()
             last.suspend()
+        if not _entered:
+            _let_go()
 
     def suspend(self) -> None:
         """Switch it off for the time being."""
@@ -61,7 +64,8 @@ class TerminalMode:
 
 
 _entered: list[TerminalMode] = []
-_watches = False
+_former: dict[signal.Signals, Any] = {}
+_acts_at_the_end = False
 
 
 def leave_all() -> None:
@@ -80,19 +84,26 @@ def is_in_foreground(terminal: int) -> bool:
 
 
 def _watch() -> None:
-    """Take over the signals, once and in the main thread: elsewhere nobody can."""
-    global _watches
-    if _watches:
+    """Take over the signals, in the main thread: elsewhere nobody can."""
+    global _acts_at_the_end
+    if not _acts_at_the_end:
+        _acts_at_the_end = True
+        atexit.register(leave_all)
+        at_end(leave_all)
+    if threading.current_thread() is not threading.main_thread() or _former:
         return
-    _watches = True
-    atexit.register(leave_all)
-    at_end(leave_all)
+    for number in (signal.SIGTSTP, *_ENDINGS):
+        # One that is ignored, as by nohup, stays so.
+        if signal.getsignal(number) is signal.SIG_DFL:
+            _former[number] = signal.signal(
+                number, _on_suspend if number == signal.SIGTSTP else _on_end)
+
+
+def _let_go() -> None:
+    """Give the signals back."""
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTSTP, _on_suspend)
-        for number in _ENDINGS:
-            # One that is ignored, as by nohup, stays so.
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, _on_end)
+        while _former:
+            signal.signal(*_former.popitem())
 
 
 def _on_suspend(number: int, _: object) -> None:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import os
 import select
 import sys
@@ -31,7 +31,10 @@ class Screen:
     belongs: it would tear the picture.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, worth_telling: Callable[[list[str]], list[str]] = lambda lines: lines,
+                 ) -> None:
+        """worth_telling: picks, of the lines on the standard error, those that are shown."""
+        self._worth_telling = worth_telling
         self._descriptor = sys.stdout.fileno()
         self._shown: list[str] = []
         self._size = Size(0, 0)
@@ -61,7 +64,7 @@ class Screen:
         """The last line that was written to the standard error since the screen is on."""
         end = self._held.seek(0, os.SEEK_END)
         self._held.seek(max(0, end - 2000))
-        lines = self._held.read().decode(errors='replace').splitlines()
+        lines = self._worth_telling(self._held.read().decode(errors='replace').splitlines())
         return lines[-1] if lines else ''
 
     def show(self, lines: Sequence[str]) -> None:
@@ -116,5 +119,5 @@ class Screen:
         self._held.seek(self._held_from)
         text = self._held.read()
         self._held_from += len(text)
-        if text:
-            os.write(2, text)
+        for line in self._worth_telling(text.decode(errors='replace').splitlines()):
+            os.write(2, f'{line}\n'.encode())
