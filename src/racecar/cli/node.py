@@ -53,7 +53,8 @@ def _info(arguments: argparse.Namespace) -> int:
 
     with Graph(arguments.spin_time) as graph:
         full = graph.find_node(arguments.node)
-        graph.settle()
+        # Whoever told of it tells the rest at once.
+        graph.settle(0.0)
         namespace, _, name = full.rpartition('/')
         words = name, namespace or '/'
         print(full)

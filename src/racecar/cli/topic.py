@@ -140,7 +140,8 @@ def _info(arguments: argparse.Namespace) -> int:
     topic = absolute(arguments.topic)
     with Graph(arguments.spin_time) as graph:
         name = graph.topic_type(topic)
-        graph.settle()
+        # Whoever told of it tells the rest at once.
+        graph.settle(0.0)
         between = '\n\n' if arguments.verbose else '\n'
         print(f'Type: {name}', end=between)
         for what, infos in (

@@ -71,7 +71,9 @@ class KeyboardTeleopNode(TableNode):
     def status(self) -> str:
         """What the keys are set to and what they command, in one line."""
         driver, command = self._driver, self._commanded
-        if driver.is_stopping:
+        if not self._publisher.get_subscription_count():
+            now = f'nobody listens to {self._publisher.topic_name}'
+        elif driver.is_stopping:
             now = 'STOPPED, x hands back'
         elif command is None:
             now = 'no key held'

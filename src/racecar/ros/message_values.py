@@ -167,10 +167,11 @@ def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True)
         return value[0] if len(value) == 1 else [*value]
     if isinstance(value, str):
         return value if longest is None or len(value) <= longest else f'{value[:longest]}...'
+    if isinstance(value, np.generic):
+        # Some of which are numbers of Python, too.
+        return value.item()
     if isinstance(value, bool | int | float):
         return value
-    if isinstance(value, np.generic):
-        return value.item()
     if not with_lists:
         return f'<{len(value)} elements>'
     shown = value if longest is None else value[:longest]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -12,7 +13,7 @@ from typing import Any
 
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.teleop.key_events import KeyAction, KeyDecoder, KeyEvent
-from racecar.terminal.modes import is_in_foreground, TerminalMode
+from racecar.terminal.modes import GONE, is_in_foreground, TerminalMode
 
 # Of the keyboard protocol of kitty: tell releases, write every key as a sequence (1 + 2 + 8), ask
 # what of it is on; back again. What a terminal does not know it ignores.
@@ -60,8 +61,8 @@ class Keyboard:
         try:
             if select.select([self._descriptor], [], [], 0.0)[0]:
                 data = os.read(self._descriptor, 4096)
-        except OSError:
-            # The terminal has gone: nobody is at the keys.
+        except GONE:
+            # Nobody is at the keys.
             return [KeyEvent('', KeyAction.FOCUS_LOST)]
         events = self._decoder.feed(data)
         for event in events:
@@ -73,8 +74,9 @@ class Keyboard:
     def write(self, text: str) -> None:
         """Write on the terminal."""
         data = text.encode()
-        while data and self._mode.is_on:
-            data = data[os.write(self._descriptor, data):]
+        with contextlib.suppress(*GONE):
+            while data and self._mode.is_on:
+                data = data[os.write(self._descriptor, data):]
 
     def close(self) -> None:
         """Give the terminal back as it was."""

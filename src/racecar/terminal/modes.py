@@ -9,10 +9,14 @@ from collections.abc import Callable
 import contextlib
 import os
 import signal
+import termios
 import threading
 from typing import Any
 
 from racecar.signals import at_end
+
+GONE = (OSError, termios.error)
+"""What is raised by a terminal that has gone."""
 
 # Those that end a process, and of which nobody else thinks here.
 _ENDINGS = (signal.SIGHUP, signal.SIGQUIT)
@@ -52,15 +56,15 @@ class TerminalMode:
         """Switch it off for the time being."""
         if self.is_on:
             self.is_on = False
-            # The terminal may have gone.
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(*GONE):
                 self._switch_off()
 
     def resume(self) -> None:
         """Switch it on again, if it was not left and the terminal lets this process do so."""
         if not self.is_on and self in _entered and is_in_foreground(self._terminal):
-            self._switch_on()
-            self.is_on = True
+            with contextlib.suppress(*GONE):
+                self._switch_on()
+                self.is_on = True
 
 
 _entered: list[TerminalMode] = []

@@ -21,8 +21,9 @@ from racecar.ros.initialising import init
 from racecar.ros.run_node import end
 
 _POLL = 0.02          # [s]
-# Nodes of this computer find each other in some hundredths of a second; on a busy one later.
-_SHORTEST, _STILL, _LONGEST = 0.5, 0.3, 3.0
+# Mostly nodes of this computer find each other in some hundredths of a second, at times in two
+# seconds: how long to look at least, until nothing new has come, and where there is nobody.
+_SHORTEST, _STILL, _LONGEST = 1.2, 0.3, 4.0
 _PATIENCE = 5.0
 _ANSWER_PATIENCE = 10.0
 
@@ -59,8 +60,8 @@ class Graph:
             self._executor.spin_once(_POLL)
         return True
 
-    def settle(self) -> None:
-        """Wait until nothing new has been found for a while."""
+    def settle(self, shortest: float = _SHORTEST) -> None:
+        """Wait until nothing new has been found for a while, but so long at least [s]."""
         start = changed = time.monotonic()
         known: object = None
         while True:
@@ -72,7 +73,7 @@ class Graph:
                 if now - start >= self._spin_time:
                     return
             elif now - start >= _LONGEST or (
-                    now - start >= _SHORTEST and now - changed >= _STILL):
+                    self.nodes() and now - start >= shortest and now - changed >= _STILL):
                 return
             self._executor.spin_once(_POLL)
 
