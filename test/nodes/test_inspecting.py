@@ -96,7 +96,8 @@ def test_rate_and_spread_are_those_of_the_window():
 
 def test_publishers_and_subscriptions_of_a_topic_are_told(run):
     _, lines, _ = run('topic', 'info', '/clock')
-    assert lines == ['Type: rosgraph_msgs/msg/Clock', 'Publisher count: 1', 'Subscription count: 0']
+    assert lines == [
+        'Type: rosgraph_msgs/msg/Clock', 'Publisher count: 1', 'Subscription count: 0']
     _, lines, _ = run('topic', 'info', '-v', '/vesc/low_level/ackermann_cmd_mux/output')
     assert lines[2] == 'Publisher count: 0'
     assert 'Node name: single_track_simulator' in lines

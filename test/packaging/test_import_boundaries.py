@@ -42,6 +42,7 @@ ROOMS = {
     'ros': Room(('core.description.robot_tree', 'core.description.urdf', 'core.errors',
                  'core.frames', 'core.parameter_file', 'core.parameters', 'core.poses',
                  'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
+                 'core.yaml_file',
                  'signals'), ros=True),
     'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals', 'terminal'), ros=True),
     # Keys and pictures of characters; modes that are left again however the process ends.

@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 
+from pseudo_terminal import DEADLINE, stopped
 import pytest
 
-from pseudo_terminal import DEADLINE, stopped
 from racecar.core.errors import ConfigurationError
 from racecar.core.teleop.key_events import KeyAction, KeyEvent
 from racecar.terminal.keyboard import Keyboard
