@@ -12,6 +12,7 @@ from pathlib import Path
 
 from racecar.catalogue import node_names
 from racecar.cli import render
+from racecar.cli.choices import one_of
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
@@ -20,9 +21,9 @@ from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
 from racecar.stacks.options import DEMO
 
-HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
 
 FIGURE_EIGHT, DRIVER, WORLD = 'figure_eight', 'driver', 'world'
+_DEMOS = FIGURE_EIGHT, DRIVER, WORLD
 _VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar'}
 _DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0}
 
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' pull away, shift up, indicate and turn, brake to a stop, reverse, park. world: drive the'
         ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.')
     parser.add_argument(
-        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER, WORLD), default=FIGURE_EIGHT,
+        'demo', nargs='?', type=one_of(_DEMOS), choices=_DEMOS, default=FIGURE_EIGHT,
         metavar='DEMO', help='figure_eight (default), driver or world')
     add_stack_arguments(parser, DEMO, vehicle=None, real_time_factor=0.0)
     parser.add_argument(

@@ -13,7 +13,8 @@ from racecar.catalogue import node_names, NODES
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
-from racecar.core.parameters import suggest_near
+from racecar.core.parameters import suggestion
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
@@ -58,7 +59,8 @@ def find_stack(name: str) -> Stack:
     """Return a stack. Raises ConfigurationError naming those there are."""
     if name not in STACKS:
         raise ConfigurationError(
-            f"configuration '{name}' is unknown, expected one of {', '.join(STACKS)}")
+            f"configuration '{name}' is unknown, expected one of {', '.join(STACKS)}"
+            f'{suggestion(name, STACKS)}')
     return STACKS[name]
 
 
@@ -91,7 +93,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     if options.topic_names not in TOPIC_NAMES:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"
-            f" {', '.join(TOPIC_NAMES)}")
+            f" {', '.join(TOPIC_NAMES)}{suggestion(options.topic_names, TOPIC_NAMES)}")
     every = stack.nodes(options)
     left_out = _left_out(name, every, options)
     descriptions = _with_listeners(stack, options, every, left_out)
@@ -99,7 +101,11 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        if node != CONTROLLER:
+        if node == VEHICLE:
+            for parameter in options.overrides[VEHICLE]:
+                # Raises the error that suggests a name.
+                VEHICLE_PARAMETERS[f'{VEHICLE}.{parameter}']
+        elif node != CONTROLLER:
             _find(name, node, [*descriptions, *left_out], options.overrides_option)
         elif options.controller is None:
             raise ConfigurationError(
@@ -204,10 +210,9 @@ def _find(
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = sorted(d.full_name for d in descriptions)
-        nearest = suggest_near(node, names)
         raise ConfigurationError(
             f"{option}: node '{node}' is not part of {stack}, expected one of {', '.join(names)}"
-            + (f'; {nearest}' if nearest else ''))
+            f'{suggestion(node, names)}')
     if len(matches) > 1:
         names = [d.full_name for d in matches]
         raise ConfigurationError(
