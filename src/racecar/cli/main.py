@@ -31,6 +31,9 @@ COMMANDS = {
 """Commands and what they do. The module of each has add_arguments(parser) and run(arguments),
 which returns the exit code; the texts stand here, so that `racecar --help` imports no module."""
 
+_WITHOUT_ROS = ('nodes need ROS 2: source an installation, or take `./run racecar` in a clone of the'
+                ' repository, which brings it; `racecar simulate` needs none')
+
 
 class Parsers(NamedTuple):
     """The parser of `racecar`, and those of its commands by name."""
@@ -75,7 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         if error.name and error.name.split('.')[0].startswith('racecar'):
             raise
-        print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
+        remedy = f'; {_WITHOUT_ROS}' if error.name and error.name.startswith('rclpy') else ''
+        print(f'racecar {parsed.command}: error: {error}{remedy}', file=sys.stderr)
         return 1
     except Interruption as error:
         number = error.number
@@ -95,13 +99,14 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         import racecar
 
-        parser.exit(message=f'racecar {racecar.__version__}\n')
+        print(f'racecar {racecar.__version__}')
+        parser.exit()
 
 
 def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
     """End with the usage of the command, where argparse alone shows that of `racecar`."""
     option = unknown[0].partition('=')[0]
-    options = re.findall(r'(?<=\[)--[\w-]+', parser.format_usage())
+    options = re.findall(r'(?<=[\[| ])--[\w-]+', parser.format_usage())
     nearest = f'; {suggest(option, options)}' if option.startswith('--') else ''
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{nearest}")
 

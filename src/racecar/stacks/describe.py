@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 import re
 from typing import Any
@@ -55,20 +55,26 @@ STACKS: dict[str, Stack] = {
 """By name; the file of each one is named like it."""
 
 
-def find_stack(name: str) -> Stack:
-    """Return a stack. Raises ConfigurationError naming those there are."""
+def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
+    """Return a stack.
+
+    expected: names that the message for an unknown one lists, by default all. Raises
+    ConfigurationError.
+    """
     if name not in STACKS:
+        known = list(expected) or list(STACKS)
         raise ConfigurationError(
-            f"configuration '{name}' is unknown, expected one of {', '.join(STACKS)}"
-            f'{suggestion(name, STACKS)}')
+            f"configuration '{name}' is unknown, expected one of {', '.join(known)}"
+            f'{suggestion(name, known)}')
     return STACKS[name]
 
 
 def find_tracking_stack(name: str) -> Stack:
     """Return a stack that follows a trajectory by itself. Raises ConfigurationError for others."""
-    stack = find_stack(name)
+    tracking = [other.name for other in STACKS.values() if other.closes_loop]
+    stack = find_stack(name, tracking)
     if not stack.closes_loop:
-        known = ', '.join(other.name for other in STACKS.values() if other.closes_loop)
+        known = ', '.join(tracking)
         what = 'has no control law' if stack.follows_trajectory else 'follows no trajectory'
         raise ConfigurationError(
             f"configuration '{name}' {what}, expected one of {known}; `racecar up {name}` runs it")
