@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel that pip makes: what it says of itself, and the commands in an environment of it alone.
+"""The wheel that pip makes: what it says of itself, and its commands where nothing else is.
 
 The libraries come from the environment of the tests; that they are all required is checked apart.
 """
@@ -109,7 +109,7 @@ def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
                 assert any(name.endswith(f'/data/share/racecar/{path.relative_to(ROOT)}')
                            for name in names), path
     # Nodes are started by `racecar up`: without ROS they would be commands that cannot run.
-    assert scripts.split() == '[console_scripts] racecar = racecar.executables:command'.split()
+    assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
 
 
 def test_the_wheel_requires_every_library_that_it_imports(wheel):

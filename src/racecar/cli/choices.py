@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from racecar.core.parameters import suggestion
 
-
 _FILES = {'bash': '_shtab_compgen_files', 'zsh': '_files', 'tcsh': 'f'}
 """As shtab.FILE, without which all but `racecar completion` does."""
 

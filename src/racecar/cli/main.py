@@ -31,8 +31,8 @@ COMMANDS = {
 """Commands and what they do. The module of each has add_arguments(parser) and run(arguments),
 which returns the exit code; the texts stand here, so that `racecar --help` imports no module."""
 
-_WITHOUT_ROS = ('nodes need ROS 2: source an installation, or take `./run racecar` in a clone of the'
-                ' repository, which brings it; `racecar simulate` needs none')
+_WITHOUT_ROS = ('nodes need ROS 2: source an installation, or take `./run racecar` in a clone of'
+                ' the repository, which brings it; `racecar simulate` needs none')
 
 
 class Parsers(NamedTuple):
@@ -42,9 +42,11 @@ class Parsers(NamedTuple):
     commands: Mapping[str, argparse.ArgumentParser]
 
 
-def make_parsers(complete: Collection[str]) -> Parsers:
-    """Return the parsers; only the commands in complete have their arguments."""
-    parser = argparse.ArgumentParser(
+def make_parsers(
+    complete: Collection[str], kind: type[argparse.ArgumentParser] = argparse.ArgumentParser,
+) -> Parsers:
+    """Return the parsers, of a kind; only the commands in complete have their arguments."""
+    parser = kind(
         prog='racecar', description='A car-like robot stack for ROS 2, with or without ROS.',
         epilog='`racecar COMMAND --help` describes a command and its options.')
     parser.add_argument('--version', action=_Version, nargs=0, help='print the version and exit')

@@ -19,8 +19,8 @@ _WIDTH = 99
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar parameters`."""
     parser.description = (
-        'Print the parameter table of a node. The files in config/ and the tables in the README'
-        ' are made with --yaml and --markdown.')
+        'Print the parameter table of a node. The files in config/ and the tables in docs/ are'
+        ' made with --yaml and --markdown.')
     nodes = (*TABLES, 'vehicle')
     parser.add_argument('node', type=one_of(nodes), choices=nodes, metavar='NODE',
                         help=f"{', '.join(TABLES)} or vehicle")

@@ -99,7 +99,8 @@ class StackOptions:
         metavar='FILE', is_path=True)
     overrides: Mapping[str, Mapping[str, Any]] = _option(
         dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0;'
-        ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ALL, flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
+        ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ALL,
+        flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
     controller: str | None = _option(
         None, 'controller of your own in the place of tracker and law, module:Class or'
         f' file.py:Class; {SET_OPTION} {CONTROLLER}.NAME=VALUE gives settings to it;'

@@ -13,8 +13,8 @@ from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.parameters import suggestion
+from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.vehicles.parameters import VEHICLE
