@@ -14,7 +14,7 @@ import racecar
 
 project = 'racecar'
 author = 'The racecar maintainers'
-copyright = f'2026, {author}'  # noqa: A001 - Sphinx wants this name
+copyright = f'2026, {author}'
 version = release = racecar.__version__
 
 extensions = ['myst_parser', 'sphinx.ext.autodoc']
