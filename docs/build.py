@@ -30,7 +30,7 @@ def build(folder: Path) -> int:
               ' installs it', file=sys.stderr)
         return 1
     code = build_main([
-        '-q', '-W', '--keep-going', '-b', 'html', '-c', str(ROOT / 'docs'),
+        '-q', '-W', '--keep-going', '-E', '-a', '-b', 'html', '-c', str(ROOT / 'docs'),
         '-d', str(folder.with_name(f'{folder.name}.doctrees')), str(ROOT), str(folder)])
     if code:
         return code

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+import xml.etree.ElementTree as ElementTree
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -42,6 +43,8 @@ html_static_path = ['static']
 html_css_files = ['site.css']
 templates_path: list[str] = []
 
+_DOTS = '\u02d9\u00a8'
+
 
 def _as_markup(*event: Any) -> None:
     """Write a docstring, which is plain text with names in backticks, in Sphinx's markup."""
@@ -59,10 +62,31 @@ def _leave_out(*event: Any) -> bool | None:
     return True if type(event[3]).__name__ == '_tuplegetter' else None
 
 
+def _as_tex(mathml: str) -> str:
+    """Set functions apart from their arguments, and indices beside letters with dots."""
+    tree = ElementTree.fromstring(mathml.replace('&ApplyFunction;', '\u2061'))
+    space = tree.tag.removesuffix('math')
+    ElementTree.register_namespace('', space.strip('{}'))
+    for dotted in list(tree.iter(f'{space}munderover')):
+        letter, index, dot = dotted
+        if dot.text in _DOTS:
+            dotted.tag = f'{space}msub'
+            over = ElementTree.Element(f'{space}mover')
+            over.extend((letter, dot))
+            dotted[:] = (over, index)
+    for row in list(tree.iter()):
+        if row.tag.removeprefix(space) in ('math', 'mrow', 'mtd'):
+            for function in [part for part in row if re.fullmatch('[a-z]{3,}', part.text or '')]:
+                place = list(row).index(function)
+                for here in (place, place + 2):
+                    row.insert(here, ElementTree.Element(f'{space}mspace', width='0.17em'))
+    return ElementTree.tostring(tree, encoding='unicode')
+
+
 def _formula(translator: Any, node: Any) -> None:
     """Write a formula as MathML, which browsers draw without any script."""
     is_block = isinstance(node, nodes.math_block)
-    text = tex2mathml(node.astext(), as_block=is_block)
+    text = _as_tex(tex2mathml(node.astext(), as_block=is_block))
     translator.body.append(f'<div class="math">{text}</div>' if is_block else text)
     raise nodes.SkipNode
 

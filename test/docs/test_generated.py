@@ -75,7 +75,7 @@ def test_broken_links_and_network_resources_of_a_site_are_found(tmp_path):
     (tmp_path / 'sub' / 'a page.html').write_text(
         '<h1 id="top"></h1><a href="../index.html#start">x</a><a href="#top">x</a>'
         '<a href="https://example.org">x</a>')
-    (tmp_path / 'index.html').write_text('<h2 id="start"></h2><a href="sub/a%20page.html#top">x</a>')
+    (tmp_path / 'index.html').write_text('<b id="start"></b><a href="sub/a%20page.html#top">x</a>')
     assert site.faults(tmp_path) == []
     (tmp_path / 'index.html').write_text(
         '<a href="sub/b.html">x</a><a href="sub/a%20page.html#bottom">x</a>'

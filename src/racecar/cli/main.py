@@ -99,9 +99,9 @@ class _Version(argparse.Action):
     """Prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        import racecar
+        from racecar.core.share import version
 
-        print(f'racecar {racecar.__version__}')
+        print(f'racecar {version()}')
         parser.exit()
 
 

@@ -76,7 +76,7 @@ def vehicle_names() -> list[str]:
 
 
 def find_track(name: str | Path) -> Path:
-    """Return a way-point file by its path, or by its name in config/tracks (suffix optional).
+    """Return a waypoint file by its path, or by its name in config/tracks (suffix optional).
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
@@ -86,12 +86,12 @@ def find_track(name: str | Path) -> Path:
         return found
     known = track_names()
     raise ConfigurationError(
-        f'way-point file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
+        f'waypoint file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
         f'{suggestion(str(name), known)}')
 
 
 def track_names() -> list[str]:
-    """Return the names of the way-point files in config/tracks."""
+    """Return the names of the waypoint files in config/tracks."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'tracks').glob('*.csv'))
 
 

@@ -84,7 +84,7 @@ class StackOptions:
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
         for_tracking=True)
     waypoints: str | None = _option(
-        None, 'way-points to follow, by name or as a CSV file, in place of a trajectory', str,
+        None, 'waypoints to follow, by name or as a CSV file, in place of a trajectory', str,
         _ALL, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
     tyre_model: str | None = _option(
         None, 'tyre model, by name or number', str, _ALL,
@@ -102,7 +102,7 @@ class StackOptions:
         ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ALL,
         flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
     controller: str | None = _option(
-        None, 'controller of your own in the place of tracker and law, module:Class or'
+        None, 'controller of your own in place of tracker and law, module:Class or'
         f' file.py:Class; {SET_OPTION} {CONTROLLER}.NAME=VALUE gives settings to it;'
         ' docs/own_controller.md', str, (LAUNCH, UP, SIMULATE, SWEEP), metavar='MODULE:CLASS',
         is_path=True, for_tracking=True)

@@ -77,7 +77,7 @@ def _nodes(
 
 
 def _reference(options: StackOptions) -> dict[str, Any]:
-    """Return the tracker's parameters that choose a reference; way-points are one."""
+    """Return the tracker's parameters that choose a reference; waypoints are one."""
     if options.waypoints is None:
         return given(trajectory=options.trajectory)
     if options.trajectory not in (None, WayPointPath.name):
