@@ -18,9 +18,9 @@ NODES = sorted(
     os.path.splitext(os.path.basename(path))[0]
     for path in glob('src/racecar/nodes/[!_]*.py'))
 DATA_FOLDERS = ('config', 'launch', 'urdf', 'worlds')
-# By these pip makes a wheel: the command and the libraries that it needs. colcon installs by
-# others, with the nodes where `ros2 run` looks, and leaves libraries to rosdep.
-IS_WHEEL = bool({'bdist_wheel', 'dist_info', 'editable_wheel'}.intersection(sys.argv))
+# With these pip makes a wheel: the command and the libraries that it needs. colcon installs with
+# others: the nodes go where `ros2 run` looks, and libraries are left to rosdep.
+FOR_PIP = bool({'bdist_wheel', 'dist_info', 'editable_wheel', 'sdist'}.intersection(sys.argv))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -51,7 +51,7 @@ def data_files():
     files = collections.defaultdict(list)
     files['share/ament_index/resource_index/packages'] = [f'resource/{NAME}']
     files[f'share/{NAME}'] = ['package.xml']
-    if not IS_WHEEL:
+    if not FOR_PIP:
         # setup.cfg sends entry points where `ros2 run` looks; this one belongs on PATH.
         files['bin'] = [f'bin/{NAME}']
     for folder in DATA_FOLDERS:
@@ -62,10 +62,10 @@ def data_files():
 
 
 setup(
-    name=DISTRIBUTION if IS_WHEEL else NAME,
+    name=DISTRIBUTION if FOR_PIP else NAME,
     version=version(),
     description='Simulation, trajectory tracking and driver interface for car-like vehicles',
-    long_description=read('README.md') if IS_WHEEL else None,
+    long_description=read('README.md') if FOR_PIP else None,
     long_description_content_type='text/markdown',
     author='The racecar maintainers',
     maintainer='The racecar maintainers',
@@ -85,14 +85,14 @@ setup(
     package_data={'': ['py.typed', '*.yaml']},
     data_files=data_files(),
     python_requires='>=3.11',
-    install_requires=requirements() if IS_WHEEL else ['setuptools'],
+    install_requires=requirements() if FOR_PIP else ['setuptools'],
     # Without this extra `colcon test` finds no pytest and passes with zero tests.
     extras_require={'test': ['hypothesis', 'pytest', 'pytest-timeout']},
     zip_safe=False,
     entry_points={
         'console_scripts': [
             # All one function: it finds the node by the name of its executable.
-            *(f'{node} = {NAME}.executables:node' for node in NODES if not IS_WHEEL),
+            *(f'{node} = {NAME}.executables:node' for node in NODES if not FOR_PIP),
             f'{NAME} = {NAME}.executables:command',
         ],
     },
