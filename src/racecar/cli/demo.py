@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import math
 import os
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _defaults() -> str:
-    return ', '.join(f'{_VEHICLES[demo]} and {_DURATIONS[demo]:g} s ({demo})' for demo in _DEMOS)
+    return ', '.join(f'{_VEHICLES[demo]} and {_DURATIONS[demo] or math.inf:g} s ({demo})' for demo in _DEMOS)
 
 
 def run(arguments: argparse.Namespace) -> int:
