@@ -91,14 +91,14 @@ SIMULATOR_NODE = ParameterTable([
               read_only=True),
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
-    Parameter('publish_map', bool, True, 'Publish what stands around on map, in the place of a'
+    Parameter('publish_map', bool, True, 'Publish what stands around on map, in place of a'
               ' map_server', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
     Parameter('publish_robot_description', bool, True,
               'Publish robot_description, and on tf its links; false where robot_state_publisher'
               ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
-              'Publish map -> odom as a static identity, in the place of a localisation',
+              'Publish map -> odom as a static identity, in place of a localisation',
               read_only=True),
     Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),

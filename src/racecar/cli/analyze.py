@@ -13,6 +13,7 @@ from pathlib import Path
 import sys
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows
 from racecar.core.errors import BagError, ConfigurationError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from racecar.core.analysis.metrics import Metrics
     from racecar.core.analysis.run_data import TrackingRun
 
-HELP = 'compute the tracking error of a recorded run, draw it and write an HTML report'
 _BAR_STEP = 500  # messages
 
 
@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' maximum, cross-track, heading and speed error, write path.png, x.png, y.png, error.png'
         ' and report.html; with slip and forces of the wheels in the bag, fx.png and fy.png too.'
         ' Of a bag of driver_bridge without a reference, write driver.png. ROS is not needed.')
-    parser.add_argument(
-        'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file')
+    completed_as_file(parser.add_argument(
+        'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file'))
     parser.add_argument(
         '--skip', type=float, default=0.0, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: 0)')

@@ -7,12 +7,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import math
 import os
 from pathlib import Path
 
 from racecar.catalogue import node_names
 from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
+from racecar.cli.choices import one_of
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
 from racecar.core.errors import ConfigurationError
@@ -20,9 +22,8 @@ from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
 from racecar.stacks.options import DEMO
 
-HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
-
 FIGURE_EIGHT, DRIVER, WORLD = 'figure_eight', 'driver', 'world'
+_DEMOS = FIGURE_EIGHT, DRIVER, WORLD
 _VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar'}
 _DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0}
 
@@ -34,9 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " over DDS, drive the report's figure eight in lockstep, then analyse the recorded bag."
         ' driver: start driver_bridge, simulator, mux and recorder, and drive a car by services:'
         ' pull away, shift up, indicate and turn, brake to a stop, reverse, park. world: drive the'
-        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.')
+        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.'
+        f' Unless chosen, vehicle and end of the drive are {_defaults()}.')
     parser.add_argument(
-        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER, WORLD), default=FIGURE_EIGHT,
+        'demo', nargs='?', type=one_of(_DEMOS), choices=_DEMOS, default=FIGURE_EIGHT,
         metavar='DEMO', help='figure_eight (default), driver or world')
     add_stack_arguments(parser, DEMO, vehicle=None, real_time_factor=0.0)
     parser.add_argument(
@@ -45,6 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--output', type=Path, metavar='FOLDER',
         help='where bag and pictures go; must not exist (default: runs/demo-DATE-TIME)')
+
+
+def _defaults() -> str:
+    return ', '.join(f'{_VEHICLES[demo]} and {_DURATIONS[demo] or math.inf:g} s ({demo})' for demo in _DEMOS)
 
 
 def run(arguments: argparse.Namespace) -> int:

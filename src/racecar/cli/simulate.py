@@ -27,8 +27,6 @@ from racecar.stacks import describe_stack, find_tracking_stack
 from racecar.stacks.loops import make_held_loop, make_loop, make_own_loop
 from racecar.stacks.options import SIMULATE
 
-HELP = 'run a configuration without ROS, far faster than real time'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar simulate`."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from dataclasses import replace
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -39,8 +40,6 @@ from racecar.stacks.options import UP
 
 if TYPE_CHECKING:
     from racecar.stacks.composing import ComposedStack
-
-HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
             ' use --record')
     if with_metrics:
         descriptions = describe_stack(stack.name, replace(options, observers=1))
+    _announce(stack.name, descriptions, arguments.end_time)
     if with_metrics:
         return _run_with_metrics(arguments, stack, descriptions)
     with (ComposedStack(descriptions) as composed,
@@ -92,6 +92,15 @@ def run(arguments: argparse.Namespace) -> int:
         check_rivals(composed.rivals)
         _check_driven(composed, descriptions)
     return 0
+
+
+def _announce(name: str, descriptions: list[NodeDescription], end_time: float | None) -> None:
+    """Say on stderr which nodes run, where, and what ends them."""
+    nodes = ', '.join(description.full_name for description in descriptions)
+    domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+    end = 'Ctrl-C stops them' if end_time is None else (
+        f'they end at {end_time:g} s of simulated time, or with Ctrl-C')
+    print(f'{name} in ROS domain {domain}: {nodes}; {end}', file=sys.stderr)
 
 
 def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) -> None:

@@ -60,6 +60,13 @@ class BagRecorderNode(TableNode):
                 f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
                 f" ({', '.join(values['topics']) or 'empty'})")
 
+    def discard(self) -> None:
+        """Leave no bag: what was to be recorded never began."""
+        if self._writer.is_open:
+            self._writer.discard()
+            self.get_logger().warning(
+                f'nothing was driven: the bag {self._writer.folder} is removed')
+
     @property
     def folder(self) -> str:
         """Where the bag lies."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 import re
 from typing import Any
@@ -13,7 +13,8 @@ from racecar.catalogue import node_names, NODES
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
-from racecar.core.parameters import suggest_near
+from racecar.core.parameters import suggestion
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
@@ -54,19 +55,26 @@ STACKS: dict[str, Stack] = {
 """By name; the file of each one is named like it."""
 
 
-def find_stack(name: str) -> Stack:
-    """Return a stack. Raises ConfigurationError naming those there are."""
+def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
+    """Return a stack.
+
+    expected: names that the message for an unknown one lists, by default all. Raises
+    ConfigurationError.
+    """
     if name not in STACKS:
+        known = list(expected) or list(STACKS)
         raise ConfigurationError(
-            f"configuration '{name}' is unknown, expected one of {', '.join(STACKS)}")
+            f"configuration '{name}' is unknown, expected one of {', '.join(known)}"
+            f'{suggestion(name, known)}')
     return STACKS[name]
 
 
 def find_tracking_stack(name: str) -> Stack:
     """Return a stack that follows a trajectory by itself. Raises ConfigurationError for others."""
-    stack = find_stack(name)
+    tracking = [other.name for other in STACKS.values() if other.closes_loop]
+    stack = find_stack(name, tracking)
     if not stack.closes_loop:
-        known = ', '.join(other.name for other in STACKS.values() if other.closes_loop)
+        known = ', '.join(tracking)
         what = 'has no control law' if stack.follows_trajectory else 'follows no trajectory'
         raise ConfigurationError(
             f"configuration '{name}' {what}, expected one of {known}; `racecar up {name}` runs it")
@@ -91,7 +99,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     if options.topic_names not in TOPIC_NAMES:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"
-            f" {', '.join(TOPIC_NAMES)}")
+            f" {', '.join(TOPIC_NAMES)}{suggestion(options.topic_names, TOPIC_NAMES)}")
     every = stack.nodes(options)
     left_out = _left_out(name, every, options)
     descriptions = _with_listeners(stack, options, every, left_out)
@@ -99,7 +107,11 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        if node != CONTROLLER:
+        if node == VEHICLE:
+            for parameter in options.overrides[VEHICLE]:
+                # Raises the error that suggests a name.
+                VEHICLE_PARAMETERS[f'{VEHICLE}.{parameter}']
+        elif node != CONTROLLER:
             _find(name, node, [*descriptions, *left_out], options.overrides_option)
         elif options.controller is None:
             raise ConfigurationError(
@@ -204,10 +216,9 @@ def _find(
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = sorted(d.full_name for d in descriptions)
-        nearest = suggest_near(node, names)
         raise ConfigurationError(
             f"{option}: node '{node}' is not part of {stack}, expected one of {', '.join(names)}"
-            + (f'; {nearest}' if nearest else ''))
+            f'{suggestion(node, names)}')
     if len(matches) > 1:
         names = [d.full_name for d in matches]
         raise ConfigurationError(

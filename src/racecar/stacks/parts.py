@@ -13,9 +13,11 @@ from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.parameters import suggestion
 from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.share import find_config, vehicle_names
 from racecar.core.types import WHEEL_NAMES
+from racecar.core.vehicles.parameters import VEHICLE
 from racecar.core.world.world_choice import scene_of
 from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
@@ -88,7 +90,7 @@ def vehicle_file(vehicle: str) -> Path:
         return Path(vehicle)
     raise ConfigurationError(
         f"vehicle {excerpt(vehicle)} is unknown, expected one of {', '.join(names)} or a parameter"
-        ' file')
+        f' file{suggestion(vehicle, names)}')
 
 
 def node(
@@ -105,13 +107,18 @@ def node(
 
 
 def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:
-    """Return the node with the user's file, clock and overrides."""
+    """Return the node with the user's file, clock and overrides; its own go over `vehicle.`."""
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
+    of_vehicle = {f'{VEHICLE}.{name}': value
+                  for name, value in options.overrides.get(VEHICLE, {}).items()}
     return replace(
         description, user_file=Path(options.params_file) if options.params_file else None,
         remappings=description.remappings + clock, parameters={
-            **description.parameters, **options.overrides.get(description.name, {}),
+            **description.parameters,
+            **{name: value for name, value in of_vehicle.items()
+               if name in description.spec.table},
+            **options.overrides.get(description.name, {}),
             **options.overrides.get(description.full_name, {})})
 
 

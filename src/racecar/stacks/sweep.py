@@ -26,7 +26,7 @@ from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.vehicles import VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
     describe_stack,
@@ -44,9 +44,6 @@ OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not
 _KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
-VEHICLE = 'vehicle'
-"""Stands for all nodes that know the vehicle: vehicle.mass is set in each of them."""
-
 
 L = TypeVar('L', bound=Loop)
 
