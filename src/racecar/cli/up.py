@@ -131,7 +131,8 @@ def _run_with_metrics(
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=arguments.namespace, topics=TOPIC_NAMES[stack.with_names(options).topic_names],
+                namespace=arguments.namespace,
+                topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
             with ProgressBar(arguments.end_time, arguments.name) as show:

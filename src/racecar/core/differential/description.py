@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import functools
 import math
 from typing import NamedTuple
@@ -182,7 +183,7 @@ def _inertial(link: ElementTree.Element, part: Part) -> None:
 
 
 def _shape(
-    link: ElementTree.Element, kind: str, geometry: str, size: dict[str, float | str],
+    link: ElementTree.Element, kind: str, geometry: str, size: Mapping[str, float | str],
     place: tuple[float, float, float] = (0.0, 0.0, 0.0),
     angles: tuple[float, float, float] = (0.0, 0.0, 0.0), *, colour: str = '',
 ) -> None:

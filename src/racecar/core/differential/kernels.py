@@ -21,10 +21,8 @@ LANES = 120
 CHANCES = len(Chance._fields)
 """Random numbers of a robot in a step."""
 
-_STATES = len(WheelsState._fields)
-
-load_state, store_state, _ = packing(WheelsState)
-load_chance, _, _ = packing(Chance)
+load_state, store_state, _STATES = packing(WheelsState)
+load_chance = packing(Chance).load
 
 step_robot = load_robot = unbound
 

@@ -196,9 +196,9 @@ class PlanarMotion:
             valid = self._run(self._state, self._numbers, chances, steps)
         else:
             # Of single steps, it does not matter in how many parts the way is gone.
-            valid = all([self._step_among(
+            valid = all(self._step_among(
                 self._obstacles, chances[CHANCES * i:CHANCES * (i + 1)] if len(chances)
-                else chances) for i in range(steps)])
+                else chances) for i in range(steps))
         if not valid:
             self._state[:] = before
             raise DivergenceError(

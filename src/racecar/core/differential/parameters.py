@@ -195,6 +195,6 @@ class RobotParameters:
 
     @property
     def sensor_places(self) -> tuple[tuple[float, float, float], ...]:
-        """x [m], y [m] and heading [rad] of each distance sensor."""
+        """X [m], y [m] and heading [rad] of each distance sensor."""
         numbers = iter(self.distance_sensors)
         return tuple(zip(numbers, numbers, numbers, strict=True))

@@ -95,7 +95,7 @@ class RobotPlant:
         cones: Callable[[], Sequence[Pose3]] | None = None,
         fault: Callable[[], str] = lambda: '',
     ) -> None:
-        """rate [Hz]; objects, cones: as Carrier has them; fault: as Entity has it.
+        """Rate [Hz]; objects, cones: as Carrier has them; fault: as Entity has it.
 
         Raises ConfigurationError if the period is no whole number of steps.
         """

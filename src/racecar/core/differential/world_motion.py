@@ -15,8 +15,8 @@ from racecar.core.differential.state import WheelsState
 from racecar.core.differential.world_model import add_robot, BODY
 from racecar.core.errors import DivergenceError, ParameterError
 from racecar.core.frames import BASE_LINK
-from racecar.core.poses import rotated
 from racecar.core.ports import whole_nanoseconds
+from racecar.core.poses import rotated
 from racecar.core.readings import Collisions, NO_COLLISION
 from racecar.core.types import (
     Acceleration3,
@@ -117,11 +117,12 @@ class WorldMotion:
     def state(self) -> WheelsState:
         """Where it is, how it moves, what the wheels and encoders have done."""
         (x, y, *_, qx, qy, qz, qw), twist = self.body_state()
-        data = self.data
+        left_speed, right_speed = map(float, self.data.qvel[self._dofs])
+        left_angle, right_angle = map(float, self.data.qpos[self._angles])
+        left_count, right_count = self._counts
         return WheelsState(
-            x, y, quaternion_to_yaw(qx, qy, qz, qw), twist.vx, twist.vy, twist.wz,
-            *map(float, data.qvel[self._dofs]), *map(float, data.qpos[self._angles]),
-            *self._counts, self._energy)
+            x, y, quaternion_to_yaw(qx, qy, qz, qw), twist.vx, twist.vy, twist.wz, left_speed,
+            right_speed, left_angle, right_angle, left_count, right_count, self._energy)
 
     def set_speeds(self, speeds: WheelSpeeds) -> None:
         """Turn the wheels so from now on, clamped to max_speed.

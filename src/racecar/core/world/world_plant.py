@@ -44,6 +44,7 @@ from racecar.core.world.world_car import WorldCar
 from racecar.core.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
+
 class WorldRates(NamedTuple):
     """Frequencies of the outputs of a car [Hz]."""
 
