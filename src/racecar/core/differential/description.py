@@ -100,7 +100,7 @@ def describe_robot(robot: RobotParameters) -> RobotDescription:
     top = robot.height
     laser = _fixed(root, 'laser', (0.0, 0.0, top + _TOP * (top - radius)))
     _shape(laser, 'visual', 'cylinder', {
-        'radius': 0.3 * min(robot.footprint.front, robot.footprint.side),
+        'radius': 0.2 * min(robot.footprint.front, robot.footprint.side),
         'length': 2.0 * _TOP * (top - radius)}, colour=_DARK)
     _fixed(root, 'base_imu_link', (0.0, 0.0, top))
     front = robot.footprint.front
@@ -117,15 +117,19 @@ def _add_body(root: ElementTree.Element, robot: RobotParameters) -> None:
     link = _fixed(root, 'body', (0.0, 0.0, 0.0))
     _inertial(link, part)
     front, rear, side = robot.footprint
-    middle = (0.5 * (front - rear), 0.0, 0.5 * (low + high))
-    for kind in ('visual', 'collision'):
+    # Pictures show the wheels beside a box, and below a round body.
+    between = min(side, 0.5 * (robot.axle_length - 1.2 * robot.wheel_width))
+    above = min(1.5 * robot.wheel_radius, 0.5 * (low + high))
+    for kind, half, bottom in (
+            ('visual', between, above if robot.body_radius else low), ('collision', side, low)):
         colour = BODY_COLOUR if kind == 'visual' else ''
+        middle = (0.5 * (front - rear), 0.0, 0.5 * (bottom + high))
         if robot.body_radius:
-            _shape(link, kind, 'cylinder', {'radius': robot.body_radius, 'length': high - low},
-                   middle, colour=colour)
+            _shape(link, kind, 'cylinder', {
+                'radius': robot.body_radius, 'length': high - bottom}, middle, colour=colour)
         else:
             _shape(link, kind, 'box', {
-                'size': f'{front + rear!r} {2.0 * side!r} {high - low!r}'}, middle,
+                'size': f'{front + rear!r} {2.0 * half!r} {high - bottom!r}'}, middle,
                 colour=colour)
 
 

@@ -218,8 +218,8 @@ class PlanarMotion:
         if not valid or not obstacles.block(now):
             obstacles.note_free(now)
             return valid
-        if obstacles.hold(last):
-            # It was put there, and may leave.
+        if obstacles.block(last):
+            # No step leads there: it was put there, and may leave.
             return valid
         obstacles.note_contact(last, math.hypot(last.vx, last.vy))
         energy = self._state[_ENERGY]
