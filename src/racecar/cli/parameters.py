@@ -62,7 +62,8 @@ def markdown_table(node: str) -> str:
 def parameter_file(node: str) -> str:
     """Return the ROS parameter file of a node with every default."""
     lines = [
-        f'# Defaults of {node}, made with `racecar parameters {node} --yaml`.',
+        *textwrap.wrap(f'Defaults of {node}, made with `racecar parameters {node} --yaml`.',
+                       _WIDTH, initial_indent='# ', subsequent_indent='# '),
         '# Change them in a file of your own and pass it as params_file.',
         f'/**/{node}:',
         '  ros__parameters:',

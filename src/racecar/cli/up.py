@@ -33,6 +33,7 @@ from racecar.stacks import (
     find_stack,
     NodeDescription,
     Stack,
+    StackOptions,
     TOPIC_NAMES,
     unanswered,
 )
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         descriptions = describe_stack(stack.name, replace(options, observers=1))
     _announce(stack.name, descriptions, arguments.end_time)
     if with_metrics:
-        return _run_with_metrics(arguments, stack, descriptions)
+        return _run_with_metrics(arguments, stack, options, descriptions)
     with (ComposedStack(descriptions) as composed,
           ProgressBar(arguments.end_time, stack.name) as show):
         composed.spin(show)
@@ -116,7 +117,8 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
 
 
 def _run_with_metrics(
-    arguments: argparse.Namespace, stack: Stack, descriptions: list[NodeDescription],
+    arguments: argparse.Namespace, stack: Stack, options: StackOptions,
+    descriptions: list[NodeDescription],
 ) -> int:
     from racecar.clients.run_probe import RunProbe
     from racecar.stacks.composing import ComposedStack
@@ -138,7 +140,8 @@ def _run_with_metrics(
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=arguments.namespace, topics=TOPIC_NAMES[arguments.topic_names],
+                namespace=arguments.namespace,
+                topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
             with ProgressBar(arguments.end_time, arguments.name) as show:

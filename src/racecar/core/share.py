@@ -75,6 +75,11 @@ def vehicle_names() -> list[str]:
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))
 
 
+def robot_names() -> list[str]:
+    """Return the names of the robots with two wheels in config/robots."""
+    return sorted(path.stem for path in (share_folder() / 'config' / 'robots').glob('*.yaml'))
+
+
 def find_track(name: str | Path) -> Path:
     """Return a waypoint file by its path, or by its name in config/tracks (suffix optional).
 

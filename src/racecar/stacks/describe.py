@@ -18,6 +18,7 @@ from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
+    differential_wheels,
     driver,
     driver_world,
     dynamic_ode,
@@ -36,7 +37,6 @@ from racecar.stacks.parts import (
     namespace_of,
     recorder,
     surrounding_topics,
-    vehicle_file,
     with_choices,
 )
 from racecar.stacks.stack import Stack
@@ -45,13 +45,14 @@ _NAME = '[A-Za-z_][A-Za-z0-9_]*'
 _NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
 
 # One and the same command on its way to the car.
-_COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND)
+_COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND,
+             topics.TWIST_COMMAND)
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
         kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
         kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
-        gap_ode.STACK, gap_world.STACK)}
+        gap_ode.STACK, gap_world.STACK, differential_wheels.STACK)}
 """By name; the file of each one is named like it."""
 
 
@@ -91,6 +92,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     does not allow, BagError if record cannot be made.
     """
     stack = find_stack(name)
+    options = stack.with_names(options)
     namespace = namespace_of(options)
     if namespace and not _NAMESPACE.fullmatch(namespace):
         raise ConfigurationError(
@@ -118,7 +120,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
                 f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
                 " is a setting of a controller of one's own, but none is chosen: give"
                 f' --{CONTROLLER} MODULE:CLASS')
-    _check_files(name, options, [*descriptions, *left_out])
+    _check_files(stack, options, [*descriptions, *left_out])
     for description in left_out:
         # Nobody else looks at them.
         with_choices(description, options).explicit_parameters()
@@ -191,7 +193,7 @@ def _with_listeners(
 
 
 def _check_files(
-        stack: str, options: StackOptions, descriptions: list[NodeDescription]) -> None:
+        stack: Stack, options: StackOptions, descriptions: list[NodeDescription]) -> None:
     """Refuse what is in the user's files for a node that there is not, or that no node knows.
 
     The file of a vehicle may also be for nodes that this configuration does not have.
@@ -201,12 +203,12 @@ def _check_files(
                 for name in executables}
 
     nodes = {d.full_name: d.spec.table.names for d in descriptions}
-    read_parameter_file(vehicle_file(options.vehicle)).check(
+    read_parameter_file(stack.described_by(options)).check(
         {**tables(*NODES), **nodes}, 'racecar')
     if options.params_file:
         # There only while it records.
         read_parameter_file(options.params_file).check(
-            {**tables(node_names.BAG_RECORDER), **nodes}, stack)
+            {**tables(node_names.BAG_RECORDER), **nodes}, stack.name)
 
 
 def _find(

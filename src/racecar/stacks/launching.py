@@ -27,11 +27,9 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
-from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
@@ -173,9 +171,10 @@ def _with_viewers(
     actions: list[LaunchDescriptionEntity] = []
 
     if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
-        vehicle = VehicleParameters.from_values(simulator.resolve())
+        values = simulator.resolve()
+        assert simulator.spec.describe is not None
         try:
-            description = describe_vehicle(vehicle).urdf
+            description = simulator.spec.describe(values).urdf
         except ConfigurationError:
             pass  # As it would the simulator, which says so and goes on.
         else:

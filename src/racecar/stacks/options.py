@@ -16,7 +16,7 @@ from racecar.catalogue import tables
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.sensors.equipment import SENSOR_NAMES
-from racecar.core.share import track_names, vehicle_names, world_names
+from racecar.core.share import robot_names, track_names, vehicle_names, world_names
 from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
 
@@ -26,6 +26,9 @@ LAUNCH, UP, DEMO, SIMULATE, SWEEP = 'launch', 'up', 'demo', 'simulate', 'sweep'
 SET_ARGUMENT = 'set'
 SET_OPTION = f'--{SET_ARGUMENT}'
 """What launch files and commands call overrides."""
+
+DEFAULT_NAMES = 'racecar'
+"""Set of topic names that is taken unless another one is chosen."""
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
 _NODES = (LAUNCH, UP, DEMO)
@@ -76,9 +79,10 @@ class StackOptions:
     overrides, for messages; neither is a user's choice.
     """
 
-    vehicle: str = _option(
-        'racecar', 'vehicle, by name or as a parameter file', str, _ALL,
-        suggestions=vehicle_names, is_path=True)
+    vehicle: str | None = _option(
+        None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
+        ' the robot pioneer', str, _ALL, suggestions=lambda: [*vehicle_names(), *robot_names()],
+        is_path=True)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _ALL,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
@@ -114,7 +118,8 @@ class StackOptions:
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
         ' cars, each with its own time', bool, (LAUNCH, UP))
     topic_names: str = _option(
-        'racecar', 'set of topic names', str, (LAUNCH, UP), choices=lambda: tuple(TOPIC_NAMES))
+        DEFAULT_NAMES, 'set of topic names', str, (LAUNCH, UP),
+        choices=lambda: tuple(TOPIC_NAMES))
     use_sim_time: bool = _option(
         True, 'whether the nodes take their time from /clock; the simulator makes that time and'
         ' never does', bool, (LAUNCH,))

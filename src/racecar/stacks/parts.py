@@ -15,7 +15,7 @@ from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.parameters import suggestion
 from racecar.core.sensors.equipment import check_sensor_names
-from racecar.core.share import find_config, vehicle_names
+from racecar.core.share import find_config, robot_names, vehicle_names
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.vehicles.parameters import VEHICLE
 from racecar.core.world.world_choice import scene_of
@@ -78,19 +78,30 @@ def given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def vehicle_file(vehicle: str) -> Path:
-    """Return the parameter file of a vehicle, by name or path.
+def vehicle_file(vehicle: str | None) -> Path:
+    """Return the parameter file of a vehicle, by name or path; None: that of the racecar.
 
     Raises ConfigurationError naming the vehicles there are.
     """
-    names = vehicle_names()
-    if vehicle in names:
-        return find_config(f'vehicles/{vehicle}')
-    if os.path.isfile(vehicle):
-        return Path(vehicle)
+    return _file_of('vehicles', vehicle_names(), vehicle or 'racecar')
+
+
+def robot_file(robot: str | None) -> Path:
+    """Return the parameter file of a robot with two wheels; None: that of the pioneer.
+
+    Raises ConfigurationError naming the robots there are.
+    """
+    return _file_of('robots', robot_names(), robot or 'pioneer')
+
+
+def _file_of(folder: str, names: list[str], name: str) -> Path:
+    if name in names:
+        return find_config(f'{folder}/{name}')
+    if os.path.isfile(name):
+        return Path(name)
     raise ConfigurationError(
-        f"vehicle {excerpt(vehicle)} is unknown, expected one of {', '.join(names)} or a parameter"
-        f' file{suggestion(vehicle, names)}')
+        f"vehicle {excerpt(name)} is unknown, expected one of {', '.join(names)} or a parameter"
+        f' file{suggestion(name, names)}')
 
 
 def node(

@@ -24,7 +24,7 @@ from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
-from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
+from racecar.core.simulation.closed_loop import Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
@@ -35,7 +35,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.loops import make_car, make_loop, make_own_loop, Values
+from racecar.stacks.loops import make_car, make_own_loop, make_stack_loop, Values
 from racecar.stacks.options import run_options, SWEEP
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
@@ -72,12 +72,12 @@ class Sweep:
     controller: ControllerClass | None
     _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
 
-    def loops(self) -> Iterator[ClosedLoop]:
+    def loops(self) -> Iterator[Loop]:
         """Build the loops of all points in order, with the laws of the stack.
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
-        return self._made(lambda values, simulator: make_loop(self.stack, values, simulator))
+        return self._made(lambda values, simulator: make_stack_loop(self.stack, values, simulator))
 
     def own_loops(self) -> Iterator[OwnLoop]:
         """Build the loops of all points in order, each with a controller of one's own.

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from racecar.catalogue import node_names
 from racecar.core.control.linearizer import POINT_TOLERANCE
@@ -43,7 +44,7 @@ def tracking_stack(
     return Stack(
         name=name, summary=summary,
         nodes=partial(_nodes, linearizer, tracker_files, simulator),
-        check=partial(_check, linearizer), simulator=simulator.executable,
+        check=partial(check_tracking, linearizer, make_law), simulator=simulator.executable,
         tracker=node_names.TRAJECTORY_TRACKER, linearizer=linearizer,
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH,
@@ -87,8 +88,26 @@ def _reference(options: StackOptions) -> dict[str, Any]:
     return {'trajectory': WayPointPath.name, 'waypoints_file': str(find_track(options.waypoints))}
 
 
-def _check(linearizer: str | None, descriptions: list[NodeDescription]) -> None:
-    """Refuse a tracker and a reference that the law is not made for, if both are there."""
+class TrackingLaw(Protocol):
+    """What a tracker must know of a law; see Linearizer."""
+
+    @property
+    def tracked_ahead(self) -> float:
+        """Position ahead of base_link [m] of the point that the law is exact for."""
+
+    @property
+    def reverses(self) -> bool:
+        """Whether it drives backwards where the wanted velocity points behind."""
+
+
+def check_tracking(
+    linearizer: str | None, make: Callable[[str, Mapping[str, Any]], TrackingLaw],
+    descriptions: list[NodeDescription],
+) -> None:
+    """Refuse a tracker and a reference that the law is not made for, if both are there.
+
+    make: builds the law of an executable from its values.
+    """
     parts = {d.executable: d for d in descriptions}
     tracker, law_node = parts.get(node_names.TRAJECTORY_TRACKER), parts.get(linearizer or '')
     if tracker is None:
@@ -105,7 +124,7 @@ def _check(linearizer: str | None, descriptions: list[NodeDescription]) -> None:
         return
     try:
         law_values = law_node.resolve()
-        law = make_law(law_node.executable, law_values)
+        law = make(law_node.executable, law_values)
         tracked = tracked_ahead(values)
     except ParameterError:
         return
