@@ -51,7 +51,7 @@ setup(
     license='Apache-2.0',
     package_dir={'': 'src'},
     packages=find_packages(where='src'),
-    package_data={'': ['py.typed', '*.yaml']},
+    package_data={'': ['py.typed', '*.yaml'], 'racecar.core.analysis': ['page/*']},
     data_files=data_files(),
     python_requires='>=3.11',
     install_requires=['setuptools'],
