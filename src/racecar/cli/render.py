@@ -170,9 +170,10 @@ def _check(arguments: argparse.Namespace) -> None:
 def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
     from racecar.bags.drive_log import read_drive_log
+    from racecar.core.analysis.run_csv import read_run_csv
     from racecar.core.description.vehicle_description import describe_vehicle
     from racecar.core.poses import pose_of_angles
-    from racecar.core.rendering.drive import read_drive_csv
+    from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
     from racecar.core.share import find_config
     from racecar.core.vehicles.parameters import VehicleParameters
@@ -192,7 +193,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                         lambda _, __: still)
     scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
     if arguments.kind == RUN:
-        drive, tree = read_drive_csv(Path(arguments.source), vehicle), None
+        drive, tree = drive_of_table(read_run_csv(Path(arguments.source)), vehicle), None
     else:
         with ProgressBar(None, 'reading', 'messages') as show:
             log = read_drive_log(
