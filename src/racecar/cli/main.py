@@ -17,8 +17,8 @@ from racecar.core.parameters import suggest
 from racecar.signals import code_of_command, Interruption
 
 # Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
-_COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'compare', 'render',
-             'parameters')
+_COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'compare', 'animate',
+             'render', 'parameters')
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
