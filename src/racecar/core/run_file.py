@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.yaml_file import load_yaml
+from racecar.core.yaml_file import load_yaml, plain_value
 
 NAME = 'run.yaml'
 FORMAT = 1
@@ -148,7 +148,16 @@ WIRING = frozenset((
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes each mapping out, and every float so that YAML 1.1 and 1.2 read it as one."""
+    """Writes every mapping out, and every text so that it reads back as one."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.Node:
+    # What PyYAML takes for a text need not be one to others, such as 1e3.
+    is_plain = isinstance(plain_value(text), str) and text.lower() not in ('', '~', 'null')
+    return dumper.represent_scalar('tag:yaml.org,2002:str', text, None if is_plain else "'")
+
+
+_Dumper.add_representer(str, _represent_text)

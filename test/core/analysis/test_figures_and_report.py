@@ -10,6 +10,7 @@ import pytest
 from racecar.core.analysis.figures import draw_figures, path_figure, render_figures, write_figures
 from racecar.core.analysis.html_report import tracking_report, write_report
 from racecar.core.analysis.metrics import compute_metrics
+from racecar.core.analysis.palette import BLUE, ORANGE
 from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.errors import ConfigurationError
 
@@ -39,13 +40,13 @@ def test_figures_are_as_the_report_draws_them(drawn):
     assert list(figures) == ['path', 'x', 'y', 'error']
     (axes,) = figures['path'].axes
     actual = axes.lines[0]
-    assert matplotlib.colors.same_color(actual.get_color(), 'tab:blue')
+    assert matplotlib.colors.same_color(actual.get_color(), BLUE)
     assert actual.get_linestyle() == '-'
     assert np.array_equal(actual.get_xdata(), track.x)
     assert axes.get_aspect() == 1.0
     assert (axes.get_xlabel(), axes.get_ylabel()) == ('x [m]', 'y [m]')
     upper, lower = figures['x'].axes
-    assert matplotlib.colors.same_color(upper.lines[1].get_color(), 'tab:orange')
+    assert matplotlib.colors.same_color(upper.lines[1].get_color(), ORANGE)
     assert upper.lines[1].get_linestyle() == ':'
     assert (upper.get_ylabel(), lower.get_xlabel()) == ('x [m]', 'time since the start [s]')
     for figure in figures.values():
