@@ -82,7 +82,7 @@ setup(
     ],
     package_dir={'': 'src'},
     packages=find_packages(where='src'),
-    package_data={'': ['py.typed', '*.yaml']},
+    package_data={'': ['py.typed', '*.yaml'], 'racecar.core.analysis': ['page/*']},
     data_files=data_files(),
     python_requires='>=3.11',
     install_requires=requirements() if FOR_PIP else ['setuptools'],

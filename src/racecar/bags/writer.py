@@ -100,6 +100,14 @@ class BagWriter:
         handle = self._handles.get(name)
         return 0 if handle is None else self._file.count(handle)
 
+    def add_file(self, name: str, text: str) -> None:
+        """Put a file of the user's beside the MCAP file. Raises BagError as flush() does."""
+        self._check_open()
+        try:
+            (self.folder / name).write_text(text, encoding='utf-8')
+        except OSError as error:
+            raise self._failed(error) from error
+
     def add_topic(
         self, name: str, type_name: str, definition_text: str, qos_yaml: str = '',
         type_hash: str = '',

@@ -181,4 +181,6 @@ BAG_RECORDER = ParameterTable([
               ' them', read_only=True),
     Parameter('compression', str, 'zstd', 'Compression of the chunks of the MCAP file',
               choices=('zstd', 'lz4', 'none'), read_only=True),
+    Parameter('provenance', str, '', 'Text of a file run.yaml that is put beside the MCAP file:'
+              ' how the run is made; empty: none', read_only=True),
 ])

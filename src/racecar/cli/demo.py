@@ -17,12 +17,14 @@ from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
 from racecar.cli.choices import one_of
 from racecar.cli.output import print_rows, ProgressBar
+from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
 from racecar.core.differential.motion import KINEMATICS, WORLD as IN_WORLD
 from racecar.core.errors import ConfigurationError
 from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
 from racecar.stacks.options import DEMO
+from racecar.stacks.run_files import with_provenance
 
 FIGURE_EIGHT, DRIVER, WORLD, DIFFERENTIAL_WHEELS = _DEMOS = (
     'figure_eight', 'driver', 'world', 'differential_wheels')
@@ -91,8 +93,9 @@ def _domain(text: str) -> int:
 
 
 def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeDescription]:
-    descriptions = describe_stack(
-        name, stack_options(DEMO, arguments, lockstep=True, record=str(bag)))
+    options = stack_options(DEMO, arguments, lockstep=True, record=str(bag))
+    descriptions = describe_stack(name, options)
+    descriptions = with_provenance(descriptions, how_made(DEMO, name, options, descriptions))
     nodes = ', '.join(description.full_name for description in descriptions)
     print(f"Nodes: {nodes} (ROS_DOMAIN_ID {os.environ['ROS_DOMAIN_ID']})")
     return descriptions

@@ -24,6 +24,8 @@ COMMANDS = {
     'reproduce': "run the report's experiments again and set the figures side by side",
     'sweep': 'simulate a grid or a random sample of parameters, many cars at once',
     'analyze': 'compute the tracking error of a recorded run, draw it and write an HTML report',
+    'compare': 'compare runs: metrics as a table, paths, errors and parameters in an HTML report',
+    'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
     'completion': 'print a script for a shell that completes commands, options and names',

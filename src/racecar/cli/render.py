@@ -8,11 +8,11 @@ import argparse
 from collections.abc import Callable
 import math
 from pathlib import Path
-import re
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.cli.choices import completed_as_file, one_of
 from racecar.cli.output import ProgressBar
+from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import vehicle_names, world_names
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 WORLD, BAG, RUN = 'world', 'bag', 'run'
 CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed'
 
-_LONGEST_EDGE = 4096
-_MOST_PICTURES = 100_000
 _WIDE, _NARROW = 1.05, 0.5
 _NEAR, _FAR = 0.02, 300.0
 _SAMPLES, _SHADOWS = 4, 4096
@@ -68,18 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f'where the camera of --view {FIXED} stands [m]')
     parser.add_argument('--at', type=_triple, metavar='X,Y,Z',
                         help=f'what the camera of --view {FIXED} looks at [m]')
-    parser.add_argument('--size', type=_size, default=(1280, 720), metavar='WxH',
-                        help='of the picture in pixels (default: 1280x720)')
-    parser.add_argument('--fps', type=_positive, default=25.0, metavar='N',
-                        help='pictures per second of a video (default: 25)')
-    parser.add_argument('--start', type=_time, metavar='S',
-                        help='time of the drive at which to begin, or of the picture [s]'
-                             ' (default: 0, of a picture the end)')
-    parser.add_argument('--duration', type=_positive, metavar='S',
-                        help=f'time of the drive to show [s] (default: all; {_ROUND_TIME:g} of a'
-                             ' world)')
-    parser.add_argument('--speed', type=_positive, default=1.0, metavar='N',
-                        help='times as fast as it was (default: 1)')
+    add_video_arguments(parser, size=(1280, 720), fps=25.0, speed=1.0, speed_help='1',
+                        whole=f'all; {_ROUND_TIME:g} of a world')
     parser.add_argument('--world', metavar='NAME',
                         help='world of a bag or run (default: the map in the bag, else empty)')
     vehicles = vehicle_names()
@@ -172,9 +160,10 @@ def _check(arguments: argparse.Namespace) -> None:
 def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
     from racecar.bags.drive_log import read_drive_log
+    from racecar.core.analysis.run_csv import read_run_csv
     from racecar.core.description.vehicle_description import describe_vehicle
     from racecar.core.poses import pose_of_angles
-    from racecar.core.rendering.drive import read_drive_csv
+    from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
     from racecar.core.share import find_config
     from racecar.core.vehicles.parameters import VehicleParameters
@@ -194,7 +183,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                         lambda _, __: still)
     scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
     if arguments.kind == RUN:
-        drive, tree = read_drive_csv(Path(arguments.source), vehicle), None
+        drive, tree = drive_of_table(read_run_csv(Path(arguments.source)), vehicle), None
     else:
         with ProgressBar(None, 'reading', 'messages') as show:
             log = read_drive_log(
@@ -251,8 +240,7 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
 def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> list[float]:
     """Return the times of the pictures [s]. Raises ConfigurationError if there are none."""
     start, end = arguments.start, subject.duration
-    if start is not None and start > end:
-        raise ConfigurationError(f'--start is {start:g} s, expected at most {end:g} s, the end')
+    check_start(start, end)
     if not is_video:
         return [end if start is None else start]
     start = start or 0.0
@@ -260,12 +248,7 @@ def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> 
     if arguments.duration is not None:
         length = (arguments.duration if subject.drive is None
                   else min(length, arguments.duration))
-    count = max(1, round(length / arguments.speed * arguments.fps))
-    if count > _MOST_PICTURES:
-        raise ConfigurationError(
-            f'the video would have {count} pictures, expected at most {_MOST_PICTURES}; choose a'
-            ' shorter --duration or a lower --fps')
-    return [start + index * arguments.speed / arguments.fps for index in range(count)]
+    return video_times(start, length, arguments.speed, arguments.fps)
 
 
 def _triple(text: str) -> Triple:
@@ -276,29 +259,3 @@ def _triple(text: str) -> Triple:
     if not all(map(math.isfinite, (x, y, z))):
         raise argparse.ArgumentTypeError(f'{text!r}, expected three numbers as 1.5,0,2')
     return x, y, z
-
-
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r'([0-9]{1,5})[xX]([0-9]{1,5})', text)
-    width, height = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not (1 <= width <= _LONGEST_EDGE and 1 <= height <= _LONGEST_EDGE):
-        raise argparse.ArgumentTypeError(
-            f'{text!r}, expected width and height as 1280x720, each from 1 to {_LONGEST_EDGE}')
-    return width, height
-
-
-def _positive(text: str) -> float:
-    value = _time(text)
-    if value == 0.0 or value > 1e4:
-        raise argparse.ArgumentTypeError(f'{text}, expected a number above 0 and up to 10000')
-    return value
-
-
-def _time(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise argparse.ArgumentTypeError(f'{text!r}, expected a number of at least 0')
-    return value

@@ -21,18 +21,27 @@ from racecar.core.errors import ConfigurationError
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
 
+OPTION_DEFAULTS = 'option_defaults'
+"""Where the arguments hold the defaults of the run options, to tell what was given."""
 
-def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False) -> None:
+
+def add_name_argument(
+    parser: argparse.ArgumentParser, *, tracking: bool = False, optional: bool = False,
+) -> None:
     """Declare the name of a configuration; tracking: one that follows a trajectory."""
     names = [stack.name for stack in STACKS.values() if stack.closes_loop or not tracking]
-    parser.add_argument('name', metavar='NAME', choices=Suggestions(names),
+    parser.add_argument('name', metavar='NAME', nargs='?' if optional else None,
+                        choices=Suggestions(names),
                         help=f"configuration: {', '.join(names)}")
 
 
 def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: Any) -> None:
     """Declare the run options of a way to run; defaults: where the command has others."""
-    for row in run_options(way):
+    rows = list(run_options(way))
+    for row in rows:
         _add_option(parser, row, defaults.get(row.name, row.default))
+    parser.set_defaults(
+        **{OPTION_DEFAULTS: {row.name: parser.get_default(row.name) for row in rows}})
 
 
 def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 import importlib
+import shlex
 from types import GenericAlias
 from typing import Any
 
@@ -33,6 +34,7 @@ from racecar.core.trajectories import make_trajectory
 from racecar.ros import topics
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
+from racecar.stacks.run_files import describe_run, with_provenance
 
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
@@ -88,6 +90,9 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
         if description.executable == stack.tracker:
             # Reads the way-points: without them the other nodes would wait for ever.
             make_trajectory(description.resolve())
+    descriptions = with_provenance(descriptions, describe_run(
+        LAUNCH, stack.name, options, descriptions,
+        shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
     arguments = ['--ros-args', '--log-level', options.log_level]
 
     actions: list[LaunchDescriptionEntity] = []
