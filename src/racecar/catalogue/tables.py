@@ -16,6 +16,8 @@ from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
 from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
+from racecar.core.teleop.joy_driver import JOY_PARAMETERS
+from racecar.core.teleop.key_driver import KEY_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
@@ -170,6 +172,29 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'
               ' commanded past the mux only while this source holds it', read_only=True),
     _LOCKSTEP,
+])
+
+KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
+    Parameter('rate', float, 30.0, 'Rate at which keys are read and commands sent while one is'
+              ' held: a mux waits 0.2 s for the next', 'Hz', minimum=10.0, maximum=200.0,
+              read_only=True),
+    Parameter('terminal', str, '', 'Terminal device whose keys drive; empty: that of the standard'
+              ' input', read_only=True),
+    Parameter('key_releases', bool, True, 'Ask the terminal to tell when a key is released, as'
+              ' those with the keyboard protocol of kitty do', read_only=True),
+    Parameter('status_line', bool, True, 'Show keys and state in that terminal', read_only=True),
+])
+
+JOY_TELEOP = JOY_PARAMETERS
+
+JOY_NODE = ParameterTable([
+    Parameter('device', str, '/dev/input/js0', 'Joystick device of Linux', read_only=True),
+    Parameter('deadzone', float, 0.01, 'Share of an axis about its middle that counts as the'
+              ' middle', minimum=0.0, maximum=0.9, read_only=True),
+    Parameter('autorepeat_rate', float, 20.0, 'Rate at which an unchanged state is published',
+              'Hz', minimum=1.0, maximum=1000.0, read_only=True),
+    Parameter('coalesce_interval', float, 0.01, 'Changes within this time make one message', 's',
+              minimum=0.001, maximum=1.0, read_only=True),
 ])
 
 BAG_RECORDER = ParameterTable([

@@ -28,6 +28,10 @@ COMMANDS = {
     'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
+    'topic': 'list, echo, measure and publish topics, as ros2 topic',
+    'node': 'list running nodes and what they publish and offer, as ros2 node',
+    'param': 'list, get and set parameters of running nodes, as ros2 param',
+    'service': 'list and call services, as ros2 service',
     'completion': 'print a script for a shell that completes commands, options and names',
 }
 """Commands and what they do. The module of each has add_arguments(parser) and run(arguments),

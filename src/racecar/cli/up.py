@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from racecar.cli.output import ProgressBar
+from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.run_arguments import (
     add_run_arguments,
     check_run_folder,
@@ -100,10 +100,12 @@ def run(arguments: argparse.Namespace) -> int:
     made = how_made(UP, stack.name, options, descriptions)
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
+    descriptions = for_display(descriptions)
     if with_metrics:
         return _run_with_metrics(arguments, stack, options, descriptions, made)
     with (ComposedStack(descriptions) as composed,
-          ProgressBar(arguments.end_time, stack.name) as show):
+          displayed(composed, descriptions, stack.name, arguments.end_time,
+                    stack.with_names(options).topic_names) as (show, _)):
         composed.spin(show)
         check_rivals(composed.rivals)
         _check_driven(composed, descriptions)
@@ -159,7 +161,8 @@ def _run_with_metrics(
                 topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            with ProgressBar(arguments.end_time, stack.name) as show:
+            with displayed(composed, descriptions, stack.name, arguments.end_time,
+                           stack.with_names(options).topic_names) as (show, _):
                 try:
                     composed.spin(show, lambda: probe.failure is not None, probe.has_heard)
                 except Interruption as error:

@@ -70,6 +70,7 @@ class ComposedStack:
         self.nodes: list[Node] = []
         self._executor: Any = None
         self._described: list[TableNode] = []
+        self._by_executable: dict[str, TableNode] = {}
         self._simulator: Any = None
         self._started: float | None = None
         self._ended: float | None = None
@@ -81,6 +82,7 @@ class ComposedStack:
                 place = 0 if _is_recorder(description) else len(self.nodes)
                 self.nodes.insert(place, described)
                 self._described.insert(place, described)
+                self._by_executable[description.executable] = described
                 if description.spec.is_simulator:
                     self._simulator = described
                 if self._interrupted is not None:
@@ -97,6 +99,10 @@ class ComposedStack:
         """Let one more node take part; it is destroyed with the others."""
         self.nodes.append(node)
         self._executor.add_node(node)
+
+    def find(self, executable: str) -> Any:
+        """Return the node of an executable, the last one of several; None if there is none."""
+        return self._by_executable.get(executable)
 
     @property
     def simulator(self) -> SimulatorNode:

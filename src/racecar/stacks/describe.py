@@ -29,6 +29,8 @@ from racecar.stacks import (
     kinematic_world,
     kinematic_world_pacejka,
     plant,
+    teleop,
+    teleop_world,
 )
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
@@ -37,6 +39,8 @@ from racecar.stacks.parts import (
     namespace_of,
     recorder,
     surrounding_topics,
+    teleop_nodes,
+    teleop_topics,
     with_choices,
 )
 from racecar.stacks.stack import Stack
@@ -52,7 +56,8 @@ STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
         kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
         kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
-        gap_ode.STACK, gap_world.STACK, differential_wheels.STACK)}
+        gap_ode.STACK, gap_world.STACK, differential_wheels.STACK, teleop.STACK,
+        teleop_world.STACK)}
 """By name; the file of each one is named like it."""
 
 
@@ -102,7 +107,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"
             f" {', '.join(TOPIC_NAMES)}{suggestion(options.topic_names, TOPIC_NAMES)}")
-    every = stack.nodes(options)
+    every = [*stack.nodes(options), *teleop_nodes(options, stack.teleop)]
     left_out = _left_out(name, every, options)
     descriptions = _with_listeners(stack, options, every, left_out)
     if options.tyre_data and not options.record:
@@ -180,12 +185,14 @@ def _with_listeners(
         world, sensors = surrounding_topics(with_choices(next(
             d for d in every if d.executable == stack.simulator), options))
         sensors = tuple(topic for topic in sensors if topic not in stack.recorded)
+        by_hand = tuple(topic for topic in teleop_topics(options, stack.teleop)
+                        if topic not in stack.recorded)
         awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
             else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}
         gone = {topic for d in every for topic in (d.hears, *d.gives)} - given
         descriptions = [
-            recorder(options, options.record, (*world, *sensors, *stack.recorded),
+            recorder(options, options.record, (*world, *sensors, *by_hand, *stack.recorded),
                      tuple(topic for topic in awaited if topic not in gone)), *descriptions]
     return [
         replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners, **waits})

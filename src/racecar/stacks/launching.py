@@ -98,6 +98,13 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
     actions: list[LaunchDescriptionEntity] = []
     for description in descriptions:
         viewers: list[LaunchDescriptionEntity] = []
+        if description.executable == node_names.KEYBOARD_TELEOP:
+            # The standard input of what is launched is nobody's.
+            description = replace(description, parameters={
+                'terminal': '/dev/tty', **description.parameters})
+        if description.executable == node_names.JOY_NODE and _is_installed('joy'):
+            actions.append(_joy_of_ros(description, arguments))
+            continue
         if description.spec.is_simulator:
             description, viewers = _with_viewers(description, options)
         node = Node(
@@ -117,6 +124,16 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             actions.insert(0, RegisterEventHandler(OnProcessExit(
                 target_action=node, on_exit=partial(_on_failure, part))))
     return actions
+
+
+def _joy_of_ros(description: NodeDescription, arguments: list[str]) -> Node:
+    """Return joy_node of ROS, which knows more devices, in the place of ours."""
+    values = description.resolve()
+    return Node(
+        package='joy', executable='joy_node', name=description.name,
+        namespace=make_namespace_absolute(description.namespace),
+        parameters=[{name: values[name] for name in ('deadzone', 'autorepeat_rate')}],
+        remappings=description.remappings, arguments=arguments, output='screen')
 
 
 def _typed(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -32,6 +32,7 @@ DEFAULT_NAMES = 'racecar'
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
 _NODES = (LAUNCH, UP, DEMO)
+TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY = 'none', 'keyboard', 'joy'
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
 
@@ -113,6 +114,11 @@ class StackOptions:
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
         metavar='NODE')
+    teleop: str | None = _option(
+        None, 'who drives by hand, before all others while a key or button is held: keyboard of'
+        ' this terminal, joystick or nobody; default: keyboard in the configurations teleop, none'
+        ' in others', str, _NODES,
+        choices=lambda: (TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY))
     namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
     own_clock: bool = _option(
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'

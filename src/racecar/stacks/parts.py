@@ -23,7 +23,12 @@ from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import StackOptions
+from racecar.stacks.options import (
+    StackOptions,
+    TELEOP_JOY,
+    TELEOP_KEYBOARD,
+    TELEOP_NONE,
+)
 
 WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
 """Sixteen more messages a tick: recorded only for those who ask."""
@@ -149,6 +154,36 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
                   for topic, target in inputs.items()),
             hears=next(iter(awaited.values()), ''), gives=(f'{full_name}/output',)))
     return muxes
+
+
+_TELEOP_NODES = {
+    TELEOP_NONE: (), TELEOP_KEYBOARD: (node_names.KEYBOARD_TELEOP,),
+    TELEOP_JOY: (node_names.JOY_TELEOP, node_names.JOY_NODE)}
+_TELEOP_TOPICS = {
+    TELEOP_NONE: (), TELEOP_KEYBOARD: (topics.TELEOP_COMMAND,),
+    TELEOP_JOY: (topics.JOY, topics.TELEOP_COMMAND)}
+
+
+def teleop_nodes(options: StackOptions, usual: str) -> list[NodeDescription]:
+    """Return the nodes by which a person drives; usual: who does unless the user chooses.
+
+    Raises ConfigurationError for an unknown choice, and in lockstep, which waits for nobody else.
+    """
+    chosen = options.teleop or usual
+    if chosen not in _TELEOP_NODES:
+        raise ConfigurationError(
+            f"teleop {excerpt(chosen)} is unknown, expected one of {', '.join(_TELEOP_NODES)}")
+    if chosen != TELEOP_NONE and options.lockstep:
+        raise ConfigurationError(
+            f'teleop is {chosen}, but in lockstep the simulator waits for an answer to each'
+            ' odometry message, which no person gives: do without lockstep')
+    return [node(executable, options) for executable in _TELEOP_NODES[chosen]]
+
+
+def teleop_topics(options: StackOptions, usual: str) -> tuple[str, ...]:
+    """Return what a bag holds of it besides the commands of the last mux."""
+    chosen = _TELEOP_TOPICS[options.teleop or usual]
+    return (*chosen, topics.MUX_ACTIVE) if chosen else ()
 
 
 def surroundings(options: StackOptions) -> dict[str, Any]:
