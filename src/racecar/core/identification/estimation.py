@@ -174,12 +174,17 @@ class Fit:
         return dict(zip(self.names, direction.tolist(), strict=True))
 
 
-def parts_of(drives: Iterable[Drive], *, calm: bool = False) -> list[Part]:
-    """Return the drives that have windows to fit, with these. Raises RunError if none has."""
+def parts_of(
+    drives: Iterable[Drive], *, calm: bool = False, every: float = EVERY,
+) -> list[Part]:
+    """Return the drives that have windows to fit, with these.
+
+    calm: see Stage; every: from one window to the next [s]. Raises RunError if no drive has any.
+    """
     parts = []
     counts = []
     for drive in drives:
-        windows = cut_windows(drive, length=WINDOW, every=EVERY, horizons=HORIZONS)
+        windows = cut_windows(drive, length=WINDOW, every=every, horizons=HORIZONS)
         if calm:
             windows = _calm(drive, windows)
         counts.append(f'{drive.name} {len(windows.starts)}')
@@ -229,7 +234,7 @@ def fit(problem: Problem, start: Values, *, most: int = 60) -> Fit:
 
     found: Any = least_squares(
         residuals, x0, jac=jacobian, bounds=(low, high), loss='soft_l1', method='trf',
-        ftol=1e-6, xtol=1e-6, gtol=1e-8, max_nfev=most)
+        ftol=1e-5, xtol=1e-5, gtol=1e-8, max_nfev=most)
     r, j = residuals(found.x), jacobian(found.x)
     curvature, covariance, degrees = _covariance(r, j, problem.blocks)
     return Fit(problem, named(found.x), names, scales, float(found.cost), j, curvature,
