@@ -17,7 +17,7 @@ from racecar.core.parameters import suggest
 from racecar.signals import code_of_command, Interruption
 
 # Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
-_COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'render',
+_COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'identify', 'render',
              'parameters')
 
 

@@ -38,7 +38,8 @@ WHEELSPIN_SEEN = 0.05
 """Share of a drive with wheelspin from which combined slip is fitted."""
 
 FITTED = 'fitted'
-_TITLES = {'kinematic': 'kinematic fit', 'actuators': 'unfitted tyres, fitted actuators'}
+_TITLES = {'rolling': 'kinematic fit without understeer', 'kinematic': 'kinematic fit',
+           'actuators': 'unfitted tyres, fitted actuators'}
 
 
 class Estimate(NamedTuple):
@@ -115,7 +116,7 @@ def identify(
     tell = progress or (lambda share, text: None)
     parts = parts_of(drives)
     combined = any(drive.wheelspin > WHEELSPIN_SEEN for drive in drives)
-    plan = ['kinematic', 'actuators', 'linear', 'fiala', *(['combined'] if combined else [])]
+    plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala', *(['combined'] if combined else [])]
     reports, values = _run_stages(plan, parts, drives, vehicle, free, tell)
     last, profiles, dropped = _settle(reports[-1].fit, _demand(parts), tell)
     reports[-1] = reports[-1]._replace(fit=last, text=_described(last))
@@ -133,7 +134,8 @@ def identify(
     tell(1.0, 'done')
     return Identification(
         vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values), estimates, profiles,
-        reports, judgements, left_out, _shared(reports[0].fit.values))
+        reports, judgements, left_out, _shared(
+            next(row.fit.values for row in reports if row.stage.name == 'kinematic')))
 
 
 def _run_stages(
@@ -155,11 +157,11 @@ def _run_stages(
                 own = parts_of(drives, calm=True)
             except RunError:
                 continue
-        base = {**prior(vehicle)}
+        base = prior(vehicle) | ({'understeer_gradient': 0.0} if name == 'rolling' else {})
         found = fit(Problem(own, stage, vehicle, base), {
             key: value for key, value in values.items()
             if key in stage.unknowns or key.startswith('wheel_scale:')})
-        if name != 'actuators':
+        if name not in ('rolling', 'actuators'):
             values = {**values, **{key: found.values[key] for key in found.names}}
         reports.append(StageReport(stage, found, _described(found)))
     return reports, values

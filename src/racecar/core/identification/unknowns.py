@@ -81,6 +81,8 @@ _ACTUATOR = ('steering_gain', 'steering_offset', 'steering_delay', 'steering_lag
 _TYRES = ('front_cornering_stiffness', 'rear_cornering_stiffness')
 
 STAGES: dict[str, Stage] = {row.name: row for row in (
+    Stage('rolling', 'kinematic', _ACTUATOR, False,
+          'kinematic bicycle that does not understeer: a baseline'),
     Stage('kinematic', 'kinematic', (*_ACTUATOR, 'understeer_gradient'), False,
           'kinematic bicycle with understeer gradient'),
     Stage('actuators', 'fiala', _ACTUATOR, False,

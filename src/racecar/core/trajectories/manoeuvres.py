@@ -19,6 +19,7 @@ from typing import ClassVar
 
 from racecar.core.compiled import inlined, njit
 from racecar.core.elementary import sine_cosine
+from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector
 from racecar.core.parameters import Parameter
 from racecar.core.trajectories.base import MotionKernel, MotionNumbers, Trajectory
@@ -40,6 +41,12 @@ def _on_circle(
     return (radius * sine, radius * (1.0 - cosine), speed * cosine, speed * sine,
             acceleration * cosine - turn * sine, acceleration * sine + turn * cosine,
             0.0, 0.0, 0.0)
+
+
+def _check_radius(name: str, radius: float) -> None:
+    if abs(radius) < 1e-3:
+        raise ParameterError(f"parameter '{name}' is {radius:g} m, expected at least 1 mm to"
+                             ' either side')
 
 
 def _speed(name: str, text: str, default: float) -> Parameter:
@@ -152,6 +159,9 @@ class Skidpad(Trajectory):
     hold: float
     count: int
 
+    def __post_init__(self) -> None:
+        _check_radius('skidpad_radius', self.radius)
+
     kernel: ClassVar[MotionKernel | None] = staticmethod(skidpad_motion)
 
     @property
@@ -178,6 +188,9 @@ class CircleToSlip(Trajectory):
     acceleration: float
     last: float
 
+    def __post_init__(self) -> None:
+        _check_radius('slip_radius', self.radius)
+
     kernel: ClassVar[MotionKernel | None] = staticmethod(slip_motion)
 
     @property
@@ -200,6 +213,9 @@ class StepSteer(Trajectory):
     radius: float
     speed: float
     start: float
+
+    def __post_init__(self) -> None:
+        _check_radius('step_radius', self.radius)
 
     kernel: ClassVar[MotionKernel | None] = staticmethod(step_motion)
 
