@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from racecar.core.identification.identify import Identification
     from racecar.core.identification.judging import Judgement
 
+_BAGS = ('.mcap', '.db3')
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar identify`."""

@@ -26,7 +26,7 @@ COMMANDS = {
     'analyze': 'compute the tracking error of a recorded run, draw it and write an HTML report',
     'compare': 'compare runs: metrics as a table, paths, errors and parameters in an HTML report',
     'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
-    'identify': 'fit a vehicle to logs of real drives, with what they can tell and what they cannot',
+    'identify': 'fit a vehicle to logs of real drives and say what they can tell',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
     'topic': 'list, echo, measure and publish topics, as ros2 topic',

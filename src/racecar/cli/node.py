@@ -11,7 +11,6 @@ import sys
 from racecar.cli.inspecting import Verbs, warn_if_nobody
 
 
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar node`."""
     parser.description = (

@@ -12,7 +12,6 @@ from racecar.cli.inspecting import Verbs, warn_if_nobody
 from racecar.core.errors import ConfigurationError, excerpt
 
 
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar param`."""
     parser.description = (

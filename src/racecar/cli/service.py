@@ -9,7 +9,6 @@ import argparse
 from racecar.cli.inspecting import print_names, say, Verbs, warn_if_nobody
 
 
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar service`."""
     parser.description = (

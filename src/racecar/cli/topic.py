@@ -12,7 +12,6 @@ from typing import Any
 from racecar.cli.inspecting import count, print_names, say, seconds, Verbs, warn_if_nobody
 
 
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar topic`."""
     parser.description = (
