@@ -50,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _defaults() -> str:
-    return ', '.join(f'{_VEHICLES[demo]} and {_DURATIONS[demo] or math.inf:g} s ({demo})' for demo in _DEMOS)
+    return ', '.join(f'{_VEHICLES[demo]} and {_DURATIONS[demo] or math.inf:g} s ({demo})'
+                     for demo in _DEMOS)
 
 
 def run(arguments: argparse.Namespace) -> int:
