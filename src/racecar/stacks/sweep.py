@@ -21,7 +21,7 @@ from racecar.core.control.own_controller import (
     find_controller,
 )
 from racecar.core.errors import ConfigurationError, RacecarError
-from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.parameters import Parameter, ParameterTable, suggestion
 from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import Loop, LoopCar
@@ -166,7 +166,8 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
     for key in content:
         if key not in _KEYS:
             raise ConfigurationError(
-                f"'{key}' is unknown, expected some of {', '.join(_KEYS)}")
+                f"'{key}' is unknown, expected some of {', '.join(_KEYS)}"
+                f'{suggestion(str(key), _KEYS)}')
     grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
     if bool(grid) == bool(sample):
         raise ConfigurationError('expected either grid: or sample: with at least one parameter')
