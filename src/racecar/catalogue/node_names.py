@@ -13,6 +13,8 @@ SERVO_COMMANDS = 'servo_commands'
 ACKERMANN_MUX = 'ackermann_mux'
 DRIVER_BRIDGE = SECTION
 """Also the section of a vehicle's file that holds its engine and gears."""
+DIFFERENTIAL_WHEELS_SIMULATOR = 'differential_wheels_simulator'
+DIFFERENTIAL_LINEARIZER = 'differential_linearizer'
 GAP_FOLLOWER = 'gap_follower'
 KEYBOARD_TELEOP = 'keyboard_teleop'
 JOY_TELEOP = 'joy_teleop'

@@ -10,8 +10,6 @@ import sys
 
 from racecar.cli.inspecting import Verbs, warn_if_nobody
 
-HELP = 'list running nodes and what they publish and offer, as ros2 node'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar node`."""

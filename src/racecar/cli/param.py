@@ -11,8 +11,6 @@ from typing import Any
 from racecar.cli.inspecting import Verbs, warn_if_nobody
 from racecar.core.errors import ConfigurationError, excerpt
 
-HELP = 'list, get and set parameters of running nodes, as ros2 param'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar param`."""

@@ -8,8 +8,6 @@ import argparse
 
 from racecar.cli.inspecting import print_names, say, Verbs, warn_if_nobody
 
-HELP = 'list and call services, as ros2 service'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar service`."""

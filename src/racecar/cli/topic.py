@@ -11,8 +11,6 @@ from typing import Any
 
 from racecar.cli.inspecting import count, print_names, say, seconds, Verbs, warn_if_nobody
 
-HELP = 'list, echo, measure and publish topics, as ros2 topic'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar topic`."""

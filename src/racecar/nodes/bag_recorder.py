@@ -18,6 +18,7 @@ from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
+from racecar.core import run_file
 from racecar.core.errors import BagError, ParameterError
 from racecar.ros import qos
 from racecar.ros.node import TableNode
@@ -44,6 +45,8 @@ class BagRecorderNode(TableNode):
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'],
             ros_distro=distribution())
+        if self.values['provenance']:
+            self._writer.add_file(run_file.NAME, self.values['provenance'])
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
@@ -60,6 +63,13 @@ class BagRecorderNode(TableNode):
             raise ParameterError(
                 f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
                 f" ({', '.join(values['topics']) or 'empty'})")
+
+    def discard(self) -> None:
+        """Leave no bag: what was to be recorded never began."""
+        if self._writer.is_open:
+            self._writer.discard()
+            self.get_logger().warning(
+                f'nothing was driven: the bag {self._writer.folder} is removed')
 
     @property
     def folder(self) -> str:

@@ -178,7 +178,14 @@ class ComposedStack:
             self._interrupted.check()
 
     def close(self) -> None:
-        """Destroy the nodes; the recorder closes its bag. Raises what a node raises then."""
+        """Destroy the nodes; the recorder closes its bag. Raises what a node raises then.
+
+        No bag is left of a run whose time never began.
+        """
+        if self._started is None and not (
+                self._simulator is not None and self.simulator.plant.time_ns):
+            for node in self._described:
+                node.discard()
         try:
             end(self._executor, self.nodes)
         finally:

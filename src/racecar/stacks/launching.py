@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 import importlib
+import shlex
 from types import GenericAlias
 from typing import Any
 
@@ -27,14 +28,13 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
-from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
+from racecar.stacks.run_files import describe_run, with_provenance
 
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
@@ -90,6 +90,9 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
         if description.executable == stack.tracker:
             # Reads the way-points: without them the other nodes would wait for ever.
             make_trajectory(description.resolve())
+    descriptions = with_provenance(descriptions, describe_run(
+        LAUNCH, stack.name, options, descriptions,
+        shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
     arguments = ['--ros-args', '--log-level', options.log_level]
 
     actions: list[LaunchDescriptionEntity] = []
@@ -190,9 +193,10 @@ def _with_viewers(
     actions: list[LaunchDescriptionEntity] = []
 
     if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
-        vehicle = VehicleParameters.from_values(simulator.resolve())
+        values = simulator.resolve()
+        assert simulator.spec.describe is not None
         try:
-            description = describe_vehicle(vehicle).urdf
+            description = simulator.spec.describe(values).urdf
         except ConfigurationError:
             pass  # As it would the simulator, which says so and goes on.
         else:

@@ -13,9 +13,11 @@ from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.parameters import suggestion
 from racecar.core.sensors.equipment import check_sensor_names
-from racecar.core.share import find_config, vehicle_names
+from racecar.core.share import find_config, robot_names, vehicle_names
 from racecar.core.types import WHEEL_NAMES
+from racecar.core.vehicles.parameters import VEHICLE
 from racecar.core.world.world_choice import scene_of
 from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
@@ -81,19 +83,30 @@ def given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def vehicle_file(vehicle: str) -> Path:
-    """Return the parameter file of a vehicle, by name or path.
+def vehicle_file(vehicle: str | None) -> Path:
+    """Return the parameter file of a vehicle, by name or path; None: that of the racecar.
 
     Raises ConfigurationError naming the vehicles there are.
     """
-    names = vehicle_names()
-    if vehicle in names:
-        return find_config(f'vehicles/{vehicle}')
-    if os.path.isfile(vehicle):
-        return Path(vehicle)
+    return _file_of('vehicles', vehicle_names(), vehicle or 'racecar')
+
+
+def robot_file(robot: str | None) -> Path:
+    """Return the parameter file of a robot with two wheels; None: that of the pioneer.
+
+    Raises ConfigurationError naming the robots there are.
+    """
+    return _file_of('robots', robot_names(), robot or 'pioneer')
+
+
+def _file_of(folder: str, names: list[str], name: str) -> Path:
+    if name in names:
+        return find_config(f'{folder}/{name}')
+    if os.path.isfile(name):
+        return Path(name)
     raise ConfigurationError(
-        f"vehicle {excerpt(vehicle)} is unknown, expected one of {', '.join(names)} or a parameter"
-        ' file')
+        f"vehicle {excerpt(name)} is unknown, expected one of {', '.join(names)} or a parameter"
+        f' file{suggestion(name, names)}')
 
 
 def node(
@@ -110,13 +123,18 @@ def node(
 
 
 def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:
-    """Return the node with the user's file, clock and overrides."""
+    """Return the node with the user's file, clock and overrides; its own go over `vehicle.`."""
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
+    of_vehicle = {f'{VEHICLE}.{name}': value
+                  for name, value in options.overrides.get(VEHICLE, {}).items()}
     return replace(
         description, user_file=Path(options.params_file) if options.params_file else None,
         remappings=description.remappings + clock, parameters={
-            **description.parameters, **options.overrides.get(description.name, {}),
+            **description.parameters,
+            **{name: value for name, value in of_vehicle.items()
+               if name in description.spec.table},
+            **options.overrides.get(description.name, {}),
             **options.overrides.get(description.full_name, {})})
 
 
