@@ -69,18 +69,18 @@ class Chart:
 
     def line(
         self, x: ArrayLike, y: ArrayLike, name: str, *, panel: int = 0, series: int = 0,
-        colour: str = '', dash: str = '', times: ArrayLike | None = None,
+        colour: str = '', dash: str = '', width: float = 1.8, times: ArrayLike | None = None,
     ) -> None:
         """Draw a line through n points.
 
-        colour, dash: in the place of those of the series. times: (n,) of the points of a map [s],
-        so that a dot follows the pointer in the figures over time.
+        colour, dash: in the place of those of the series; width [px]. times: (n,) of the points of
+        a map [s], so that a dot follows the pointer in the figures over time.
         """
         xs, ys = _arrays(x, y)
         kept = _kept(xs, ys, is_function=times is None)
         self._add(name, panel, {
             'mode': 'lines', 'x': _numbers(xs[kept]), 'y': _numbers(ys[kept]), 'line': {
-                'color': colour or palette.colour(series), 'width': 1.8,
+                'color': colour or palette.colour(series), 'width': width,
                 'dash': dash or palette.dash(series)},
             **({} if times is None else {'racecarTimes': _numbers(_arrays(times)[0][kept])})})
 
