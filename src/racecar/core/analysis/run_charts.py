@@ -181,7 +181,7 @@ def _draw_steering(chart: Chart, panel: int, series: int, run: ShownRun) -> None
 def _draw_steering_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
     chart.line(motion.command_t, motion.steering_command, 'commanded', panel=panel, colour=SOFT,
-               dash='dash')
+               dash='dash' if motion.state_t.size else 'solid')
     if motion.state_t.size:
         chart.line(motion.state_t, motion.steering, 'actual', panel=panel)
 
