@@ -131,6 +131,13 @@ def test_what_holds_no_run_is_refused(tmp_path, table):
         read_run(tmp_path / 'a.txt')
 
 
+def test_odometry_that_is_not_finite_is_refused(write_bag, messages):
+    rows = [(topic, ODOMETRY, tick, messages.odometry(tick, x, 0.0)) for tick in range(3)
+            for topic, x in (('/vesc/odom', float('nan')), ('/reference_trajectory', 1.0))]
+    with pytest.raises(RunError, match='3 of 3 samples are not finite'):
+        read_run(write_bag(rows))
+
+
 def test_the_folder_of_a_demo_means_its_bag(write_bag, messages, tmp_path):
     bag = write_bag([('/vesc/odom', ODOMETRY, 10**9, messages.odometry(10**9, 0.0, 0.0))])
     folder = tmp_path / 'demo'

@@ -111,6 +111,9 @@ def read_run(
     tracked = read_tracking_run(
         found, odometry_topic=odometry_topic, reference_topic=reference_topic, progress=progress)
     assert tracked.run.motion is not None
+    if not tracked.run.motion.t.size:
+        # None of it can be used, and this says why.
+        tracked.run.merged()
     return Run(name, found, tracked.run.motion, tracked.run, tracked.source, recorded,
                tracked.bag.warnings)
 
