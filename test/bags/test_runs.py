@@ -6,10 +6,10 @@ from bag_samples import ACKERMANN, ODOMETRY
 import numpy as np
 import pytest
 
-from racecar.bags.runs import locate, names_of, read_run, run_file_beside
+from racecar.bags.runs import locate, names_of, read_run
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.errors import BagError, RacecarError, RunError
-from racecar.core.run_file import RecordedNode, RunFile
+from racecar.core.run_file import RecordedNode, run_file_beside, RunFile
 
 HEADER = ','.join(COLUMNS)
 

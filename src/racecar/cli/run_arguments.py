@@ -12,11 +12,10 @@ from pathlib import Path
 import shlex
 import sys
 
-from racecar.bags.runs import CSV_NAME, read_run, run_file_beside
 from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
-from racecar.core.run_file import NAME, read_run_file, RunFile
+from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
 from racecar.stacks.options import run_options
 from racecar.stacks.run_files import cautions, describe_run, options_of
@@ -125,6 +124,8 @@ def keep_run(
     for file in files:
         made.write(run_file_beside(file))
     if arguments.report:
+        # Imported here, so that `racecar --help` does not wait for them.
+        from racecar.bags.runs import read_run
         from racecar.cli.analyze import write_analysis
 
         run = read_run(arguments.output, needs_reference=True)

@@ -15,6 +15,8 @@ from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.yaml_file import load_yaml, plain_value
 
 NAME = 'run.yaml'
+CSV_NAME = 'run.csv'
+"""The run itself, beside it in the folder of a run."""
 FORMAT = 1
 _HEAD = '# How this run was made. `racecar simulate --from FILE` or `up --from FILE` repeats it.\n'
 
@@ -79,6 +81,15 @@ class RunFile:
         except OSError as error:
             raise ConfigurationError(
                 f"'{path}' cannot be written: {error.strerror}; give another folder") from error
+
+
+def run_file_beside(path: Path) -> Path:
+    """Return where the run.yaml of a CSV file or a bag lies, whether there is one or not."""
+    if path.is_dir():
+        return path / NAME
+    if path.suffix != '.csv' or path.name == CSV_NAME:
+        return path.with_name(NAME)
+    return path.with_name(f'{path.stem}.{NAME}')
 
 
 def read_run_file(path: Path | str) -> RunFile:
