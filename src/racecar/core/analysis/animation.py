@@ -100,8 +100,6 @@ class TopView:
             handles, labels, loc='upper right', bbox_to_anchor=(0.99, 1.0), frameon=False,
             fontsize=_FONT_SIZE, labelspacing=0.25, borderaxespad=0.3)
         self._canvas.draw()
-        # From now on nothing is laid out anew.
-        self._figure.set_layout_engine('none')
         self._background = self._canvas.copy_from_bbox(self._figure.bbox)
 
     def picture(self, time: float) -> NDArray[np.uint8]:
