@@ -172,7 +172,7 @@ def test_a_process_that_fails_ends_the_launch_with_an_error(domain, tmp_path, pr
     ('real_time_factor:=fast', "parameter 'real_time_factor' is 'fast', expected a number"),
     ('real_time_factor:=-1', "parameter 'real_time_factor' is -1.0, expected a number in"),
     ('set:=trajectory_tracker.trajectory=waypoints trajectory_tracker.waypoints_file=absent.csv',
-     "way-point file 'absent.csv' is neither a file nor one of hall, racetrack, slalom"),
+     "waypoint file 'absent.csv' is neither a file nor one of hall, racetrack, slalom"),
     ('namespace:=car 1', "namespace 'car 1' is no name, expected letters, digits and _"),
     ('params_file:=absent.yaml', "parameter file 'absent.yaml' cannot be read"),
     ('set:=trajectory_tracker.Kpp=3', "parameter 'Kpp' is unknown here; did you mean Kp?"),

@@ -195,6 +195,20 @@ class BagWriter:
         except OSError as error:
             raise self._failed(error) from error
 
+    def discard(self) -> None:
+        """Close the bag and remove its files and, if nothing else is in it, its folder.
+
+        Does nothing after close() or a failure.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        with contextlib.suppress(OSError):
+            self._stream.close()
+            for path in (self.path, self._new_metadata, self.folder / FILE_NAME):
+                path.unlink(missing_ok=True)
+            self.folder.rmdir()
+
     def _failed(self, error: OSError) -> BagError:
         """Let go of the file: what is on the disk stays readable, what is in memory is lost."""
         self._is_open = False

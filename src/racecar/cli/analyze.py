@@ -13,6 +13,7 @@ from pathlib import Path
 import sys
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows
 from racecar.core.errors import BagError, ConfigurationError, RunError
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from racecar.core.analysis.metrics import Metrics
     from racecar.core.analysis.run_data import TrackingRun
 
-HELP = 'compute the tracking error of a recorded run, draw it and write an HTML report'
 _BAR_STEP = 500  # messages
 
 
@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' Without a reference, the report shows path, speed and accelerations; of a bag of'
         ' driver_bridge there is driver.png, of one with a laser drive.png and scan.png. ROS is'
         ' not needed.')
-    parser.add_argument(
+    completed_as_file(parser.add_argument(
         'run', type=Path, metavar='RUN',
         help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a CSV file of simulate or'
-             ' up, or the folder of a run')
+             ' up, or the folder of a run'))
     parser.add_argument(
         '--skip', type=float, default=0.0, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: 0)')

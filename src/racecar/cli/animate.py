@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from racecar.core.vehicles.parameters import VehicleParameters
     from racecar.core.world.scene import Scene
 
-HELP = 'draw runs from above as a GIF or MP4: path, cars, trails and time'
-
 _LENGTH = 10.0
 """Length of a video of a longer run, if nothing else is asked for [s]."""
 

@@ -19,8 +19,6 @@ from racecar.core.errors import ConfigurationError
 if TYPE_CHECKING:
     from racecar.core.analysis.comparison import ComparedRun
 
-HELP = 'compare runs: metrics as a table, paths, errors and parameters in an HTML report'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar compare`."""

@@ -10,6 +10,7 @@ import math
 from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.cli.choices import completed_as_file, one_of
 from racecar.cli.output import ProgressBar
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 from racecar.core.errors import ConfigurationError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from racecar.core.rendering.viewpoints import Viewpoint
     from racecar.core.types import Pose3
     from racecar.core.world.scene import Scene
-
-HELP = 'draw a picture or a video of a world, a recorded bag or a run'
 
 WORLD, BAG, RUN = 'world', 'bag', 'run'
 CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed'
@@ -48,17 +47,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Draw off-screen, with MuJoCo and OpenGL in software or on a graphics card: a PNG or JPEG'
         ' picture, an MP4 or GIF video. Of a bag and a run the path is orange, the reference'
         ' green. Neither ROS nor a screen is needed.')
-    parser.add_argument('kind', choices=(WORLD, BAG, RUN), metavar='KIND',
+    kinds = WORLD, BAG, RUN
+    parser.add_argument('kind', type=one_of(kinds), choices=kinds, metavar='KIND',
                         help=f'{WORLD}, {BAG} or {RUN} (a CSV of simulate or up)')
-    parser.add_argument(
+    completed_as_file(parser.add_argument(
         'source', metavar='SOURCE',
-        help=f"name or file of a world ({', '.join(world_names())}), a bag, or a CSV file")
+        help=f"name or file of a world ({', '.join(world_names())}), a bag, or a CSV file"))
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FILE',
         help='.png, .jpg, .mp4 or .gif, not there yet (default: <name>.png of a world, else'
              ' <name>.mp4, here)')
+    views = CHASE, TOP, AROUND, ONBOARD, FIXED
     parser.add_argument(
-        '--view', choices=(CHASE, TOP, AROUND, ONBOARD, FIXED),
+        '--view', type=one_of(views), choices=views,
         help=f'from where (default: {TOP} for a world, else {CHASE}); {ONBOARD}: from the camera'
              f' of the car; {FIXED}: with --from and --at')
     parser.add_argument('--from', dest='place', type=_triple, metavar='X,Y,Z',
@@ -69,7 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         whole=f'all; {_ROUND_TIME:g} of a world')
     parser.add_argument('--world', metavar='NAME',
                         help='world of a bag or run (default: the map in the bag, else empty)')
-    parser.add_argument('--vehicle', choices=vehicle_names(), metavar='NAME',
+    vehicles = vehicle_names()
+    parser.add_argument('--vehicle', type=one_of(vehicles), choices=vehicles, metavar='NAME',
                         help='vehicle (default: that of the bag, else racecar)')
     parser.add_argument('--laser', action='store_true', help='draw what the laser saw, of a bag')
 

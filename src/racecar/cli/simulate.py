@@ -31,10 +31,8 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
 from racecar.stacks import describe_stack, find_tracking_stack
-from racecar.stacks.loops import make_held_loop, make_loop, make_own_loop
+from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop
 from racecar.stacks.options import SIMULATE
-
-HELP = 'run a configuration without ROS, far faster than real time'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             stack, values, find_controller(options.controller), options.controller_settings)
         announce_controller(options.controller, own.why_plain)
     else:
-        loop = make_loop(stack, values) if options.control_rate is None \
+        loop = make_stack_loop(stack, values) if options.control_rate is None \
             else make_held_loop(stack, values, options.control_rate)
     # Compile before the clock starts: the first call of a kernel may take seconds.
     loop.warm_up()

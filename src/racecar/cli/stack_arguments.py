@@ -12,6 +12,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.output import print_rows
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.control.own_controller import CONTROLLER
@@ -30,6 +31,7 @@ def add_name_argument(
     """Declare the name of a configuration; tracking: one that follows a trajectory."""
     names = [stack.name for stack in STACKS.values() if stack.closes_loop or not tracking]
     parser.add_argument('name', metavar='NAME', nargs='?' if optional else None,
+                        choices=Suggestions(names),
                         help=f"configuration: {', '.join(names)}")
 
 
@@ -65,9 +67,13 @@ def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any)
             flag, dest=name, action='store_false' if default else 'store_true',
             help=option.off_help or option.help)
     else:
-        parser.add_argument(
+        listed = option.choices or option.suggestions
+        action = parser.add_argument(
             flag, dest=name, type=_PARSERS.get(name, str), default=default,
+            choices=Suggestions(listed()) if listed else None,
             metavar=option.metavar or name.upper(), help=_help(option, default))
+        if option.is_path and not listed:
+            completed_as_file(action)
 
 
 def _help(option: RunOption, default: Any) -> str:
@@ -82,7 +88,8 @@ def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--skip', type=_non_negative, default=0.0, metavar='SECONDS',
         help='leave the start out of the metrics (default: 0)')
-    parser.add_argument('--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units')
+    completed_as_file(parser.add_argument(
+        '--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units'))
     parser.add_argument(
         '--json', action='store_true',
         help='print one JSON object with the metrics on stdout, everything else on stderr')

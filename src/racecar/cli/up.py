@@ -7,10 +7,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 from dataclasses import replace
+import os
 import sys
 from typing import TYPE_CHECKING
 
-from racecar.cli.output import ProgressBar
+from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.run_arguments import (
     add_run_arguments,
     check_run_folder,
@@ -49,8 +50,6 @@ from racecar.stacks.run_files import with_provenance
 
 if TYPE_CHECKING:
     from racecar.stacks.composing import ComposedStack
-
-HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -100,14 +99,26 @@ def run(arguments: argparse.Namespace) -> int:
         descriptions = describe_stack(stack.name, options)
     made = how_made(UP, stack.name, options, descriptions)
     descriptions = with_provenance(descriptions, made)
+    _announce(stack.name, descriptions, options.end_time)
+    descriptions = for_display(descriptions)
     if with_metrics:
         return _run_with_metrics(arguments, stack, options, descriptions, made)
     with (ComposedStack(descriptions) as composed,
-          ProgressBar(arguments.end_time, stack.name) as show):
+          displayed(composed, descriptions, stack.name, arguments.end_time,
+                    stack.with_names(options).topic_names) as (show, _)):
         composed.spin(show)
         check_rivals(composed.rivals)
         _check_driven(composed, descriptions)
     return 0
+
+
+def _announce(name: str, descriptions: list[NodeDescription], end_time: float | None) -> None:
+    """Say on stderr which nodes run, where, and what ends them."""
+    nodes = ', '.join(description.full_name for description in descriptions)
+    domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+    end = 'Ctrl-C stops them' if end_time is None else (
+        f'they end at {end_time:g} s of simulated time, or with Ctrl-C')
+    print(f'{name} in ROS domain {domain}: {nodes}; {end}', file=sys.stderr)
 
 
 def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) -> None:
@@ -146,10 +157,12 @@ def _run_with_metrics(
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=options.namespace, topics=TOPIC_NAMES[options.topic_names],
+                namespace=options.namespace,
+                topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            with ProgressBar(arguments.end_time, stack.name) as show:
+            with displayed(composed, descriptions, stack.name, arguments.end_time,
+                           stack.with_names(options).topic_names) as (show, _):
                 try:
                     composed.spin(show, lambda: probe.failure is not None, probe.has_heard)
                 except Interruption as error:

@@ -6,23 +6,21 @@ import base64
 import gzip
 from html.parser import HTMLParser
 import json
-from pathlib import Path
 import re
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 import numpy as np
+from plotly.offline import get_plotlyjs
 import pytest
 
-import racecar.core.analysis as analysis
 from racecar.core.analysis.chart import Chart, MOST_POINTS
 from racecar.core.analysis.html_page import HtmlPage
 from racecar.core.analysis.palette import colour, COLOURS, dash, DASHES
 from racecar.core.errors import ConfigurationError
 
 PNG = b'\x89PNG'
-PLOTLY = Path(analysis.__file__).with_name('page') / 'plotly-basic.min.js'
 
 
 class Page(HTMLParser):
@@ -55,6 +53,16 @@ def unpacked(text):
     return gzip.decompress(base64.b64decode(text)).decode()
 
 
+def test_a_page_without_the_library_says_what_is_missing(monkeypatch):
+    monkeypatch.setattr('racecar.core.analysis.html_page._plotly', lambda: None)
+    chart = Chart('t [s]', ['a [m]'])
+    chart.line([0.0, 1.0], [0.5, 0.25], 'one')
+    page = HtmlPage('Title')
+    page.charts([(chart, 'A caption')])
+    assert 'pip install plotly' in page.text()
+    assert 'id="plotly"' not in page.text()
+
+
 def figure(chart):
     return json.loads(chart.as_json())
 
@@ -66,7 +74,7 @@ def test_a_page_holds_its_figures_and_the_library_that_draws_them():
     page.charts([(chart, 'A <caption>')], over_time=True)
     found = Page(page.text())
     assert found.open == []
-    assert unpacked(found.scripts['plotly']) == PLOTLY.read_text(encoding='utf-8')
+    assert unpacked(found.scripts['plotly']) == get_plotlyjs()
     drawn = json.loads(unpacked(found.scripts['chart-1-data']))
     line, = drawn['data']
     assert (line['x'], line['y'], line['yaxis']) == ([0.0, 1.0, 2.0], [0.5, None, -0.25], 'y2')
