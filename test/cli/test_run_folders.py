@@ -83,6 +83,15 @@ def test_a_parameter_may_be_changed_and_the_run_made_longer(racecar, tmp_path):
     assert read_run(tmp_path / 'b.csv').motion.duration == 2.0
 
 
+def test_the_vehicle_may_be_changed_in_all_nodes(racecar, tmp_path):
+    change = ('--set', 'vehicle.front.cornering_stiffness=60.0')
+    racecar('simulate', 'dynamic_ode', '--duration', 1, '--csv', tmp_path / 'a.csv')
+    racecar('simulate', '--from', tmp_path / 'a.run.yaml', *change, '--csv', tmp_path / 'b.csv')
+    racecar('simulate', 'dynamic_ode', '--duration', 1, *change, '--csv', tmp_path / 'c.csv')
+    assert read_bytes(tmp_path / 'b.csv') == read_bytes(tmp_path / 'c.csv')
+    assert read_bytes(tmp_path / 'b.csv') != read_bytes(tmp_path / 'a.csv')
+
+
 def test_files_of_the_user_are_read_where_they_are_and_a_change_is_told(
         racecar, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
