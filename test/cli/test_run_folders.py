@@ -52,7 +52,8 @@ def refused(capsys):
     ('kinematic_ode', '--trajectory', 'circle', '--set', 'trajectory_tracker.Kp=2.25'),
     ('dynamic_ode', '--vehicle', 'f1tenth', '--tyre-model', 'fiala', '--world', 'cones'),
     ('kinematic_ode', '--set', 'single_track_simulator.rate=50.0', '--control-rate', '100'),
-], ids=['a circle', 'another car in a world', 'a control rate'])
+    ('differential_wheels', '--vehicle', 'khepera'),
+], ids=['a circle', 'another car in a world', 'a control rate', 'a robot with two wheels'])
 def test_a_run_is_made_again_to_the_bit(racecar, tmp_path, options):
     first, second = tmp_path / 'first', tmp_path / 'second'
     racecar('simulate', *options, '--duration', 1.5, '--csv', f'{first}.csv')
