@@ -6,10 +6,10 @@ from bag_samples import ACKERMANN, ODOMETRY
 import numpy as np
 import pytest
 
-from racecar.bags.runs import locate, names_of, read_run, run_file_beside
+from racecar.bags.runs import locate, names_of, read_run
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.errors import BagError, RacecarError, RunError
-from racecar.core.run_file import RecordedNode, RunFile
+from racecar.core.run_file import RecordedNode, run_file_beside, RunFile
 
 HEADER = ','.join(COLUMNS)
 
@@ -129,6 +129,13 @@ def test_what_holds_no_run_is_refused(tmp_path, table):
     (tmp_path / 'a.txt').write_text('')
     with pytest.raises(RacecarError, match='is not a bag'):
         read_run(tmp_path / 'a.txt')
+
+
+def test_odometry_that_is_not_finite_is_refused(write_bag, messages):
+    rows = [(topic, ODOMETRY, tick, messages.odometry(tick, x, 0.0)) for tick in range(3)
+            for topic, x in (('/vesc/odom', float('nan')), ('/reference_trajectory', 1.0))]
+    with pytest.raises(RunError, match='3 of 3 samples are not finite'):
+        read_run(write_bag(rows))
 
 
 def test_the_folder_of_a_demo_means_its_bag(write_bag, messages, tmp_path):

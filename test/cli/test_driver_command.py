@@ -10,7 +10,7 @@ from racecar.cli.main import main
 @pytest.mark.parametrize(('arguments', 'message'), [
     (['simulate', 'driver'], "configuration 'driver' follows no trajectory, expected one of kin"),
     (['sweep', 'driver', 'absent.yaml'], "configuration 'driver' follows no trajectory"),
-    (['up', 'driver', '--duration', '1', '--json'], '--csv and --json tell how a trajectory is'),
+    (['up', 'driver', '--duration', '1', '--json'], '--csv, --json and --report tell how a tra'),
     (['up', 'driver', '--trajectory', 'line'], "trajectory is 'line', but the configuration dr"),
     (['up', 'driver', '--vehicle', 'report'], 'has no parameters car.*')])
 def test_what_the_driver_is_not_for_is_one_line(capsys, arguments, message):

@@ -52,7 +52,8 @@ def refused(capsys):
     ('kinematic_ode', '--trajectory', 'circle', '--set', 'trajectory_tracker.Kp=2.25'),
     ('dynamic_ode', '--vehicle', 'f1tenth', '--tyre-model', 'fiala', '--world', 'cones'),
     ('kinematic_ode', '--set', 'single_track_simulator.rate=50.0', '--control-rate', '100'),
-], ids=['a circle', 'another car in a world', 'a control rate'])
+    ('differential_wheels', '--vehicle', 'khepera'),
+], ids=['a circle', 'another car in a world', 'a control rate', 'a robot with two wheels'])
 def test_a_run_is_made_again_to_the_bit(racecar, tmp_path, options):
     first, second = tmp_path / 'first', tmp_path / 'second'
     racecar('simulate', *options, '--duration', 1.5, '--csv', f'{first}.csv')
@@ -81,6 +82,15 @@ def test_a_parameter_may_be_changed_and_the_run_made_longer(racecar, tmp_path):
             '--csv', tmp_path / 'c.csv')
     assert (tmp_path / 'b.csv').read_bytes() == (tmp_path / 'c.csv').read_bytes()
     assert read_run(tmp_path / 'b.csv').motion.duration == 2.0
+
+
+def test_the_vehicle_may_be_changed_in_all_nodes(racecar, tmp_path):
+    change = ('--set', 'vehicle.front.cornering_stiffness=60.0')
+    racecar('simulate', 'dynamic_ode', '--duration', 1, '--csv', tmp_path / 'a.csv')
+    racecar('simulate', '--from', tmp_path / 'a.run.yaml', *change, '--csv', tmp_path / 'b.csv')
+    racecar('simulate', 'dynamic_ode', '--duration', 1, *change, '--csv', tmp_path / 'c.csv')
+    assert read_bytes(tmp_path / 'b.csv') == read_bytes(tmp_path / 'c.csv')
+    assert read_bytes(tmp_path / 'b.csv') != read_bytes(tmp_path / 'a.csv')
 
 
 def test_files_of_the_user_are_read_where_they_are_and_a_change_is_told(

@@ -114,3 +114,10 @@ def test_parameters_that_only_join_the_nodes_are_no_difference():
     other = run_file({'Kp': math.pi, 'Ki': 0.5, 'lockstep': False, 'Kd': 0.0})
     assert parameter_differences({'a': one, 'b': None, 'c': other}) == [
         ('tracker.Kp', ['1.0', '', str(math.pi)]), ('tracker.Kd', ['', '', '0.0'])]
+
+
+def test_of_a_node_that_one_run_has_there_is_its_name():
+    one = run_file({'Kp': 1.0})
+    other = RunFile('simulate', 'kinematic_ode', {}, {
+        **one.nodes, 'law': RecordedNode('kinematic_linearizer', {'epsilon': 0.1, 'fade': 1})})
+    assert parameter_differences({'a': one, 'b': other}) == [('law', ['', 'kinematic_linearizer'])]

@@ -22,10 +22,8 @@ from racecar.core.analysis.run_csv import motion_of, read_run_csv, tracking_run_
 from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import BagError, excerpt, ParameterError, RunError
-from racecar.core.run_file import NAME, read_run_file, RunFile
+from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
 
-CSV_NAME = 'run.csv'
-"""The run itself in the folder of a run."""
 BAG_NAME = 'bag'
 """The bag in the folder of a demo."""
 
@@ -69,15 +67,6 @@ def locate(path: Path) -> Path:
     return path
 
 
-def run_file_beside(path: Path) -> Path:
-    """Return where the run.yaml of a CSV file or a bag lies, whether there is one or not."""
-    if path.is_dir():
-        return path / NAME
-    if path.suffix != '.csv' or path.name == CSV_NAME:
-        return path.with_name(NAME)
-    return path.with_name(f'{path.stem}.{NAME}')
-
-
 def read_run(
     path: Path, *, odometry_topic: str | None = None, reference_topic: str | None = None,
     needs_reference: bool = False, progress: Progress | None = None,
@@ -111,6 +100,9 @@ def read_run(
     tracked = read_tracking_run(
         found, odometry_topic=odometry_topic, reference_topic=reference_topic, progress=progress)
     assert tracked.run.motion is not None
+    if not tracked.run.motion.t.size:
+        # None of it can be used, and this says why.
+        tracked.run.merged()
     return Run(name, found, tracked.run.motion, tracked.run, tracked.source, recorded,
                tracked.bag.warnings)
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import shlex
 import sys
 
-from racecar.bags.runs import CSV_NAME, read_run, run_file_beside
 from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
-from racecar.core.run_file import NAME, read_run_file, RunFile
+from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
+from racecar.core.vehicles.parameters import VEHICLE
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
 from racecar.stacks.options import run_options
 from racecar.stacks.run_files import cautions, describe_run, options_of
@@ -67,6 +67,11 @@ def chosen_run(way: str, arguments: argparse.Namespace) -> tuple[str, StackOptio
               file=sys.stderr)
     overrides = {node: dict(values) for node, values in options.overrides.items()}
     for node, values in parse_overrides(arguments.overrides).items():
+        if node == VEHICLE:
+            # The file has the vehicle of each node, which would go over this.
+            of_vehicle = {f'{VEHICLE}.{key}': value for key, value in values.items()}
+            for known in overrides.values():
+                known.update({key: value for key, value in of_vehicle.items() if key in known})
         name = next((full for full in overrides if full.rpartition('/')[2] == node), node)
         overrides.setdefault(name, {}).update(values)
     if arguments.end_time is getattr(arguments, OPTION_DEFAULTS)['end_time'] and (
@@ -125,6 +130,8 @@ def keep_run(
     for file in files:
         made.write(run_file_beside(file))
     if arguments.report:
+        # Imported here, so that `racecar --help` does not wait for them.
+        from racecar.bags.runs import read_run
         from racecar.cli.analyze import write_analysis
 
         run = read_run(arguments.output, needs_reference=True)

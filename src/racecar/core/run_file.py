@@ -15,6 +15,8 @@ from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.yaml_file import load_yaml, plain_value
 
 NAME = 'run.yaml'
+CSV_NAME = 'run.csv'
+"""The run itself, beside it in the folder of a run."""
 FORMAT = 1
 _HEAD = '# How this run was made. `racecar simulate --from FILE` or `up --from FILE` repeats it.\n'
 
@@ -81,6 +83,15 @@ class RunFile:
                 f"'{path}' cannot be written: {error.strerror}; give another folder") from error
 
 
+def run_file_beside(path: Path) -> Path:
+    """Return where the run.yaml of a CSV file or a bag lies, whether there is one or not."""
+    if path.is_dir():
+        return path / NAME
+    if path.suffix != '.csv' or path.name == CSV_NAME:
+        return path.with_name(NAME)
+    return path.with_name(f'{path.stem}.{NAME}')
+
+
 def read_run_file(path: Path | str) -> RunFile:
     """Read a run.yaml; path: of the file, or of the folder of a run or bag that holds it.
 
@@ -123,22 +134,27 @@ def read_run_file(path: Path | str) -> RunFile:
 def parameter_differences(files: Mapping[str, RunFile | None]) -> list[tuple[str, list[str]]]:
     """Return what was set differently in some runs: name, and the value in each as a text.
 
-    files: by run, None for a run without; such runs have the text ''. What joins the nodes of one
-    run, or says how fast it runs, is left out, as it does not change what a car does.
+    files: by run, None for a run without; such runs have the text ''. Of a node that only some of
+    them have there is its name alone. What joins the nodes of one run, or says how fast it runs,
+    is left out, as it does not change what a car does.
     """
-    tables: list[dict[str, str]] = []
-    for file in files.values():
-        table = {}
-        if file is not None:
-            table['configuration'] = file.configuration
-            for name, node in file.nodes.items():
-                table.update({f'{name}.{key}': str(value)
-                              for key, value in node.parameters.items() if key not in WIRING})
-        tables.append(table)
-    known = [table for table in tables if table]
-    names = dict.fromkeys(name for table in known for name in table)
+    known = [file for file in files.values() if file is not None]
+    shared = set.intersection(*(set(file.nodes) for file in known)) if known else set()
+
+    def table_of(file: RunFile) -> dict[str, str]:
+        table = {'configuration': file.configuration}
+        for name, node in file.nodes.items():
+            if name in shared:
+                table |= {f'{name}.{key}': str(value) for key, value in node.parameters.items()
+                          if key not in WIRING}
+            else:
+                table[name] = node.executable
+        return table
+
+    tables = [{} if file is None else table_of(file) for file in files.values()]
+    names = dict.fromkeys(name for table in tables for name in table)
     return [(name, [table.get(name, '') for table in tables]) for name in names
-            if len({table.get(name) for table in known}) > 1]
+            if len({table.get(name) for table in tables if table}) > 1]
 
 
 WIRING = frozenset((

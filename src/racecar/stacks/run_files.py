@@ -16,7 +16,13 @@ from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.environment import differences, hash_of_file, present_environment
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.run_file import RecordedNode, RunFile
-from racecar.core.share import find_config, find_track, find_world, vehicle_names
+from racecar.core.share import (
+    find_config,
+    find_track,
+    find_world,
+    robot_names,
+    vehicle_names,
+)
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import run_options, SIMULATE, StackOptions, UP
@@ -58,7 +64,7 @@ def describe_run(
     for row in fields(options):
         value = getattr(options, row.name)
         if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
-            is_path = row.metadata['option'].is_path and value not in vehicle_names()
+            is_path = row.metadata['option'].is_path and value not in _vehicles()
             kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
                 value, is_path)
     nodes = {d.full_name: RecordedNode(d.executable, _with_whole_paths(d.resolve()))
@@ -97,7 +103,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
         if name in known:
             given[name] = _checked(name, value, known[name].type)
     vehicle = given.get('vehicle')
-    if vehicle is not None and vehicle not in vehicle_names() and not os.path.isfile(vehicle):
+    if vehicle is not None and vehicle not in _vehicles() and not os.path.isfile(vehicle):
         # All that its file said stands in the parameters.
         del given['vehicle']
     overrides: dict[str, dict[str, Any]] = {
@@ -128,6 +134,10 @@ def cautions(file: RunFile, way: str) -> list[str]:
     if way != SIMULATE and file.options.get('control_rate') is not None:
         found.append('the run had a control rate of its own, which only simulate has')
     return found
+
+
+def _vehicles() -> list[str]:
+    return [*vehicle_names(), *robot_names()]
 
 
 def _checked(name: str, value: Any, kind: type) -> Any:

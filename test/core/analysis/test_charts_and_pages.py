@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import json
 import re
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 import numpy as np
@@ -148,6 +148,8 @@ def test_of_a_long_function_the_extremes_stay_and_few_points_are_kept(count, see
 
 
 @given(arrays.arrays(np.float64, st.integers(0, 40), elements=st.floats(width=64)))
+@example(np.array([1.7e308]))
+@example(np.array([-1.7e308, 1.7e308]))
 def test_whatever_the_values_are_the_figure_is_json(values):
     chart = Chart('x', ['y'], is_map=True)
     chart.coloured(values, values, values, 'path', 'v')

@@ -13,6 +13,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Polygon
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from racecar.core.vehicles.parameters import Footprint
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 
 _DPI = 100  # [dots per inch]
+_FONT_SIZE, _LINE = 9.0, 16.0  # [pt], [px]
 _MARGIN = 0.06  # around what is shown, share of it
 _LEAST_SPAN = 1.0  # [m]
 # A shorter car is drawn longer, or nobody would see it: share of the view.
@@ -55,8 +57,11 @@ class TopView:
         """
         self._runs = runs
         self._rate = rate
-        self._figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI,
-                              layout='constrained')
+        # Clock and legend above the axes, where no car can be.
+        head = min(_LINE * (len(runs) + 1) + 12, height / 2) / height
+        self._figure = Figure(
+            figsize=(width / _DPI, height / _DPI), dpi=_DPI,
+            layout=ConstrainedLayoutEngine(rect=(0.0, 0.0, 1.0, 1.0 - head)))
         # Much of it has no types.
         self._canvas = cast(Any, FigureCanvasAgg(self._figure))
         self._axes = axes = self._figure.add_subplot()
@@ -83,18 +88,18 @@ class TopView:
             label=run.name, animated=True) for series, run in enumerate(runs)]
         for car in self._cars:
             axes.add_patch(car)
-        self._clock = axes.text(
-            0.02, 0.98, '', transform=axes.transAxes, va='top', zorder=5.0, animated=True,
-            fontfamily='monospace', bbox={'facecolor': 'white', 'edgecolor': '0.8'},
-            parse_math=False)
+        self._clock = self._figure.text(
+            0.02, 0.985, '', va='top', fontfamily='monospace', fontsize=_FONT_SIZE,
+            linespacing=1.25, animated=True, parse_math=False)
         if self._is_single:
             self._figure.colorbar(
                 ScalarMappable(self._speeds, SEQUENTIAL), ax=axes, label='speed [m/s]', aspect=35,
                 shrink=0.9)
-        axes.legend(loc='upper right', framealpha=0.9)
+        handles, labels = axes.get_legend_handles_labels()
+        self._figure.legend(
+            handles, labels, loc='upper right', bbox_to_anchor=(0.99, 1.0), frameon=False,
+            fontsize=_FONT_SIZE, labelspacing=0.25, borderaxespad=0.3)
         self._canvas.draw()
-        # From now on nothing is laid out anew.
-        self._figure.set_layout_engine('none')
         self._background = self._canvas.copy_from_bbox(self._figure.bbox)
 
     def picture(self, time: float) -> NDArray[np.uint8]:
@@ -107,7 +112,7 @@ class TopView:
             car.set_xy(self._outline(run, time))
             self._axes.draw_artist(car)
         self._clock.set_text(self._text(time))
-        self._axes.draw_artist(self._clock)
+        self._figure.draw_artist(self._clock)
         pixels: NDArray[np.uint8] = np.asarray(self._canvas.buffer_rgba())[:, :, :3].copy()
         return pixels
 

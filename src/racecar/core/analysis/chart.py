@@ -29,6 +29,7 @@ INK, SOFT = '@ink', '@soft'
 """Colours of the page in its light or dark form, for what is no series: text, and less of it."""
 
 _GAP = 26  # between panels [px]
+_LARGEST = 1e300  # end of a scale of colours
 
 
 class Chart:
@@ -69,18 +70,18 @@ class Chart:
 
     def line(
         self, x: ArrayLike, y: ArrayLike, name: str, *, panel: int = 0, series: int = 0,
-        colour: str = '', dash: str = '', times: ArrayLike | None = None,
+        colour: str = '', dash: str = '', width: float = 1.8, times: ArrayLike | None = None,
     ) -> None:
         """Draw a line through n points.
 
-        colour, dash: in the place of those of the series. times: (n,) of the points of a map [s],
-        so that a dot follows the pointer in the figures over time.
+        colour, dash: in the place of those of the series; width [px]. times: (n,) of the points of
+        a map [s], so that a dot follows the pointer in the figures over time.
         """
         xs, ys = _arrays(x, y)
         kept = _kept(xs, ys, is_function=times is None)
         self._add(name, panel, {
             'mode': 'lines', 'x': _numbers(xs[kept]), 'y': _numbers(ys[kept]), 'line': {
-                'color': colour or palette.colour(series), 'width': 1.8,
+                'color': colour or palette.colour(series), 'width': width,
                 'dash': dash or palette.dash(series)},
             **({} if times is None else {'racecarTimes': _numbers(_arrays(times)[0][kept])})})
 
@@ -150,8 +151,10 @@ class Chart:
 
     def as_json(self) -> str:
         """Return the figure for the script of the page; equal charts give equal texts."""
-        width, height = (float(length) for length in self._extent[1] - self._extent[0])
-        aspect = height / width if width > 0.0 and math.isfinite(height) else 1.0
+        with np.errstate(over='ignore'):
+            width, height = (float(length) for length in self._extent[1] - self._extent[0])
+        is_extended = 0.0 < width < math.inf and math.isfinite(height)
+        aspect = height / width if is_extended else 1.0
         return json.dumps(
             {'data': self._traces, 'layout': self._layout, 'height': self._height,
              'aspect': aspect}, allow_nan=False, separators=(',', ':'))
@@ -197,7 +200,8 @@ def _numbers(values: Array) -> list[float | None]:
 
 
 def _bounds(values: Array) -> tuple[float, float]:
-    finite = values[np.isfinite(values)]
+    # The ends of the scale lie a little beyond.
+    finite = np.clip(values[np.isfinite(values)], -_LARGEST, _LARGEST)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     # A constant is no scale; and rounding of one would become all of it.
     room = 1e-3 * max(abs(low), abs(high), 1e-3)

@@ -11,8 +11,8 @@ from racecar.core.analysis.chart import Chart
 from racecar.core.analysis.html_page import HtmlPage
 from racecar.core.analysis.html_report import (
     ACCELERATION_METHOD,
-    add_run_file,
     GG_CAPTION,
+    how_made,
     MEANINGS,
 )
 from racecar.core.analysis.metrics import Metrics
@@ -93,9 +93,15 @@ def comparison_report(runs: Sequence[ComparedRun], skip: float = 0.0) -> HtmlPag
         (path_chart(run, bounds), f'{run.name}: path, coloured by speed') for run in shown])
     _add_differences(page, runs)
     page.heading('Source')
-    page.facts([(run.shown.name, run.source) for run in runs])
+    made = [dict(how_made(run.file)) if run.file is not None else {} for run in runs]
+    names = dict.fromkeys(name for table in made for name in table)
+    page.table(['', *(run.name for run in shown)], [
+        ['File', *(run.source for run in runs)],
+        *([name, *(table.get(name, '') for table in made)] for name in names)])
     for run in runs:
-        add_run_file(page, run.file, run.shown.name)
+        if run.file is not None:
+            page.details(f'Everything that was set in {run.shown.name}: run.yaml',
+                         run.file.to_yaml())
     page.heading('How it was computed')
     page.paragraph(
         f'Times count from the first odometry of each run; {skip:g} s were left out at the start.'

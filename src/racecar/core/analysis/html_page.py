@@ -71,8 +71,10 @@ class HtmlPage:
             return f' class="{text}"' if text else ''
 
         heads = ''.join(
-            f'<th scope="col"{of_class("number" if column in numbers else "")}>{escape(text)}</th>'
+            f'<th scope="col"{of_class(kinds.get(column, ""))}>{escape(text)}</th>'
             for column, text in enumerate(header))
+        # On a phone there is room for either.
+        many = of_class('many' if len(numbers) > 1 else '')
         lines = []
         for number, (name, *cells) in enumerate(rows):
             shown = ''.join(
@@ -81,7 +83,7 @@ class HtmlPage:
                 for column, text in enumerate(cells, start=1))
             lines.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n')
         self._parts.append(
-            f'<div class="wide"><table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
+            f'<div class="wide"><table{many}>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n'
             f'{"".join(lines)}</tbody></table></div>\n')
 
     def facts(self, rows: Sequence[tuple[str, str]]) -> None:

@@ -148,16 +148,19 @@ def write_report(
     tracking_report(run, track, metrics, skip, source, file).write(path)
 
 
-def add_run_file(page: HtmlPage, file: RunFile | None, name: str = '') -> None:
-    """Add how a run was made, as far as it is known; name: of the run, if there are several."""
-    if file is None:
-        return
-    of = f' of {name}' if name else ''
-    page.facts([
-        (f'Command{of}', file.command), (f'Made{of}', file.made),
-        *((f'{key}{of}', value) for key, value in file.environment.items()
-          if key in ('racecar', 'git commit', 'uncommitted changes'))])
-    page.details(f'Everything that was set: run.yaml{of}', file.to_yaml())
+def add_run_file(page: HtmlPage, file: RunFile | None) -> None:
+    """Add how a run was made, as far as it is known."""
+    if file is not None:
+        page.facts(how_made(file))
+        page.details('Everything that was set: run.yaml', file.to_yaml())
+
+
+def how_made(file: RunFile) -> list[tuple[str, str]]:
+    """Return by which command, when and with which version a run was made: names and texts."""
+    return [('Command', file.command), ('Made', file.made), *(
+        (name.capitalize() if name != 'racecar' else 'Version of racecar', text)
+        for name, text in file.environment.items()
+        if name in ('racecar', 'git commit', 'uncommitted changes'))]
 
 
 def _facts(run: TrackingRun, track: MergedTrack, skip: float) -> list[tuple[str, str]]:

@@ -13,11 +13,10 @@ from racecar.core.analysis.chart import Chart, INK, SOFT
 from racecar.core.analysis.cross_track import cross_track_error
 from racecar.core.analysis.metrics import Array, MergedTrack
 from racecar.core.analysis.motion import Motion
-from racecar.core.analysis.palette import BLUE, GREEN, VERMILION
+from racecar.core.analysis.palette import BLUE, GREEN
 from racecar.core.analysis.tyre_data import TyreCurve, TyreData
 
 _SPEED = 'speed [m/s]'
-_DESIRED_DOTS = 90
 _SYMBOLS = ('circle', 'diamond', 'square', 'cross')
 
 
@@ -40,7 +39,7 @@ def path_chart(run: ShownRun, bounds: tuple[float, float] | None = None) -> Char
     else:
         speed = np.interp(track.t, motion.t, motion.speed)
         chart.coloured(track.x, track.y, speed, 'driven', _SPEED, bounds=bounds, times=track.t)
-        _draw_desired(chart, track, 'desired')
+        _draw_desired(chart, track, 'desired', INK)
     x, y = (motion.x, motion.y) if track is None else (track.x, track.y)
     chart.dots(x[:1], y[:1], 'start', colour=GREEN, symbol='circle', size=11)
     chart.dots(x[-1:], y[-1:], 'end', colour=INK, symbol='square', size=9)
@@ -56,7 +55,8 @@ def paths_chart(runs: Sequence[ShownRun]) -> Chart:
     drawn: list[MergedTrack] = []
     for run in runs:
         if run.track is not None and not any(_is_same(run.track, other) for other in drawn):
-            _draw_desired(chart, run.track, 'desired' if not drawn else f'desired of {run.name}')
+            _draw_desired(
+                chart, run.track, 'desired' if not drawn else f'desired of {run.name}', SOFT)
             drawn.append(run.track)
     return chart
 
@@ -134,10 +134,10 @@ def speed_bounds(runs: Sequence[ShownRun]) -> tuple[float, float]:
     return float(speeds.min()), float(speeds.max())
 
 
-def _draw_desired(chart: Chart, track: MergedTrack, name: str) -> None:
-    # Dots, so that the driven path is seen below them.
-    chart.line(track.reference_x, track.reference_y, name, colour=VERMILION if name == 'desired'
-               else SOFT, dash='dot', times=track.t)
+def _draw_desired(chart: Chart, track: MergedTrack, name: str, colour: str) -> None:
+    # Thin dots, so that the driven path is seen below them.
+    chart.line(track.reference_x, track.reference_y, name, colour=colour, dash='dot', width=1.2,
+               times=track.t)
 
 
 def _is_same(track: MergedTrack, other: MergedTrack) -> bool:
@@ -181,7 +181,7 @@ def _draw_steering(chart: Chart, panel: int, series: int, run: ShownRun) -> None
 def _draw_steering_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
     chart.line(motion.command_t, motion.steering_command, 'commanded', panel=panel, colour=SOFT,
-               dash='dash')
+               dash='dash' if motion.state_t.size else 'solid')
     if motion.state_t.size:
         chart.line(motion.state_t, motion.steering, 'actual', panel=panel)
 

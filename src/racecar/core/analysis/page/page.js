@@ -43,7 +43,7 @@
     for (const [key, axis] of Object.entries(layout)) {
       if (/^[xy]axis/.test(key)) {
         Object.assign(axis, {gridcolor: now.line, zerolinecolor: now.soft, linecolor: now.soft,
-          showline: true, automargin: true});
+          showline: true, automargin: true, exponentformat: 'power', hoverformat: '.4~g'});
         axis.title.standoff = 8;
       }
     }
