@@ -16,7 +16,8 @@ from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
-from racecar.core.differential.motion import KINEMATICS, WORLD as IN_WORLD
+from racecar.core.differential.motion import KINEMATICS
+from racecar.core.differential.motion import WORLD as IN_WORLD
 from racecar.core.errors import ConfigurationError
 from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
