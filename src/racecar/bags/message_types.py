@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the message types that are read from bags."""
 
+ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
+CAR_STATE = 'racecar_interfaces/msg/CarState'
 NUMBER = 'std_msgs/msg/Float64'
 ODOMETRY = 'nav_msgs/msg/Odometry'
 PATH = 'nav_msgs/msg/Path'
@@ -13,3 +15,5 @@ POINT = 'geometry_msgs/msg/PointStamped'
 DRIVER_STATE = 'racecar_interfaces/msg/DriverState'
 TEXT = 'std_msgs/msg/String'
 JOINTS = 'sensor_msgs/msg/JointState'
+ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
+IMU = 'sensor_msgs/msg/Imu'

@@ -16,4 +16,7 @@ DRIVER_BRIDGE = SECTION
 DIFFERENTIAL_WHEELS_SIMULATOR = 'differential_wheels_simulator'
 DIFFERENTIAL_LINEARIZER = 'differential_linearizer'
 GAP_FOLLOWER = 'gap_follower'
+KEYBOARD_TELEOP = 'keyboard_teleop'
+JOY_TELEOP = 'joy_teleop'
+JOY_NODE = 'joy_node'
 BAG_RECORDER = 'bag_recorder'

@@ -16,6 +16,8 @@ from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
 from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
+from racecar.core.teleop.joy_driver import JOY_PARAMETERS
+from racecar.core.teleop.key_driver import KEY_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
@@ -111,14 +113,14 @@ SIMULATOR_NODE = ParameterTable([
               read_only=True),
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
-    Parameter('publish_map', bool, True, 'Publish what stands around on map, in the place of a'
+    Parameter('publish_map', bool, True, 'Publish what stands around on map, in place of a'
               ' map_server', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
     Parameter('publish_robot_description', bool, True,
               'Publish robot_description, and on tf its links; false where robot_state_publisher'
               ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
-              'Publish map -> odom as a static identity, in the place of a localisation',
+              'Publish map -> odom as a static identity, in place of a localisation',
               read_only=True),
     Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),
@@ -172,6 +174,29 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     _LOCKSTEP,
 ])
 
+KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
+    Parameter('rate', float, 30.0, 'Rate at which keys are read and commands sent while one is'
+              ' held: a mux waits 0.2 s for the next', 'Hz', minimum=10.0, maximum=200.0,
+              read_only=True),
+    Parameter('terminal', str, '', 'Terminal device whose keys drive; empty: that of the standard'
+              ' input', read_only=True),
+    Parameter('key_releases', bool, True, 'Ask the terminal to tell when a key is released, as'
+              ' those with the keyboard protocol of kitty do', read_only=True),
+    Parameter('status_line', bool, True, 'Show keys and state in that terminal', read_only=True),
+])
+
+JOY_TELEOP = JOY_PARAMETERS
+
+JOY_NODE = ParameterTable([
+    Parameter('device', str, '/dev/input/js0', 'Joystick device of Linux', read_only=True),
+    Parameter('deadzone', float, 0.01, 'Share of an axis about its middle that counts as the'
+              ' middle', minimum=0.0, maximum=0.9, read_only=True),
+    Parameter('autorepeat_rate', float, 20.0, 'Rate at which an unchanged state is published',
+              'Hz', minimum=1.0, maximum=1000.0, read_only=True),
+    Parameter('coalesce_interval', float, 0.01, 'Changes within this time make one message', 's',
+              minimum=0.001, maximum=1.0, read_only=True),
+])
+
 BAG_RECORDER = ParameterTable([
     Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True),
     Parameter('topics', list, [], 'Topics to record; empty records all there are',
@@ -181,4 +206,6 @@ BAG_RECORDER = ParameterTable([
               ' them', read_only=True),
     Parameter('compression', str, 'zstd', 'Compression of the chunks of the MCAP file',
               choices=('zstd', 'lz4', 'none'), read_only=True),
+    Parameter('provenance', str, '', 'Text of a file run.yaml that is put beside the MCAP file:'
+              ' how the run is made; empty: none', read_only=True),
 ])

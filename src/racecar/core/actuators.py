@@ -1,14 +1,15 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What lies between a command and the wheels: delay, lag and limited rate; off by default.
+"""What lies between command and wheels: delay, gain, lag, limited rate; off by default.
 
 Per channel, in this order, once per integration step of length h:
 
     delay      the command of n = delay/h steps ago
+    gain       u = gain * command + offset: what the servo makes of the commanded angle
     lag        q = q + (u - q)(1 - exp(-h/T)), the exact solution of T q' = u - q for a held u
     rate       the change of q per step is at most rate * h
 
-T = 0 has no lag, rate 0 no limit. The vehicle sees q held over the step.
+T = 0 has no lag, rate 0 no limit. Only the steering has a gain and an offset. The vehicle sees q held over the step.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _LONGEST_DELAY = 10.0
 _MAX_STEPS = 10_000
 
 
+GAIN_LIMIT, OFFSET_LIMIT = 10.0, 1.0
+"""Largest gain [-] and offset [rad] of the steering."""
+
+
 def _row(name: str, text: str, unit: str, maximum: float) -> Parameter:
     return Parameter(f'actuators.{name}', float, 0.0, f'{text}; 0 none', unit=unit, minimum=0.0,
                      maximum=maximum, read_only=True)
@@ -37,6 +42,11 @@ ACTUATOR_PARAMETERS = ParameterTable([
     _row('steering_delay', 'Delay of the steering, a whole number of steps', 's', _LONGEST_DELAY),
     _row('steering_lag', 'Time constant of the steering', 's', 1000.0),
     _row('steering_rate', 'Largest rate of the steering angle', 'rad/s', 1e9),
+    Parameter('actuators.steering_gain', float, 1.0, 'Angle at the wheels over the commanded one',
+              above=0.0, maximum=GAIN_LIMIT, read_only=True),
+    Parameter('actuators.steering_offset', float, 0.0, 'Angle at the wheels where none is'
+              ' commanded', unit='rad', minimum=-OFFSET_LIMIT, maximum=OFFSET_LIMIT,
+              read_only=True),
     _row('speed_delay', 'Delay of the speed, a whole number of steps', 's', _LONGEST_DELAY),
     _row('speed_lag', 'Time constant of the speed', 's', 1000.0),
     _row('acceleration', 'Largest rate of the speed, up and down', 'm/s^2', 1e9),
@@ -47,12 +57,14 @@ class Channel(NamedTuple):
     """One quantity from command to output.
 
     delay_steps: of the delay line; gain: share of the way to the command that the lag covers in a
-    step; largest_change: of the output in a step.
+    step; largest_change: of the output in a step; scale, offset: of the command.
     """
 
     delay_steps: float
     gain: float
     largest_change: float
+    scale: float
+    offset: float
 
 
 # Numbers of the memory before the delay lines: outputs of speed and steering, where the oldest
@@ -85,7 +97,8 @@ def _next_output(
         wanted = memory[line + at]
         memory[line + at] = command
         memory[position] = float((at + 1) % int(channel.delay_steps))
-    output = respond(memory[value], wanted, channel.gain, channel.largest_change)
+    output = respond(memory[value], channel.scale * wanted + channel.offset, channel.gain,
+                     channel.largest_change)
     memory[value] = output
     return output
 
@@ -128,7 +141,8 @@ class Actuators:
         speed = _channel(
             'speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step)
         steering = _channel(
-            'steering', pick('steering_delay'), pick('steering_lag'), pick('steering_rate'), step)
+            'steering', pick('steering_delay'), pick('steering_lag'), pick('steering_rate'), step,
+            pick('steering_gain'), pick('steering_offset'))
         self._step = step
         self.channels: Any = vector((*speed, *steering))
         self.memory: Any = vector(LINES + int(speed.delay_steps) + int(steering.delay_steps))
@@ -136,7 +150,7 @@ class Actuators:
     @classmethod
     def from_values(cls, values: Mapping[str, Any], step: float) -> Actuators | None:
         """Return the actuators, or None if all are off: then commands act at once."""
-        if not any(values.get(row.name) for row in ACTUATOR_PARAMETERS):
+        if all(values.get(row.name, row.default) == row.default for row in ACTUATOR_PARAMETERS):
             return None
         return cls(values, step)
 
@@ -158,7 +172,10 @@ class Actuators:
         self.memory[:] = vector(len(self.memory))
 
 
-def _channel(name: str, delay: float, lag: float, rate: float, step: float) -> Channel:
+def _channel(
+    name: str, delay: float, lag: float, rate: float, step: float, scale: float = 1.0,
+    offset: float = 0.0,
+) -> Channel:
     count = round(delay / step)
     if abs(delay - count * step) > 1e-9:
         raise ConfigurationError(
@@ -170,4 +187,4 @@ def _channel(name: str, delay: float, lag: float, rate: float, step: float) -> C
             f' {step:g} s, expected at most {_MAX_STEPS}; choose a longer step')
     return Channel(
         count, 1.0 - math.exp(-step / lag) if lag > 0.0 else 1.0,
-        rate * step if rate > 0.0 else math.inf)
+        rate * step if rate > 0.0 else math.inf, scale, offset)

@@ -54,6 +54,8 @@ TWIST_ODOMETRY = 'odom'
 """What robots that are driven by TWIST_COMMAND call ODOMETRY."""
 WHEEL_SPEEDS = 'wheel_speeds'
 ENCODERS = ('encoders/left', 'encoders/right')
+JOY = 'joy'
+"""Axes and buttons of a joystick, as joy_node of ROS publishes them."""
 
 DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'

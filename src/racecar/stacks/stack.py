@@ -11,7 +11,7 @@ from typing import Any
 
 from racecar.core.simulation.closed_loop import Loop
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import DEFAULT_NAMES, StackOptions
+from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
 from racecar.stacks.parts import vehicle_file
 
 
@@ -33,7 +33,8 @@ class Stack:
     parameters cannot be used are left to the error of their own check. described_by: gives the
     file of the vehicle. topic_names: the set in the place of the default one. make_loop: builds
     the loop without ROS from the values of all nodes and a simulator, or None to make one; None
-    for a stack of a car, as racecar.stacks.loops makes it.
+    for a stack of a car, as racecar.stacks.loops makes it. teleop: who drives by hand unless the
+    user chooses.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Stack:
     linearizer: str | None = None
     described_by: Callable[[StackOptions], Path] = _car_file
     topic_names: str = DEFAULT_NAMES
+    teleop: str = TELEOP_NONE
     make_loop: Callable[[Mapping[str, Mapping[str, Any]], Any], Loop] | None = None
 
     def with_names(self, options: StackOptions) -> StackOptions:

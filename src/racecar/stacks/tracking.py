@@ -14,8 +14,9 @@ from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.control.own_controller import written_settings
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.share import find_config
+from racecar.core.share import find_config, find_track
 from racecar.core.trajectories import trajectory_type
+from racecar.core.trajectories.waypoints import WayPointPath
 from racecar.ros import topics
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
@@ -65,7 +66,8 @@ def _nodes(
     answer = topics.NAVIGATION_COMMAND if options.controller else topics.VIRTUAL_VELOCITIES
     return [
         node(node_names.TRAJECTORY_TRACKER, options, *files, vehicle, parameters={
-            **given(trajectory=options.trajectory, controller=options.controller,
+            **_reference(options),
+            **given(controller=options.controller,
                     controller_settings=written_settings(options.controller_settings) or None),
             'active': options.active, **lockstep},
             gives=(topics.TRACKED_POINT, topics.REFERENCE_TRAJECTORY, answer)),
@@ -73,6 +75,17 @@ def _nodes(
         *command_muxes(options, topics.NAVIGATION_COMMAND),
         *simulator.nodes(options, vehicle),
     ]
+
+
+def _reference(options: StackOptions) -> dict[str, Any]:
+    """Return the tracker's parameters that choose a reference; waypoints are one."""
+    if options.waypoints is None:
+        return given(trajectory=options.trajectory)
+    if options.trajectory not in (None, WayPointPath.name):
+        raise ConfigurationError(
+            f'trajectory {excerpt(str(options.trajectory))} and waypoints'
+            f' {excerpt(options.waypoints)} are both chosen, expected one of the two')
+    return {'trajectory': WayPointPath.name, 'waypoints_file': str(find_track(options.waypoints))}
 
 
 class TrackingLaw(Protocol):

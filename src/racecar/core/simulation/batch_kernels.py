@@ -57,6 +57,8 @@ class HeldChannel(NamedTuple):
     steps: float
     gain: float
     largest_change: float
+    scale: float
+    offset: float
 
 
 load_state, store_state, _STATE = packing(5)
@@ -279,8 +281,8 @@ def _arriving(
     first = (UNDER_WAY + 2 * channel) * LANES + i
     older, newer = scratch[first], scratch[first + LANES]
     return respond(
-        state[(INPUTS + channel) * LANES + i], older if step < c.steps else newer, c.gain,
-        c.largest_change)
+        state[(INPUTS + channel) * LANES + i],
+        c.scale * (older if step < c.steps else newer) + c.offset, c.gain, c.largest_change)
 
 
 def _actuate_all(state: Flat, parameters: Flat, scratch: Flat, count: int, step: float) -> None:

@@ -207,7 +207,7 @@ def _put(array: Flat, lane: int, numbers: Sequence[float], row: int = 0) -> None
 def _held(channel: Channel, steps: int) -> HeldChannel:
     """Return a channel for commands that are held for so many steps."""
     ticks, rest = divmod(int(channel.delay_steps), steps)
-    return HeldChannel(float(ticks), float(rest), channel.gain, channel.largest_change)
+    return HeldChannel(float(ticks), float(rest), *channel[1:])
 
 
 def kind_of(loop: Loop) -> Kind | None:

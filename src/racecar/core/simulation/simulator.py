@@ -87,6 +87,8 @@ SIMULATOR_PARAMETERS = ParameterTable([
               ' stiff for steps of 1 ms', unit='m/s', minimum=0.0, read_only=True),
     Parameter('speed_gain', float, SPEED_GAIN, 'Speed of the kinematic bicycle over the commanded'
               " one; the original's servo chain had 0.5", above=0.0, read_only=True),
+    Parameter('understeer_gradient', float, 0.0, 'Of kinematic_understeer; 0: that of the'
+              " vehicle's tyres", unit='rad s^2/m', minimum=-1.0, maximum=1.0, read_only=True),
     Parameter('drive_time_constant', float, DRIVE_TIME_CONSTANT, 'Time constant of the speed'
               ' controller of single_track_force and double_track', unit='s', above=0.0,
               read_only=True),
@@ -400,7 +402,7 @@ class Simulator:
 
     @property
     def kernels(self) -> SimulatorKernels:
-        """What compiled loops call in the place of a tick."""
+        """What compiled loops call in place of a tick."""
         return self._kernels
 
     def take_over(self, command: AckermannCommand, ticks: int, *, diverges: bool) -> None:

@@ -13,6 +13,13 @@ from racecar.core.trajectories.circle import Circle
 from racecar.core.trajectories.cycloid import Cycloid
 from racecar.core.trajectories.figure_eight import FigureEight
 from racecar.core.trajectories.line import Line
+from racecar.core.trajectories.manoeuvres import (
+    CircleToSlip,
+    CoastDown,
+    RampSteer,
+    Skidpad,
+    StepSteer,
+)
 from racecar.core.trajectories.parabola import Parabola
 from racecar.core.trajectories.parking import Parking
 from racecar.core.trajectories.waypoints import WayPointPath
@@ -23,7 +30,8 @@ __all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'Motion', 'Refer
 _OF_THE_REPORT: tuple[type[Trajectory], ...] = (Line, Parabola, Circle, FigureEight, Cycloid)
 
 # The order gives the report's numbers 0 to 4; the others have names only.
-_ALL: tuple[type[Trajectory], ...] = (*_OF_THE_REPORT, WayPointPath, Parking)
+_ALL: tuple[type[Trajectory], ...] = (
+    *_OF_THE_REPORT, WayPointPath, Parking, Skidpad, CircleToSlip, StepSteer, RampSteer, CoastDown)
 TRAJECTORIES: dict[str, type[Trajectory]] = {
     trajectory.name: trajectory for trajectory in _ALL
 }

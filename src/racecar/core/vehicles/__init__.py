@@ -11,13 +11,16 @@ from racecar.core.errors import ParameterError
 from racecar.core.vehicles.double_track import DoubleTrack
 from racecar.core.vehicles.interface import VehicleModel
 from racecar.core.vehicles.kinematic_bicycle import KinematicBicycle
+from racecar.core.vehicles.kinematic_understeer import KinematicUndersteer
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.core.vehicles.single_track import SingleTrack
 from racecar.core.vehicles.single_track_force import SingleTrackForce
+from racecar.core.vehicles.single_track_slip import SingleTrackSlip
 
 __all__ = [
-    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'DoubleTrack', 'KinematicBicycle', 'SingleTrack',
-    'SingleTrackForce', 'VehicleModel', 'VehicleParameters', 'make_vehicle_model',
+    'VEHICLE_MODELS', 'VEHICLE_PARAMETERS', 'DoubleTrack', 'KinematicBicycle',
+    'KinematicUndersteer', 'SingleTrack', 'SingleTrackForce', 'SingleTrackSlip', 'VehicleModel',
+    'VehicleParameters', 'make_vehicle_model',
 ]
 
 VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Mapping[str, Any]], VehicleModel]] = {
@@ -25,6 +28,8 @@ VEHICLE_MODELS: dict[str, Callable[[VehicleParameters, Mapping[str, Any]], Vehic
     KinematicBicycle.name: KinematicBicycle.from_values,
     SingleTrackForce.name: SingleTrackForce.from_values,
     DoubleTrack.name: DoubleTrack.from_values,
+    KinematicUndersteer.name: KinematicUndersteer.from_values,
+    SingleTrackSlip.name: SingleTrackSlip.from_values,
 }
 
 

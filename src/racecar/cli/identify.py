@@ -1,0 +1,210 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar identify`: fit a vehicle to logs of real drives, or judge one by them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+import json
+from pathlib import Path
+import re
+import sys
+from typing import TYPE_CHECKING
+
+from racecar.cli.output import ProgressBar
+from racecar.core.errors import ConfigurationError
+from racecar.core.share import find_config
+
+if TYPE_CHECKING:
+    from racecar.core.identification.drive import Drive
+    from racecar.core.identification.identify import Identification
+    from racecar.core.identification.judging import Judgement
+
+_BAGS = ('.mcap', '.db3')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar identify`."""
+    parser.description = (
+        'Check logs, fit steering, tyres and friction by open-loop prediction, and write a'
+        ' vehicle file, identification.json and report.html. Each value comes with interval,'
+        ' spread between sessions and a verdict. A log is a rosbag2 bag (MCAP or sqlite3) or a'
+        ' CSV file whose header has units, as t[s],x[m],yaw_rate[deg/s]. ROS is not needed.')
+    parser.add_argument('logs', type=Path, nargs='*', metavar='BAG|CSV', help='logs, one a drive')
+    parser.add_argument(
+        '--vehicle', default='f1tenth', metavar='V',
+        help='vehicle to start from: mass, geometry and inertia stay (default: f1tenth)')
+    parser.add_argument('--name', default='identified', metavar='N',
+                        help='name of the new vehicle (default: identified)')
+    parser.add_argument(
+        '--free', action='append', default=[], metavar='P',
+        help='estimate this too, which is taken from the bench by default: yaw_inertia')
+    parser.add_argument(
+        '--evaluate', action='store_true',
+        help='fit nothing: print how well --vehicle predicts the logs, beside baselines')
+    parser.add_argument(
+        '--adapt', type=float, default=40.0, metavar='SECONDS',
+        help='start of each drive on which the scale of its wheels is adapted; it is not judged'
+             ' (default: 40)')
+    parser.add_argument('--plan', action='store_true',
+                        help='fit nothing: print which drives are to be made, and which the logs'
+                             ' have already')
+    parser.add_argument(
+        '--column', action='append', default=[], metavar='QUANTITY=NAME',
+        help='column of the CSV file that holds a quantity, as yaw_rate=gyro_z')
+    parser.add_argument(
+        '--topic', action='append', default=[], metavar='ROLE=TOPIC',
+        help='topic of the bag for command, odometry, pose or imu')
+    parser.add_argument('--output', type=Path, default=Path('identification'), metavar='FOLDER',
+                        help='where the results go (default: identification)')
+    parser.add_argument('--json', action='store_true',
+                        help='print the result as one JSON object; everything else to stderr')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fit, judge or plan; returns 0.
+
+    Raises RunError, BagError, ParameterError or ConfigurationError with a one-line message.
+    """
+    from racecar.core.identification.drive import QUANTITIES
+
+    columns = _pairs('--column', arguments.column, tuple(QUANTITIES))
+    names = _pairs('--topic', arguments.topic, ('command', 'odometry', 'pose', 'imu'))
+    if not arguments.logs and not arguments.plan:
+        raise ConfigurationError('no log is given; name bags or CSV files, or ask for --plan')
+    if not re.fullmatch(r'[A-Za-z][A-Za-z0-9_]*', arguments.name):
+        raise ConfigurationError(f"--name is '{arguments.name}', expected letters, digits and _")
+    drives = [_read(path, columns, names) for path in arguments.logs]
+    for drive in drives:
+        for note in drive.notes:
+            print(f'warning: {note}', file=sys.stderr)
+    if arguments.plan:
+        return _plan(drives, as_json=arguments.json)
+    path = find_config(Path('vehicles') / arguments.vehicle)
+    if arguments.evaluate:
+        return _evaluate(drives, path, arguments.adapt, as_json=arguments.json)
+    return _fit(drives, path, arguments)
+
+
+def _pairs(option: str, texts: Sequence[str], known: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in texts:
+        key, separator, value = text.partition('=')
+        if not separator or not value or key not in known:
+            raise ConfigurationError(
+                f"{option} is '{text}', expected NAME=VALUE with one of {', '.join(known)}")
+        pairs[key] = value
+    return pairs
+
+
+def _read(path: Path, columns: dict[str, str], names: dict[str, str]) -> Drive:
+    from racecar.core.identification.csv_log import read_csv_log
+    from racecar.core.identification.preparing import prepare
+
+    if path.is_dir() or path.suffix in _BAGS:
+        from racecar.bags.identification_log import read_identification_log
+
+        return prepare(read_identification_log(path, names))
+    return prepare(read_csv_log(path, columns))
+
+
+def _plan(drives: Sequence[Drive], *, as_json: bool) -> int:
+    from racecar.core.identification.plan import plan
+
+    rows = plan(drives)
+    if as_json:
+        print(json.dumps([{
+            'drive': row.manoeuvre.name, 'tells': row.manoeuvre.tells, 'seconds': row.seconds,
+            'needed': row.manoeuvre.needed, 'missing': row.is_missing} for row in rows]))
+        return 0
+    for row in rows:
+        drive = row.manoeuvre
+        state = 'missing' if row.is_missing else 'there'
+        print(f'{drive.name:<15} {state:<8} {row.seconds:6.1f} of {drive.needed:4.1f} s  tells'
+              f' {", ".join(drive.tells)}')
+        if row.is_missing:
+            print(f'{"":<15} {drive.how}: racecar simulate --trajectory {drive.name}')
+    return 0
+
+
+def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: bool) -> int:
+    from racecar.core.identification.judging import Candidate, judge
+    from racecar.core.identification.result_file import judgements_as_json, read_candidates
+    from racecar.core.identification.unknowns import prior
+    from racecar.core.vehicles import VehicleParameters
+
+    if not adapt >= 0.0:
+        raise ConfigurationError(f'--adapt is {adapt:g}, expected 0 or more seconds')
+    vehicle, own = read_candidates(path)
+    f1tenth = VehicleParameters.from_file(find_config('vehicles/f1tenth'))
+    judgements = judge(drives, own, vehicle, adapt)
+    baseline = judge(drives, [Candidate('unfitted f1tenth, Fiala', 'fiala', prior(f1tenth),
+                                        False)], f1tenth, adapt)
+    merged = [row._replace(scores={**other.scores, **row.scores})
+              for row, other in zip(judgements, baseline, strict=True)]
+    if as_json:
+        print(json.dumps(judgements_as_json(merged)))
+        return 0
+    _print_judgements(merged, own[-1].name)
+    return 0
+
+
+def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
+    from racecar.core.identification.judging import HORIZON, ratios
+
+    print(f'RMS errors after {HORIZON:g} s, open loop')
+    for row in judgements:
+        after = f', judged after {row.adaptation:g} s' if row.adaptation else ''
+        print(f'{row.drive}{after}')
+        for model, score in row.scores.items():
+            print(f'  {model:<32} heading {score.heading:.4f} rad  position {score.position:.3f}'
+                  f' m  wheel scale {score.scale:.3f}')
+    print(f'heading of {name} over that of '
+          + ', '.join(f'{other} {ratio:.2f}' for other, ratio in ratios(judgements, name).items()))
+
+
+def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> int:
+    from racecar.core.identification.identify import FITTED, identify
+    from racecar.core.identification.report import identification_page
+    from racecar.core.identification.result_file import as_json, vehicle_yaml
+    from racecar.core.vehicles import VehicleParameters
+
+    output: Path = arguments.output
+    if output.exists() and not output.is_dir():
+        raise ConfigurationError(f"--output '{output}' is a file, expected a folder")
+    vehicle = VehicleParameters.from_file(path)
+    with ProgressBar(100.0, 'fitting', '%') as bar:
+        tell: Callable[[float, str], None] = lambda share, _: bar(100.0 * share)  # noqa: E731
+        result = identify(drives, vehicle, free=arguments.free, progress=tell)
+    page = identification_page(result, f'Identification of {arguments.name}')
+    page.write(output / 'report.html')
+    texts = {f'{arguments.name}.yaml': vehicle_yaml(result, arguments.name, vehicle),
+             'identification.json': json.dumps(as_json(result), indent=1)}
+    try:
+        for file, text in texts.items():
+            (output / file).write_text(text, encoding='utf-8')
+    except OSError as error:
+        raise ConfigurationError(
+            f"'{output}' cannot be written: {error.strerror}; give another folder") from error
+    if arguments.json:
+        print(json.dumps(as_json(result)))
+    else:
+        _print_estimates(result)
+        _print_judgements(result.judgements, FITTED)
+        if result.left_out:
+            print('Leave one out:')
+            _print_judgements(result.left_out, FITTED)
+    where = sys.stderr if arguments.json else sys.stdout
+    print(f'Vehicle: {output / (arguments.name + ".yaml")}', file=where)
+    print(f'Report: {output / "report.html"}', file=where)
+    return 0
+
+
+def _print_estimates(result: Identification) -> None:
+    for row in result.estimates.values():
+        interval = '' if row.interval is None else '[{:.4g}, {:.4g}]'.format(*row.interval)
+        spread = '' if row.spread is None else f'+-{row.spread:.2g}'
+        reason = f': {row.verdict.reason}' if row.verdict.reason else ''
+        print(f'{row.name:<26} {row.value:>9.4g} {row.unit:<10} {interval:<20} {spread:<9}'
+              f' {row.verdict.word}{reason}')

@@ -1,0 +1,299 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The whole fit: stages one after the other, verdicts, sessions left out, the baseline table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from racecar.core.errors import RunError
+from racecar.core.identification.drive import Drive
+from racecar.core.identification.estimation import Fit, fit, Part, parts_of, Problem, WINDOW
+from racecar.core.identification.judging import Candidate, judge, Judgement
+from racecar.core.identification.unknowns import (
+    check_freed,
+    prior,
+    search_start,
+    Stage,
+    STAGES,
+    UNKNOWNS,
+    Values,
+)
+from racecar.core.identification.verdicts import (
+    ASSUMED,
+    judge_unknown,
+    Profile,
+    profile,
+    to_drop,
+    Verdict,
+)
+from racecar.core.vehicles import VehicleParameters
+
+WHEELSPIN_SEEN = 0.05
+"""Share of a drive with wheelspin from which combined slip is fitted."""
+
+FITTED = 'fitted'
+_TITLES = {'rolling': 'kinematic fit without understeer', 'kinematic': 'kinematic fit',
+           'actuators': 'unfitted tyres, fitted actuators'}
+
+
+class Estimate(NamedTuple):
+    """One line of the result.
+
+    value [unit]; interval: 90 %, None where it is assumed; spread: standard error between
+    sessions, None with one; verdict; source: where the value is from.
+    """
+
+    name: str
+    value: float
+    unit: str
+    interval: tuple[float, float] | None
+    spread: float | None
+    verdict: Verdict
+    source: str
+
+
+class StageReport(NamedTuple):
+    """What a stage came to: its fit, and in words."""
+
+    stage: Stage
+    fit: Fit
+    text: str
+
+
+@dataclass(frozen=True)
+class Identification:
+    """The result.
+
+    values, kind: of the model that was adopted; estimates: by name; profiles: of what was
+    estimated; judgements: of the drives fitted; left_out: of each drive by the fit of the others,
+    empty with one. kinematic: values of that stage.
+    """
+
+    vehicle: VehicleParameters
+    drives: tuple[Drive, ...]
+    kind: str
+    values: Values
+    estimates: dict[str, Estimate]
+    profiles: dict[str, Profile]
+    stages: list[StageReport]
+    judgements: list[Judgement]
+    left_out: list[Judgement]
+    kinematic: Values
+
+    @property
+    def final(self) -> Fit:
+        """The fit of the model that was adopted."""
+        return self.stages[-1].fit
+
+    @property
+    def candidate(self) -> Candidate:
+        """The result as something to judge."""
+        return Candidate(FITTED, self.kind, self.values)
+
+
+def identify(
+    drives: Sequence[Drive], vehicle: VehicleParameters, *, free: Sequence[str] = (),
+    leave_out: bool = True, progress: Callable[[float, str], None] | None = None,
+) -> Identification:
+    """Fit a vehicle to drives.
+
+    vehicle: what is assumed of what drives cannot tell: mass, geometry, inertia; and where the
+    search starts. free: names of FREEABLE to estimate too. leave_out: whether to fit again without
+    each drive in turn. progress: called with the share done and what is being done.
+    Raises RunError where the drives do not suffice, ConfigurationError for a name in free.
+    """
+    free = tuple(free)
+    check_freed(free)
+    names = [drive.name for drive in drives]
+    if len(set(names)) != len(names):
+        raise RunError(f'two drives are called {max(names, key=names.count)}: rename a file')
+    tell = progress or (lambda share, text: None)
+    parts = parts_of(drives)
+    combined = any(drive.wheelspin > WHEELSPIN_SEEN for drive in drives)
+    plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala', *(['combined'] if combined else [])]
+    reports, values = _run_stages(plan, parts, drives, vehicle, free, tell)
+    last, profiles, dropped = _settle(reports[-1].fit, _demand(parts), tell)
+    reports[-1] = reports[-1]._replace(fit=last, text=_described(last))
+    tell(0.6, 'sessions left out')
+    others = _leave_out(parts, reports, last, vehicle) if leave_out and len(parts) > 1 else []
+    spreads = _spreads(others, last)
+    verdicts = {name: judge_unknown(last, name, profiles[name], _demand(parts), spreads.get(name))
+                for name in last.names}
+    estimates = _estimates(last, verdicts, dropped, spreads, vehicle, plan, free)
+    tell(0.9, 'baselines')
+    baselines = _candidates({report.stage.name: report.fit for report in reports}, vehicle)
+    judgements = judge([part.drive for part in parts], baselines, vehicle)
+    left_out = [judgement for part, fits in zip(parts, others, strict=False)
+                for judgement in judge([part.drive], _candidates(fits, vehicle), vehicle)]
+    tell(1.0, 'done')
+    return Identification(
+        vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values), estimates, profiles,
+        reports, judgements, left_out, _shared(
+            next(row.fit.values for row in reports if row.stage.name == 'kinematic')))
+
+
+def _run_stages(
+    plan: Sequence[str], parts: Sequence[Part], drives: Sequence[Drive],
+    vehicle: VehicleParameters, free: tuple[str, ...], tell: Callable[[float, str], None],
+) -> tuple[list[StageReport], Values]:
+    values = search_start(vehicle)
+    reports = []
+    # The stages before the last only lead there and have half the windows.
+    apart = parts_of(drives, every=WINDOW)
+    for index, name in enumerate(plan):
+        stage = STAGES[name]
+        tell(0.4 * index / len(plan), stage.text)
+        if name == plan[-1] and free:
+            stage = stage._replace(unknowns=(*stage.unknowns, *free))
+        own = parts if name == plan[-1] else apart
+        if stage.calm:
+            try:
+                own = parts_of(drives, calm=True)
+            except RunError:
+                continue
+        base = prior(vehicle) | ({'understeer_gradient': 0.0} if name == 'rolling' else {})
+        found = fit(Problem(own, stage, vehicle, base), {
+            key: value for key, value in values.items()
+            if key in stage.unknowns or key.startswith('wheel_scale:')})
+        if name not in ('rolling', 'actuators'):
+            values = {**values, **{key: found.values[key] for key in found.names}}
+        reports.append(StageReport(stage, found, _described(found)))
+    return reports, values
+
+
+def _settle(
+    found: Fit, demand: float, tell: Callable[[float, str], None],
+) -> tuple[Fit, dict[str, Profile], dict[str, Verdict]]:
+    """Hold what cannot be told at what was assumed, one after the other, and fit the rest anew."""
+    dropped: dict[str, Verdict] = {}
+    while True:
+        tell(0.5, 'profiles')
+        profiles = {name: profile(found, name) for name in found.names}
+        verdicts = {name: judge_unknown(found, name, profiles[name], demand, None)
+                    for name in found.names}
+        worst = to_drop(found, verdicts)
+        if not worst:
+            return found, profiles, dropped
+        # Of two that go together it is the data that say which is missed less.
+        held = {name: _without(found, name) for name in worst}
+        name = min(held, key=lambda one: held[one].cost)
+        dropped[name] = verdicts[name]
+        found = held[name]
+
+
+def _without(found: Fit, name: str) -> Fit:
+    """Return the fit with an unknown held at what is assumed of it."""
+    problem = found.problem
+    return fit(Problem(problem.parts, problem.stage, problem.vehicle, problem.base,
+                       problem.fixed | {name}),
+               {other: found.values[other] for other in found.names if other != name})
+
+
+def _leave_out(
+    parts: Sequence[Part], reports: Sequence[StageReport], last: Fit, vehicle: VehicleParameters,
+) -> list[dict[str, Fit]]:
+    """Return the fits of the baselines and of the result without each drive in turn."""
+    rows = []
+    for index in range(len(parts)):
+        rest = [*parts[:index], *parts[index + 1:]]
+        row = {}
+        for report in reports:
+            name = report.stage.name
+            if name not in _TITLES and report is not reports[-1]:
+                continue
+            own = last if report is reports[-1] else report.fit
+            row[name] = fit(
+                Problem(rest, own.problem.stage, vehicle, own.problem.base, own.problem.fixed),
+                {key: own.values[key] for key in own.names
+                 if key != f'wheel_scale:{parts[index].drive.name}'})
+        rows.append(row)
+    return rows
+
+
+def _spreads(others: Sequence[Mapping[str, Fit]], last: Fit) -> dict[str, float]:
+    """Return the standard errors of the jackknife that leaves out one session at a time."""
+    if len(others) < 2:
+        return {}
+    count = len(others)
+    name = last.problem.stage.name
+    return {key: float(math.sqrt((count - 1) / count * np.sum((column - column.mean())**2)))
+            for key in last.names if ':' not in key
+            for column in [np.array([row[name].values[key] for row in others])]}
+
+
+def _candidates(fits: Mapping[str, Fit], vehicle: VehicleParameters) -> list[Candidate]:
+    found = [Candidate(f'unfitted {vehicle.name}, Fiala', 'fiala', prior(vehicle), False)]
+    *_, last = fits
+    for name, one in fits.items():
+        if name in _TITLES:
+            found.append(Candidate(_TITLES[name], one.problem.stage.kind, _shared(one.values)))
+    found.append(Candidate(FITTED, fits[last].problem.stage.kind, _shared(fits[last].values)))
+    return found
+
+
+def _shared(values: Values) -> Values:
+    return {name: value for name, value in values.items() if ':' not in name}
+
+
+def _demand(parts: Sequence[Part]) -> float:
+    """Return the acceleration that 1 % of the moving time exceeds [m/s^2]."""
+    rows = []
+    for part in parts:
+        drive = part.drive
+        ahead = np.gradient(drive.vx, drive.period) - drive.vy * drive.yaw_rate
+        side = np.gradient(drive.vy, drive.period) + drive.vx * drive.yaw_rate
+        # Of the steady part: noise of a derivative is no use of friction.
+        width = max(round(0.2 / drive.period), 1)
+        kernel = np.full(width, 1.0 / width)
+        moving = drive.valid & (np.abs(drive.vx) > 0.5)
+        rows.append(np.hypot(np.convolve(ahead, kernel, 'same'),
+                             np.convolve(side, kernel, 'same'))[moving])
+    return float(np.quantile(np.concatenate(rows), 0.99))
+
+
+def _estimates(
+    last: Fit, verdicts: Mapping[str, Verdict], dropped: Mapping[str, Verdict],
+    spreads: Mapping[str, float], vehicle: VehicleParameters, plan: Sequence[str],
+    free: tuple[str, ...],
+) -> dict[str, Estimate]:
+    seconds = sum(part.drive.duration for part in last.problem.parts)
+    source = (f'{len(last.problem.parts)} drives, {seconds:.0f} s, stage'
+              f' {last.problem.stage.name}')
+    estimates = {}
+    for name in last.names:
+        estimates[name] = Estimate(
+            name, last.values[name], UNKNOWNS[name.partition(':')[0]].unit, last.interval(name),
+            spreads.get(name), verdicts[name], source)
+    assumed = f"vehicle file '{vehicle.name}'"
+    for name, verdict in dropped.items():
+        estimates[name] = Estimate(name, last.values[name], UNKNOWNS[name].unit, None, None,
+                                   verdict, f'{assumed} or none' if 'steering' in name else
+                                   assumed)
+    reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
+               'slip_stiffness': 'no wheelspin in the drives', 'wheel_lag': 'no wheelspin in the'
+               ' drives'}
+    for name, reason in reasons.items():
+        if name not in estimates and not (name == 'wheel_lag' and 'combined' in plan):
+            estimates[name] = Estimate(
+                name, prior(vehicle)[name], UNKNOWNS[name].unit, None, None,
+                Verdict(ASSUMED, reason), assumed)
+    for name, value, unit in (('mass', vehicle.mass, 'kg'),
+                              ('cog_to_front_axle', vehicle.cog_to_front_axle, 'm'),
+                              ('cog_to_rear_axle', vehicle.cog_to_rear_axle, 'm')):
+        estimates[name] = Estimate(name, value, unit, None, None,
+                                   Verdict(ASSUMED, 'from the bench'), assumed)
+    return estimates
+
+
+def _described(found: Fit) -> str:
+    windows = sum(len(part.windows.starts) for part in found.problem.parts)
+    rms = math.sqrt(float(np.mean(found.problem.residuals(found.values)**2)))
+    return (f'{windows} windows, {found.evaluations} evaluations, RMS of the scaled errors'
+            f' {rms:.2f}, singular values {found.singular_values[0]:.3g} to'
+            f' {found.singular_values[-1]:.3g}')

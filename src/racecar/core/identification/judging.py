@@ -1,0 +1,148 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How well a vehicle predicts a drive, beside what is easier to have: the baseline table.
+
+Windows of 0.5 s, every 0.1 s, open loop; errors at their end. Where a drive is long enough the
+scale of its wheels is adapted on its first part alone, and judged is the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from racecar.core.errors import RunError
+from racecar.core.identification.drive import Array, Drive
+from racecar.core.identification.estimation import fit, Part, Problem
+from racecar.core.identification.prediction import (
+    cut_windows,
+    predict,
+    steering_angles,
+    wheel_speeds,
+    Windows,
+)
+from racecar.core.identification.unknowns import make_model, prior, Stage, steering_of, Values
+from racecar.core.vehicles import VehicleParameters
+
+HORIZON = 0.5
+"""Length of the windows that are judged [s]."""
+ADAPTATION = 40.0
+"""Part of a drive on which the scale of its wheels is adapted [s]."""
+_EVERY = 0.1
+_LEAST_REST = 10.0
+
+
+class Candidate(NamedTuple):
+    """A model to judge: its name, its kind as of stages, its values; how its scale comes.
+
+    adapted: whether the scale of the wheels is adapted to each drive, else it is 1.
+    """
+
+    name: str
+    kind: str
+    values: Values
+    adapted: bool = True
+
+
+class Score(NamedTuple):
+    """Errors at the end of the windows: RMS of heading [rad] and position [m]; their number.
+
+    scale: of the wheels [-].
+    """
+
+    heading: float
+    position: float
+    windows: int
+    scale: float
+
+
+class Judgement(NamedTuple):
+    """Scores by candidate, of one drive; adaptation [s]: what was not judged."""
+
+    drive: str
+    adaptation: float
+    scores: dict[str, Score]
+
+
+def judge(
+    drives: Sequence[Drive], candidates: Sequence[Candidate], vehicle: VehicleParameters,
+    adaptation: float = ADAPTATION,
+) -> list[Judgement]:
+    """Return the errors of each candidate on each drive, with constant velocity as the first.
+
+    adaptation [s]: at the start of a drive; in one that is too short for it the scale is that of
+    all of it, and all is judged. Raises RunError if a drive has no window.
+    """
+    found = []
+    for drive in drives:
+        after = adaptation if drive.duration > adaptation + _LEAST_REST else 0.0
+        windows = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1, start=after)
+        if not len(windows.starts):
+            raise RunError(f'{drive.name}: no window of {HORIZON:g} s in which the car moves')
+        scores = {'constant velocity': _score(constant_velocity(drive, windows), windows, 1.0)}
+        for candidate in candidates:
+            scale = adapt_scale(drive, candidate, vehicle, after or math.inf) if (
+                candidate.adapted) else 1.0
+            scores[candidate.name] = _score(
+                predict_windows(drive, candidate, vehicle, windows, scale), windows, scale)
+        found.append(Judgement(drive.name, after, scores))
+    return found
+
+
+def constant_velocity(drive: Drive, windows: Windows) -> Array:
+    """Return the poses if each window went on as it began: the least that a model has to beat."""
+    vx, vy, rate = (column[:, None] for column in windows.initial.T)
+    time = (windows.horizons * drive.period)[None, :]
+    yaw = rate * time
+    # Along the chord of the arc.
+    middle = 0.5 * yaw
+    share = np.sinc(middle / math.pi) * time
+    return np.stack([share * (vx * np.cos(middle) - vy * np.sin(middle)),
+                     share * (vx * np.sin(middle) + vy * np.cos(middle)), yaw], axis=2)
+
+
+def predict_windows(
+    drive: Drive, candidate: Candidate, vehicle: VehicleParameters, windows: Windows,
+    scale: float,
+) -> Array:
+    """Return the poses that a candidate predicts."""
+    values = {**prior(vehicle), **candidate.values}
+    speeds = wheel_speeds(
+        drive, scale, values['wheel_lag'] if candidate.kind == 'combined' else 0.0)
+    return predict(make_model(candidate.kind, vehicle, values), windows, speeds,
+                   steering_angles(drive, steering_of(values)), drive.period)
+
+
+def adapt_scale(
+    drive: Drive, candidate: Candidate, vehicle: VehicleParameters, end: float,
+) -> float:
+    """Return the scale of the wheels at which a candidate predicts the drive's start best [-].
+
+    end [s]: of that start. Without a window in it the scale is 1.
+    """
+    windows = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1, end=end)
+    if not len(windows.starts):
+        return 1.0
+    stage = Stage('scale', candidate.kind, (), False, '')
+    problem = Problem(
+        [Part(drive, windows)], stage, vehicle, {**prior(vehicle), **candidate.values})
+    name = f'wheel_scale:{drive.name}'
+    return fit(problem, {name: 1.0}).values[name]
+
+
+def _score(predicted: Array, windows: Windows, scale: float) -> Score:
+    error = (predicted - windows.measured)[:, -1]
+    return Score(
+        float(np.sqrt(np.mean(error[:, 2]**2))),
+        float(np.sqrt(np.mean(error[:, 0]**2 + error[:, 1]**2))), len(error), scale)
+
+
+def ratios(judgements: Sequence[Judgement], name: str) -> Mapping[str, float]:
+    """Return the heading RMS of a candidate over that of each other, pooled over drives."""
+    pooled = {other: math.sqrt(sum(
+        row.scores[other].heading**2 * row.scores[other].windows for row in judgements))
+        for other in judgements[0].scores}
+    return {other: pooled[name] / value for other, value in pooled.items() if other != name}

@@ -1,0 +1,291 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Open-loop prediction over windows of a drive, compiled, with the vehicle models of the package.
+
+A window starts in the measured state and is driven by what was commanded and measured from there
+on: the steering command through its actuator, and the speed of the wheels times their scale. What
+comes out is the pose of the rear axle, seen from where the window starts, at some horizons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.core.compiled import inlined, njit, specialise, unbound
+from racecar.core.identification.drive import Array, Drive
+from racecar.core.packing import packing
+from racecar.core.simulation.held_steps import step_kernel
+from racecar.core.simulation.integrators import split_step
+from racecar.core.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
+from racecar.core.vehicles.interface import SplitDerivative
+from racecar.core.vehicles.kinematic_understeer import understeer_yaw_rate
+from racecar.core.vehicles.single_track_slip import SlipState
+
+SUBSTEPS = 2
+"""Integration steps per sample of a drive."""
+LOW_SPEED = 0.3
+"""Low-speed threshold of models that predict [m/s]: steps of 10 ms stay stable."""
+FROM_SPEED = 0.5
+"""Speed above which windows lie [m/s]."""
+MOST_VALUE = 1e3
+"""What stands for a prediction that left the numbers [m, rad]."""
+
+load_parameters = packing(17).load
+begin = hold = advance = finish = unbound
+
+
+class Windows(NamedTuple):
+    """Windows of one drive.
+
+    starts (w,): samples at which they start; initial (w, 3): vx, vy, yaw rate of the rear axle
+    [SI]; horizons (h,): samples after the start; measured (w, h, 3): x, y [m], yaw [rad] of the
+    rear axle, seen from the start. blocks (w,): number of the stretch of time for the errors of
+    estimates, which neighbouring windows share.
+    """
+
+    starts: NDArray[np.int64]
+    initial: Array
+    horizons: NDArray[np.int64]
+    measured: Array
+    blocks: NDArray[np.int64]
+
+
+class SteeringActuator(NamedTuple):
+    """What a steering command passes: gain [-], offset [rad], delay, lag [s], rate [rad/s]."""
+
+    gain: float = 1.0
+    offset: float = 0.0
+    delay: float = 0.0
+    lag: float = 0.0
+    rate: float = math.inf
+
+
+class PredictingModel(Protocol):
+    """A vehicle model that predictor() knows: its packed parameters are all that a kernel needs."""
+
+    @property
+    def parameters(self) -> Any:
+        """Packed parameters."""
+
+
+def cut_windows(
+    drive: Drive, *, length: float, every: float, horizons: int, block: float = 5.0,
+    from_speed: float = FROM_SPEED, start: float = 0.0, end: float = math.inf,
+) -> Windows:
+    """Cut windows of a length [s], one every so often [s], where the drive is valid and moves.
+
+    horizons: how many, evenly spaced up to the length; block [s]: see Windows; start, end: part of
+    the drive [s].
+    """
+    count = round(length / drive.period)
+    good = drive.valid & (drive.vx > from_speed)
+    # Number of good samples up to each one.
+    total = np.concatenate([[0], np.cumsum(good)])
+    first = round(max(start, 0.3) / drive.period)
+    last = min(drive.x.size - 1.0, end / drive.period) - count
+    starts = np.arange(first, max(int(last) + 1, first), max(round(every / drive.period), 1))
+    starts = starts[starts + count < drive.x.size]
+    starts = starts[total[starts + count + 1] - total[starts] == count + 1]
+    at = np.linspace(0, count, horizons + 1)[1:].round().astype(np.int64)
+    ends = starts[:, None] + at[None, :]
+    cosine, sine = np.cos(drive.yaw[starts])[:, None], np.sin(drive.yaw[starts])[:, None]
+    dx = drive.x[ends] - drive.x[starts][:, None]
+    dy = drive.y[ends] - drive.y[starts][:, None]
+    measured = np.stack([
+        cosine * dx + sine * dy, cosine * dy - sine * dx,
+        drive.yaw[ends] - drive.yaw[starts][:, None]], axis=2)
+    return Windows(
+        starts.astype(np.int64),
+        np.column_stack([drive.vx[starts], drive.vy[starts], drive.yaw_rate[starts]]), at,
+        measured, (starts * drive.period / block).astype(np.int64))
+
+
+def steering_angles(drive: Drive, actuator: SteeringActuator) -> Array:
+    """Return the angle at the wheels in the middle of each integration step [rad]."""
+    return _steering(
+        drive.steering, actuator.gain, actuator.offset, actuator.delay, actuator.lag,
+        min(actuator.rate, 1e9), drive.period / SUBSTEPS, SUBSTEPS)
+
+
+def wheel_speeds(drive: Drive, scale: float, lag: float = 0.0) -> Array:
+    """Return the speed of the wheels in the middle of each step [m/s].
+
+    scale: of the measured one; lag: time constant of the measurement [s].
+    """
+    speed = scale * (drive.wheel_speed + lag * drive.wheel_acceleration)
+    samples = np.arange(speed.size * SUBSTEPS)
+    return np.interp((samples + 0.5) / SUBSTEPS, np.arange(speed.size), speed)
+
+
+@njit
+def _steering(
+    commands: Array, gain: float, offset: float, delay: float, lag: float, rate: float,
+    step: float, substeps: int,
+) -> Array:
+    """Delay (linearly between steps), lag and rate of commands that hold; see SteeringActuator."""
+    count = len(commands) * substeps
+    angles = np.empty(count)
+    # Output in the middle of a step: half of it has passed.
+    shift = delay / step
+    whole = int(math.floor(shift))
+    share = shift - whole
+    follow = 1.0 - math.exp(-step / lag) if lag > 1e-6 else 1.0
+    half = 1.0 - math.exp(-0.5 * step / lag) if lag > 1e-6 else 1.0
+    largest = rate * step
+    value = gain * commands[0] + offset
+    for k in range(count):
+        newer, older = max(k - whole, 0) // substeps, max(k - whole - 1, 0) // substeps
+        wanted = gain * ((1.0 - share) * commands[newer] + share * commands[older]) + offset
+        change = wanted - value
+        middle = min(max(half * change, -0.5 * largest), 0.5 * largest)
+        angles[k] = value + middle
+        value += min(max(follow * change, -largest), largest)
+    return angles
+
+
+def _predict(
+    out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
+    speeds: Array, steering: Array, parameters: Array, dt: float, substeps: int, limit: float,
+) -> None:
+    for w in range(len(starts)):
+        state = begin(initial[w, 0], initial[w, 1], initial[w, 2], parameters)
+        at = starts[w] * substeps
+        done = 0
+        for h in range(len(horizons)):
+            end = horizons[h] * substeps
+            while done < end:
+                state = advance(
+                    state, hold((speeds[at + done], steering[at + done]), parameters), dt)
+                done += 1
+            x, y, yaw = finish(state, parameters)
+            out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
+            out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
+            out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+
+
+class _Pose(NamedTuple):
+    x: float
+    y: float
+    yaw: float
+
+
+class _Turn(NamedTuple):
+    speed: float
+    yaw_rate: float
+
+
+@inlined
+def _begin_kinematic(vx: float, vy: float, rate: float, parameters: Array) -> _Pose:
+    return _Pose(0.0, 0.0, 0.0)
+
+
+@inlined
+def _hold_kinematic(inputs: tuple[float, float], parameters: Array) -> _Turn:
+    return _Turn(inputs[0], understeer_yaw_rate(inputs, parameters))
+
+
+@inlined
+def _advance_kinematic(pose: _Pose, turn: _Turn, dt: float) -> _Pose:
+    # Along the chord of the arc.
+    middle = pose.yaw + 0.5 * dt * turn.yaw_rate
+    return _Pose(pose.x + dt * turn.speed * math.cos(middle),
+                 pose.y + dt * turn.speed * math.sin(middle), pose.yaw + dt * turn.yaw_rate)
+
+
+@inlined
+def _finish_kinematic(pose: _Pose, parameters: Array) -> tuple[float, float, float]:
+    return pose.x, pose.y, pose.yaw
+
+
+_OFFSET_TRACK = 10  # ODOMETRY_OFFSET of single_track_equations
+_OFFSET_SLIP = 5  # odometry_offset of SlipCar
+
+
+@inlined
+def _begin_track(
+    vx: float, vy: float, rate: float, parameters: Array,
+) -> tuple[float, float, float, float, float]:
+    offset = parameters[_OFFSET_TRACK]
+    return vy - offset * rate, rate, -offset, 0.0, 0.0
+
+
+@inlined
+def _finish_track(
+    state: tuple[float, float, float, float, float], parameters: Array,
+) -> tuple[float, float, float]:
+    offset = parameters[_OFFSET_TRACK]
+    return (state[2] + offset * math.cos(state[4]), state[3] + offset * math.sin(state[4]),
+            state[4])
+
+
+@inlined
+def _begin_slip(vx: float, vy: float, rate: float, parameters: Array) -> SlipState:
+    offset = parameters[_OFFSET_SLIP]
+    return SlipState(vx, vy - offset * rate, rate, -offset, 0.0, 0.0)
+
+
+@inlined
+def _finish_slip(state: SlipState, parameters: Array) -> tuple[float, float, float]:
+    offset = parameters[_OFFSET_SLIP]
+    return (state.x + offset * math.cos(state.yaw), state.y + offset * math.sin(state.yaw),
+            state.yaw)
+
+
+precompute = unbound
+
+
+def _hold_track(inputs: tuple[float, float], parameters: Array) -> Any:
+    return precompute(inputs, load_parameters(parameters, 0, 1))
+
+
+def predictor(
+    model: KinematicUndersteer | SingleTrack | SingleTrackSlip,
+) -> Callable[..., None]:
+    """Return the compiled loop over windows of a kind of model."""
+    kernels: dict[type, Callable[[Any], tuple[str, dict[str, Any]]]] = {
+        KinematicUndersteer: _kinematic_kernels, SingleTrack: _track_kernels,
+        SingleTrackSlip: _slip_kernels}
+    name, bound = kernels[type(model)](model)
+    return specialise(_predict, f'predict_{name}', **bound)
+
+
+def _kinematic_kernels(model: KinematicUndersteer) -> tuple[str, dict[str, Any]]:
+    return model.name, {
+        'begin': _begin_kinematic, 'hold': _hold_kinematic, 'advance': _advance_kinematic,
+        'finish': _finish_kinematic}
+
+
+def _track_kernels(model: SingleTrack) -> tuple[str, dict[str, Any]]:
+    form = model.split_derivative
+    assert isinstance(form, SplitDerivative)
+    return form.name, {
+        'begin': _begin_track, 'advance': split_step(form), 'finish': _finish_track,
+        'hold': specialise(_hold_track, f'hold_track_{form.name}', inlined,
+                           precompute=form.precompute)}
+
+
+def _slip_kernels(model: SingleTrackSlip) -> tuple[str, dict[str, Any]]:
+    form = model.held_rates
+    return form.name, {
+        'begin': _begin_slip, 'advance': step_kernel(SlipState, form, 'rk4'),
+        'finish': _finish_slip, 'hold': form.hold}
+
+
+def predict(
+    model: KinematicUndersteer | SingleTrack | SingleTrackSlip, windows: Windows, speeds: Array,
+    steering: Array, period: float,
+) -> Array:
+    """Return the poses (w, h, 3) that a model predicts, as Windows.measured.
+
+    speeds, steering: of wheel_speeds() and steering_angles(); period: of the drive [s].
+    """
+    out = np.empty_like(windows.measured)
+    predictor(model)(
+        out, windows.starts, windows.initial, windows.horizons, speeds, steering,
+        np.asarray(model.parameters), period / SUBSTEPS, SUBSTEPS, MOST_VALUE)
+    return out

@@ -1,0 +1,151 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""From a log to a drive: one clock, checked units and axes, smoothed motion, gaps left out."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.ndimage import binary_dilation, gaussian_filter1d
+
+from racecar.core.errors import RunError
+from racecar.core.identification.checks import check_columns, Columns, path_motion
+from racecar.core.identification.drive import Array, Drive, Flags, QUANTITIES, RawLog
+from racecar.core.identification.smoother import smooth_pose
+
+PERIOD = 0.02
+"""Period of the grid that drives are brought to [s]."""
+LONGEST_GAP = 0.2
+"""Pause of a channel from which the samples there are not used [s]."""
+_JUMP = 2.0
+"""Pause that is held against the way made good meanwhile [s]."""
+_GAP_MARGIN = 0.2
+_HELD = ('steering_command', 'speed_command')
+SLIP_OF_WHEELSPIN = 0.2
+
+
+def prepare(log: RawLog) -> Drive:
+    """Return the drive of a log. Raises RunError, which says what is wrong with it in one line."""
+    _check_channels(log)
+    start, count = _grid(log)
+    t = start + PERIOD * np.arange(count)
+    valid = np.ones(count, dtype=bool)
+    columns: Columns = {}
+    notes: list[str] = []
+    for name, channel in log.channels.items():
+        if name in QUANTITIES:
+            gaps = _gaps(channel.t, t) if name not in _HELD else np.zeros(count, dtype=bool)
+            valid &= ~gaps
+            columns[name] = _resampled(name, channel.t, channel.values, t)
+    lost = 1.0 - float(valid.mean())
+    if lost > 0.0:
+        notes.append(f'{log.name}: gaps of over {LONGEST_GAP:g} s, {lost:.1%} of the time; left'
+                     ' out')
+    if 'valid' in columns:
+        valid &= columns.pop('valid') > 0.5
+    checked = check_columns(log.name, columns, PERIOD)
+    return _drive(log, checked.columns, valid, (*notes, *checked.notes))
+
+
+def _check_channels(log: RawLog) -> None:
+    missing = [name for name, row in QUANTITIES.items()
+               if row.required and name != 't' and name not in log.channels]
+    if missing:
+        raise RunError(f"{log.name}: {', '.join(missing)} missing, expected all of"
+                       f" {', '.join(name for name, row in QUANTITIES.items() if row.required)}")
+    for name, channel in log.channels.items():
+        steps = np.diff(channel.t)
+        back = np.flatnonzero(steps <= 0.0)
+        if back.size:
+            at = int(back[0])
+            raise RunError(
+                f'{log.name}: the clock of {name} jumps from {channel.t[at]:.6g} s to'
+                f' {channel.t[at + 1]:.6g} s, expected times that grow; cut the log there')
+    x, y, wheel = (log.channels[name] for name in ('x', 'y', 'wheel_speed'))
+    for at in np.flatnonzero(np.diff(x.t) > _JUMP):
+        pause = float(x.t[at + 1] - x.t[at])
+        way = float(np.hypot(x.values[at + 1] - x.values[at], y.values[at + 1] - y.values[at]))
+        before = abs(float(np.interp(x.t[at], wheel.t, wheel.values)))
+        after = abs(float(np.interp(x.t[at + 1], wheel.t, wheel.values)))
+        if min(before, after) > 0.3 and way < 0.25 * pause * min(before, after):
+            raise RunError(
+                f'{log.name}: the clock jumps from {x.t[at]:.6g} s to {x.t[at + 1]:.6g} s, in'
+                f' which the car at {before:.2g} m/s covered {way:.2g} m only; cut the log there')
+
+
+def _grid(log: RawLog) -> tuple[float, int]:
+    """Return start [s] and number of samples of the time that all channels cover."""
+    needed = [channel.t for name, channel in log.channels.items() if name not in _HELD]
+    start, end = max(float(t[0]) for t in needed), min(float(t[-1]) for t in needed)
+    count = int((end - start) / PERIOD + 1e-6) + 1
+    if count < 50:
+        raise RunError(f'{log.name}: {max(end - start, 0.0):.3g} s in which all quantities are'
+                       ' there, expected at least 1 s')
+    return start, count
+
+
+def _gaps(times: Array, t: Array) -> Flags:
+    gaps = np.zeros(t.size, dtype=bool)
+    for at in np.flatnonzero(np.diff(times) > LONGEST_GAP):
+        gaps |= (t > times[at] - _GAP_MARGIN) & (t < times[at + 1] + _GAP_MARGIN)
+    return gaps
+
+
+def _resampled(name: str, times: Array, values: Array, t: Array) -> Array:
+    if name in _HELD:
+        # A command holds until the next one.
+        return values[np.clip(np.searchsorted(times, t + 1e-9, side='right') - 1, 0, None)]
+    if name == 'yaw' and float(np.abs(values).max()) < 7.0:
+        values = np.unwrap(values)
+    return np.interp(t, times, values)
+
+
+def _drive(log: RawLog, columns: Columns, valid: Flags, notes: tuple[str, ...]) -> Drive:
+    none = np.full(valid.size, np.nan)
+    gyro = columns.get('yaw_rate')
+    if 'vx' in columns and 'vy' in columns and gyro is not None:
+        x, y, yaw = columns['x'], columns['y'], columns['yaw']
+        vx, vy, yaw_rate = columns['vx'], columns['vy'], gyro
+        _check_velocities(log.name, columns)
+    else:
+        smooth = smooth_pose(columns['x'], columns['y'], columns['yaw'], gyro, PERIOD)
+        x, y, yaw, yaw_rate = smooth.x, smooth.y, smooth.yaw, smooth.yaw_rate
+        cosine, sine = np.cos(yaw), np.sin(yaw)
+        vx = cosine * smooth.x_rate + sine * smooth.y_rate
+        vy = cosine * smooth.y_rate - sine * smooth.x_rate
+        if abs(smooth.bias) > 1e-3:
+            notes = (*notes, f'{log.name}: bias of the gyroscope {smooth.bias:.4f} rad/s, taken'
+                             ' off')
+    wheel = columns['wheel_speed']
+    moving = path_motion({**columns, 'x': x, 'y': y}, PERIOD).moving & valid
+    faster = np.maximum(np.maximum(np.abs(wheel), np.abs(vx)), 0.3)
+    # The scale of the wheels is not known yet.
+    scale = float(np.median(vx[moving] / np.maximum(wheel[moving], 0.3))) if moving.any() else 1.0
+    spins = np.abs(wheel * min(max(scale, 0.8), 1.2) - vx) / faster > SLIP_OF_WHEELSPIN
+    return Drive(
+        name=log.name, source=log.source, period=PERIOD, steering=columns['steering_command'],
+        speed_command=columns.get('speed_command', none), wheel_speed=wheel,
+        wheel_acceleration=np.gradient(gaussian_filter1d(wheel, 1.5), PERIOD),
+        x=x, y=y, yaw=yaw, vx=vx, vy=vy, yaw_rate=yaw_rate, ax=columns.get('ax', none),
+        ay=columns.get('ay', none), valid=valid & ~_torn(x, y, wheel),
+        wheelspin=float(spins[moving].mean()) if moving.any() else 0.0, notes=notes)
+
+
+def _torn(x: Array, y: Array, wheel: Array) -> Flags:
+    """Tell where the position leaps, as a localisation does that finds itself anew."""
+    leap = np.hypot(np.diff(x, prepend=x[0]), np.diff(y, prepend=y[0]))
+    limit = 3.0 * (np.abs(wheel) + 1.0) * PERIOD + 0.05
+    margin = round(_GAP_MARGIN / PERIOD)
+    return binary_dilation(leap > limit, iterations=margin)  # type: ignore[no-any-return]
+
+
+def _check_velocities(name: str, columns: Columns) -> None:
+    """Raise RunError where the velocities that the log gives are not those of its path."""
+    cosine, sine = np.cos(columns['yaw']), np.sin(columns['yaw'])
+    ahead = np.gradient(columns['x'], PERIOD) * cosine + np.gradient(columns['y'], PERIOD) * sine
+    given = columns['vx']
+    share = float(ahead @ given / max(given @ given, 1e-12))
+    if not 0.7 < share < 1.4:
+        raise RunError(
+            f'{name}: the path is driven at {share:.3g} times vx, expected 1; vx and vy must be'
+            ' those of the rear axle in the frame of the car, in m/s; leave them out to have them'
+            ' computed')

@@ -1,0 +1,195 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The result of an identification as a vehicle file and as JSON, and read back to be judged.
+
+The vehicle file has the values where simulators look for them, each with interval, spread between
+sessions, verdict and source beside it, and a section `/**/identify` with what only predictions
+from logs need: the model's kind and the values of the kinematic fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import math
+from pathlib import Path
+from typing import Any
+
+from racecar.core.errors import ConfigurationError
+from racecar.core.identification.identify import Estimate, FITTED, Identification
+from racecar.core.identification.judging import Candidate, Judgement
+from racecar.core.identification.unknowns import NO_RATE, prior, UNKNOWNS
+from racecar.core.parameter_file import load_parameter_file
+from racecar.core.vehicles import VEHICLE_PARAMETERS, VehicleParameters
+
+_NODE = 'identify'
+_KINDS = ('kinematic', 'linear', 'fiala', 'combined')
+_COMMENT_WIDTH = 96
+
+
+def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) -> str:
+    """Return the vehicle file of a result. vehicle: the one that it started from."""
+    estimates = result.estimates
+    lines = [f'# Vehicle {name}, identified from drives of a real or simulated car with'
+             ' `racecar identify`.',
+             '# Beside each value: unit; 90 % interval; standard error between sessions (+-);'
+             ' verdict; source.', '# Drives:']
+    lines += [f'#   {drive.name}: {drive.duration:.0f} s, wheelspin in {drive.wheelspin:.0%} of'
+              f' the moving time; {Path(drive.source).name}' for drive in result.drives]
+    lines += [f'# {line}' for line in _error_lines(result)]
+    lines += ['/**:', '  ros__parameters:', '    vehicle:', f'      name: {name}']
+    shared = {'front.cornering_stiffness': 'front_cornering_stiffness',
+              'rear.cornering_stiffness': 'rear_cornering_stiffness',
+              'front.slip_stiffness': 'slip_stiffness', 'rear.slip_stiffness': 'slip_stiffness'}
+    for row in VEHICLE_PARAMETERS:
+        key = row.name.removeprefix('vehicle.')
+        if key == 'name':
+            continue
+        estimate = estimates.get(shared.get(key, key))
+        value = estimate.value if estimate is not None else getattr(
+            vehicle, key.replace('.', '_'))
+        if key == 'odometry_point':
+            value = 'rear_axle'
+        if estimate is None and value == row.default and key != 'odometry_point':
+            continue
+        note = _note(estimate) if estimate is not None else (
+            f"{row.unit + '; ' if row.unit else ''}assumed: vehicle file '{vehicle.name}'")
+        # Comments stand above: they are longer than a line.
+        lines += _commented(note, 6)
+        text = value if isinstance(value, str) else _number(float(value))
+        lines.append(f'      {key}: {text}')
+    return '\n'.join(_nested(lines) + _simulator_lines(result) + _identify_lines(result)) + '\n'
+
+
+def _nested(lines: list[str]) -> list[str]:
+    """Return lines with keys such as front.x as they are: parameter files take dots."""
+    return lines
+
+
+def _simulator_lines(result: Identification) -> list[str]:
+    lines = ['/**/single_track_simulator:', '  ros__parameters:']
+    if result.kind != 'kinematic':
+        lines.append('    tyre_model: fiala' if result.kind != 'linear' else
+                     '    tyre_model: linear')
+    if 'understeer_gradient' in result.kinematic:
+        lines += [*_commented('of vehicle_model kinematic_understeer, by the kinematic stage', 4),
+                  f"    understeer_gradient: {_number(result.kinematic['understeer_gradient'])}"]
+    lines.append('    actuators:')
+    for key in ('steering_gain', 'steering_offset', 'steering_delay', 'steering_lag'):
+        estimate = result.estimates.get(key)
+        value = result.values.get(key, prior(result.vehicle)[key])
+        if estimate is not None:
+            lines += _commented(_note(estimate), 6)
+        # A delay is a whole number of steps of 1 ms.
+        text = f'{value:.3f}' if key == 'steering_delay' else _number(value)
+        lines.append(f'      {key}: {text}')
+    rate = result.values.get('steering_rate', NO_RATE)
+    if rate < NO_RATE:
+        lines.append(f'      steering_rate: {_number(rate)}')
+    return lines
+
+
+def _identify_lines(result: Identification) -> list[str]:
+    lines = [f'/**/{_NODE}:', '  ros__parameters:', f'    model: {result.kind}']
+    lag = result.estimates.get('wheel_lag')
+    if lag is not None and result.kind == 'combined':
+        lines += [*_commented(_note(lag), 4), f'    wheel_lag: {_number(lag.value)}']
+    lines.append('    kinematic:')
+    lines += [f'      {key}: {_number(result.kinematic[key])}' for key in (
+        'steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
+        'understeer_gradient')]
+    return lines
+
+
+def _note(estimate: Estimate) -> str:
+    parts = [estimate.unit]
+    if estimate.interval is not None:
+        parts.append('[{:.4g}, {:.4g}]'.format(*estimate.interval))
+    if estimate.spread is not None:
+        parts.append(f'+-{estimate.spread:.2g}')
+    reason = f' ({estimate.verdict.reason})' if estimate.verdict.reason else ''
+    return '; '.join([*parts, f'{estimate.verdict.word}{reason}', estimate.source])
+
+
+def _commented(text: str, indent: int) -> list[str]:
+    import textwrap
+
+    lead = ' ' * indent + '# '
+    return textwrap.wrap(text, _COMMENT_WIDTH, initial_indent=lead, subsequent_indent=lead)
+
+
+def _error_lines(result: Identification) -> list[str]:
+    rows = [('Within the drives', result.judgements), ('Leave one out', result.left_out)]
+    return [f'{title}: {one.drive}: heading {score.heading:.4f} rad, position'
+            f' {score.position:.3f} m RMS after 0.5 s'
+            for title, judgements in rows for one in judgements
+            for score in [one.scores[FITTED]]]
+
+
+def _number(value: float) -> str:
+    text = f'{value:.5g}'
+    return text if any(mark in text for mark in '.en') else f'{text}.0'
+
+
+def as_json(result: Identification) -> dict[str, Any]:
+    """Return the result as what JSON can hold."""
+    return {
+        'model': result.kind,
+        'drives': [{
+            'name': drive.name, 'source': drive.source, 'duration': drive.duration,
+            'wheelspin': drive.wheelspin, 'notes': list(drive.notes)} for drive in result.drives],
+        'estimates': [{
+            'name': row.name, 'value': row.value, 'unit': row.unit, 'interval': row.interval,
+            'spread': row.spread, 'verdict': row.verdict.word, 'reason': row.verdict.reason,
+            'source': row.source} for row in result.estimates.values()],
+        'kinematic': result.kinematic,
+        'singular_values': result.final.singular_values.tolist(),
+        'judgements': judgements_as_json(result.judgements),
+        'leave_one_out': judgements_as_json(result.left_out),
+    }
+
+
+def judgements_as_json(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
+    """Return judgements as what JSON can hold."""
+    return [{'drive': row.drive, 'adaptation': row.adaptation, 'scores': {
+        name: score._asdict() for name, score in row.scores.items()}} for row in judgements]
+
+
+def read_candidates(path: Path | str) -> tuple[VehicleParameters, list[Candidate]]:
+    """Return the vehicle of a file and what of it can be judged: its kinematic fit, its model.
+
+    Any vehicle file will do: without the section identify the model is Fiala without actuators.
+    Raises ConfigurationError or ParameterError if the file is not one.
+    """
+    vehicle = VehicleParameters.from_file(path)
+    values = load_parameter_file(path, node='single_track_simulator')
+    own = load_parameter_file(path, node=_NODE)
+    found = {**prior(vehicle), **{
+        key: _checked(path, key, values[f'actuators.{key}']) for key in (
+            'steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
+            'steering_rate') if values.get(f'actuators.{key}')}}
+    kind = own.get('model', 'fiala')
+    if kind not in _KINDS:
+        raise ConfigurationError(
+            f"'{path}': model is {kind!r}, expected one of {', '.join(_KINDS)}")
+    if 'wheel_lag' in own:
+        found['wheel_lag'] = _checked(path, 'wheel_lag', own['wheel_lag'])
+    candidates = []
+    kinematic: Mapping[str, float] = {
+        key.removeprefix('kinematic.'): _checked(path, key.removeprefix('kinematic.'), value)
+        for key, value in own.items() if key.startswith('kinematic.')}
+    if kinematic:
+        candidates.append(Candidate('kinematic fit', 'kinematic', {
+            **prior(vehicle), **kinematic}))
+    candidates.append(Candidate(vehicle.name, str(kind), found))
+    return vehicle, candidates
+
+
+def _checked(path: Path | str, name: str, value: Any) -> float:
+    row = UNKNOWNS.get(name)
+    if row is None:
+        raise ConfigurationError(f"'{path}': {name} is none of {', '.join(UNKNOWNS)}")
+    if not isinstance(value, int | float) or not (
+            math.isfinite(value) and (row.low <= value <= row.high or name == 'steering_rate')):
+        raise ConfigurationError(
+            f"'{path}': {name} is {value!r}, expected {row.low:g} to {row.high:g} {row.unit}")
+    return float(value)

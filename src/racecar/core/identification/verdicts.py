@@ -1,0 +1,151 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What an estimate is worth: profiles, correlations, bounds, and the verdict that follows.
+
+A profile holds one unknown at a value and lets the others find their best again. It is shown as
+scaled rise: the rise of the cost over what one standard error (clustered) of that unknown makes
+of a parabola, so a parabola reads k^2/2 at k standard errors, and a profile is open where it does
+not reach 1.35, that of a 90 % interval, before the bound or 4 standard errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from racecar.core.identification.drive import Array
+from racecar.core.identification.estimation import Fit
+from racecar.core.identification.unknowns import bounds, UNKNOWNS
+from racecar.core.vehicles.parameters import GRAVITY
+
+IDENTIFIED, UNCERTAIN = 'identified', 'uncertain'
+UNIDENTIFIABLE, ASSUMED = 'unidentifiable', 'assumed'
+
+CORRELATED = 0.95
+_OPEN_RISE = 1.35
+_REACHES = (-4.0, -2.0, 2.0, 4.0)
+_WIDE = 0.15
+"""Half width of an interval over the value from which an estimate is uncertain."""
+_WIDE_OF_SMALL = {'steering_offset': 0.01, 'steering_delay': 0.015, 'steering_lag': 0.015,
+                  'wheel_lag': 0.03}
+"""The same, absolute, of what may be 0."""
+_LEAST_DEMAND = 0.6
+"""Share of friction that drives must use for friction to be told."""
+
+
+class Profile(NamedTuple):
+    """values (k,) of the unknown; rises (k,): scaled rise of the cost; is_open: see the module."""
+
+    values: Array
+    rises: Array
+    is_open: bool
+
+
+class Verdict(NamedTuple):
+    """One of the four words, and why in a sentence ('' if there is nothing to say)."""
+
+    word: str
+    reason: str
+
+
+def profile(fit: Fit, name: str) -> Profile:
+    """Return the profile of an unknown of a fit, with the frozen Jacobian of its end."""
+    at = fit.names.index(name)
+    others = [index for index in range(len(fit.names)) if index != at]
+    inverse = np.linalg.pinv(fit.curvature)
+    deviation = math.sqrt(max(float(fit.covariance[at, at]), 1e-300))
+    design = deviation**2 / max(float(inverse[at, at]), 1e-300)
+    low, high = (bound / float(fit.scales[at]) for bound in bounds(name, fit.problem.vehicle))
+    x0 = np.array([fit.values[other] for other in fit.names]) / fit.scales
+    reduced = np.linalg.pinv(fit.curvature[np.ix_(others, others)])
+    sides = np.array([[bound / scale for bound in bounds(other, fit.problem.vehicle)]
+                      for other, scale in zip(fit.names, fit.scales, strict=True)]).T
+    values, rises = [], []
+    for reach in _REACHES:
+        x = x0.copy()
+        x[at] = min(max(x0[at] + reach * deviation, low), high)
+        # Where the others would go if all were linear.
+        x[others] -= reduced @ fit.curvature[others, at] * (x[at] - x0[at])
+        best = math.inf
+        for _ in range(3):
+            x = np.clip(x, *sides)
+            r = fit.problem.residuals({**fit.values, **dict(zip(
+                fit.names, (x * fit.scales).tolist(), strict=True))})
+            root = np.sqrt(1.0 + r * r)
+            best = min(best, float(np.sum(root - 1.0)))
+            x[others] -= reduced @ (fit.jacobian[:, others].T @ (r / root))
+        values.append(float(x[at] * fit.scales[at]))
+        rises.append((best - fit.cost) / design)
+    rise = np.array(rises)
+    is_open = bool(max(rise[:2]) < _OPEN_RISE or max(rise[2:]) < _OPEN_RISE)
+    return Profile(np.array(values), rise, is_open)
+
+
+def judge_unknown(
+    fit: Fit, name: str, found: Profile, demand: float, spread: float | None,
+) -> Verdict:
+    """Return the verdict on an estimate.
+
+    demand: largest acceleration in the drives [m/s^2]; spread: standard error between sessions, in
+    the unit of the unknown, None with one session.
+    """
+    unit = UNKNOWNS[name.partition(':')[0]].unit
+    value = fit.values[name]
+    low, high = bounds(name, fit.problem.vehicle)
+    edge = 2e-3 * (high - low)
+    if value <= low + edge or value >= high - edge:
+        return Verdict(UNIDENTIFIABLE, f'at the bound {low if value <= low + edge else high:.4g}'
+                                       f' {unit} of its range')
+    if name == 'friction_coefficient' and demand < _LEAST_DEMAND * value * GRAVITY:
+        return Verdict(
+            UNIDENTIFIABLE, f'the drives reach {demand:.2g} m/s^2, less than'
+                            f' {_LEAST_DEMAND:.0%} of what the tyres could: drive faster')
+    partner, correlation = strongest_partner(fit, name)
+    if correlation > CORRELATED:
+        return Verdict(
+            UNIDENTIFIABLE, f'correlation {correlation:.3f} with {partner}: only both together'
+                            ' can be told')
+    if found.is_open:
+        return Verdict(UNIDENTIFIABLE, 'its profile is open: other values fit as well')
+    if name == 'yaw_inertia':
+        return Verdict(UNCERTAIN, 'takes up what lag tyres and servo have beyond the model; not a'
+                                  ' measurement of the inertia')
+    low_end, high_end = fit.interval(name)
+    half = max(0.5 * (high_end - low_end), 1.64 * (spread or 0.0))
+    limit = _WIDE_OF_SMALL.get(name, _WIDE * abs(value))
+    if half > limit:
+        return Verdict(UNCERTAIN, f'known to {half:.2g} {unit} only'.replace(' - only', ' only')
+                       + (', as sessions differ' if (spread or 0.0) * 1.64 >= half else ''))
+    return Verdict(IDENTIFIED, '')
+
+
+def strongest_partner(fit: Fit, name: str) -> tuple[str, float]:
+    """Return the other unknown with the largest correlation, and its modulus."""
+    row = np.abs(fit.correlation[fit.names.index(name)])
+    row[fit.names.index(name)] = -1.0
+    at = int(np.argmax(row))
+    return fit.names[at], float(row[at])
+
+
+def to_drop(fit: Fit, verdicts: Mapping[str, Verdict]) -> list[str]:
+    """Return which unidentifiable unknowns to hold at what was assumed of them: one of these.
+
+    What lies at a bound or is asked too little comes first, then the one known worst; of two that
+    are correlated both are named, as either may be held. Empty if there is none.
+    """
+    bad = [name for name, verdict in verdicts.items()
+           if verdict.word == UNIDENTIFIABLE and ':' not in name]
+    alone = [name for name in bad if strongest_partner(fit, name)[1] <= CORRELATED
+             or 'correlation' not in verdicts[name].reason]
+    if alone:
+        def vagueness(name: str) -> float:
+            low, high = bounds(name, fit.problem.vehicle)
+            return fit.deviation(name) / (high - low)
+        return [max(alone, key=vagueness)]
+    if not bad:
+        return []
+    worst = max(bad, key=lambda name: strongest_partner(fit, name)[1])
+    return [name for name in (worst, strongest_partner(fit, worst)[0]) if ':' not in name]
