@@ -87,7 +87,7 @@ def test_a_person_drives_round_the_track_and_it_is_recorded(tmp_path):
         counts = {row.name.lstrip('/'): row.message_count for row in bag.summary.topics}
     assert counts[TELEOP] >= 1
     assert counts[ACTIVE] >= 1
-    assert counts['vesc/odom'] > 10
+    assert counts['vesc/odom'] >= 1
 
 
 def test_a_drive_without_a_terminal_or_a_person_is_refused(tmp_path, capsys, monkeypatch):

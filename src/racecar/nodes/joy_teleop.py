@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from rclpy.duration import Duration
 from sensor_msgs.msg import Joy
 
 from racecar.catalogue import node_names
@@ -25,7 +26,8 @@ from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
 
-_WATCH_PERIOD = 0.05
+_WATCH_PERIOD = 0.05  # [s]
+_LONGEST_WAY = 0.3    # [s]
 
 
 class JoyTeleopNode(TableNode):
@@ -47,7 +49,7 @@ class JoyTeleopNode(TableNode):
         self._message = command_template()
         self._publisher = self.create_publisher(
             AckermannDriveStamped, topics.TELEOP_COMMAND, qos.COMMAND)
-        self.closing.callback(self._stop)
+        self.closing.callback(self._end)
         subscribe_raw(self, Joy, topics.JOY, read_joy, self._on_joy, qos.COMMAND)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
 
@@ -86,6 +88,11 @@ class JoyTeleopNode(TableNode):
             self.get_logger().warning(
                 f'{self.resolve_topic_name(topics.JOY)} fell silent: the car is told to stop')
             self._send(AckermannCommand(0.0, 0.0))
+
+    def _end(self) -> None:
+        self._stop()
+        # The process ends now, and what is on its way with it.
+        self._publisher.wait_for_all_acked(Duration(seconds=_LONGEST_WAY))
 
     def _stop(self) -> None:
         if self._driver.let_go():

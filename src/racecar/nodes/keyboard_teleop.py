@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from rclpy.duration import Duration
 from rclpy.parameter import Parameter as RosParameter
 
 from racecar.catalogue import node_names
@@ -25,6 +26,7 @@ from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
 from racecar.terminal.keyboard import Keyboard
 
+_LONGEST_WAY = 0.3  # [s]
 _OWN_LINE = '\r\x1b[K'
 
 
@@ -137,6 +139,8 @@ class KeyboardTeleopNode(TableNode):
     def _end(self) -> None:
         if self._commanded is not None:
             self._send(AckermannCommand(0.0, 0.0))
+            # The process ends now, and what is on its way with it.
+            self._publisher.wait_for_all_acked(Duration(seconds=_LONGEST_WAY))
         if self._keyboard is not None:
             if self.values['status_line']:
                 self._keyboard.write('\r\n')
