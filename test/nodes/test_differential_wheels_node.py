@@ -8,7 +8,8 @@ import json
 import math
 
 from geometry_msgs.msg import Twist, TwistStamped
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from mcap.reader import make_reader
 from nav_msgs.msg import OccupancyGrid, Odometry
 from node_bench import stamp

@@ -5,7 +5,8 @@
 from dataclasses import replace
 import math
 
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp

@@ -143,7 +143,7 @@ def test_step_ends_with_minus_one():
     (lambda robot: robot.enableEncoders(33), 'sampling period is 33 ms'),
     (lambda robot: robot.step(50), 'step is 50 ms, expected a multiple'),
     (lambda robot: robot.step(0), 'step is 0 ms'),
-    (lambda robot: robot.getDistanceSensor('ds0'), 'no distance sensor .ds0., expected one of none'),
+    (lambda robot: robot.getDistanceSensor('ds0'), 'no distance sensor .ds0., expected one'),
     (lambda robot: DifferentialWheels2002(OLD).set_speed(40000, 0), 'from -32768 to 32767'),
     (lambda robot: DifferentialWheels2002(OLD).set_speed(1.5, 0), 'left is 1.5, expected a whole'),
     (lambda robot: DifferentialWheels2002(OLD).set_encoders(0, 2**31), 'right is 2147483648'),
