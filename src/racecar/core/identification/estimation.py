@@ -122,7 +122,8 @@ class Problem:
 
 def _sigmas(part: Part) -> Array:
     times = part.windows.horizons * part.drive.period
-    return (SIGMA * np.sqrt(times / 0.5))[None, :, None]
+    sigmas: Array = SIGMA * np.sqrt(times / 0.5)
+    return sigmas[None, :, None]
 
 
 @dataclass(frozen=True)
@@ -160,12 +161,12 @@ class Fit:
         """Correlations of the unknowns, of the curvature: what the data alone can tell."""
         inverse = np.linalg.pinv(self.curvature)
         deviations = np.sqrt(np.maximum(np.diag(inverse), 1e-300))
-        return inverse / np.outer(deviations, deviations)
+        return np.asarray(inverse / np.outer(deviations, deviations))
 
     @property
     def singular_values(self) -> Array:
         """Singular values of the scaled Jacobian with the weights of the loss, largest first."""
-        return np.sqrt(np.maximum(np.linalg.eigvalsh(self.curvature)[::-1], 0.0))
+        return np.asarray(np.sqrt(np.maximum(np.linalg.eigvalsh(self.curvature)[::-1], 0.0)))
 
     @property
     def weakest(self) -> dict[str, float]:

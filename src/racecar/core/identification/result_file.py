@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 import math
 from pathlib import Path
+import textwrap
 from typing import Any
 
 from racecar.core.errors import ConfigurationError
@@ -40,29 +41,29 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
     shared = {'front.cornering_stiffness': 'front_cornering_stiffness',
               'rear.cornering_stiffness': 'rear_cornering_stiffness',
               'front.slip_stiffness': 'slip_stiffness', 'rear.slip_stiffness': 'slip_stiffness'}
+    groups: dict[str, list[str]] = {'': [], 'front': [], 'rear': []}
     for row in VEHICLE_PARAMETERS:
         key = row.name.removeprefix('vehicle.')
         if key == 'name':
             continue
         estimate = estimates.get(shared.get(key, key))
-        value = estimate.value if estimate is not None else getattr(
-            vehicle, key.replace('.', '_'))
-        if key == 'odometry_point':
+        value: Any = getattr(vehicle, key.replace('.', '_'))
+        if estimate is not None:
+            value = estimate.value
+        elif key == 'odometry_point':
             value = 'rear_axle'
-        if estimate is None and value == row.default and key != 'odometry_point':
+        elif value == row.default and key != 'driven_axle':
             continue
         note = _note(estimate) if estimate is not None else (
-            f"{row.unit + '; ' if row.unit else ''}assumed: vehicle file '{vehicle.name}'")
+            f"{row.unit + '; ' if row.unit else ''}assumed; vehicle file '{vehicle.name}'")
+        group, _, last = key.rpartition('.')
         # Comments stand above: they are longer than a line.
-        lines += _commented(note, 6)
+        groups[group] += _commented(note, 8 if group else 6)
         text = value if isinstance(value, str) else _number(float(value))
-        lines.append(f'      {key}: {text}')
-    return '\n'.join(_nested(lines) + _simulator_lines(result) + _identify_lines(result)) + '\n'
-
-
-def _nested(lines: list[str]) -> list[str]:
-    """Return lines with keys such as front.x as they are: parameter files take dots."""
-    return lines
+        groups[group].append(f"{' ' * (8 if group else 6)}{last}: {text}")
+    for group, rows in groups.items():
+        lines += [f'      {group}:'] * bool(group) + rows
+    return '\n'.join(lines + _simulator_lines(result) + _identify_lines(result)) + '\n'
 
 
 def _simulator_lines(result: Identification) -> list[str]:
@@ -111,8 +112,6 @@ def _note(estimate: Estimate) -> str:
 
 
 def _commented(text: str, indent: int) -> list[str]:
-    import textwrap
-
     lead = ' ' * indent + '# '
     return textwrap.wrap(text, _COMMENT_WIDTH, initial_indent=lead, subsequent_indent=lead)
 
