@@ -58,7 +58,9 @@ def test_a_gradient_without_a_steady_turn_is_refused():
 
 
 def test_slow_wheels_roll_as_the_kinematic_bicycle():
-    slow = drive(SingleTrackSlip(RACECAR, 'fiala'), (0.3, 0.3), 4.0).odometry()
+    # All four driven alike they would scrub: the front wheels have the longer way.
+    rear = replace(RACECAR, driven_axle='rear')
+    slow = drive(SingleTrackSlip(rear, 'fiala'), (0.3, 0.3), 4.0).odometry()
     exact = drive(KinematicBicycle(RACECAR), (0.3, 0.3), 4.0).odometry()
     assert (slow.x, slow.y) == pytest.approx((exact.x, exact.y), abs=0.03)
 
@@ -72,19 +74,13 @@ def test_spinning_wheels_push_with_all_their_friction_and_no_more():
         0.1 * limit * RACECAR.rear_axle_load / (RACECAR.mass * GRAVITY), rel=0.01)
 
 
-def test_spinning_wheels_hold_no_line():
-    straight = drive(SingleTrackSlip(RACECAR, 'fiala'), (2.0, 0.0), 2.0)
-    gripping, spinning = (straight.odometry(), None)
-    straight.set_command(AckermannCommand(5.0, 0.3))
-    for _ in range(20):
-        straight.tick()
-    spinning = straight.odometry().yaw_rate
-    held = drive(SingleTrackSlip(RACECAR, 'fiala'), (2.0, 0.0), 2.0)
-    held.set_command(AckermannCommand(2.0, 0.3))
-    for _ in range(20):
-        held.tick()
-    assert gripping.vx == pytest.approx(2.0, rel=1e-3)
-    assert 0.0 < spinning < 0.8 * held.odometry().yaw_rate
+@given(speed=st.floats(0.5, 5.0), angle=st.floats(-0.5, 0.5))
+@settings(max_examples=25, deadline=None)
+def test_no_wheel_holds_more_than_its_friction(speed, angle):
+    simulator = drive(SingleTrackSlip(RACECAR, 'fiala'), (speed, angle), 0.3)
+    for wheel in simulator.wheels():
+        assert math.hypot(wheel.longitudinal_force, wheel.lateral_force) <= (
+            RACECAR.friction_coefficient * wheel.load * (1.0 + 1e-9))
 
 
 @pytest.mark.parametrize('tyre', ['linear', 'fiala', 'fiala_unsaturated', 'pacejka'])

@@ -25,7 +25,7 @@ from racecar.core.identification.preparing import prepare
 from racecar.core.identification.result_file import read_candidates, vehicle_yaml
 from racecar.core.identification.smoother import smooth_pose
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
-from racecar.core.identification.unknowns import make_model, prior, search_start, STAGES
+from racecar.core.identification.unknowns import make_model, prior, STAGES
 from racecar.core.vehicles import VehicleParameters
 
 ROOT = Path(__file__).parents[3]
@@ -115,7 +115,8 @@ def test_wheelspin_is_seen_and_its_stiffness_found():
     stage = STAGES['combined']
     base = {**prior(F1TENTH), **TRUTH, 'steering_lag': 0.0}
     found = fit(Problem(parts_of([car]), stage, F1TENTH, base,
-                        frozenset(stage.unknowns) - {'slip_stiffness'}), search_start(F1TENTH))
+                        frozenset(stage.unknowns) - {'slip_stiffness'}),
+                {'slip_stiffness': 60.0, 'wheel_scale:twin': SCALE})
     assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
 
 
