@@ -162,7 +162,8 @@ def _run_stages(
         base = prior(vehicle) | ({'understeer_gradient': 0.0} if name == 'rolling' else {})
         found = fit(Problem(own, stage, vehicle, base), {
             key: value for key, value in values.items()
-            if key in stage.unknowns or key.startswith('wheel_scale:')})
+            if key in stage.unknowns or key.startswith('wheel_scale:')},
+            tolerance=1e-5 if name == plan[-1] else 2e-4)
         if name not in ('rolling', 'actuators'):
             values = {**values, **{key: found.values[key] for key in found.names}}
         reports.append(StageReport(stage, found, _described(found)))
