@@ -13,8 +13,10 @@ from racecar.core.errors import BagError
 def rows_of(messages, stamps, command='/drive'):
     found = []
     for k, stamp in enumerate(stamps):
-        found.append(('/odom', ODOMETRY, stamp, messages.odometry(stamp, 0.02 * k, 1.0)))
-        found.append((command, ACKERMANN, stamp, messages.ackermann(stamp, 1.0, 0.1 * (k % 2))))
+        recorded = START_NS + 20_000_000 * k
+        found.append(('/odom', ODOMETRY, recorded, messages.odometry(stamp, 0.02 * k, 1.0)))
+        found.append((command, ACKERMANN, recorded,
+                      messages.ackermann(stamp, 1.0, 0.1 * (k % 2))))
     return found
 
 

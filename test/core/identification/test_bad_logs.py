@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs that do not mean what they say are corrected, or refused in one line that says why."""
 
+import contextlib
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -146,7 +147,8 @@ def test_a_csv_log_is_read_with_its_units(good, tmp_path):
     ('', ('empty',)),
     ('x[m],y[m]\n1,2\n', ('no column t',)),
     ('t[s],x[m],y[m],yaw[rad],steering_command[rad]\n0,0,0,0,0\n', ('wheel_speed', '--column')),
-    ('t[s],x[inch],y[m],yaw,steering_command,wheel_speed\n0,0,0,0,0,0\n', ('[inch]', 'expected one of [m]')),
+    ('t[s],x[inch],y[m],yaw,steering_command,wheel_speed\n0,0,0,0,0,0\n',
+     ('[inch]', 'expected one of [m]')),
     ('t,x,y,yaw,steering_command,wheel_speed\n0,0,0,0,0,0\n0,0,0,0,0,0\n',
      ('line 3', 'clock jumps')),
     ('t,x,y,yaw,steering_command,wheel_speed\n0,0,0,0,0,much\n', ('line 2', "'much'")),
@@ -166,7 +168,5 @@ def test_a_csv_file_that_cannot_be_used_names_line_and_value(tmp_path, text, wor
 def test_no_bytes_make_the_reader_fail_otherwise(tmp_path_factory, data):
     path = tmp_path_factory.mktemp('log') / 'log.csv'
     path.write_bytes(b't,x,y,yaw,steering_command,wheel_speed\n' + data)
-    try:
+    with contextlib.suppress(RacecarError):
         prepare(read_csv_log(path))
-    except RacecarError:
-        pass

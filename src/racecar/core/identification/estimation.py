@@ -14,9 +14,9 @@ psi' = (1 + r^2)^(-3/2), J the Jacobian, A = sum psi' J J', and A_b and s_b = su
 
     d_b = (A - A_b)^-1 s_b    P = (B - 1)/B sum d_b d_b'
 
-over B blocks. Intervals are those of Student's t with B less the unknowns as degrees of freedom. Source: Bell,
-McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage samples",
-2002 (the estimator CR3), with the weights of the robust loss.
+over B blocks. Intervals are those of Student's t with B less the unknowns as degrees of freedom.
+Source: Bell, McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
+samples", 2002 (the estimator CR3), with the weights of the robust loss.
 """
 
 from __future__ import annotations
