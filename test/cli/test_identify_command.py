@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
 
 
 def test_it_writes_vehicle_json_and_report(folder):
-    result = json.loads((folder / 'identification.json').read_text(encoding='utf-8'))
+    result = json.loads((folder / 'mine.json').read_text(encoding='utf-8'))
     rows = {row['name']: row for row in result['estimates']}
     assert rows['steering_gain']['value'] == pytest.approx(1.1, rel=0.03)
     assert rows['friction_coefficient']['value'] == pytest.approx(0.8, rel=0.05)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fit finds what was put into a twin, and refuses what a drive cannot tell."""
 
+import json
 import math
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from racecar.core.identification.prediction import (
     wheel_speeds,
 )
 from racecar.core.identification.preparing import prepare
-from racecar.core.identification.result_file import read_candidates, vehicle_yaml
+from racecar.core.identification.result_file import as_json, read_candidates, vehicle_yaml
 from racecar.core.identification.smoother import smooth_pose
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.core.identification.unknowns import make_model, prior, STAGES
@@ -124,6 +125,9 @@ def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
     path = tmp_path / 'mine.yaml'
     text = vehicle_yaml(result, 'mine', F1TENTH)
     path.write_text(text, encoding='utf-8')
+    plain = read_candidates(path)[1]
+    assert [candidate.kind for candidate in plain] == ['fiala']
+    path.with_suffix('.json').write_text(json.dumps(as_json(result)), encoding='utf-8')
     vehicle, candidates = read_candidates(path)
     assert vehicle.friction_coefficient == pytest.approx(
         result.values['friction_coefficient'], rel=1e-4)
