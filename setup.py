@@ -1,26 +1,45 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Install racecar; package.xml is the one source of its version."""
+"""Install racecar with colcon or pip; package.xml is the one source of its version."""
 
 import collections
 from glob import glob
 import os
+import sys
 import xml.etree.ElementTree as ElementTree
 
 from setuptools import find_packages, setup
 
 NAME = 'racecar'
+# The index of Python packages has another project of the name; `import racecar` is the same.
+DISTRIBUTION = 'racecar-stack'
 # Every module directly in this folder is an executable.
 NODES = sorted(
     os.path.splitext(os.path.basename(path))[0]
     for path in glob('src/racecar/nodes/[!_]*.py'))
 DATA_FOLDERS = ('config', 'launch', 'urdf', 'worlds')
+# With these pip makes a wheel: the command and the libraries that it needs. colcon installs with
+# others: the nodes go where `ros2 run` looks, and libraries are left to rosdep.
+FOR_PIP = bool({'bdist_wheel', 'dist_info', 'editable_wheel', 'sdist'}.intersection(sys.argv))
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def version():
     """Return the version that package.xml states."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    return ElementTree.parse(os.path.join(here, 'package.xml')).getroot().findtext('version')
+    return ElementTree.parse(os.path.join(HERE, 'package.xml')).getroot().findtext('version')
+
+
+def read(*path):
+    """Return the text of a file."""
+    with open(os.path.join(HERE, *path), encoding='utf-8') as stream:
+        return stream.read()
+
+
+def requirements():
+    """Return the libraries that the package imports."""
+    lines = (line.partition('#')[0].strip() for line in read(
+        'requirements', 'racecar.in').splitlines())
+    return [line for line in lines if line]
 
 
 def data_files():
@@ -32,8 +51,9 @@ def data_files():
     files = collections.defaultdict(list)
     files['share/ament_index/resource_index/packages'] = [f'resource/{NAME}']
     files[f'share/{NAME}'] = ['package.xml']
-    # setup.cfg sends entry points where `ros2 run` looks; this one belongs on PATH.
-    files['bin'] = [f'bin/{NAME}']
+    if not FOR_PIP:
+        # setup.cfg sends entry points where `ros2 run` looks; this one belongs on PATH.
+        files['bin'] = [f'bin/{NAME}']
     for folder in DATA_FOLDERS:
         for path in sorted(glob(f'{folder}/**', recursive=True)):
             if os.path.isfile(path) and '__pycache__' not in path:
@@ -42,26 +62,37 @@ def data_files():
 
 
 setup(
-    name=NAME,
+    name=DISTRIBUTION if FOR_PIP else NAME,
     version=version(),
     description='Simulation, trajectory tracking and driver interface for car-like vehicles',
+    long_description=read('README.md') if FOR_PIP else None,
+    long_description_content_type='text/markdown',
     author='The racecar maintainers',
     maintainer='The racecar maintainers',
     maintainer_email='maintainers@racecar.invalid',
     license='Apache-2.0',
+    keywords='robotics vehicle-dynamics simulation control ros2 f1tenth ackermann',
+    classifiers=[
+        'Intended Audience :: Education',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        'Programming Language :: Python :: 3',
+        'Topic :: Scientific/Engineering',
+        'Typing :: Typed',
+    ],
     package_dir={'': 'src'},
     packages=find_packages(where='src'),
     package_data={'': ['py.typed', '*.yaml'], 'racecar.core.analysis': ['page/*']},
     data_files=data_files(),
     python_requires='>=3.11',
-    install_requires=['setuptools'],
+    install_requires=requirements() if FOR_PIP else ['setuptools'],
     # Without this extra `colcon test` finds no pytest and passes with zero tests.
     extras_require={'test': ['hypothesis', 'pytest', 'pytest-timeout']},
     zip_safe=False,
     entry_points={
         'console_scripts': [
             # All one function: it finds the node by the name of its executable.
-            *(f'{node} = {NAME}.executables:node' for node in NODES),
+            *(f'{node} = {NAME}.executables:node' for node in NODES if not FOR_PIP),
             f'{NAME} = {NAME}.executables:command',
         ],
     },

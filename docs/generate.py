@@ -1,37 +1,150 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write everything that is made from the parameter tables: README tables and config files.
+"""Write what is made from the code: tables of parameters and arguments, config files, API pages.
 
 Run it with `./run python docs/generate.py`; with --check it only says what is out of date.
 """
 
 from __future__ import annotations
 
+import argparse
+import inspect
 from pathlib import Path
 import re
 import sys
+import textwrap
+from typing import Any
 
 from racecar.catalogue import TABLES
+from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
+import racecar.core
+from racecar.core import driver
+from racecar.core.parameters import ParameterTable
+from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
-_BLOCK = re.compile(r'(<!-- parameters (\w+) -->\n).*?(<!-- end -->)', re.DOTALL)
+_BLOCK = re.compile(r'(<!-- (parameters|commands|launch arguments) ?(\w*) -->\n).*?(<!-- end -->)',
+                    re.DOTALL)
+_API = ROOT / 'docs' / 'api.rst'
+_PYTHON_PAGE = ROOT / 'docs' / 'python.md'
 
 
 def generated_files() -> dict[Path, str]:
     """Return path and right content of every file that holds generated text."""
-    readme = ROOT / 'README.md'
-    text = _BLOCK.sub(
-        lambda match: f'{match[1]}\n{markdown_table(match[2])}\n{match[3]}',
-        readme.read_text(encoding='utf-8'))
-    files = {readme: text}
+    files = {}
+    for path in [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]:
+        text = path.read_text(encoding='utf-8')
+        if _BLOCK.search(text):
+            files[path] = _BLOCK.sub(_block, text)
     files.update({ROOT / 'config' / f'{node}.yaml': parameter_file(node) for node in TABLES})
+    files[_API] = api_page(_PYTHON_PAGE.read_text(encoding='utf-8'))
     return files
 
 
+def _block(match: re.Match[str]) -> str:
+    start, kind, name, end = match.groups()
+    text = {'parameters': lambda: markdown_table(name), 'commands': commands_text,
+            'launch arguments': launch_table}[kind]()
+    return f'{start}\n{text}\n{end}'
+
+
+class _Recorder(argparse.ArgumentParser):
+    """A parser that keeps what was declared, for argparse tells it to nobody."""
+
+    made: list[_Recorder] = []
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        self.rows: list[tuple[str, str]] = []
+        super().__init__(*args, **{**more, 'add_help': False})
+        self.made.append(self)
+
+    def add_argument(self, *names: Any, **more: Any) -> Any:
+        if more.get('help') is not argparse.SUPPRESS:
+            kind = more.get('action', 'store')
+            shown = more.get('metavar') or (more.get('choices') and '|'.join(more['choices']))
+            value = f' {shown}' if kind in ('store', 'append') and shown else ''
+            name = ', '.join(names) + value if names[0].startswith('-') else shown or names[0]
+            self.rows.append((name, more.get('help', '')))
+        return super().add_argument(*names, **more)
+
+    def add_mutually_exclusive_group(self, **_: Any) -> Any:
+        return self
+
+
+def commands_text() -> str:
+    """Return a section with usage, purpose and arguments of each command."""
+    _Recorder.made.clear()
+    make_parsers(COMMANDS, _Recorder)
+    sections = []
+    for parser in _Recorder.made[1:]:
+        name = parser.prog.removeprefix('racecar ')
+        lines = [f'## racecar {name}', '', parser.description or f'{COMMANDS[name]}.', '']
+        if parser.rows:
+            lines += ['| argument | meaning |', '|---|---|']
+            lines += [f'| `{_cell(shown)}` | {_cell(text)} |' for shown, text in parser.rows]
+            lines.append('')
+        sections.append('\n'.join(lines))
+    return '\n'.join(sections)
+
+
+def launch_table() -> str:
+    """Return the arguments of the launch files as a Markdown table."""
+    lines = ['| argument | default | meaning |', '|---|---|---|']
+    for row in run_options(LAUNCH):
+        listed = row.option.choices or row.option.suggestions
+        names = f": {', '.join(listed())}" if listed else ''
+        default = '' if row.default in (None, '') else f'`{str(row.default)}`'
+        if row.option.type is bool:
+            default = default.lower()
+        lines.append(f'| `{row.launch_name}` | {default} | {_cell(row.option.help + names)} |')
+    return '\n'.join(lines) + '\n'
+
+
+def _cell(text: str) -> str:
+    return text.replace('|', r'\|').replace('<', '&lt;')
+
+
+def api_page(python_page: str) -> str:
+    """Return the reference of racecar.core and its driver, by the groups of docs/python.md."""
+    lines = [
+        '.. Made from docs/python.md and docstrings by docs/generate.py.', '',
+        'API reference', '=============', '',
+        'All public names of ``racecar.core``; :doc:`python` shows them at work. SI units and',
+        'REP-103 signs throughout, but for the :ref:`Webots-compatible classes <api-driver>`.', '']
+    for row in python_page.splitlines():
+        cells = row.split(' | ')
+        names = re.findall(r'`(\w+)`', row) if row.startswith('| ') else []
+        if names:
+            lines += _section(cells[0].removeprefix('| '), 'racecar.core', names, racecar.core)
+    lines += ['.. _api-driver:', '']
+    lines += _section('driver and car, after Webots', driver.__name__, driver.__all__, driver)
+    return '\n'.join(lines).rstrip() + '\n'
+
+
+def _section(title: str, module: str, names: list[str], holder: Any) -> list[str]:
+    title = title[0].upper() + title[1:]
+    lines = [title, '-' * len(title), '']
+    for name in names:
+        value = getattr(holder, name)
+        full_name = f'{module}.{name}'
+        if inspect.isclass(value):
+            lines += [f'.. autoclass:: {full_name}', '   :members:', '']
+        elif callable(value):
+            lines += [f'.. autofunction:: {full_name}', '']
+        else:
+            # Has no docstring of its own.
+            entries = value.names if isinstance(value, ParameterTable) else value
+            listed = ', '.join(f'``{entry}``' for entry in entries)
+            lines += [f'.. py:data:: {full_name}', f'   :type: {type(value).__name__}', '',
+                      *textwrap.wrap(f'{listed}.', 95, initial_indent='   ',
+                                     subsequent_indent='   '), '']
+    return lines
+
+
 def outdated() -> list[Path]:
-    """Return the files whose content differs from what the tables give."""
+    """Return the files whose content differs from what the code gives."""
     return [path for path, text in generated_files().items()
             if not path.is_file() or path.read_text(encoding='utf-8') != text]
 

@@ -153,7 +153,7 @@ class Map:
 
 
 def racetrack() -> tuple[Map, str]:
-    """Return the map of the race track, and its centre line as way-points."""
+    """Return the map of the race track, and its centre line as waypoints."""
     line = centre_line(TRACK, 0.25)
     outer = np.floor(line.min(axis=0) - 0.5 * TRACK_WIDTH - _MARGIN)
     upper = np.ceil(line.max(axis=0) + 0.5 * TRACK_WIDTH + _MARGIN)
@@ -168,7 +168,7 @@ def racetrack() -> tuple[Map, str]:
     return drawn, (
         f'# Centre line of the map racetrack, {length:.0f} m round, with bends of'
         f' {smallest_radius(line):.1f} m radius and more. The last\n'
-        '# way-point repeats the first, so the path is closed. x, y in metres. Made by'
+        '# waypoint repeats the first, so the path is closed. x, y in metres. Made by'
         f' tools/make_worlds.py.\nx,y\n{points}\n')
 
 

@@ -15,6 +15,8 @@ STOPS = (signal.SIGINT, signal.SIGTERM)
 
 ExitCode = Callable[[int], int]
 
+_last_acts: list[Callable[[], object]] = []
+
 
 class Interruption(KeyboardInterrupt):
     """One of STOPS came; number says which."""
@@ -34,11 +36,19 @@ def code_of_node(number: int) -> int:
     return 0
 
 
+def at_end(act: Callable[[], object]) -> None:
+    """Let end_process() call this first, for what must not be left behind; atexit is too late."""
+    _last_acts.append(act)
+
+
 def end_process(code: int) -> NoReturn:
     """End the process now: what is written is kept, nothing is torn down.
 
     Python takes half a second to take apart what the nodes import.
     """
+    for act in _last_acts:
+        with contextlib.suppress(Exception):
+            act()
     for stream in (sys.stdout, sys.stderr):
         # Also where a reader has closed the pipe, or a write was interrupted.
         with contextlib.suppress(Exception):

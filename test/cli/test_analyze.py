@@ -135,7 +135,7 @@ def test_help_loads_no_library():
     code = (
         'import argparse, sys; from racecar.cli import analyze;'
         ' analyze.add_arguments(argparse.ArgumentParser());'
-        ' assert analyze.HELP; print([name for name in sys.modules if name.split(".")[0] in'
+        ' print([name for name in sys.modules if name.split(".")[0] in'
         ' ("matplotlib", "rosbags", "numpy", "mcap")])')
     done = subprocess.run(
         [sys.executable, '-c', code], capture_output=True, text=True, check=True,

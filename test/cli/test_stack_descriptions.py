@@ -472,5 +472,5 @@ def test_recorder_waits_for_no_topic_that_nobody_has(options, awaited):
 def test_plant_cannot_be_simulated_without_a_node(capsys, command):
     assert main([command, 'plant', *(['absent.yaml'] if command == 'sweep' else [])]) == 1
     assert ("configuration 'plant' has no control law, expected one of kinematic_ode, dynamic_ode,"
-            ' kinematic_world, kinematic_world_pacejka, dynamic_world; `racecar up plant` runs it'
-            ) in capsys.readouterr().err
+            ' kinematic_world, kinematic_world_pacejka, dynamic_world, differential_wheels;'
+            ' `racecar up plant` runs it') in capsys.readouterr().err

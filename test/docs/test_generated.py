@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""README tables and config files are what the parameter tables give; links lead somewhere."""
+"""Generated pages and files are what the code gives; links lead somewhere."""
 
 import importlib.util
 from pathlib import Path
@@ -9,16 +9,24 @@ import re
 import pytest
 
 from racecar.catalogue import TABLES
+from racecar.cli.main import COMMANDS
+from racecar.core import api
+from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope='module')
-def generator():
-    specification = importlib.util.spec_from_file_location('generate', ROOT / 'docs/generate.py')
+def load(name):
+    """Import a script of docs/, which is no package."""
+    specification = importlib.util.spec_from_file_location(name, ROOT / 'docs' / f'{name}.py')
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope='module')
+def generator():
+    return load('generate')
 
 
 def test_generated_text_is_up_to_date(generator):
@@ -26,15 +34,57 @@ def test_generated_text_is_up_to_date(generator):
     assert not files, f'run `./run python docs/generate.py`: {files}'
 
 
-def test_the_readme_has_a_table_for_every_node():
-    text = (ROOT / 'README.md').read_text()
-    found = set(re.findall(r'<!-- parameters (\w+) -->', text))
-    assert found == {*TABLES, 'vehicle'}
+def test_the_pages_have_a_table_for_every_node():
+    found = [name for path in (ROOT / 'docs').rglob('*.md')
+             for name in re.findall(r'<!-- parameters (\w+) -->', path.read_text())]
+    assert sorted(found) == sorted([*TABLES, 'vehicle'])
+    index = (ROOT / 'docs' / 'nodes' / 'README.md').read_text()
+    assert [node for node in TABLES if f'[{node}]({node}.md)' not in index] == []
 
 
 def test_a_changed_table_is_noticed(generator, monkeypatch):
     monkeypatch.setattr(generator, 'markdown_table', lambda node: f'changed {node}\n')
-    assert ROOT / 'README.md' in generator.outdated()
+    assert ROOT / 'docs' / 'nodes' / 'ackermann_mux.md' in generator.outdated()
+
+
+def test_every_command_and_argument_is_on_the_page_of_commands(generator):
+    text = generator.commands_text()
+    assert re.findall(r'^## racecar (\w+)$', text, re.MULTILINE) == list(COMMANDS)
+    for argument in ('`--waypoints FILE`', '`--yaml`', '`-o, --output FILE`', '`NAME`', '`DEMO`'):
+        assert argument in text
+
+
+def test_every_launch_argument_is_in_the_table(generator):
+    rows = re.findall(r'^\| `(\w+)` \|', generator.launch_table(), re.MULTILINE)
+    assert rows == [row.launch_name for row in run_options(LAUNCH)]
+
+
+def test_the_api_page_has_every_public_name(generator):
+    text = generator.api_page((ROOT / 'docs' / 'python.md').read_text())
+    found = re.findall(r'^\.\. [\w:]+:: racecar\.core\.(\w+)$', text, re.MULTILINE)
+    assert sorted(found) == sorted(api.__all__)
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / 'README.md').read_text().splitlines()) <= 150
+
+
+def test_broken_links_and_network_resources_of_a_site_are_found(tmp_path):
+    site = load('build')
+    (tmp_path / 'sub').mkdir()
+    (tmp_path / 'sub' / 'a page.html').write_text(
+        '<h1 id="top"></h1><a href="../index.html#start">x</a><a href="#top">x</a>'
+        '<a href="https://example.org">x</a>')
+    (tmp_path / 'index.html').write_text('<b id="start"></b><a href="sub/a%20page.html#top">x</a>')
+    assert site.faults(tmp_path) == []
+    (tmp_path / 'index.html').write_text(
+        '<a href="sub/b.html">x</a><a href="sub/a%20page.html#bottom">x</a>'
+        '<script src="https://example.org/x.js"></script>')
+    assert site.faults(tmp_path) == [
+        'index.html: sub/b.html is not there',
+        'index.html: sub/a%20page.html#bottom is not there',
+        'index.html: https://example.org/x.js comes from the network',
+        'sub/a page.html: ../index.html#start is not there']
 
 
 @pytest.mark.parametrize('page', sorted(

@@ -58,8 +58,8 @@ def test_every_option_of_a_stack_is_an_argument():
 
     names = {argument.name for argument in of_type(DeclareLaunchArgument, entities())}
     options = {field.name for field in dataclasses.fields(StackOptions)}
-    # `set` fills the overrides; the others are for programs.
-    assert options - names == {'overrides', 'overrides_option', 'observers'}
+    # `set` fills the overrides, `simulate` has a control rate; the others are for programs.
+    assert options - names == {'overrides', 'overrides_option', 'observers', 'control_rate'}
 
 
 def test_driver_has_no_arguments_of_a_tracker():
@@ -151,13 +151,13 @@ def test_who_chooses_who_describes_the_robot_has_it_so(fake_packages, tmp_path, 
 
 
 def test_where_no_description_can_be_made_the_simulator_says_so(fake_packages, monkeypatch):
-    from racecar.stacks import launching
+    from racecar import catalogue
 
     def describe(vehicle):
         raise ConfigurationError('xacro is not installed')
 
     fake_packages('robot_state_publisher')
-    monkeypatch.setattr(launching, 'describe_vehicle', describe)
+    monkeypatch.setattr(catalogue, 'describe_vehicle', describe)
     assert who_describes(entities()) == (True, [])
 
 

@@ -7,11 +7,14 @@ from pathlib import Path
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
 from std_msgs.msg import String
 
 from bootstrap.environments import DISCOVERY_RANGE, PROFILE_FILES, with_loopback_only
+from racecar.core.sensors import camera
+from racecar.core.share import share_folder
 from racecar.ros import qos
 
 pytestmark = [
@@ -74,3 +77,11 @@ def test_a_range_of_the_subnet_opens_the_sockets(bench):
         addresses = bound_addresses(process.pid)
         process.stdin.close()
     assert any(ANY.fullmatch(address) for protocol, address in addresses if protocol == 'udp')
+
+
+def test_shared_memory_holds_two_pictures_of_the_camera():
+    profile = ElementTree.parse(share_folder() / 'config' / 'dds' / 'loopback.xml')
+    size, = profile.iterfind('.//{*}segment_size')
+    width, height = (
+        row.default for row in camera.PARAMETERS if row.name in ('width', 'height'))
+    assert int(size.text) > 2 * 3 * width * height

@@ -78,7 +78,7 @@ def test_node_ends_in_peace_amidst_its_imports(tmp_path, moment, number):
 
 
 @SIGNALS
-@pytest.mark.parametrize('moment', ['racecar.cli', 'numpy', 'racecar.stacks.sweep'])
+@pytest.mark.parametrize('moment', ['racecar.cli', 'numpy', 'racecar.stacks.loops'])
 def test_command_ends_in_peace_amidst_its_imports(tmp_path, moment, number):
     with Program(tmp_path, '-m', 'racecar.cli.main', 'simulate', 'kinematic_ode') as program:
         program.wait_for(f' {moment}')

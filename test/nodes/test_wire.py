@@ -19,14 +19,16 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.bags.message_definitions import MessageDefinitions
 from racecar.core.errors import MessageError
-from racecar.core.types import WHEEL_NAMES
+from racecar.core.types import TWO_WHEEL_JOINTS, WHEEL_NAMES
 from racecar.nodes.shared.driver_messages import read_wheels
 from racecar.ros.codecs.ackermann_command import read_command
+from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.clock import read_clock
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import read_finite_odometry, read_odometry
 from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.codecs.wheel_command import read_wheel_command
+from racecar.ros.codecs.wheel_speeds import read_wheel_speeds
 from racecar.ros.interfaces import WheelCommand
 from racecar.ros.wire import MessageTemplate
 
@@ -188,6 +190,8 @@ MESSAGES = {
     read_command: stamped(AckermannDriveStamped()),
     read_wheel_command: stamped(WheelCommand()),
     read_velocity: stamped(TwistStamped()),
+    read_stamped_twist: stamped(TwistStamped()),
+    read_wheel_speeds: stamped(JointState(name=TWO_WHEEL_JOINTS, velocity=[1.0, 2.0])),
     read_scan: stamped(LaserScan(ranges=[1.0, 2.0, 3.0], intensities=[4.0])),
     read_wheels: stamped(JointState(name=_WHEELS, position=[1.0] * 4, velocity=[2.0] * 4)),
 }

@@ -42,22 +42,26 @@ ROOMS = {
     'ros': Room(('core.description.robot_tree', 'core.description.urdf', 'core.errors',
                  'core.frames', 'core.parameter_file', 'core.parameters', 'core.poses',
                  'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
+                 'core.yaml_file',
                  'signals'), ros=True),
-    'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals'), ros=True),
+    'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals', 'terminal'), ros=True),
+    # Keys and pictures of characters; modes that are left again however the process ends.
+    'terminal': Room(('core', 'signals')),
     # They know a stack by its topics.
-    'clients': Room(('core', 'ros'), ros=True),
+    'clients': Room(('core', 'ros', 'terminal'), ros=True),
     # What a stack is can be said without ROS; two modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros'), ros=True),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'core', 'nodes', 'ros', 'signals', 'stacks')),
+    'cli': Room(('bags', 'catalogue', 'clients', 'core', 'nodes', 'ros', 'signals', 'stacks',
+                 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = ('core', 'bags', 'catalogue', 'stacks', 'signals', 'executables')
+PLAIN = ('core', 'bags', 'catalogue', 'stacks', 'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 
 

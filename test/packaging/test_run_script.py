@@ -503,13 +503,17 @@ def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, 
     assert bool(commands.parallel(arguments)) == expected
 
 
+CI_CALLS = [' python docs/build.py', 'none test test/bags test/core test/cli', ' test']
+
+
 @pytest.mark.parametrize(('arguments', 'codes', 'calls', 'code'), [
-    ([], (0, 0), ['none test test/bags test/core test/cli', ' test'], 0),
-    ([], (1, 0), ['none test test/bags test/core test/cli', ' test'], 1),
-    ([], (0, 1), ['none test test/bags test/core test/cli', ' test'], 1),
-    (['-k', 'stamp'], (1, 0), [' test -k stamp'], 0),
+    ([], (0, 0, 0), CI_CALLS, 0),
+    ([], (1, 0, 0), CI_CALLS, 1),
+    ([], (0, 1, 0), CI_CALLS, 1),
+    ([], (0, 0, 1), CI_CALLS, 1),
+    (['-k', 'stamp'], (1, 1, 0), [' test -k stamp'], 0),
 ])
-def test_ci_runs_both_environments_and_fails_with_either(
+def test_ci_builds_the_site_runs_both_environments_and_fails_with_any(
         tmp_path, arguments, codes, calls, code):
     (tmp_path / '.ci').mkdir()
     script = tmp_path / '.ci' / 'run'
@@ -517,7 +521,8 @@ def test_ci_runs_both_environments_and_fails_with_either(
     stub = tmp_path / 'run'
     stub.write_text(
         '#!/bin/sh\necho "$RACECAR_ROS $@" >> calls\n'
-        f'[ "$RACECAR_ROS" = none ] && exit {codes[0]}\nexit {codes[1]}\n')
+        f'[ "$1" = python ] && exit {codes[0]}\n[ "$RACECAR_ROS" = none ] && exit {codes[1]}\n'
+        f'exit {codes[2]}\n')
     stub.chmod(0o755)
     environment = {name: value for name, value in os.environ.items() if name != 'RACECAR_ROS'}
     answer = subprocess.run(['bash', str(script), *arguments], env=environment)

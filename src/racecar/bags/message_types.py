@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the message types that are read from bags."""
 
+ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
+CAR_STATE = 'racecar_interfaces/msg/CarState'
 NUMBER = 'std_msgs/msg/Float64'
 ODOMETRY = 'nav_msgs/msg/Odometry'
 PATH = 'nav_msgs/msg/Path'

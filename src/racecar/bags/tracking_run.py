@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from racecar.bags import message_types
+from racecar.bags.motion_samples import MotionSamples
 from racecar.bags.reader import BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tyre_samples import TyreSamples
@@ -87,8 +88,12 @@ def read_tracking_run(
         counted = _beside(summary, reference, topics.COLLISIONS, message_types.COUNT)
         counts = [0]
         tyres = TyreSamples(summary, _namespace(reference))
-        names = [*samples, *filter(None, [point, path_topic, counted]), *tyres.topics]
+        motion = MotionSamples(summary, odometry, _namespace(reference))
+        of_motion, of_tyres = set(motion.topics), set(tyres.topics)
+        names = {*samples, *filter(None, [point, path_topic, counted]), *of_motion, *of_tyres}
         for row in reader.messages(names, progress):
+            if row.topic in of_motion:
+                motion.add(row)
             if row.topic == point:
                 tracked = row.message.point.x, row.message.point.y
             elif row.topic == path_topic:
@@ -97,7 +102,7 @@ def read_tracking_run(
                 counts.append(row.message.data)
             elif row.topic in samples:
                 samples[row.topic].add(row.message)
-            else:
+            elif row.topic in of_tyres:
                 tyres.add(row)
     warnings = list(summary.warnings)
     for topic, column in samples.items():
@@ -129,7 +134,8 @@ def read_tracking_run(
         yaw=yaw, reference_t=reference_t, reference_x=np.array(desired.x),
         reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_name=odometry,
         reference_name=reference, warnings=tuple(warnings), tyre_data=tyres.data(), lost=lost,
-        late=late, collisions=_contacts(counts) if counted else None)
+        late=late, collisions=_contacts(counts) if counted else None,
+        motion=motion.data(origin_ns))
     return RecordedRun(run, summary)
 
 

@@ -100,6 +100,14 @@ class BagWriter:
         handle = self._handles.get(name)
         return 0 if handle is None else self._file.count(handle)
 
+    def add_file(self, name: str, text: str) -> None:
+        """Put a file of the user's beside the MCAP file. Raises BagError as flush() does."""
+        self._check_open()
+        try:
+            (self.folder / name).write_text(text, encoding='utf-8')
+        except OSError as error:
+            raise self._failed(error) from error
+
     def add_topic(
         self, name: str, type_name: str, definition_text: str, qos_yaml: str = '',
         type_hash: str = '',
@@ -186,6 +194,20 @@ class BagWriter:
             self._write_metadata()
         except OSError as error:
             raise self._failed(error) from error
+
+    def discard(self) -> None:
+        """Close the bag and remove its files and, if nothing else is in it, its folder.
+
+        Does nothing after close() or a failure.
+        """
+        if not self._is_open:
+            return
+        self._is_open = False
+        with contextlib.suppress(OSError):
+            self._stream.close()
+            for path in (self.path, self._new_metadata, self.folder / FILE_NAME):
+                path.unlink(missing_ok=True)
+            self.folder.rmdir()
 
     def _failed(self, error: OSError) -> BagError:
         """Let go of the file: what is on the disk stays readable, what is in memory is lost."""

@@ -12,6 +12,11 @@ from typing import Any
 from racecar.catalogue import node_names, tables
 from racecar.core.control.laws import LAWS
 from racecar.core.control.linearizer import Linearizer
+from racecar.core.description.urdf import RobotDescription
+from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.differential.description import describe_robot
+from racecar.core.differential.loop import make_robot_car
+from racecar.core.differential.parameters import RobotParameters
 from racecar.core.parameters import ParameterTable
 from racecar.core.simulation.closed_loop import LoopCar
 from racecar.core.simulation.simulator import make_simulator
@@ -26,6 +31,9 @@ there is none, it may take what has no memory."""
 MakeLaw = Callable[[Mapping[str, Any], VehicleParameters], Linearizer]
 
 
+Describe = Callable[[Mapping[str, Any]], RobotDescription]
+
+
 @dataclass(frozen=True)
 class NodeSpec:
     """A node: its executable, its class, its parameters, and its part in a loop.
@@ -36,7 +44,8 @@ class NodeSpec:
     the car of a simulator, which owns the time, for loops without ROS; None for other nodes.
     make_law: builds the control law behind it from resolved values; None for nodes that are no
     linearizer. makes_controller: it drives by a controller of the user's own if its parameter
-    controller names one.
+    controller names one. describe: gives the robot description of a simulator from resolved
+    values.
     """
 
     name: str
@@ -46,6 +55,7 @@ class NodeSpec:
     make_car: MakeCar | None = None
     make_law: MakeLaw | None = None
     makes_controller: bool = False
+    describe: Describe | None = None
 
     @property
     def is_simulator(self) -> bool:
@@ -60,6 +70,18 @@ class NodeSpec:
 def _planar_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
     same = None if like is None else like.compiled
     return make_simulator(values, None if same is None else same.model)
+
+
+def _robot_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
+    return make_robot_car(values)
+
+
+def _describe_car(values: Mapping[str, Any]) -> RobotDescription:
+    return describe_vehicle(VehicleParameters.from_values(values))
+
+
+def _describe_robot(values: Mapping[str, Any]) -> RobotDescription:
+    return describe_robot(RobotParameters.from_values(values))
 
 
 def _world_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
@@ -81,16 +103,25 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
         hears_odometry=True, make_law=LAWS['dynamic'].make),
     NodeSpec(
         node_names.SINGLE_TRACK_SIMULATOR, 'SingleTrackSimulatorNode',
-        tables.SINGLE_TRACK_SIMULATOR, make_car=_planar_car),
+        tables.SINGLE_TRACK_SIMULATOR, make_car=_planar_car, describe=_describe_car),
     NodeSpec(
         node_names.WORLD_SIMULATOR, 'WorldSimulatorNode', tables.WORLD_SIMULATOR,
-        make_car=_world_car),
+        make_car=_world_car, describe=_describe_car),
+    NodeSpec(
+        node_names.DIFFERENTIAL_WHEELS_SIMULATOR, 'DifferentialWheelsSimulatorNode',
+        tables.DIFFERENTIAL_WHEELS_SIMULATOR, make_car=_robot_car, describe=_describe_robot),
+    NodeSpec(
+        node_names.DIFFERENTIAL_LINEARIZER, 'DifferentialLinearizerNode',
+        tables.DIFFERENTIAL_LINEARIZER, hears_odometry=True),
     NodeSpec(node_names.SERVO_COMMANDS, 'ServoCommandsNode', tables.SERVO_COMMANDS),
     NodeSpec(node_names.ACKERMANN_MUX, 'AckermannMuxNode', tables.ACKERMANN_MUX),
     NodeSpec(
         node_names.DRIVER_BRIDGE, 'DriverBridgeNode', tables.DRIVER_BRIDGE, hears_odometry=True),
     NodeSpec(
         node_names.GAP_FOLLOWER, 'GapFollowerNode', tables.GAP_FOLLOWER, hears_odometry=True),
+    NodeSpec(node_names.KEYBOARD_TELEOP, 'KeyboardTeleopNode', tables.KEYBOARD_TELEOP),
+    NodeSpec(node_names.JOY_TELEOP, 'JoyTeleopNode', tables.JOY_TELEOP),
+    NodeSpec(node_names.JOY_NODE, 'JoyNode', tables.JOY_NODE),
     NodeSpec(node_names.BAG_RECORDER, 'BagRecorderNode', tables.BAG_RECORDER),
 )}
 """By executable."""

@@ -13,5 +13,10 @@ SERVO_COMMANDS = 'servo_commands'
 ACKERMANN_MUX = 'ackermann_mux'
 DRIVER_BRIDGE = SECTION
 """Also the section of a vehicle's file that holds its engine and gears."""
+DIFFERENTIAL_WHEELS_SIMULATOR = 'differential_wheels_simulator'
+DIFFERENTIAL_LINEARIZER = 'differential_linearizer'
 GAP_FOLLOWER = 'gap_follower'
+KEYBOARD_TELEOP = 'keyboard_teleop'
+JOY_TELEOP = 'joy_teleop'
+JOY_NODE = 'joy_node'
 BAG_RECORDER = 'bag_recorder'

@@ -4,14 +4,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from racecar.core.control.gap_following import GAP_PARAMETERS
 from racecar.core.control.laws import LAWS
+from racecar.core.control.point_ahead import POINT_AHEAD_PARAMETERS
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.control.tracker import TRACKER_PARAMETERS
+from racecar.core.differential.plant import DIFFERENTIAL_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.powertrain import CAR_PARAMETERS
 from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
+from racecar.core.teleop.joy_driver import JOY_PARAMETERS
+from racecar.core.teleop.key_driver import KEY_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
@@ -23,7 +29,21 @@ _ODOMETRY_TIMEOUT = Parameter(
     'odometry_timeout', float, 0.5, 'Age of the odometry at which the car is stopped', 's',
     above=0.0, maximum=60.0)
 
-TRAJECTORY_TRACKER = VEHICLE_PARAMETERS + TRACKER_PARAMETERS + ParameterTable([
+def _if_needed(table: ParameterTable) -> ParameterTable:
+    """Return rows of which none has to be given: empty or 0 stands for none.
+
+    Who needs them reads them by the table itself, which does not take that.
+    """
+    return ParameterTable(
+        row if row.default is not None
+        else replace(row, default='') if row.type is str
+        else replace(row, default=0.0, above=None,
+                     minimum=0.0 if row.above is not None else row.minimum)
+        for row in table)
+
+
+# Any robot can be tracked by its base_link; the rest is for cog and controllers of one's own.
+TRAJECTORY_TRACKER = _if_needed(VEHICLE_PARAMETERS) + TRACKER_PARAMETERS + ParameterTable([
     Parameter('active', bool, False, 'Track; turning it on starts the trajectory anew,'
               ' turning it off stops the car'),
     Parameter('controller', str, '',
@@ -49,6 +69,8 @@ KINEMATIC_LINEARIZER = (
     VEHICLE_PARAMETERS + LAWS['kinematic'].parameters + _LINEARIZER_NODE)
 
 DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + LAWS['dynamic'].parameters + _LINEARIZER_NODE
+
+DIFFERENTIAL_LINEARIZER = POINT_AHEAD_PARAMETERS + _LINEARIZER_NODE
 
 GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
     Parameter('scan_timeout', float, 0.2, 'Age at which a scan is not used any more', 's',
@@ -91,14 +113,14 @@ SIMULATOR_NODE = ParameterTable([
               read_only=True),
     Parameter('publish_clock', bool, True,
               'Publish /clock; one simulator of several in a network does', read_only=True),
-    Parameter('publish_map', bool, True, 'Publish what stands around on map, in the place of a'
+    Parameter('publish_map', bool, True, 'Publish what stands around on map, in place of a'
               ' map_server', read_only=True),
     Parameter('publish_tf', bool, True, 'Publish odom -> base_link on tf', read_only=True),
     Parameter('publish_robot_description', bool, True,
               'Publish robot_description, and on tf its links; false where robot_state_publisher'
               ' does', read_only=True),
     Parameter('publish_map_to_odom', bool, True,
-              'Publish map -> odom as a static identity, in the place of a localisation',
+              'Publish map -> odom as a static identity, in place of a localisation',
               read_only=True),
     Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),
@@ -113,6 +135,11 @@ SIMULATOR_NODE = ParameterTable([
 SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
 
 WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + SIMULATOR_NODE
+
+DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + ParameterTable([
+    Parameter('stamped_cmd_vel', bool, True, 'cmd_vel is a geometry_msgs/TwistStamped, as Nav2'
+              ' sends it; false: a Twist, which lockstep cannot take', read_only=True),
+]) + SIMULATOR_NODE
 
 SERVO_COMMANDS = VEHICLE_PARAMETERS + SERVO_PARAMETERS + ParameterTable([
     Parameter('command_timeout', float, 0.5,
@@ -147,6 +174,29 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
     _LOCKSTEP,
 ])
 
+KEYBOARD_TELEOP = KEY_PARAMETERS + ParameterTable([
+    Parameter('rate', float, 30.0, 'Rate at which keys are read and commands sent while one is'
+              ' held: a mux waits 0.2 s for the next', 'Hz', minimum=10.0, maximum=200.0,
+              read_only=True),
+    Parameter('terminal', str, '', 'Terminal device whose keys drive; empty: that of the standard'
+              ' input', read_only=True),
+    Parameter('key_releases', bool, True, 'Ask the terminal to tell when a key is released, as'
+              ' those with the keyboard protocol of kitty do', read_only=True),
+    Parameter('status_line', bool, True, 'Show keys and state in that terminal', read_only=True),
+])
+
+JOY_TELEOP = JOY_PARAMETERS
+
+JOY_NODE = ParameterTable([
+    Parameter('device', str, '/dev/input/js0', 'Joystick device of Linux', read_only=True),
+    Parameter('deadzone', float, 0.01, 'Share of an axis about its middle that counts as the'
+              ' middle', minimum=0.0, maximum=0.9, read_only=True),
+    Parameter('autorepeat_rate', float, 20.0, 'Rate at which an unchanged state is published',
+              'Hz', minimum=1.0, maximum=1000.0, read_only=True),
+    Parameter('coalesce_interval', float, 0.01, 'Changes within this time make one message', 's',
+              minimum=0.001, maximum=1.0, read_only=True),
+])
+
 BAG_RECORDER = ParameterTable([
     Parameter('folder', str, None, 'Folder of the bag; it must not exist yet', read_only=True),
     Parameter('topics', list, [], 'Topics to record; empty records all there are',
@@ -156,4 +206,6 @@ BAG_RECORDER = ParameterTable([
               ' them', read_only=True),
     Parameter('compression', str, 'zstd', 'Compression of the chunks of the MCAP file',
               choices=('zstd', 'lz4', 'none'), read_only=True),
+    Parameter('provenance', str, '', 'Text of a file run.yaml that is put beside the MCAP file:'
+              ' how the run is made; empty: none', read_only=True),
 ])

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""`racecar analyze`: tracking error, figures and a report from a bag."""
+"""`racecar analyze`: tracking error, figures and a report of a run."""
 
 from __future__ import annotations
 
@@ -13,26 +13,31 @@ from pathlib import Path
 import sys
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows
-from racecar.core.errors import BagError, ConfigurationError
+from racecar.core.errors import BagError, ConfigurationError, RunError
 
 if TYPE_CHECKING:
+    from racecar.bags.runs import Run
     from racecar.core.analysis.metrics import Metrics
     from racecar.core.analysis.run_data import TrackingRun
 
-HELP = 'compute the tracking error of a recorded run, draw it and write an HTML report'
 _BAR_STEP = 500  # messages
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar analyze`."""
     parser.description = (
-        'Compare odometry and reference of a rosbag2 bag (MCAP or sqlite3): print RMSE, ISE,'
-        ' maximum, cross-track, heading and speed error, write path.png, x.png, y.png, error.png'
-        ' and report.html; with slip and forces of the wheels in the bag, fx.png and fy.png too.'
-        ' Of a bag of driver_bridge without a reference, write driver.png. ROS is not needed.')
-    parser.add_argument(
-        'bag', type=Path, metavar='BAG', help='bag folder, or a .mcap or .db3 file')
+        'Compare odometry and reference of a run: print RMSE, ISE, maximum, cross-track, heading'
+        ' and speed error, write report.html with figures that can be zoomed, and path.png, x.png,'
+        ' y.png, error.png; with slip and forces of the wheels in a bag, fx.png and fy.png too.'
+        ' Without a reference, the report shows path, speed and accelerations; of a bag of'
+        ' driver_bridge there is driver.png, of one with a laser drive.png and scan.png. ROS is'
+        ' not needed.')
+    completed_as_file(parser.add_argument(
+        'run', type=Path, metavar='RUN',
+        help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a CSV file of simulate or'
+             ' up, or the folder of a run'))
     parser.add_argument(
         '--skip', type=float, default=0.0, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: 0)')
@@ -44,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='nav_msgs/Odometry to follow (default: /reference_trajectory, in any namespace)')
     parser.add_argument(
         '--output', type=Path, metavar='FOLDER',
-        help='where figures and report go (default: analysis in a bag folder, NAME_analysis'
-             ' beside a bare file NAME.mcap); files of an earlier analysis are replaced')
+        help='where figures and report go (default: analysis in a folder, NAME_analysis'
+             ' beside a file NAME.mcap or NAME.csv); files of an earlier analysis are replaced')
     parser.add_argument(
         '--json', action='store_true',
         help='print one JSON object with the metrics in SI units, ticks and seconds that the'
@@ -53,25 +58,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Analyse the bag, print the metrics, write figures and report; returns 0.
+    """Analyse the run, print the metrics, write figures and report; returns 0.
 
-    Raises BagError or ConfigurationError with a one-line message.
+    Raises RacecarError with a one-line message.
     """
-    output = arguments.output or default_output(arguments.bag)
+    output = arguments.output or default_output(arguments.run)
     try:
         analysis = analyse(
-            arguments.bag, output, skip=arguments.skip,
+            arguments.run, output, skip=arguments.skip,
             odometry_topic=arguments.odometry_topic, reference_topic=arguments.reference_topic)
-    except BagError:
-        analyse_other = _analysis_without_reference(arguments)
-        if analyse_other is None:
+    except (BagError, RunError):
+        lines = _without_reference(arguments, output)
+        if not lines:
             raise
-        print('\n'.join(analyse_other(arguments.bag, output)))
+        print('\n'.join(lines))
         return 0
     if arguments.json:
         print(json.dumps({**analysis.metrics.as_dict(), **_losses(analysis.run)}))
     else:
-        print(f'{analysis.run.odometry_name} against {analysis.run.reference_name}')
+        if analysis.run.odometry_name:
+            print(f'{analysis.run.odometry_name} against {analysis.run.reference_name}')
         print_rows(analysis.metrics.as_rows())
     print('\n'.join(analysis.places), file=sys.stderr if arguments.json else sys.stdout)
     return 0
@@ -95,16 +101,28 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    bag: Path, output: Path, *, skip: float = 0.0, title: str | None = None,
+    path: Path, output: Path, *, skip: float = 0.0, title: str | None = None,
     odometry_topic: str | None = None, reference_topic: str | None = None,
 ) -> Analysis:
-    """Compute the metrics of a bag and write figures and report to a folder.
+    """Compute the metrics of a run and write figures and report to a folder.
 
-    title: of report and figures, by default the name of the bag. Warnings go to stderr.
-    Raises BagError or ConfigurationError with a one-line message.
+    path: as for racecar.bags.runs.read_run(); title: of report and figures, by default the name of
+    the run. Warnings go to stderr. Raises RacecarError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.bags.tracking_run import read_tracking_run
+    from racecar.bags.runs import read_run
+
+    with progress_bar() as progress:
+        recorded = read_run(
+            path, odometry_topic=odometry_topic, reference_topic=reference_topic,
+            needs_reference=True, progress=progress)
+    return write_analysis(recorded, output, skip=skip, title=title)
+
+
+def write_analysis(
+    recorded: Run, output: Path, *, skip: float = 0.0, title: str | None = None,
+) -> Analysis:
+    """Do what analyse() does for a run, which has a reference, that was read already."""
     from racecar.core.analysis.figures import (
         draw_figures,
         draw_tyre_figures,
@@ -114,15 +132,12 @@ def analyse(
     from racecar.core.analysis.html_report import write_report
     from racecar.core.analysis.metrics import compute_metrics
 
-    with _progress_bar() as progress:
-        recorded = read_tracking_run(
-            bag, odometry_topic=odometry_topic, reference_topic=reference_topic,
-            progress=progress)
-    tracking_run = recorded.run
+    tracking_run = recorded.tracking
+    assert tracking_run is not None
     if title is not None:
         tracking_run = replace(tracking_run, name=title)
     for warning in tracking_run.warnings:
-        if warning not in recorded.bag.warnings:  # those are logged by the reader
+        if warning not in recorded.read_warnings:  # those are logged by the reader
             print(f'warning: {warning}', file=sys.stderr)
     track = tracking_run.merged(skip)
     metrics = replace(compute_metrics(tracking_run.merged(), skip),
@@ -134,15 +149,14 @@ def analyse(
     if tracking_run.tyre_data is not None:
         figures |= draw_tyre_figures(
             tracking_run.name, tracking_run.tyre_data.without_start(skip))
-    pictures = render_figures(figures)
-    paths = write_figures(pictures, output)
+    paths = write_figures(render_figures(figures), output)
     report = output / 'report.html'
-    write_report(report, tracking_run, track, metrics, pictures, skip, recorded.source)
+    write_report(report, tracking_run, track, metrics, skip, recorded.source, recorded.file)
     places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
     if tracking_run.tyre_data is not None:
         places += [
             f'No {key}.png: its slip is not in the bag, or 0 throughout as the vehicle model has'
-            ' none' for key in ('fx', 'fy') if key not in pictures]
+            ' none' for key in ('fx', 'fy') if key not in figures]
     return Analysis(tracking_run, metrics, places)
 
 
@@ -156,7 +170,7 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
     from racecar.core.analysis.driver_figure import draw_driver_figure
     from racecar.core.analysis.figures import render_figures, write_figures
 
-    with _progress_bar() as progress:
+    with progress_bar() as progress:
         log = read_driver_log(bag, progress)
     if title is not None:
         log = replace(log, name=title)
@@ -174,7 +188,7 @@ def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[
     from racecar.core.analysis.figures import render_figures, write_figures
     from racecar.core.analysis.scene_figure import draw_laser_figure, draw_scan_figure
 
-    with _progress_bar() as progress:
+    with progress_bar() as progress:
         log = read_laser_log(bag, progress)
     if title is not None:
         log = log._replace(name=title)
@@ -184,33 +198,53 @@ def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[
     return [log.summary, f'Figures: {", ".join(str(path) for path in paths)}']
 
 
-def _analysis_without_reference(
-    arguments: argparse.Namespace,
-) -> Callable[[Path, Path], list[str]] | None:
-    """Return what draws a bag that holds no reference, unless somebody asked for its error."""
+def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]:
+    """Analyse a run that holds no reference, unless somebody asked for its error.
+
+    Returns lines that say what was drawn; none if the run has a reference, or no odometry either.
+    """
     from racecar.bags.driver_log import has_driver_state
     from racecar.bags.laser_log import has_scans
     from racecar.bags.reader import BagReader
-    from racecar.bags.tracking_run import REFERENCE_TOPICS
+    from racecar.bags.runs import locate, read_run
+    from racecar.core.analysis.html_report import drive_report
+    from racecar.core.analysis.run_charts import ShownRun
 
     if arguments.json or arguments.reference_topic is not None:
-        return None
-    with BagReader(arguments.bag) as reader:
-        summary = reader.summary
-    if any(row.name.endswith(REFERENCE_TOPICS) for row in summary.topics):
-        return None
-    if has_driver_state(summary):
-        return analyse_drive
-    return analyse_scans if has_scans(summary) else None
+        return []
+    path = locate(arguments.run)
+    analyses: list[Callable[[Path, Path], list[str]]] = []
+    if path.suffix != '.csv':
+        with BagReader(path) as reader:
+            summary = reader.summary
+        analyses = [analyse_other for is_there, analyse_other in (
+            (has_driver_state, analyse_drive), (has_scans, analyse_scans)) if is_there(summary)]
+    try:
+        with progress_bar() as progress:
+            recorded = read_run(arguments.run, odometry_topic=arguments.odometry_topic,
+                                progress=progress)
+    except BagError:
+        # The drawings may do without odometry, or say better what is missing.
+        return analyses[0](path, output) if analyses else []
+    if recorded.tracking is not None:
+        return []
+    lines = analyses[0](path, output) if analyses else []
+    motion = recorded.motion.without_start(arguments.skip)
+    if not lines:
+        print_rows(motion.as_rows())
+    report = output / 'report.html'
+    drive_report(
+        ShownRun(recorded.name, motion, None), recorded.source, recorded.file).write(report)
+    return [f'Report: {report}', *lines]
 
 
-def default_output(bag: Path) -> Path:
+def default_output(run: Path) -> Path:
     """Return the folder for results when none is given."""
-    return bag / 'analysis' if bag.is_dir() else bag.with_name(f'{bag.stem}_analysis')
+    return run / 'analysis' if run.is_dir() else run.with_name(f'{run.stem}_analysis')
 
 
 @contextmanager
-def _progress_bar() -> Iterator[Callable[[int, int], None] | None]:
+def progress_bar() -> Iterator[Callable[[int, int], None] | None]:
     """Yield a progress callback that draws on stderr if that is a terminal."""
     if not sys.stderr.isatty():
         yield None

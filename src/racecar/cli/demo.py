@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 import contextlib
 import datetime
 import os
@@ -13,18 +14,28 @@ from pathlib import Path
 from racecar.catalogue import node_names
 from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
+from racecar.cli.choices import one_of
+from racecar.cli.drive import drive_by_hand
 from racecar.cli.output import print_rows, ProgressBar
+from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
+from racecar.core.differential.motion import KINEMATICS
+from racecar.core.differential.motion import WORLD as IN_WORLD
 from racecar.core.errors import ConfigurationError
 from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
 from racecar.stacks.options import DEMO
+from racecar.stacks.run_files import with_provenance
 
-HELP = 'drive with all nodes, record a bag, print the error, draw pictures'
-
-FIGURE_EIGHT, DRIVER, WORLD = 'figure_eight', 'driver', 'world'
-_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar'}
-_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0}
+FIGURE_EIGHT, DRIVER, WORLD, DIFFERENTIAL_WHEELS, DRIVE = _DEMOS = (
+    'figure_eight', 'driver', 'world', 'differential_wheels', 'drive')
+_VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar',
+             DIFFERENTIAL_WHEELS: 'pioneer', DRIVE: 'racecar'}
+# A person drives as long as they like.
+_DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0, DIFFERENTIAL_WHEELS: 65.0,
+              DRIVE: None}
+# As fast as possible, but for people.
+_REAL_TIME_FACTORS = {DRIVE: 1.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,17 +45,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " over DDS, drive the report's figure eight in lockstep, then analyse the recorded bag."
         ' driver: start driver_bridge, simulator, mux and recorder, and drive a car by services:'
         ' pull away, shift up, indicate and turn, brake to a stop, reverse, park. world: drive the'
-        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.')
+        ' figure eight in the 3-D world, then, by the laser alone, through a tunnel.'
+        ' differential_wheels: the same tracker drives a robot with two wheels by cmd_vel, in the'
+        ' plane and in the 3-D world. drive: drive yourself round the race track, with the keys of'
+        ' this terminal (--teleop joy: with a joystick), until Ctrl-C.'
+        f' Unless chosen, vehicle and end of the drive are {_defaults()}.')
     parser.add_argument(
-        'demo', nargs='?', choices=(FIGURE_EIGHT, DRIVER, WORLD), default=FIGURE_EIGHT,
-        metavar='DEMO', help='figure_eight (default), driver or world')
-    add_stack_arguments(parser, DEMO, vehicle=None, real_time_factor=0.0)
+        'demo', nargs='?', type=one_of(_DEMOS), choices=_DEMOS, default=FIGURE_EIGHT,
+        metavar='DEMO', help=f"{', '.join(_DEMOS[:-1])} or {_DEMOS[-1]}; default: {FIGURE_EIGHT}")
+    add_stack_arguments(parser, DEMO, vehicle=None)
     parser.add_argument(
         '--domain', type=_domain, metavar='ID',
         help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
     parser.add_argument(
         '--output', type=Path, metavar='FOLDER',
         help='where bag and pictures go; must not exist (default: runs/demo-DATE-TIME)')
+
+
+def _defaults() -> str:
+    return ', '.join(
+        f"{_VEHICLES[demo]} and {f'{end:g} s' if end else 'Ctrl-C'} ({demo})"
+        for demo, end in _DURATIONS.items())
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -58,8 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
             f"--output '{output}' exists already, not overwriting it; name another folder")
     arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
     arguments.end_time = arguments.end_time or _DURATIONS[arguments.demo]
+    if arguments.real_time_factor is None:
+        arguments.real_time_factor = _REAL_TIME_FACTORS.get(arguments.demo, 0.0)
     drive = {FIGURE_EIGHT: _drive_figure_eight, DRIVER: _drive_by_services,
-             WORLD: _drive_in_the_world}[arguments.demo]
+             WORLD: _drive_in_the_world, DIFFERENTIAL_WHEELS: _drive_by_velocities,
+             DRIVE: drive_by_hand}[arguments.demo]
     with contextlib.ExitStack() as stack:
         # Two demos, or a demo and a running stack, must not answer each other.
         if arguments.domain is not None:
@@ -79,8 +103,9 @@ def _domain(text: str) -> int:
 
 
 def _describe(name: str, arguments: argparse.Namespace, bag: Path) -> list[NodeDescription]:
-    descriptions = describe_stack(
-        name, stack_options(DEMO, arguments, lockstep=True, record=str(bag)))
+    options = stack_options(DEMO, arguments, lockstep=True, record=str(bag))
+    descriptions = describe_stack(name, options)
+    descriptions = with_provenance(descriptions, how_made(DEMO, name, options, descriptions))
     nodes = ', '.join(description.full_name for description in descriptions)
     print(f"Nodes: {nodes} (ROS_DOMAIN_ID {os.environ['ROS_DOMAIN_ID']})")
     return descriptions
@@ -114,6 +139,20 @@ def _drive_figure_eight(
     return [f'Bag: {bag}', *analysis.places]
 
 
+def _drive_by_velocities(arguments: argparse.Namespace, output: Path) -> list[str]:
+    lines = []
+    for mode in (KINEMATICS, IN_WORLD):
+        print(f'mode {mode}:')
+        chosen = argparse.Namespace(**vars(arguments))
+        # What the user sets goes over it.
+        chosen.overrides = [
+            f'{node_names.DIFFERENTIAL_WHEELS_SIMULATOR}.mode={mode}', *arguments.overrides]
+        lines += _drive_figure_eight(chosen, output / mode, DIFFERENTIAL_WHEELS)
+    bag = output / IN_WORLD / 'bag'
+    return [*lines, *_pictures(bag, output / IN_WORLD, arguments.world or 'empty',
+                               arguments.end_time, _OUTSIDE)]
+
+
 def _drive_in_the_world(arguments: argparse.Namespace, output: Path) -> list[str]:
     lines = _drive_figure_eight(arguments, output / 'figure_eight', 'kinematic_world_pacejka')
     bag = output / 'tunnel' / 'bag'
@@ -127,22 +166,28 @@ def _drive_in_the_world(arguments: argparse.Namespace, output: Path) -> list[str
     world = next(description.resolve()['world'] for description in descriptions
                  if description.executable == node_names.WORLD_SIMULATOR)
     return [*lines, f'Bag: {bag}', *places,
-            *_pictures(bag, output / 'tunnel', world, arguments.end_time)]
+            *_pictures(bag, output / 'tunnel', world, arguments.end_time, _VIEWS)]
 
 
-def _pictures(bag: Path, output: Path, world: str, duration: float) -> list[str]:
-    """Draw what the camera saw half-way, the car from behind, and all of it from above."""
+# Of pictures: name and what the renderer is to draw, half-way but for that of the whole drive.
+_OUTSIDE = {'chase': ('--view', render.CHASE), 'top': ('--view', render.TOP)}
+_VIEWS = {'camera': ('--view', render.ONBOARD, '--size', '640x480'),
+          'chase': ('--view', render.CHASE, '--laser'), 'top': ('--view', render.TOP)}
+
+
+def _pictures(
+    bag: Path, output: Path, world: str, duration: float, views: Mapping[str, tuple[str, ...]],
+) -> list[str]:
+    """Draw a robot half-way, and all of the drive from above; say where the pictures are."""
     parser = argparse.ArgumentParser()
     render.add_arguments(parser)
     half = f'{0.5 * duration:g}'
     lines = []
-    for name, *options in (
-            ('camera', '--view', render.ONBOARD, '--start', half, '--size', '640x480'),
-            ('chase', '--view', render.CHASE, '--start', half, '--laser'),
-            ('top', '--view', render.TOP)):
+    for name, options in views.items():
+        start = () if render.TOP in options else ('--start', half)
         try:
             lines.append(render.draw(parser.parse_args([
-                render.BAG, str(bag), '--world', world, *options,
+                render.BAG, str(bag), '--world', world, *options, *start,
                 '--output', str(output / f'{name}.png')])))
         # All else is there without pictures.
         except ConfigurationError as error:

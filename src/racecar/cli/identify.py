@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from racecar.core.identification.identify import Identification
     from racecar.core.identification.judging import Judgement
 
-HELP = 'fit a vehicle to logs of real drives, with what they can tell and what they cannot'
 _BAGS = ('.mcap', '.db3')
 
 

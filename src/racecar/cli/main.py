@@ -5,20 +5,64 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 import importlib
 import re
 import signal
 import sys
-from typing import NoReturn
+from types import ModuleType
+from typing import Any, NamedTuple, NoReturn
 
 from racecar.core.errors import RacecarError
-from racecar.core.parameters import suggest
+from racecar.core.parameters import suggest, suggestion
 from racecar.signals import code_of_command, Interruption
 
-# Each module has HELP, add_arguments(parser) and run(arguments) -> exit code.
-_COMMANDS = ('demo', 'up', 'simulate', 'reproduce', 'sweep', 'analyze', 'identify', 'render',
-             'parameters')
+COMMANDS = {
+    'demo': 'drive with all nodes, record a bag, print the error, draw pictures',
+    'up': 'run the nodes of a configuration in one process; needs no launch package',
+    'simulate': 'run a configuration without ROS, far faster than real time',
+    'reproduce': "run the report's experiments again and set the figures side by side",
+    'sweep': 'simulate a grid or a random sample of parameters, many cars at once',
+    'analyze': 'compute the tracking error of a recorded run, draw it and write an HTML report',
+    'compare': 'compare runs: metrics as a table, paths, errors and parameters in an HTML report',
+    'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
+    'identify': 'fit a vehicle to logs of real drives and say what they can tell',
+    'render': 'draw a picture or a video of a world, a recorded bag or a run',
+    'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
+    'topic': 'list, echo, measure and publish topics, as ros2 topic',
+    'node': 'list running nodes and what they publish and offer, as ros2 node',
+    'param': 'list, get and set parameters of running nodes, as ros2 param',
+    'service': 'list and call services, as ros2 service',
+    'completion': 'print a script for a shell that completes commands, options and names',
+}
+"""Commands and what they do. The module of each has add_arguments(parser) and run(arguments),
+which returns the exit code; the texts stand here, so that `racecar --help` imports no module."""
+
+_WITHOUT_ROS = ('nodes need ROS 2: source an installation, or take `./run racecar` in a clone of'
+                ' the repository, which brings it; `racecar simulate` needs none')
+
+
+class Parsers(NamedTuple):
+    """The parser of `racecar`, and those of its commands by name."""
+
+    whole: argparse.ArgumentParser
+    commands: Mapping[str, argparse.ArgumentParser]
+
+
+def make_parsers(
+    complete: Collection[str], kind: type[argparse.ArgumentParser] = argparse.ArgumentParser,
+) -> Parsers:
+    """Return the parsers, of a kind; only the commands in complete have their arguments."""
+    parser = kind(
+        prog='racecar', description='A car-like robot stack for ROS 2, with or without ROS.',
+        epilog='`racecar COMMAND --help` describes a command and its options.')
+    parser.add_argument('--version', action=_Version, nargs=0, help='print the version and exit')
+    subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    for name, text in COMMANDS.items():
+        command = subparsers.add_parser(name, help=text)
+        if name in complete:
+            _module(name).add_arguments(command)
+    return Parsers(parser, subparsers.choices)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,24 +70,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     After SIGINT it is 130, after SIGTERM 143.
     """
-    parser = argparse.ArgumentParser(
-        prog='racecar', description='A car-like robot stack for ROS 2, with or without ROS.')
-    subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    modules = {name: importlib.import_module(f'racecar.cli.{name}') for name in _COMMANDS}
-    for name, module in modules.items():
-        module.add_arguments(subparsers.add_parser(name, help=module.HELP))
-    parsed, unknown = parser.parse_known_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    name = next((word for word in words if not word.startswith('-')), '')
+    parsers = make_parsers({name} & COMMANDS.keys())
+    if name and name not in COMMANDS:
+        parsers.whole.error(f"unknown command '{name}', expected one of {', '.join(COMMANDS)}"
+                            f'{suggestion(name, COMMANDS)}')
+    parsed, unknown = parsers.whole.parse_known_args(words)
     if unknown:
-        _refuse(subparsers.choices[parsed.command], unknown)
+        _refuse(parsers.commands[parsed.command], unknown)
     try:
-        return int(modules[parsed.command].run(parsed))
+        return int(_module(parsed.command).run(parsed))
     except RacecarError as error:
         print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
         return 1
     except ImportError as error:
         if error.name and error.name.split('.')[0].startswith('racecar'):
             raise
-        print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
+        remedy = f'; {_WITHOUT_ROS}' if error.name and error.name.startswith('rclpy') else ''
+        print(f'racecar {parsed.command}: error: {error}{remedy}', file=sys.stderr)
         return 1
     except Interruption as error:
         number = error.number
@@ -53,10 +98,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code_of_command(number)
 
 
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f'racecar.cli.{command}')
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is looked up only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        from racecar.core.share import version
+
+        print(f'racecar {version()}')
+        parser.exit()
+
+
 def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
     """End with the usage of the command, where argparse alone shows that of `racecar`."""
     option = unknown[0].partition('=')[0]
-    options = re.findall(r'(?<=\[)--[\w-]+', parser.format_usage())
+    options = re.findall(r'(?<=[\[| ])--[\w-]+', parser.format_usage())
     nearest = f'; {suggest(option, options)}' if option.startswith('--') else ''
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{nearest}")
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import sys
 
 
@@ -13,6 +14,17 @@ def print_rows(rows: list[tuple[str, str, str]]) -> None:
     values = max(len(value) for _, value, _ in rows)
     for name, value, unit in rows:
         print(f'{name:<{names}}  {value:>{values}}  {unit}'.rstrip())
+
+
+def print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows below a header; the columns between the first and the last are numbers."""
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    last = len(widths) - 1
+    for cells in (header, *rows):
+        line = '  '.join(
+            f'{text:<{width}}' if column in (0, last) else f'{text:>{width}}'
+            for column, (text, width) in enumerate(zip(cells, widths, strict=True)))
+        print(line.rstrip())
 
 
 class ProgressBar:

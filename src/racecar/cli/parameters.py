@@ -8,21 +8,21 @@ import argparse
 import textwrap
 
 from racecar.catalogue import TABLES
+from racecar.cli.choices import one_of
 from racecar.core.parameter_text import described, facts, shown, yaml_value
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
 
 _WIDTH = 99
 
-HELP = 'print the parameters of a node: type, default, range, unit, meaning'
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar parameters`."""
     parser.description = (
-        'Print the parameter table of a node. The files in config/ and the tables in the README'
-        ' are made with --yaml and --markdown.')
-    parser.add_argument('node', choices=(*TABLES, 'vehicle'), metavar='NODE',
+        'Print the parameter table of a node. The files in config/ and the tables in docs/ are'
+        ' made with --yaml and --markdown.')
+    nodes = (*TABLES, 'vehicle')
+    parser.add_argument('node', type=one_of(nodes), choices=nodes, metavar='NODE',
                         help=f"{', '.join(TABLES)} or vehicle")
     form = parser.add_mutually_exclusive_group()
     form.add_argument('--markdown', action='store_true', help='as a Markdown table')
@@ -62,7 +62,8 @@ def markdown_table(node: str) -> str:
 def parameter_file(node: str) -> str:
     """Return the ROS parameter file of a node with every default."""
     lines = [
-        f'# Defaults of {node}, made with `racecar parameters {node} --yaml`.',
+        *textwrap.wrap(f'Defaults of {node}, made with `racecar parameters {node} --yaml`.',
+                       _WIDTH, initial_indent='# ', subsequent_indent='# '),
         '# Change them in a file of your own and pass it as params_file.',
         f'/**/{node}:',
         '  ros__parameters:',

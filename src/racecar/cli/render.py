@@ -8,10 +8,11 @@ import argparse
 from collections.abc import Callable
 import math
 from pathlib import Path
-import re
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.cli.choices import completed_as_file, one_of
 from racecar.cli.output import ProgressBar
+from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import vehicle_names, world_names
 
@@ -25,13 +26,9 @@ if TYPE_CHECKING:
     from racecar.core.types import Pose3
     from racecar.core.world.scene import Scene
 
-HELP = 'draw a picture or a video of a world, a recorded bag or a run'
-
 WORLD, BAG, RUN = 'world', 'bag', 'run'
 CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed'
 
-_LONGEST_EDGE = 4096
-_MOST_PICTURES = 100_000
 _WIDE, _NARROW = 1.05, 0.5
 _NEAR, _FAR = 0.02, 300.0
 _SAMPLES, _SHADOWS = 4, 4096
@@ -50,38 +47,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Draw off-screen, with MuJoCo and OpenGL in software or on a graphics card: a PNG or JPEG'
         ' picture, an MP4 or GIF video. Of a bag and a run the path is orange, the reference'
         ' green. Neither ROS nor a screen is needed.')
-    parser.add_argument('kind', choices=(WORLD, BAG, RUN), metavar='KIND',
+    kinds = WORLD, BAG, RUN
+    parser.add_argument('kind', type=one_of(kinds), choices=kinds, metavar='KIND',
                         help=f'{WORLD}, {BAG} or {RUN} (a CSV of simulate or up)')
-    parser.add_argument(
+    completed_as_file(parser.add_argument(
         'source', metavar='SOURCE',
-        help=f"name or file of a world ({', '.join(world_names())}), a bag, or a CSV file")
+        help=f"name or file of a world ({', '.join(world_names())}), a bag, or a CSV file"))
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FILE',
         help='.png, .jpg, .mp4 or .gif, not there yet (default: <name>.png of a world, else'
              ' <name>.mp4, here)')
+    views = CHASE, TOP, AROUND, ONBOARD, FIXED
     parser.add_argument(
-        '--view', choices=(CHASE, TOP, AROUND, ONBOARD, FIXED),
+        '--view', type=one_of(views), choices=views,
         help=f'from where (default: {TOP} for a world, else {CHASE}); {ONBOARD}: from the camera'
              f' of the car; {FIXED}: with --from and --at')
     parser.add_argument('--from', dest='place', type=_triple, metavar='X,Y,Z',
                         help=f'where the camera of --view {FIXED} stands [m]')
     parser.add_argument('--at', type=_triple, metavar='X,Y,Z',
                         help=f'what the camera of --view {FIXED} looks at [m]')
-    parser.add_argument('--size', type=_size, default=(1280, 720), metavar='WxH',
-                        help='of the picture in pixels (default: 1280x720)')
-    parser.add_argument('--fps', type=_positive, default=25.0, metavar='N',
-                        help='pictures per second of a video (default: 25)')
-    parser.add_argument('--start', type=_time, metavar='S',
-                        help='time of the drive at which to begin, or of the picture [s]'
-                             ' (default: 0, of a picture the end)')
-    parser.add_argument('--duration', type=_positive, metavar='S',
-                        help=f'time of the drive to show [s] (default: all; {_ROUND_TIME:g} of a'
-                             ' world)')
-    parser.add_argument('--speed', type=_positive, default=1.0, metavar='N',
-                        help='times as fast as it was (default: 1)')
+    add_video_arguments(parser, size=(1280, 720), fps=25.0, speed=1.0, speed_help='1',
+                        whole=f'all; {_ROUND_TIME:g} of a world')
     parser.add_argument('--world', metavar='NAME',
                         help='world of a bag or run (default: the map in the bag, else empty)')
-    parser.add_argument('--vehicle', choices=vehicle_names(), metavar='NAME',
+    vehicles = vehicle_names()
+    parser.add_argument('--vehicle', type=one_of(vehicles), choices=vehicles, metavar='NAME',
                         help='vehicle (default: that of the bag, else racecar)')
     parser.add_argument('--laser', action='store_true', help='draw what the laser saw, of a bag')
 
@@ -170,9 +160,10 @@ def _check(arguments: argparse.Namespace) -> None:
 def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
     from racecar.bags.drive_log import read_drive_log
+    from racecar.core.analysis.run_csv import read_run_csv
     from racecar.core.description.vehicle_description import describe_vehicle
     from racecar.core.poses import pose_of_angles
-    from racecar.core.rendering.drive import read_drive_csv
+    from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
     from racecar.core.share import find_config
     from racecar.core.vehicles.parameters import VehicleParameters
@@ -192,7 +183,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                         lambda _, __: still)
     scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
     if arguments.kind == RUN:
-        drive, tree = read_drive_csv(Path(arguments.source), vehicle), None
+        drive, tree = drive_of_table(read_run_csv(Path(arguments.source)), vehicle), None
     else:
         with ProgressBar(None, 'reading', 'messages') as show:
             log = read_drive_log(
@@ -249,8 +240,7 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
 def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> list[float]:
     """Return the times of the pictures [s]. Raises ConfigurationError if there are none."""
     start, end = arguments.start, subject.duration
-    if start is not None and start > end:
-        raise ConfigurationError(f'--start is {start:g} s, expected at most {end:g} s, the end')
+    check_start(start, end)
     if not is_video:
         return [end if start is None else start]
     start = start or 0.0
@@ -258,12 +248,7 @@ def _times(arguments: argparse.Namespace, subject: _Subject, is_video: bool) -> 
     if arguments.duration is not None:
         length = (arguments.duration if subject.drive is None
                   else min(length, arguments.duration))
-    count = max(1, round(length / arguments.speed * arguments.fps))
-    if count > _MOST_PICTURES:
-        raise ConfigurationError(
-            f'the video would have {count} pictures, expected at most {_MOST_PICTURES}; choose a'
-            ' shorter --duration or a lower --fps')
-    return [start + index * arguments.speed / arguments.fps for index in range(count)]
+    return video_times(start, length, arguments.speed, arguments.fps)
 
 
 def _triple(text: str) -> Triple:
@@ -274,29 +259,3 @@ def _triple(text: str) -> Triple:
     if not all(map(math.isfinite, (x, y, z))):
         raise argparse.ArgumentTypeError(f'{text!r}, expected three numbers as 1.5,0,2')
     return x, y, z
-
-
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r'([0-9]{1,5})[xX]([0-9]{1,5})', text)
-    width, height = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not (1 <= width <= _LONGEST_EDGE and 1 <= height <= _LONGEST_EDGE):
-        raise argparse.ArgumentTypeError(
-            f'{text!r}, expected width and height as 1280x720, each from 1 to {_LONGEST_EDGE}')
-    return width, height
-
-
-def _positive(text: str) -> float:
-    value = _time(text)
-    if value == 0.0 or value > 1e4:
-        raise argparse.ArgumentTypeError(f'{text}, expected a number above 0 and up to 10000')
-    return value
-
-
-def _time(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0.0):
-        raise argparse.ArgumentTypeError(f'{text!r}, expected a number of at least 0')
-    return value

@@ -17,8 +17,6 @@ from racecar.core.world.world_parameters import COULOMB, PACEJKA
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_held_loop
 
-HELP = "run the report's experiments again and set the figures side by side"
-
 # What Gazebo drove: wheels that roll, at half the commanded speed, because the original's
 # servo_commands assumes a wheel radius of 0.1 m where the URDF has 0.05 m.
 _HALF_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 0.5}

@@ -9,6 +9,14 @@ from dataclasses import replace
 import time
 
 from racecar.cli.output import ProgressBar
+from racecar.cli.run_arguments import (
+    add_run_arguments,
+    check_run_folder,
+    chosen_run,
+    csv_files,
+    how_made,
+    keep_run,
+)
 from racecar.cli.stack_arguments import (
     add_name_argument,
     add_result_arguments,
@@ -16,7 +24,6 @@ from racecar.cli.stack_arguments import (
     announce_controller,
     check_result_arguments,
     report_run,
-    stack_options,
 )
 from racecar.core.analysis.path_batch import warm_up_path_metrics
 from racecar.core.control.own_controller import find_controller
@@ -24,10 +31,8 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
 from racecar.stacks import describe_stack, find_tracking_stack
-from racecar.stacks.loops import make_held_loop, make_loop, make_own_loop
+from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop
 from racecar.stacks.options import SIMULATE
-
-HELP = 'run a configuration without ROS, far faster than real time'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,17 +41,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Run the same control laws and the same simulator as the nodes, with the same parameter'
         ' files, in one loop without ROS. The trajectory equals that of `racecar up --lockstep`'
         ' to the last digit.')
-    add_name_argument(parser, tracking=True)
+    add_name_argument(parser, tracking=True, optional=True)
     add_stack_arguments(parser, SIMULATE, end_time=80.0)
     add_result_arguments(parser)
+    add_run_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, print the metrics; returns 0. Raises RacecarError with a one-line message."""
+    name, options = chosen_run(SIMULATE, arguments)
     check_result_arguments(arguments)
-    stack = find_tracking_stack(arguments.name)
-    options = stack_options(SIMULATE, arguments)
-    values = {d.executable: d.resolve() for d in describe_stack(stack.name, options)}
+    check_run_folder(arguments, SIMULATE)
+    stack = find_tracking_stack(name)
+    descriptions = describe_stack(stack.name, options)
+    values = {d.executable: d.resolve() for d in descriptions}
     loop: Loop
     if options.controller is not None:
         if options.control_rate is not None:
@@ -57,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             stack, values, find_controller(options.controller), options.controller_settings)
         announce_controller(options.controller, own.why_plain)
     else:
-        loop = make_loop(stack, values) if options.control_rate is None \
+        loop = make_stack_loop(stack, values) if options.control_rate is None \
             else make_held_loop(stack, values, options.control_rate)
     # Compile before the clock starts: the first call of a kernel may take seconds.
     loop.warm_up()
@@ -72,7 +80,10 @@ def run(arguments: argparse.Namespace) -> int:
     collisions = loop.simulator.collisions
     metrics = replace(table.metrics(arguments.skip),
                       collisions=None if collisions is None else collisions.contacts)
-    if arguments.csv is not None:
-        table.write_csv(arguments.csv)
     report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time)
+    files = csv_files(arguments)
+    if files:
+        for file in files:
+            table.write_csv(file)
+        keep_run(arguments, files, how_made(SIMULATE, stack.name, options, descriptions), metrics)
     return 0

@@ -12,6 +12,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.output import print_rows
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.control.own_controller import CONTROLLER
@@ -20,17 +21,27 @@ from racecar.core.errors import ConfigurationError
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
 
+OPTION_DEFAULTS = 'option_defaults'
+"""Where the arguments hold the defaults of the run options, to tell what was given."""
 
-def add_name_argument(parser: argparse.ArgumentParser, *, tracking: bool = False) -> None:
+
+def add_name_argument(
+    parser: argparse.ArgumentParser, *, tracking: bool = False, optional: bool = False,
+) -> None:
     """Declare the name of a configuration; tracking: one that follows a trajectory."""
     names = [stack.name for stack in STACKS.values() if stack.closes_loop or not tracking]
-    parser.add_argument('name', metavar='NAME', help=f"configuration: {', '.join(names)}")
+    parser.add_argument('name', metavar='NAME', nargs='?' if optional else None,
+                        choices=Suggestions(names),
+                        help=f"configuration: {', '.join(names)}")
 
 
 def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: Any) -> None:
     """Declare the run options of a way to run; defaults: where the command has others."""
-    for row in run_options(way):
+    rows = list(run_options(way))
+    for row in rows:
         _add_option(parser, row, defaults.get(row.name, row.default))
+    parser.set_defaults(
+        **{OPTION_DEFAULTS: {row.name: parser.get_default(row.name) for row in rows}})
 
 
 def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
@@ -56,9 +67,13 @@ def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any)
             flag, dest=name, action='store_false' if default else 'store_true',
             help=option.off_help or option.help)
     else:
-        parser.add_argument(
+        listed = option.choices or option.suggestions
+        action = parser.add_argument(
             flag, dest=name, type=_PARSERS.get(name, str), default=default,
+            choices=Suggestions(listed()) if listed else None,
             metavar=option.metavar or name.upper(), help=_help(option, default))
+        if option.is_path and not listed:
+            completed_as_file(action)
 
 
 def _help(option: RunOption, default: Any) -> str:
@@ -73,7 +88,8 @@ def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--skip', type=_non_negative, default=0.0, metavar='SECONDS',
         help='leave the start out of the metrics (default: 0)')
-    parser.add_argument('--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units')
+    completed_as_file(parser.add_argument(
+        '--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units'))
     parser.add_argument(
         '--json', action='store_true',
         help='print one JSON object with the metrics on stdout, everything else on stderr')

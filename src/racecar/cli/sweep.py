@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 
+from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import (
     add_controller_argument,
@@ -31,7 +32,6 @@ from racecar.core.simulation.closed_loop import Loop
 from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep
 
-HELP = 'simulate a grid or a random sample of parameters, many cars at once'
 _TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
 
 
@@ -42,11 +42,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' and on all cores, and write a table and a plot of the tracking error. Each car gives'
         ' the figures that `racecar simulate` gives for its parameters.')
     add_name_argument(parser, tracking=True)
-    parser.add_argument(
+    completed_as_file(parser.add_argument(
         'file', type=Path, metavar='FILE',
         help=f"YAML with options ({', '.join(OPTIONS)}, duration, skip, set, noise) and either"
              ' grid: {node.parameter: [values]} or sample: {node.parameter: {uniform: [a, b]} or'
-             ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples')
+             ' {normal: [mean, deviation]}} with count and seed; config/sweeps has examples'))
     add_controller_argument(parser, SWEEP)
     parser.add_argument(
         '--jobs', type=_jobs, metavar='N', help='cores to use (default: all)')

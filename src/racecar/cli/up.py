@@ -7,10 +7,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 from dataclasses import replace
+import os
 import sys
 from typing import TYPE_CHECKING
 
-from racecar.cli.output import ProgressBar
+from racecar.cli.drive_display import displayed, for_display
+from racecar.cli.run_arguments import (
+    add_run_arguments,
+    check_run_folder,
+    chosen_run,
+    csv_files,
+    how_made,
+    keep_run,
+)
 from racecar.cli.stack_arguments import (
     add_name_argument,
     add_result_arguments,
@@ -18,13 +27,13 @@ from racecar.cli.stack_arguments import (
     check_result_arguments,
     check_rivals,
     report_run,
-    stack_options,
 )
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.ports import collisions_of
+from racecar.core.run_file import RunFile
 from racecar.signals import Interruption
 from racecar.stacks import (
     commands_of,
@@ -32,15 +41,15 @@ from racecar.stacks import (
     find_stack,
     NodeDescription,
     Stack,
+    StackOptions,
     TOPIC_NAMES,
     unanswered,
 )
 from racecar.stacks.options import UP
+from racecar.stacks.run_files import with_provenance
 
 if TYPE_CHECKING:
     from racecar.stacks.composing import ComposedStack
-
-HELP = 'run the nodes of a configuration in one process; needs no launch package'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,9 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' tracking error; without, Ctrl-C ends it, and --csv, --json or --skip ask for the error.'
         ' Only the newest messages are held: memory does not grow with the run. `plant` and'
         ' --without leave the driving to a node of your own: see docs/own_controller.md.')
-    add_name_argument(parser)
+    add_name_argument(parser, optional=True)
     add_stack_arguments(parser, UP)
     add_result_arguments(parser)
+    add_run_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,36 +72,53 @@ def run(arguments: argparse.Namespace) -> int:
     Raises RacecarError with a one-line message, and Interruption on Ctrl-C and SIGTERM after the
     metrics of what was driven until then.
     """
+    name, options = chosen_run(UP, arguments)
     check_result_arguments(arguments)
+    check_run_folder(arguments, UP)
     # rclpy takes half a second to import; `racecar --help` does not need it.
     from racecar.stacks.composing import ComposedStack
 
-    stack = find_stack(arguments.name)
-    options = stack_options(UP, arguments)
+    stack = find_stack(name)
     descriptions = describe_stack(stack.name, options)
     if not any(d.spec.is_simulator for d in descriptions):
         raise ConfigurationError(
             f'without {stack.simulator} there is nobody who makes the time that `up` runs by and'
             ' ends with; `ros2 launch` takes without:= for it, as for a real car')
-    asked = bool(arguments.csv or arguments.json or arguments.skip)
+    asked = bool(arguments.csv or arguments.json or arguments.skip or arguments.report)
     # Without the tracker the reference is that of a node of the user's, if there is any.
     referenced = any(d.executable == stack.tracker for d in descriptions)
     with_metrics = stack.follows_trajectory and (
         asked or bool(arguments.end_time and referenced))
-    if not stack.follows_trajectory and (arguments.csv is not None or arguments.json):
+    if not stack.follows_trajectory and (
+            arguments.csv is not None or arguments.json or arguments.report):
         raise ConfigurationError(
-            f'--csv and --json tell how a trajectory is followed, but {stack.name} follows none;'
-            ' use --record')
+            f'--csv, --json and --report tell how a trajectory is followed, but {stack.name}'
+            ' follows none; use --record and `racecar analyze`')
     if with_metrics:
-        descriptions = describe_stack(stack.name, replace(options, observers=1))
+        options = replace(options, observers=1)
+        descriptions = describe_stack(stack.name, options)
+    made = how_made(UP, stack.name, options, descriptions)
+    descriptions = with_provenance(descriptions, made)
+    _announce(stack.name, descriptions, options.end_time)
+    descriptions = for_display(descriptions)
     if with_metrics:
-        return _run_with_metrics(arguments, stack, descriptions)
+        return _run_with_metrics(arguments, stack, options, descriptions, made)
     with (ComposedStack(descriptions) as composed,
-          ProgressBar(arguments.end_time, stack.name) as show):
+          displayed(composed, descriptions, stack.name, arguments.end_time,
+                    stack.with_names(options).topic_names) as (show, _)):
         composed.spin(show)
         check_rivals(composed.rivals)
         _check_driven(composed, descriptions)
     return 0
+
+
+def _announce(name: str, descriptions: list[NodeDescription], end_time: float | None) -> None:
+    """Say on stderr which nodes run, where, and what ends them."""
+    nodes = ', '.join(description.full_name for description in descriptions)
+    domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+    end = 'Ctrl-C stops them' if end_time is None else (
+        f'they end at {end_time:g} s of simulated time, or with Ctrl-C')
+    print(f'{name} in ROS domain {domain}: {nodes}; {end}', file=sys.stderr)
 
 
 def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) -> None:
@@ -107,7 +134,8 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
 
 
 def _run_with_metrics(
-    arguments: argparse.Namespace, stack: Stack, descriptions: list[NodeDescription],
+    arguments: argparse.Namespace, stack: Stack, options: StackOptions,
+    descriptions: list[NodeDescription], made: RunFile,
 ) -> int:
     from racecar.clients.run_probe import RunProbe
     from racecar.stacks.composing import ComposedStack
@@ -118,8 +146,8 @@ def _run_with_metrics(
     interruption = None
     with contextlib.ExitStack() as files:
         consumers = [metrics.add]
-        if arguments.csv is not None:
-            consumers.append(files.enter_context(RunCsv(arguments.csv)).add)
+        kept = csv_files(arguments)
+        consumers += [files.enter_context(RunCsv(file)).add for file in kept]
 
         def on_rows(rows: Array) -> None:
             for consume in consumers:
@@ -129,10 +157,12 @@ def _run_with_metrics(
             period_ns = composed.simulator.awaited_period_ns
             probe = RunProbe(
                 on_rows, period_ns=period_ns if simulator['lockstep'] else None,
-                namespace=arguments.namespace, topics=TOPIC_NAMES[arguments.topic_names],
+                namespace=options.namespace,
+                topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            with ProgressBar(arguments.end_time, arguments.name) as show:
+            with displayed(composed, descriptions, stack.name, arguments.end_time,
+                           stack.with_names(options).topic_names) as (show, _):
                 try:
                     composed.spin(show, lambda: probe.failure is not None, probe.has_heard)
                 except Interruption as error:
@@ -153,8 +183,9 @@ def _run_with_metrics(
     if probe.unreferenced:
         print(f'warning: the tracker gave no reference for {probe.unreferenced} odometry messages;'
               ' was it inactive?', file=sys.stderr)
-    report_run(arguments, replace(metrics.result(), collisions=collisions), metrics.span,
-               composed.wall_time)
+    found = replace(metrics.result(), collisions=collisions)
+    report_run(arguments, found, metrics.span, composed.wall_time)
+    keep_run(arguments, kept, made, found)
     if interruption is not None:
         raise interruption
     return 0

@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import math
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 
@@ -17,10 +19,27 @@ from racecar.core.errors import RacecarError, RunError
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import read_command
+from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.odometry import read_odometry
 from racecar.ros.raw_subscription import subscribe_raw
-from racecar.ros.topics import NAVIGATION_COMMAND, ODOMETRY, REFERENCE_TRAJECTORY
+from racecar.ros.topics import (
+    NAVIGATION_COMMAND,
+    ODOMETRY,
+    REFERENCE_TRAJECTORY,
+    TWIST_COMMAND,
+)
 from racecar.ros.waiting_messages import take_waiting
+
+
+def _read_speed(data: bytes) -> tuple[AckermannCommand, int]:
+    """Return the speed of a twist, without a steering angle, and the stamp [ns]."""
+    twist, stamp_ns = read_stamped_twist(data)
+    return AckermannCommand(twist.speed, math.nan), stamp_ns
+
+
+# Type and reader of topics of commands that are none of a car.
+_COMMANDS: dict[str, tuple[type, Callable[[bytes], tuple[AckermannCommand, int]]]] = {
+    TWIST_COMMAND: (TwistStamped, _read_speed)}
 
 
 class Heard:
@@ -100,7 +119,8 @@ class RunProbe(Node):
         self._subscriptions_in_turn = []
         inputs: tuple[tuple[str, type[Any], Callable[[bytes], Any], Callable[..., None]], ...] = (
             (REFERENCE_TRAJECTORY, OdometryMessage, read_odometry, self._on_reference),
-            (commands, AckermannDriveStamped, read_command, self._on_command),
+            (commands, *_COMMANDS.get(commands, (AckermannDriveStamped, read_command)),
+             self._on_command),
             (ODOMETRY, OdometryMessage, read_odometry, self._on_odometry))
         for topic, message_type, decode, callback in inputs:
             self._heard[topic] = Heard(period_ns)

@@ -122,7 +122,8 @@ class Parameter:
         given = 'has no value' if value is None else f'is {excerpt(value)}'
         return ParameterError(
             f"parameter '{self.name}' {given}, expected {expected}{unit}:"
-            f' {self.description}')
+            f' {self.description}'
+            + (suggestion(value, map(str, self.choices)) if isinstance(value, str) else ''))
 
 
 def _is_number(value: Any) -> bool:
@@ -195,6 +196,12 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """Return the nearest names, or all."""
     names = list(known)
     return suggest_near(name, names) or f"known: {', '.join(names)}"
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return the nearest names as the end of a sentence, or '' if none is near."""
+    near = suggest_near(name, known)
+    return f'; {near}' if near else ''
 
 
 def suggest_near(name: str, known: Iterable[str]) -> str:

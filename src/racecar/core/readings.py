@@ -73,6 +73,13 @@ class CameraImage(NamedTuple):
     pixels: Callable[[], NDArray[np.uint8]]
 
 
+class Encoders(NamedTuple):
+    """What the encoders of two wheels have counted: real numbers, which noise and slip are in."""
+
+    left: float
+    right: float
+
+
 class Collisions(NamedTuple):
     """How often a robot has run into something since its last reset.
 

@@ -1,30 +1,45 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Where config, launch, urdf and world files lie: in the source tree or in an ament install."""
+"""Where config, launch, urdf and world files lie: in the source tree, or where it is installed."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+import sys
+import xml.etree.ElementTree as ElementTree
 
 from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.parameters import suggestion
 
 
 def share_folder() -> Path:
-    """Return the folder that holds config/; the source tree goes before an install.
+    """Return the folder that holds config/.
 
-    Raises ConfigurationError where neither is found.
+    The source tree goes before the prefix below which this module is installed, that before those
+    of AMENT_PREFIX_PATH and of Python. Raises ConfigurationError where none has it.
     """
-    source = Path(__file__).resolve().parents[3]
+    module = Path(__file__).resolve()
+    source = module.parents[3]
     candidates = [source] if (source / 'package.xml').is_file() else []
-    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
-    candidates += [Path(prefix) / 'share' / 'racecar' for prefix in prefixes if prefix]
+    # <prefix>/lib/python3.11/site-packages/racecar/core/share.py, or less of it with --target.
+    prefixes = [str(folder) for folder in module.parents[2:6]]
+    prefixes += os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    candidates += [
+        Path(prefix) / 'share' / 'racecar' for prefix in (*prefixes, sys.prefix) if prefix]
     for candidate in candidates:
         if (candidate / 'config').is_dir():
             return candidate
     raise ConfigurationError(
-        'the folder config/ of racecar is not found beside the sources or in AMENT_PREFIX_PATH;'
-        ' source install/setup.bash or run from the repository')
+        'the folder config/ of racecar is not found beside the sources, below the prefix where'
+        f' they are installed, {sys.prefix}, or in AMENT_PREFIX_PATH; source install/setup.bash,'
+        ' install the package anew, or run from the repository')
+
+
+def version() -> str:
+    """Return the version that package.xml states, which is installed beside config/."""
+    manifest = ElementTree.parse(share_folder() / 'package.xml').getroot()
+    return manifest.findtext('version', '')
 
 
 def find_config(name: str | Path) -> Path:
@@ -39,7 +54,8 @@ def find_config(name: str | Path) -> Path:
     known = sorted(
         str(path.relative_to(folder).with_suffix('')) for path in folder.rglob('*.yaml'))
     raise ConfigurationError(
-        f'configuration file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}')
+        f'configuration file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
+        f'{suggestion(str(name), known)}')
 
 
 def resource_file(uri: str) -> Path:
@@ -59,8 +75,13 @@ def vehicle_names() -> list[str]:
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))
 
 
+def robot_names() -> list[str]:
+    """Return the names of the robots with two wheels in config/robots."""
+    return sorted(path.stem for path in (share_folder() / 'config' / 'robots').glob('*.yaml'))
+
+
 def find_track(name: str | Path) -> Path:
-    """Return a way-point file by its path, or by its name in config/tracks (suffix optional).
+    """Return a waypoint file by its path, or by its name in config/tracks (suffix optional).
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
@@ -68,9 +89,15 @@ def find_track(name: str | Path) -> Path:
     found = _find(name, folder, '.csv')
     if found is not None:
         return found
-    known = ', '.join(sorted(path.stem for path in folder.glob('*.csv')))
+    known = track_names()
     raise ConfigurationError(
-        f'way-point file {excerpt(str(name))} is neither a file nor one of {known}')
+        f'waypoint file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
+        f'{suggestion(str(name), known)}')
+
+
+def track_names() -> list[str]:
+    """Return the names of the waypoint files in config/tracks."""
+    return sorted(path.stem for path in (share_folder() / 'config' / 'tracks').glob('*.csv'))
 
 
 def find_world(name: str | Path) -> Path:
@@ -83,7 +110,8 @@ def find_world(name: str | Path) -> Path:
     if found is not None:
         return found
     raise ConfigurationError(
-        f'world {excerpt(str(name))} is neither a file nor one of {", ".join(world_names())}')
+        f'world {excerpt(str(name))} is neither a file nor one of {", ".join(world_names())}'
+        f'{suggestion(str(name), world_names())}')
 
 
 def world_names() -> list[str]:

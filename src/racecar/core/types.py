@@ -24,6 +24,9 @@ WHEEL_NAMES = ('left_front', 'right_front', 'left_rear', 'right_rear')
 WHEEL_JOINTS = tuple(f'{wheel}_wheel_joint' for wheel in WHEEL_NAMES)
 """Joints of the robot description that turn the wheels, in the order of WHEEL_NAMES."""
 
+TWO_WHEEL_JOINTS = ('left_wheel_joint', 'right_wheel_joint')
+"""Joints that turn the wheels of a robot that has two."""
+
 HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
 """Joints of the robot description that steer the front wheels."""
 
@@ -212,6 +215,20 @@ class VehicleDiagnostics(NamedTuple):
     lateral_force_rear: float
     speed: float
     steering_angle: float
+
+
+class BodyTwist(NamedTuple):
+    """Speed ahead [m/s] and yaw rate [rad/s] of a robot that cannot move sideways."""
+
+    speed: float
+    yaw_rate: float
+
+
+class WheelSpeeds(NamedTuple):
+    """Rotation of the left and the right wheel of a robot that has two [rad/s], forwards."""
+
+    left: float
+    right: float
 
 
 class WheelState(NamedTuple):

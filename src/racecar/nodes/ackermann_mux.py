@@ -56,6 +56,7 @@ class AckermannMuxNode(TableNode):
         self._sources: list[Subscription] = []
         self._last = AckermannCommand(0.0, 0.0)
         self._stop = command_template()
+        self._stands = False
         self._announced = ''
         self._mux = CommandMux(())
         self._output: AnswerPublisher | None = None
@@ -204,6 +205,8 @@ class AckermannMuxNode(TableNode):
         self._mux.expire(now_ns)
         if self._mux.receive(source.name, effective_stamp(stamp_ns, now_ns)):
             self._last = command
+            # A command that is not forwarded says nothing of what the car does.
+            self._stands = forwards and command.speed == 0.0
             if forwards:
                 assert self._output is not None
                 self._output.publish(data)
@@ -212,8 +215,9 @@ class AckermannMuxNode(TableNode):
     def _expire(self) -> None:
         expired_at = self._mux.expires_at
         if self._mux.expire(self.now_ns()):
-            self.get_logger().warning(
-                f'{self._announced} fell silent and nobody follows: the car is told to stop')
+            if not self._stands:
+                self.get_logger().warning(
+                    f'{self._announced} fell silent and nobody follows: the car is told to stop')
             assert expired_at is not None
             self._tell_to_stop(expired_at)
         self._announce()

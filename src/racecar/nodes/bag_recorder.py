@@ -10,7 +10,7 @@ import importlib
 import sys
 from typing import Any
 
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 
@@ -18,7 +18,9 @@ from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
+from racecar.core import run_file
 from racecar.core.errors import BagError, ParameterError
+from racecar.ros import qos
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
 from racecar.ros.waiting_messages import take_waiting
@@ -43,6 +45,8 @@ class BagRecorderNode(TableNode):
         self._writer = BagWriter(
             self.values['folder'], compression=self.values['compression'],
             ros_distro=distribution())
+        if self.values['provenance']:
+            self._writer.add_file(run_file.NAME, self.values['provenance'])
         self._wanted = [self.resolve_topic_name(topic) for topic in self.values['topics']]
         self._awaited = [self.resolve_topic_name(topic) for topic in self.values['awaited']]
         self._recorded: dict[str, Subscription | None] = {}
@@ -59,6 +63,13 @@ class BagRecorderNode(TableNode):
             raise ParameterError(
                 f"parameter 'awaited' has {', '.join(others)}, expected some of 'topics'"
                 f" ({', '.join(values['topics']) or 'empty'})")
+
+    def discard(self) -> None:
+        """Leave no bag: what was to be recorded never began."""
+        if self._writer.is_open:
+            self._writer.discard()
+            self.get_logger().warning(
+                f'nothing was driven: the bag {self._writer.folder} is removed')
 
     @property
     def folder(self) -> str:
@@ -113,7 +124,7 @@ class BagRecorderNode(TableNode):
         profiles = [publisher.qos_profile for publisher in publishers]
         handle = self._writer.add_topic(
             name, types[0], definition, '\n'.join(_to_yaml(p) for p in profiles), type_hash)
-        profile = _matching(profiles)
+        profile = qos.matching(profiles, _DEPTH)
         if profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
             self._latched.add(name)
         return self.create_subscription(
@@ -139,16 +150,6 @@ class BagRecorderNode(TableNode):
         for subscription in filter(None, self._recorded.values()):
             take_waiting(subscription)
         self._writer.close()
-
-
-def _matching(profiles: list[QoSProfile]) -> QoSProfile:
-    """Return a profile that receives from all the publishers, as reliably as they allow."""
-    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
-    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
-    return QoSProfile(
-        history=HistoryPolicy.KEEP_LAST, depth=_DEPTH,
-        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
-        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE)
 
 
 def _to_yaml(profile: QoSProfile) -> str:

@@ -198,6 +198,9 @@ class TableNode(Node):
     def on_time_went_back(self) -> None:
         """Forget what was noted with stamps that now lie ahead; subclasses override it."""
 
+    def discard(self) -> None:
+        """Keep no result, as the run never began; for nodes that write files."""
+
     def close(self) -> None:
         """Finish what outlives the node, once it is not spun any more; a second time does nothing.
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named QoS profiles; nodes use these and no bare depths."""
 
+from collections.abc import Sequence
+
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 
@@ -9,6 +11,15 @@ def _profile(depth: int, durability: DurabilityPolicy = DurabilityPolicy.VOLATIL
              reliability: ReliabilityPolicy = ReliabilityPolicy.RELIABLE) -> QoSProfile:
     return QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=depth,
                       reliability=reliability, durability=durability)
+
+
+def matching(profiles: Sequence[QoSProfile], depth: int) -> QoSProfile:
+    """Return a profile that receives from publishers of all these, as reliably as they allow."""
+    reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in profiles)
+    latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
+    return _profile(
+        depth, DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+        ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT)
 
 
 # Only the newest command counts.

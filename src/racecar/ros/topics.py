@@ -49,6 +49,14 @@ JOINT_COMMANDS = 'racecar'
 WORLD_JOINT_STATES = f'{JOINT_COMMANDS}/joint_states'
 """What the original calls JOINT_STATES: beside the controllers of the joints."""
 
+TWIST_COMMAND = 'cmd_vel'
+TWIST_ODOMETRY = 'odom'
+"""What robots that are driven by TWIST_COMMAND call ODOMETRY."""
+WHEEL_SPEEDS = 'wheel_speeds'
+ENCODERS = ('encoders/left', 'encoders/right')
+JOY = 'joy'
+"""Axes and buttons of a joystick, as joy_node of ROS publishes them."""
+
 DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'
@@ -64,6 +72,8 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
     # On the track controllers take the odometry of a particle filter, whose place the simulator
     # takes: it knows the pose on the map.
     'f1tenth_pf': {ODOMETRY: 'pf/pose/odom', **_COMMANDS_OF_F1TENTH},
+    # Robots that take velocities.
+    'cmd_vel': {ODOMETRY: TWIST_ODOMETRY},
 }
 """Sets of names by their own name: {relative name of this package: name in other software}."""
 

@@ -70,6 +70,7 @@ class ComposedStack:
         self.nodes: list[Node] = []
         self._executor: Any = None
         self._described: list[TableNode] = []
+        self._by_executable: dict[str, TableNode] = {}
         self._simulator: Any = None
         self._started: float | None = None
         self._ended: float | None = None
@@ -81,6 +82,7 @@ class ComposedStack:
                 place = 0 if _is_recorder(description) else len(self.nodes)
                 self.nodes.insert(place, described)
                 self._described.insert(place, described)
+                self._by_executable[description.executable] = described
                 if description.spec.is_simulator:
                     self._simulator = described
                 if self._interrupted is not None:
@@ -97,6 +99,10 @@ class ComposedStack:
         """Let one more node take part; it is destroyed with the others."""
         self.nodes.append(node)
         self._executor.add_node(node)
+
+    def find(self, executable: str) -> Any:
+        """Return the node of an executable, the last one of several; None if there is none."""
+        return self._by_executable.get(executable)
 
     @property
     def simulator(self) -> SimulatorNode:
@@ -172,7 +178,14 @@ class ComposedStack:
             self._interrupted.check()
 
     def close(self) -> None:
-        """Destroy the nodes; the recorder closes its bag. Raises what a node raises then."""
+        """Destroy the nodes; the recorder closes its bag. Raises what a node raises then.
+
+        No bag is left of a run whose time never began.
+        """
+        if self._started is None and not (
+                self._simulator is not None and self.simulator.plant.time_ns):
+            for node in self._described:
+                node.discard()
         try:
             end(self._executor, self.nodes)
         finally:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 import re
 from typing import Any
@@ -13,10 +13,12 @@ from racecar.catalogue import node_names, NODES
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
-from racecar.core.parameters import suggest_near
+from racecar.core.parameters import suggestion
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
+    differential_wheels,
     driver,
     driver_world,
     dynamic_ode,
@@ -27,6 +29,8 @@ from racecar.stacks import (
     kinematic_world,
     kinematic_world_pacejka,
     plant,
+    teleop,
+    teleop_world,
 )
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
@@ -35,7 +39,8 @@ from racecar.stacks.parts import (
     namespace_of,
     recorder,
     surrounding_topics,
-    vehicle_file,
+    teleop_nodes,
+    teleop_topics,
     with_choices,
 )
 from racecar.stacks.stack import Stack
@@ -44,29 +49,38 @@ _NAME = '[A-Za-z_][A-Za-z0-9_]*'
 _NAMESPACE = re.compile(f'{_NAME}(?:/{_NAME})*')
 
 # One and the same command on its way to the car.
-_COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND)
+_COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND,
+             topics.TWIST_COMMAND)
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
         kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
         kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
-        gap_ode.STACK, gap_world.STACK)}
+        gap_ode.STACK, gap_world.STACK, differential_wheels.STACK, teleop.STACK,
+        teleop_world.STACK)}
 """By name; the file of each one is named like it."""
 
 
-def find_stack(name: str) -> Stack:
-    """Return a stack. Raises ConfigurationError naming those there are."""
+def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
+    """Return a stack.
+
+    expected: names that the message for an unknown one lists, by default all. Raises
+    ConfigurationError.
+    """
     if name not in STACKS:
+        known = list(expected) or list(STACKS)
         raise ConfigurationError(
-            f"configuration '{name}' is unknown, expected one of {', '.join(STACKS)}")
+            f"configuration '{name}' is unknown, expected one of {', '.join(known)}"
+            f'{suggestion(name, known)}')
     return STACKS[name]
 
 
 def find_tracking_stack(name: str) -> Stack:
     """Return a stack that follows a trajectory by itself. Raises ConfigurationError for others."""
-    stack = find_stack(name)
+    tracking = [other.name for other in STACKS.values() if other.closes_loop]
+    stack = find_stack(name, tracking)
     if not stack.closes_loop:
-        known = ', '.join(other.name for other in STACKS.values() if other.closes_loop)
+        known = ', '.join(tracking)
         what = 'has no control law' if stack.follows_trajectory else 'follows no trajectory'
         raise ConfigurationError(
             f"configuration '{name}' {what}, expected one of {known}; `racecar up {name}` runs it")
@@ -83,6 +97,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     does not allow, BagError if record cannot be made.
     """
     stack = find_stack(name)
+    options = stack.with_names(options)
     namespace = namespace_of(options)
     if namespace and not _NAMESPACE.fullmatch(namespace):
         raise ConfigurationError(
@@ -91,22 +106,26 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     if options.topic_names not in TOPIC_NAMES:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"
-            f" {', '.join(TOPIC_NAMES)}")
-    every = stack.nodes(options)
+            f" {', '.join(TOPIC_NAMES)}{suggestion(options.topic_names, TOPIC_NAMES)}")
+    every = [*stack.nodes(options), *teleop_nodes(options, stack.teleop)]
     left_out = _left_out(name, every, options)
     descriptions = _with_listeners(stack, options, every, left_out)
     if options.tyre_data and not options.record:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        if node != CONTROLLER:
+        if node == VEHICLE:
+            for parameter in options.overrides[VEHICLE]:
+                # Raises the error that suggests a name.
+                VEHICLE_PARAMETERS[f'{VEHICLE}.{parameter}']
+        elif node != CONTROLLER:
             _find(name, node, [*descriptions, *left_out], options.overrides_option)
         elif options.controller is None:
             raise ConfigurationError(
                 f'{options.overrides_option}: {CONTROLLER}.{next(iter(options.overrides[node]))}'
                 " is a setting of a controller of one's own, but none is chosen: give"
                 f' --{CONTROLLER} MODULE:CLASS')
-    _check_files(name, options, [*descriptions, *left_out])
+    _check_files(stack, options, [*descriptions, *left_out])
     for description in left_out:
         # Nobody else looks at them.
         with_choices(description, options).explicit_parameters()
@@ -166,12 +185,14 @@ def _with_listeners(
         world, sensors = surrounding_topics(with_choices(next(
             d for d in every if d.executable == stack.simulator), options))
         sensors = tuple(topic for topic in sensors if topic not in stack.recorded)
+        by_hand = tuple(topic for topic in teleop_topics(options, stack.teleop)
+                        if topic not in stack.recorded)
         awaited = (*stack.descriptions, *stack.answers, *sensors) if options.lockstep \
             else stack.descriptions
         given = {*missing, *sensors, *(topic for d in descriptions for topic in d.gives)}
         gone = {topic for d in every for topic in (d.hears, *d.gives)} - given
         descriptions = [
-            recorder(options, options.record, (*world, *sensors, *stack.recorded),
+            recorder(options, options.record, (*world, *sensors, *by_hand, *stack.recorded),
                      tuple(topic for topic in awaited if topic not in gone)), *descriptions]
     return [
         replace(d, parameters={**d.parameters, 'wait_for_subscribers': listeners, **waits})
@@ -179,7 +200,7 @@ def _with_listeners(
 
 
 def _check_files(
-        stack: str, options: StackOptions, descriptions: list[NodeDescription]) -> None:
+        stack: Stack, options: StackOptions, descriptions: list[NodeDescription]) -> None:
     """Refuse what is in the user's files for a node that there is not, or that no node knows.
 
     The file of a vehicle may also be for nodes that this configuration does not have.
@@ -189,12 +210,12 @@ def _check_files(
                 for name in executables}
 
     nodes = {d.full_name: d.spec.table.names for d in descriptions}
-    read_parameter_file(vehicle_file(options.vehicle)).check(
+    read_parameter_file(stack.described_by(options)).check(
         {**tables(*NODES), **nodes}, 'racecar')
     if options.params_file:
         # There only while it records.
         read_parameter_file(options.params_file).check(
-            {**tables(node_names.BAG_RECORDER), **nodes}, stack)
+            {**tables(node_names.BAG_RECORDER), **nodes}, stack.name)
 
 
 def _find(
@@ -204,10 +225,9 @@ def _find(
     matches = [d for d in descriptions if node in (d.name, d.full_name)]
     if not matches:
         names = sorted(d.full_name for d in descriptions)
-        nearest = suggest_near(node, names)
         raise ConfigurationError(
             f"{option}: node '{node}' is not part of {stack}, expected one of {', '.join(names)}"
-            + (f'; {nearest}' if nearest else ''))
+            f'{suggestion(node, names)}')
     if len(matches) > 1:
         names = [d.full_name for d in matches]
         raise ConfigurationError(

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 import importlib
+import shlex
 from types import GenericAlias
 from typing import Any
 
@@ -27,14 +28,13 @@ from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
-from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
+from racecar.stacks.run_files import describe_run, with_provenance
 
 # Also as Python writes them, which other launch files have made a habit.
 _BOOLEANS = ('true', 'false', 'True', 'False')
@@ -90,11 +90,21 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
         if description.executable == stack.tracker:
             # Reads the way-points: without them the other nodes would wait for ever.
             make_trajectory(description.resolve())
+    descriptions = with_provenance(descriptions, describe_run(
+        LAUNCH, stack.name, options, descriptions,
+        shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
     arguments = ['--ros-args', '--log-level', options.log_level]
 
     actions: list[LaunchDescriptionEntity] = []
     for description in descriptions:
         viewers: list[LaunchDescriptionEntity] = []
+        if description.executable == node_names.KEYBOARD_TELEOP:
+            # The standard input of what is launched is nobody's.
+            description = replace(description, parameters={
+                'terminal': '/dev/tty', **description.parameters})
+        if description.executable == node_names.JOY_NODE and _is_installed('joy'):
+            actions.append(_joy_of_ros(description, arguments))
+            continue
         if description.spec.is_simulator:
             description, viewers = _with_viewers(description, options)
         node = Node(
@@ -114,6 +124,16 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             actions.insert(0, RegisterEventHandler(OnProcessExit(
                 target_action=node, on_exit=partial(_on_failure, part))))
     return actions
+
+
+def _joy_of_ros(description: NodeDescription, arguments: list[str]) -> Node:
+    """Return joy_node of ROS, which knows more devices, in the place of ours."""
+    values = description.resolve()
+    return Node(
+        package='joy', executable='joy_node', name=description.name,
+        namespace=make_namespace_absolute(description.namespace),
+        parameters=[{name: values[name] for name in ('deadzone', 'autorepeat_rate')}],
+        remappings=description.remappings, arguments=arguments, output='screen')
 
 
 def _typed(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -173,9 +193,10 @@ def _with_viewers(
     actions: list[LaunchDescriptionEntity] = []
 
     if not simulator.is_chosen(_DESCRIBES) and _is_installed('robot_state_publisher'):
-        vehicle = VehicleParameters.from_values(simulator.resolve())
+        values = simulator.resolve()
+        assert simulator.spec.describe is not None
         try:
-            description = describe_vehicle(vehicle).urdf
+            description = simulator.spec.describe(values).urdf
         except ConfigurationError:
             pass  # As it would the simulator, which says so and goes on.
         else:

@@ -12,7 +12,7 @@ from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.own_controller import ControllerClass
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.closed_loop import ClosedLoop, LoopCar
+from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
 from racecar.core.simulation.held_loop import HeldLoop
 from racecar.core.simulation.own_loop import OwnLoop
 from racecar.core.vehicles import VehicleParameters
@@ -58,12 +58,22 @@ def make_loop(stack: Stack, values: Values, simulator: LoopCar | None = None) ->
         simulator or make_car(stack.simulator, values[stack.simulator]))
 
 
+def make_stack_loop(stack: Stack, values: Values, simulator: LoopCar | None = None) -> Loop:
+    """Build the loop of a stack that follows a trajectory; see make_loop()."""
+    if stack.make_loop is not None:
+        return stack.make_loop(values, simulator)
+    return make_loop(stack, values, simulator)
+
+
 def make_held_loop(stack: Stack, values: Values, control_rate: float) -> HeldLoop:
     """Build the same with tracker and law at a rate of their own [Hz].
 
     It is a whole number times the rate of the odometry, the last of which they go on with in
     between. Raises RacecarError as make_loop(), ConfigurationError for a rate that is not.
     """
+    if stack.make_loop is not None:
+        raise ConfigurationError(
+            f'control_rate is for configurations of a car, {stack.name} answers each odometry')
     simulated, every = _with_held_odometry(values[stack.simulator], control_rate)
     return HeldLoop(
         *_control(stack, values), make_car(stack.simulator, simulated), every)

@@ -16,7 +16,7 @@ from racecar.catalogue import tables
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.sensors.equipment import SENSOR_NAMES
-from racecar.core.share import vehicle_names, world_names
+from racecar.core.share import robot_names, track_names, vehicle_names, world_names
 from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
 
@@ -27,8 +27,12 @@ SET_ARGUMENT = 'set'
 SET_OPTION = f'--{SET_ARGUMENT}'
 """What launch files and commands call overrides."""
 
+DEFAULT_NAMES = 'racecar'
+"""Set of topic names that is taken unless another one is chosen."""
+
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
 _NODES = (LAUNCH, UP, DEMO)
+TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY = 'none', 'keyboard', 'joy'
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
 
@@ -76,13 +80,17 @@ class StackOptions:
     overrides, for messages; neither is a user's choice.
     """
 
-    vehicle: str = _option(
-        'racecar', 'vehicle, by name or as a parameter file', str, _ALL,
-        suggestions=vehicle_names, is_path=True)
+    vehicle: str | None = _option(
+        None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
+        ' the robot pioneer', str, _ALL, suggestions=lambda: [*vehicle_names(), *robot_names()],
+        is_path=True)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _ALL,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
         for_tracking=True)
+    waypoints: str | None = _option(
+        None, 'waypoints to follow, by name or as a CSV file, in place of a trajectory', str,
+        _ALL, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
     tyre_model: str | None = _option(
         None, 'tyre model, by name or number', str, _ALL,
         choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
@@ -95,22 +103,29 @@ class StackOptions:
         None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
         metavar='FILE', is_path=True)
     overrides: Mapping[str, Mapping[str, Any]] = _option(
-        dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0', dict,
-        _ALL, flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
+        dict, 'override any parameter, over everything else, e.g. trajectory_tracker.Kp=3.0;'
+        ' vehicle.PARAMETER=VALUE is for all nodes that know the vehicle', dict, _ALL,
+        flag=SET_ARGUMENT, metavar='NODE.PARAMETER=VALUE')
     controller: str | None = _option(
-        None, 'controller of your own in the place of tracker and law, module:Class or'
+        None, 'controller of your own in place of tracker and law, module:Class or'
         f' file.py:Class; {SET_OPTION} {CONTROLLER}.NAME=VALUE gives settings to it;'
         ' docs/own_controller.md', str, (LAUNCH, UP, SIMULATE, SWEEP), metavar='MODULE:CLASS',
         is_path=True, for_tracking=True)
     without: tuple[str, ...] = _option(
         (), 'leave out a node, because one of your own is in its place', tuple, (LAUNCH, UP),
         metavar='NODE')
+    teleop: str | None = _option(
+        None, 'who drives by hand, before all others while a key or button is held: keyboard of'
+        ' this terminal, joystick or nobody; default: keyboard in the configurations teleop, none'
+        ' in others', str, _NODES,
+        choices=lambda: (TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY))
     namespace: str = _option('', 'namespace of all nodes and topics', str, (LAUNCH, UP))
     own_clock: bool = _option(
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
         ' cars, each with its own time', bool, (LAUNCH, UP))
     topic_names: str = _option(
-        'racecar', 'set of topic names', str, (LAUNCH, UP), choices=lambda: tuple(TOPIC_NAMES))
+        DEFAULT_NAMES, 'set of topic names', str, (LAUNCH, UP),
+        choices=lambda: tuple(TOPIC_NAMES))
     use_sim_time: bool = _option(
         True, 'whether the nodes take their time from /clock; the simulator makes that time and'
         ' never does', bool, (LAUNCH,))

@@ -13,15 +13,22 @@ from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
+from racecar.core.parameters import suggestion
 from racecar.core.sensors.equipment import check_sensor_names
-from racecar.core.share import find_config, vehicle_names
+from racecar.core.share import find_config, robot_names, vehicle_names
 from racecar.core.types import WHEEL_NAMES
+from racecar.core.vehicles.parameters import VEHICLE
 from racecar.core.world.world_choice import scene_of
 from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import StackOptions
+from racecar.stacks.options import (
+    StackOptions,
+    TELEOP_JOY,
+    TELEOP_KEYBOARD,
+    TELEOP_NONE,
+)
 
 WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in WHEEL_NAMES)
 """Sixteen more messages a tick: recorded only for those who ask."""
@@ -76,19 +83,30 @@ def given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def vehicle_file(vehicle: str) -> Path:
-    """Return the parameter file of a vehicle, by name or path.
+def vehicle_file(vehicle: str | None) -> Path:
+    """Return the parameter file of a vehicle, by name or path; None: that of the racecar.
 
     Raises ConfigurationError naming the vehicles there are.
     """
-    names = vehicle_names()
-    if vehicle in names:
-        return find_config(f'vehicles/{vehicle}')
-    if os.path.isfile(vehicle):
-        return Path(vehicle)
+    return _file_of('vehicles', vehicle_names(), vehicle or 'racecar')
+
+
+def robot_file(robot: str | None) -> Path:
+    """Return the parameter file of a robot with two wheels; None: that of the pioneer.
+
+    Raises ConfigurationError naming the robots there are.
+    """
+    return _file_of('robots', robot_names(), robot or 'pioneer')
+
+
+def _file_of(folder: str, names: list[str], name: str) -> Path:
+    if name in names:
+        return find_config(f'{folder}/{name}')
+    if os.path.isfile(name):
+        return Path(name)
     raise ConfigurationError(
-        f"vehicle {excerpt(vehicle)} is unknown, expected one of {', '.join(names)} or a parameter"
-        ' file')
+        f"vehicle {excerpt(name)} is unknown, expected one of {', '.join(names)} or a parameter"
+        f' file{suggestion(name, names)}')
 
 
 def node(
@@ -105,13 +123,18 @@ def node(
 
 
 def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:
-    """Return the node with the user's file, clock and overrides."""
+    """Return the node with the user's file, clock and overrides; its own go over `vehicle.`."""
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
+    of_vehicle = {f'{VEHICLE}.{name}': value
+                  for name, value in options.overrides.get(VEHICLE, {}).items()}
     return replace(
         description, user_file=Path(options.params_file) if options.params_file else None,
         remappings=description.remappings + clock, parameters={
-            **description.parameters, **options.overrides.get(description.name, {}),
+            **description.parameters,
+            **{name: value for name, value in of_vehicle.items()
+               if name in description.spec.table},
+            **options.overrides.get(description.name, {}),
             **options.overrides.get(description.full_name, {})})
 
 
@@ -131,6 +154,36 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
                   for topic, target in inputs.items()),
             hears=next(iter(awaited.values()), ''), gives=(f'{full_name}/output',)))
     return muxes
+
+
+_TELEOP_NODES = {
+    TELEOP_NONE: (), TELEOP_KEYBOARD: (node_names.KEYBOARD_TELEOP,),
+    TELEOP_JOY: (node_names.JOY_TELEOP, node_names.JOY_NODE)}
+_TELEOP_TOPICS = {
+    TELEOP_NONE: (), TELEOP_KEYBOARD: (topics.TELEOP_COMMAND,),
+    TELEOP_JOY: (topics.JOY, topics.TELEOP_COMMAND)}
+
+
+def teleop_nodes(options: StackOptions, usual: str) -> list[NodeDescription]:
+    """Return the nodes by which a person drives; usual: who does unless the user chooses.
+
+    Raises ConfigurationError for an unknown choice, and in lockstep, which waits for nobody else.
+    """
+    chosen = options.teleop or usual
+    if chosen not in _TELEOP_NODES:
+        raise ConfigurationError(
+            f"teleop {excerpt(chosen)} is unknown, expected one of {', '.join(_TELEOP_NODES)}")
+    if chosen != TELEOP_NONE and options.lockstep:
+        raise ConfigurationError(
+            f'teleop is {chosen}, but in lockstep the simulator waits for an answer to each'
+            ' odometry message, which no person gives: do without lockstep')
+    return [node(executable, options) for executable in _TELEOP_NODES[chosen]]
+
+
+def teleop_topics(options: StackOptions, usual: str) -> tuple[str, ...]:
+    """Return what a bag holds of it besides the commands of the last mux."""
+    chosen = _TELEOP_TOPICS[options.teleop or usual]
+    return (*chosen, topics.MUX_ACTIVE) if chosen else ()
 
 
 def surroundings(options: StackOptions) -> dict[str, Any]:

@@ -4,11 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
+from racecar.core.simulation.closed_loop import Loop
 from racecar.stacks.node_description import NodeDescription
-from racecar.stacks.options import StackOptions
+from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
+from racecar.stacks.parts import vehicle_file
+
+
+def _car_file(options: StackOptions) -> Path:
+    return vehicle_file(options.vehicle)
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,11 @@ class Stack:
     joins some of them before it, on which the simulator waits: descriptions, which are latched and
     without which a bag cannot be judged, and in lockstep answers, those that answer the awaited
     one. check: raises ConfigurationError for nodes that do not fit together; those whose own
-    parameters cannot be used are left to the error of their own check.
+    parameters cannot be used are left to the error of their own check. described_by: gives the
+    file of the vehicle. topic_names: the set in the place of the default one. make_loop: builds
+    the loop without ROS from the values of all nodes and a simulator, or None to make one; None
+    for a stack of a car, as racecar.stacks.loops makes it. teleop: who drives by hand unless the
+    user chooses.
     """
 
     name: str
@@ -35,6 +47,15 @@ class Stack:
     check: Callable[[list[NodeDescription]], None] = lambda _: None
     tracker: str | None = None
     linearizer: str | None = None
+    described_by: Callable[[StackOptions], Path] = _car_file
+    topic_names: str = DEFAULT_NAMES
+    teleop: str = TELEOP_NONE
+    make_loop: Callable[[Mapping[str, Mapping[str, Any]], Any], Loop] | None = None
+
+    def with_names(self, options: StackOptions) -> StackOptions:
+        """Return options with the set of topic names of this stack, unless another is chosen."""
+        return replace(options, topic_names=self.topic_names) \
+            if options.topic_names == DEFAULT_NAMES else options
 
     @property
     def follows_trajectory(self) -> bool:

@@ -21,12 +21,12 @@ from racecar.core.control.own_controller import (
     find_controller,
 )
 from racecar.core.errors import ConfigurationError, RacecarError
-from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.parameters import Parameter, ParameterTable, suggestion
 from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
-from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
+from racecar.core.simulation.closed_loop import Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.vehicles import VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
     describe_stack,
@@ -35,7 +35,7 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.loops import make_car, make_loop, make_own_loop, Values
+from racecar.stacks.loops import make_car, make_own_loop, make_stack_loop, Values
 from racecar.stacks.options import run_options, SWEEP
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
@@ -44,9 +44,6 @@ OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not
 _KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
-VEHICLE = 'vehicle'
-"""Stands for all nodes that know the vehicle: vehicle.mass is set in each of them."""
-
 
 L = TypeVar('L', bound=Loop)
 
@@ -75,12 +72,12 @@ class Sweep:
     controller: ControllerClass | None
     _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
 
-    def loops(self) -> Iterator[ClosedLoop]:
+    def loops(self) -> Iterator[Loop]:
         """Build the loops of all points in order, with the laws of the stack.
 
         Raises RacecarError, naming the point, for values that contradict each other.
         """
-        return self._made(lambda values, simulator: make_loop(self.stack, values, simulator))
+        return self._made(lambda values, simulator: make_stack_loop(self.stack, values, simulator))
 
     def own_loops(self) -> Iterator[OwnLoop]:
         """Build the loops of all points in order, each with a controller of one's own.
@@ -169,7 +166,8 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
     for key in content:
         if key not in _KEYS:
             raise ConfigurationError(
-                f"'{key}' is unknown, expected some of {', '.join(_KEYS)}")
+                f"'{key}' is unknown, expected some of {', '.join(_KEYS)}"
+                f'{suggestion(str(key), _KEYS)}')
     grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
     if bool(grid) == bool(sample):
         raise ConfigurationError('expected either grid: or sample: with at least one parameter')

@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
 from racecar.catalogue import node_names
 from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.control.own_controller import written_settings
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.share import find_config
+from racecar.core.share import find_config, find_track
 from racecar.core.trajectories import trajectory_type
+from racecar.core.trajectories.waypoints import WayPointPath
 from racecar.ros import topics
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription
@@ -41,7 +44,7 @@ def tracking_stack(
     return Stack(
         name=name, summary=summary,
         nodes=partial(_nodes, linearizer, tracker_files, simulator),
-        check=partial(_check, linearizer), simulator=simulator.executable,
+        check=partial(check_tracking, linearizer, make_law), simulator=simulator.executable,
         tracker=node_names.TRAJECTORY_TRACKER, linearizer=linearizer,
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH,
@@ -63,7 +66,8 @@ def _nodes(
     answer = topics.NAVIGATION_COMMAND if options.controller else topics.VIRTUAL_VELOCITIES
     return [
         node(node_names.TRAJECTORY_TRACKER, options, *files, vehicle, parameters={
-            **given(trajectory=options.trajectory, controller=options.controller,
+            **_reference(options),
+            **given(controller=options.controller,
                     controller_settings=written_settings(options.controller_settings) or None),
             'active': options.active, **lockstep},
             gives=(topics.TRACKED_POINT, topics.REFERENCE_TRAJECTORY, answer)),
@@ -73,8 +77,37 @@ def _nodes(
     ]
 
 
-def _check(linearizer: str | None, descriptions: list[NodeDescription]) -> None:
-    """Refuse a tracker and a reference that the law is not made for, if both are there."""
+def _reference(options: StackOptions) -> dict[str, Any]:
+    """Return the tracker's parameters that choose a reference; waypoints are one."""
+    if options.waypoints is None:
+        return given(trajectory=options.trajectory)
+    if options.trajectory not in (None, WayPointPath.name):
+        raise ConfigurationError(
+            f'trajectory {excerpt(str(options.trajectory))} and waypoints'
+            f' {excerpt(options.waypoints)} are both chosen, expected one of the two')
+    return {'trajectory': WayPointPath.name, 'waypoints_file': str(find_track(options.waypoints))}
+
+
+class TrackingLaw(Protocol):
+    """What a tracker must know of a law; see Linearizer."""
+
+    @property
+    def tracked_ahead(self) -> float:
+        """Position ahead of base_link [m] of the point that the law is exact for."""
+
+    @property
+    def reverses(self) -> bool:
+        """Whether it drives backwards where the wanted velocity points behind."""
+
+
+def check_tracking(
+    linearizer: str | None, make: Callable[[str, Mapping[str, Any]], TrackingLaw],
+    descriptions: list[NodeDescription],
+) -> None:
+    """Refuse a tracker and a reference that the law is not made for, if both are there.
+
+    make: builds the law of an executable from its values.
+    """
     parts = {d.executable: d for d in descriptions}
     tracker, law_node = parts.get(node_names.TRAJECTORY_TRACKER), parts.get(linearizer or '')
     if tracker is None:
@@ -91,7 +124,7 @@ def _check(linearizer: str | None, descriptions: list[NodeDescription]) -> None:
         return
     try:
         law_values = law_node.resolve()
-        law = make_law(law_node.executable, law_values)
+        law = make(law_node.executable, law_values)
         tracked = tracked_ahead(values)
     except ParameterError:
         return

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Way-point paths: through the points, within the limits, smooth, and faulty files refused."""
+"""Waypoint paths: through the points, within the limits, smooth, and faulty files refused."""
 
 import math
 from pathlib import Path
@@ -29,7 +29,7 @@ def waypoints(file, **values):
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a way-point file and return its path."""
+    """Write a waypoint file and return its path."""
     def write(text):
         path = tmp_path / 'track.csv'
         path.write_text(text, encoding='utf-8')
@@ -43,7 +43,7 @@ def rows(trajectory, times):
 
 @st.composite
 def paths(draw):
-    """Return way-points round the origin that never lie close together, and the limits."""
+    """Return waypoints round the origin that never lie close together, and the limits."""
     count = draw(st.integers(5, 12))
     radii = [draw(st.floats(2.0, 6.0)) for _ in range(count)]
     closed = draw(st.booleans())
@@ -190,19 +190,19 @@ def test_columns_may_be_named_in_any_order_and_speed_may_be_empty(written):
     ('x,y\n0,0,3\n', r"line 2: '0,0,3' has 3 values, expected x,y"),
     ('x,z\n0,0\n', r'line 1: columns are x,z, expected x,y or x,y,speed'),
     ('0,0,1\n1,0,0\n2,0,1\n', r'line 2: speed is 0 m/s, expected more than 0'),
-    ('0,0\n1,0\n\n1,0\n2,0\n', r'line 4: \(1, 0\) m repeats the way-point of line 2'),
-    ('# nothing\n', r'has 0 way-points, expected at least 3'),
-    ('0,0\n1,0\n', r'has 2 way-points, expected at least 3')])
+    ('0,0\n1,0\n\n1,0\n2,0\n', r'line 4: \(1, 0\) m repeats the waypoint of line 2'),
+    ('# nothing\n', r'has 0 waypoints, expected at least 3'),
+    ('0,0\n1,0\n', r'has 2 waypoints, expected at least 3')])
 def test_faulty_file_is_refused_with_file_line_and_value(text, message, written):
     path = written(text)
-    with pytest.raises(ConfigurationError, match=rf"way-point file '{path}'.*{message}"):
+    with pytest.raises(ConfigurationError, match=rf"waypoint file '{path}'.*{message}"):
         read_way_points(path)
     with pytest.raises(ParameterError, match=rf"parameter 'waypoints_file': .*{message}"):
         waypoints(path)
 
 
 @pytest.mark.parametrize(('text', 'kind', 'message'), [
-    ('0,0\n1,0\n0,0\n', 'auto', 'has 2 different way-points, expected at least 3'),
+    ('0,0\n1,0\n0,0\n', 'auto', 'has 2 different waypoints, expected at least 3'),
     ('0,0\n9000,0\n18000,0\n', 'open', r'is 18000 m long, expected at most 4000 m'),
     ('0,0\n1,0\n0,0\n', 'open', r'line 2: the path turns back on itself')])
 def test_path_that_cannot_be_driven_is_refused(text, kind, message, written):

@@ -29,8 +29,8 @@ def written(tmp_path, text, name='mine.yaml'):
 # The worlds of the repository
 
 def test_the_worlds_of_the_original_and_two_maps_are_there():
-    assert world_names() == ['ar', 'cones', 'empty', 'parking_1', 'racetrack', 'room', 'tunnel',
-                             'walker']
+    assert world_names() == ['ar', 'arena', 'cones', 'empty', 'parking_1', 'racetrack', 'room',
+                             'tunnel', 'walker']
 
 
 @pytest.mark.parametrize('name', world_names())

@@ -28,7 +28,7 @@ MOST_POINTS = 3000
 INK, SOFT = '@ink', '@soft'
 """Colours of the page in its light or dark form, for what is no series: text, and less of it."""
 
-_GAP = 0.07  # between panels, share of the height
+_GAP = 26  # between panels [px]
 
 
 class Chart:
@@ -49,11 +49,12 @@ class Chart:
         self._traces: list[dict[str, Any]] = []
         self._named: set[str] = set()
         count = len(panels)
-        height = (1.0 - _GAP * (count - 1)) / count
+        gap = _GAP / (panel_height * count)
+        height = (1.0 - gap * (count - 1)) / count
         axes: dict[str, Any] = {
             'xaxis': {'title': {'text': x}, 'anchor': _axis('y', count - 1)}}
         for number, label in enumerate(panels):
-            top = 1.0 - number * (height + _GAP)
+            top = 1.0 - number * (height + gap)
             axes[f'yaxis{_suffix(number)}'] = {
                 'title': {'text': label}, 'domain': [max(top - height, 0.0), top]}
         if is_map:
@@ -140,6 +141,12 @@ class Chart:
         self._layout.setdefault('annotations', []).append({
             'xref': 'paper', 'x': 1, 'xanchor': 'right', 'yref': place, 'y': y,
             'yanchor': 'bottom', 'text': name, 'showarrow': False})
+
+    def show_within(self, reach: float) -> None:
+        """Show a map from -reach to reach along both axes; what lies beyond can be zoomed to."""
+        for axis in ('xaxis', 'yaxis'):
+            self._layout[axis]['range'] = [-reach, reach]
+        self._extent = np.array([[-reach, -reach], [reach, reach]])
 
     def as_json(self) -> str:
         """Return the figure for the script of the page; equal charts give equal texts."""

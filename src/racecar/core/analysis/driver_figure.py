@@ -9,15 +9,24 @@ import numpy as np
 
 from racecar.core.analysis.driver_log import DriverLog
 from racecar.core.analysis.figures import label_axes, new_figure
+from racecar.core.analysis.palette import (
+    BLUE,
+    GREEN,
+    hatch,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+)
 
 _GEARS = {-1: 'R', 0: 'N'}
 
 _LAMPS = {
-    'left_indicator_lit': ('left indicator', 'tab:orange'),
-    'right_indicator_lit': ('right indicator', 'tab:orange'),
-    'front_lights_lit': ('dipped beams', 'gold'),
-    'antifog_lights_lit': ('antifog', 'olive'),
-    'brake_lights_lit': ('brake', 'tab:red'),
+    'left_indicator_lit': ('left indicator', ORANGE),
+    'right_indicator_lit': ('right indicator', ORANGE),
+    'front_lights_lit': ('dipped beams', SKY),
+    'antifog_lights_lit': ('antifog', GREEN),
+    'brake_lights_lit': ('brake', VERMILION),
     'backwards_lights_lit': ('reversing', '0.55'),
 }
 _KMH = 3.6
@@ -33,19 +42,19 @@ def draw_driver_figure(log: DriverLog) -> Figure:
     speed.axhline(0.0, color='0.4', linewidth=0.8)
     cruising = np.where(columns['control_mode'] == 0.0, columns['target_cruising_speed'], np.nan)
     if np.isfinite(cruising).any():
-        speed.plot(t, cruising * _KMH, color='tab:orange', linestyle=':', linewidth=2.0,
+        speed.plot(t, cruising * _KMH, color=ORANGE, linestyle=':', linewidth=2.0,
                    label='cruise control')
         speed.legend(frameon=False, loc='upper right')
-    speed.plot(t, columns['speed'] * _KMH, color='tab:blue', linewidth=1.6)
+    speed.plot(t, columns['speed'] * _KMH, color=BLUE, linewidth=1.6)
     label_axes(speed, '', 'speed [km/h]')
 
-    engine.plot(t, columns['rpm'], color='tab:purple', linewidth=1.4)
+    engine.plot(t, columns['rpm'], color=PURPLE, linewidth=1.4)
     label_axes(engine, '', 'engine [rev/min]')
     engine.set_ylim(bottom=0.0)
-    engine.yaxis.label.set_color('tab:purple')
+    engine.yaxis.label.set_color(PURPLE)
     torque = engine.twinx()
-    torque.plot(t, columns['engine_torque'], color='tab:green', linewidth=1.2)
-    torque.set_ylabel('torque [N m]', color='tab:green')
+    torque.plot(t, columns['engine_torque'], color=GREEN, linestyle='--', linewidth=1.2)
+    torque.set_ylabel('torque [N m]', color=GREEN)
     torque.set_ylim(bottom=0.0)
     torque.spines['top'].set_visible(False)
 
@@ -55,17 +64,17 @@ def draw_driver_figure(log: DriverLog) -> Figure:
     gear.set_yticks(list(numbers), [_GEARS.get(number, str(number)) for number in numbers])
     gear.margins(y=0.15)
 
-    for name, label, color in (('throttle', 'throttle', 'tab:green'),
-                               ('brake_intensity', 'brake', 'tab:red')):
-        pedals.fill_between(t, columns[name], step='post', color=color, alpha=0.45, linewidth=0,
-                            label=label)
+    for series, (name, label, color) in enumerate((
+            ('throttle', 'throttle', GREEN), ('brake_intensity', 'brake', VERMILION))):
+        pedals.fill_between(t, columns[name], step='post', facecolor=color, alpha=0.45,
+                            edgecolor='0.2', hatch=hatch(series) * 2, linewidth=0, label=label)
     pedals.set_ylim(0.0, 1.05)
     # Above the panel, where no pedal can be.
     pedals.legend(frameon=False, ncols=2, loc='lower right', bbox_to_anchor=(1.0, 0.95))
     label_axes(pedals, '', 'pedals')
 
     steering.axhline(0.0, color='0.4', linewidth=0.8)
-    steering.plot(t, columns['steering_angle'], color='tab:blue', linewidth=1.4)
+    steering.plot(t, columns['steering_angle'], color=BLUE, linewidth=1.4)
     label_axes(steering, '', 'steering [rad],\nleft positive')
 
     for place, (name, (_, color)) in enumerate(reversed(_LAMPS.items())):

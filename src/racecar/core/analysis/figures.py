@@ -16,14 +16,13 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 import numpy as np
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
+from racecar.core.analysis.palette import BLUE, GREEN, ORANGE, SEQUENTIAL, VERMILION
 from racecar.core.analysis.tyre_data import TyreCurve, TyreData
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import WHEEL_NAMES
 
 RESOLUTION = 130  # [dots per inch]
-_ACTUAL = 'tab:blue'
-_DESIRED = 'tab:orange'
-_ERROR = 'tab:red'
+_ACTUAL, _DESIRED, _ERROR = BLUE, ORANGE, VERMILION
 _DOTS = 70  # along the longer side of a path
 
 
@@ -88,7 +87,7 @@ def path_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     axes.plot(track.x, track.y, color=_ACTUAL, linewidth=1.6, label='actual')
     dots = _spaced(track.reference_x, track.reference_y, max(width, height) / _DOTS)
     axes.scatter(*dots, color=_DESIRED, s=12, linewidths=0, label='desired', zorder=2.5)
-    axes.plot(track.x[0], track.y[0], 'o', color='tab:green', markersize=9, label='start',
+    axes.plot(track.x[0], track.y[0], 'o', color=GREEN, markersize=9, label='start',
               zorder=3.0)
     axes.plot(track.x[-1], track.y[-1], 's', color='black', markersize=7, label='end',
               zorder=3.0)
@@ -158,7 +157,7 @@ def tyre_figure(
             axes.text(0.5, 0.6, 'not recorded', transform=axes.transAxes, ha='center')
             continue
         dots = axes.scatter(
-            curve.slip, curve.force, c=curve.t, s=5, linewidths=0, cmap='viridis', vmin=first,
+            curve.slip, curve.force, c=curve.t, s=5, linewidths=0, cmap=SEQUENTIAL, vmin=first,
             vmax=last, zorder=2.5)
     figure.colorbar(dots, ax=panels, label='time since the start [s]', aspect=40)
     figure.suptitle(title, parse_math=False)

@@ -9,8 +9,8 @@
     page.write('report.html')
 
 A page is readable on a desktop and a phone, light and dark, and asks no server for anything: its
-own security policy forbids it. plotly.js lies beside this module (page/) and is in each page with
-a figure, compressed (0.5 MB).
+own security policy forbids it. plotly.js, from the Python package plotly, is in each page with a
+figure, compressed (2 MB).
 """
 
 from __future__ import annotations
@@ -126,9 +126,13 @@ class HtmlPage:
 
     def text(self) -> str:
         """Return the page."""
-        scripts = '' if not self._charts else (
-            f'<script type="text/plain" id="plotly">{_plotly()}</script>\n'
-            f'<script>{_asset("page.js")}</script>\n')
+        scripts, warning = '', ''
+        if self._charts and (library := _plotly()):
+            scripts = (f'<script type="text/plain" id="plotly">{library}</script>\n'
+                       f'<script>{_asset("page.js")}</script>\n')
+        elif self._charts:
+            warning = ('<p class="warning">The figures need the Python package plotly, which was'
+                       ' not installed when this page was made: pip install plotly.</p>\n')
         return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -139,7 +143,7 @@ class HtmlPage:
 <style>{_asset('page.css')}</style>
 </head>
 <body>
-{''.join(self._parts)}{scripts}</body>
+{warning}{''.join(self._parts)}{scripts}</body>
 </html>
 """
 
@@ -159,8 +163,14 @@ def _asset(name: str) -> str:
 
 
 @cache
-def _plotly() -> str:
-    return _packed(_asset('plotly-basic.min.js'))
+def _plotly() -> str | None:
+    """Return the library, packed; None where it is not installed, as with ROS from packages."""
+    try:
+        # Here, as the module and its 5 MB are needed only by who writes a page.
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        return None
+    return _packed(get_plotlyjs())
 
 
 def _packed(text: str) -> str:

@@ -4,33 +4,52 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, UTC
-from html import escape
 from pathlib import Path
 
+from racecar.core.analysis.html_page import HtmlPage
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
 from racecar.core.analysis.path_kernels import SLOWEST_COURSE
 from racecar.core.analysis.path_metrics import PATH_WINDOW
+from racecar.core.analysis.run_charts import (
+    gg_chart,
+    path_chart,
+    position_chart,
+    ShownRun,
+    time_chart,
+    tyre_charts,
+)
 from racecar.core.analysis.run_data import EPOCH_FROM_NS, TrackingRun
-from racecar.core.errors import ConfigurationError
+from racecar.core.run_file import RunFile
 from racecar.core.types import NANOSECONDS
 
-_CAPTIONS = {
-    'path': 'Actual and desired path',
-    'x': 'x over time, and its error',
-    'y': 'y over time, and its error',
-    'error': 'Distance from the desired position over time',
+_TYRE_CAPTIONS = {
     'fx': 'Longitudinal force of each tyre against its longitudinal slip, positive when braking',
     'fy': 'Lateral force of each tyre against its slip angle, both positive to the left',
 }
-_TYRE_METHOD = """
-<p>Slip and force of a wheel carry no stamp. Where both have equally many samples, the n-th slip
-goes with the n-th force, else each slip with the force recorded nearest to it, at most half a step
-apart.</p>"""
+_TYRE_METHOD = (
+    'Slip and force of a wheel carry no stamp. Where both have equally many samples, the n-th slip'
+    ' goes with the n-th force, else each slip with the force recorded nearest to it, at most half'
+    ' a step apart.')
+_METHOD = (
+    'The error of an odometry sample is its position minus the desired position at the same'
+    ' stamp. The desired position is the reference sample with that very stamp, else'
+    ' interpolated linearly in time between its two neighbours. Odometry before the first or after'
+    ' the last reference sample is left out; of several samples with one stamp the last recorded'
+    ' counts. Both positions are taken as they are given, in one frame.')
+_PATH_METHOD = (
+    'The path is the polyline of the desired positions. Its nearest point is sought at most'
+    f' {PATH_WINDOW:g} s before and after the sample. Course and speeds are those of the'
+    ' difference between the positions before and after the sample; below'
+    f' {SLOWEST_COURSE:g} m/s there is no course. Where the path turns back on itself within that'
+    ' time, the heading error is modulo π.')
+ACCELERATION_METHOD = (
+    'Accelerations are those of base_link in the body frame, from the differences of the twist of'
+    ' the odometry.')
+GG_CAPTION = 'g-g diagram: how much of the grip was used (double-click: every sample)'
 SIMULATED = (('Source', 'simulation'),)
-_MEANINGS = {
+MEANINGS = {
     'RMSE': 'square root of the mean squared distance over the samples',
     'ISE': 'integral of the squared distance over time, trapezoid rule on the stamps',
     'sum of squared errors': 'plain sum over the samples; grows with the odometry rate',
@@ -42,119 +61,103 @@ _MEANINGS = {
     'heading RMSE': 'of the course against the direction of the path at the nearest point',
     'speed RMSE': 'of the speed against that of the reference at the same time',
     'collisions': 'contacts with what stands around, from the first message to the last',
+    'distance': 'length of the driven path',
+    'mean speed': 'distance by time',
+    'maximum speed': 'of base_link',
+    'maximum lateral acceleration': 'of base_link, in the body frame',
 }
-_STYLE = """
-:root { color-scheme: light dark; --line: #d8dce2; --soft: #5b6470; --card: #f5f7fa;
-  --warn: #fff3d6; --warn-line: #d99a00; }
-@media (prefers-color-scheme: dark) { :root { --line: #3a4048; --soft: #a3acb8;
-  --card: #22262c; --warn: #3a2f12; --warn-line: #d99a00; } }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; padding: 2rem 1.2rem;
-  max-width: 64rem; }
-@media (prefers-color-scheme: dark) { body { background: #16181c; color: #e6e9ee; } }
-h1 { font-size: 1.6rem; margin: 0; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; margin: 2rem 0 .6rem; }
-p.lead { color: var(--soft); margin: .2rem 0 0; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; overflow-wrap: break-word; }
-thead th { color: var(--soft); font-weight: 600; }
-tbody th { font-weight: 600; white-space: nowrap; }
-thead th.number { text-align: right; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td.unit { white-space: nowrap; }
-td.meaning { color: var(--soft); }
-td.fact { overflow-wrap: anywhere; }
-@media (max-width: 40rem) { table { font-size: .85rem; } th, td { padding-right: .6rem; }
-  tbody th { white-space: normal; } }
-figure { margin: 0 0 1rem; max-width: 52rem; background: var(--card);
-  border: 1px solid var(--line); border-radius: 8px; padding: .7rem; }
-figure img { display: block; width: 100%; height: auto; background: #fff; border-radius: 4px; }
-figcaption { color: var(--soft); font-size: .9rem; margin-top: .5rem; }
-.warning { background: var(--warn); border-left: 4px solid var(--warn-line); padding: .6rem .9rem;
-  margin: 1rem 0 0; overflow-wrap: anywhere; }
-code { font: .92em ui-monospace, monospace; }
-"""
+"""What each row of Metrics and Motion says."""
 
 
-def render_report(
-    run: TrackingRun, track: MergedTrack, metrics: Metrics, pictures: Mapping[str, bytes],
-    skip: float = 0.0, source: Sequence[tuple[str, str]] = SIMULATED,
-) -> str:
-    """Return the report as one HTML page without outside references.
+def tracking_report(
+    run: TrackingRun, track: MergedTrack, metrics: Metrics, skip: float = 0.0,
+    source: Sequence[tuple[str, str]] = SIMULATED, file: RunFile | None = None,
+) -> HtmlPage:
+    """Return the report of a run as an HTML page.
 
-    track, metrics: of the run without its first `skip` seconds. pictures: of `render_figures`.
-    source: rows, name and text, that say where the run comes from.
+    track, metrics: of the run without its first `skip` seconds. source: rows, name and text, that
+    say where the run comes from; file: its run.yaml.
     """
-    values = _rows(
-        (name, value, unit, _MEANINGS[name]) for name, value, unit in metrics.as_rows())
-    facts = ''.join(
-        f'<tr><th scope="row">{escape(name)}</th><td class="fact">{escape(value)}</td></tr>\n'
-        for name, value in (*source, *_facts(run, track, skip)))
-    warnings = ''.join(
-        f'<p class="warning">{escape(text)}</p>\n' for text in run.warnings)
-    images = ''.join(_image(key, data) for key, data in pictures.items())
-    tyre_method = _TYRE_METHOD if {'fx', 'fy'} & set(pictures) else ''
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(run.name)}: tracking report</title>
-<style>{_STYLE}</style>
-</head>
-<body>
-<h1>{escape(run.name)}</h1>
-<p class="lead">Tracking report: RMSE {metrics.rmse:.4f} m over {metrics.duration:.1f} s</p>
-{warnings}
-<h2>Tracking error</h2>
-<table>
-<thead><tr><th scope="col">Quantity</th><th scope="col" class="number">Value</th>
-<th scope="col">Unit</th><th scope="col">Meaning</th></tr></thead>
-<tbody>
-{values}</tbody>
-</table>
-<h2>Figures</h2>
-{images}<h2>Source</h2>
-<table><tbody>
-{facts}</tbody></table>
-<h2>How it was computed</h2>
-<p>The error of an odometry sample is its position minus the desired position at the same
-stamp. The desired position is the reference sample with that very stamp, else
-interpolated linearly in time between its two neighbours. Odometry before the first or after the
-last reference sample is left out; of several samples with one stamp the last recorded counts.
-Both positions are taken as they are given, in one frame.</p>
-<p>The path is the polyline of the desired positions. Its nearest point is sought at most
-{PATH_WINDOW:g} s before and after the sample. Course and speeds are those of the difference
-between the positions before and after the sample; below {SLOWEST_COURSE:g} m/s there is no
-course. Where the path turns back on itself within that time, the heading error is modulo
-π.</p>{tyre_method}
-</body>
-</html>
-"""
+    page = HtmlPage(
+        run.name, f'Tracking report: RMSE {metrics.rmse:.4f} m over {metrics.duration:.1f} s')
+    for text in run.warnings:
+        page.warning(text)
+    motion = None if run.motion is None else run.motion.without_start(skip)
+    page.heading('Tracking error')
+    rows = [*metrics.as_rows(), *(motion.as_rows() if motion is not None else ())]
+    page.table(
+        ['Quantity', 'Value', 'Unit', 'Meaning'],
+        [[name, value, unit, MEANINGS[name]] for name, value, unit in rows],
+        numbers=[1], remarks=[3])
+    page.heading('Figures')
+    tyres = {}
+    if motion is not None:
+        shown = ShownRun(run.name, motion, track)
+        page.charts([
+            (path_chart(shown), 'Path, coloured by speed'),
+            (gg_chart([shown]), GG_CAPTION)])
+        page.charts([
+            (time_chart([shown], metrics.rmse), 'Speed, steering and errors over time')],
+            over_time=True)
+    page.charts([(position_chart(track), 'Position over time')], over_time=True)
+    if run.tyre_data is not None:
+        tyres = tyre_charts(run.tyre_data.without_start(skip))
+        if tyres:
+            page.charts([(chart, _TYRE_CAPTIONS[key]) for key, chart in tyres.items()])
+    page.heading('Source')
+    page.facts([*source, *_facts(run, track, skip)])
+    add_run_file(page, file)
+    page.heading('How it was computed')
+    for text in (_METHOD, _PATH_METHOD, *([ACCELERATION_METHOD] if motion is not None else ()),
+                 *([_TYRE_METHOD] if tyres else ())):
+        page.paragraph(text)
+    return page
+
+
+def drive_report(
+    shown: ShownRun, source: Sequence[tuple[str, str]], file: RunFile | None = None,
+) -> HtmlPage:
+    """Return the report of a run without a reference: where and how fast it drove."""
+    motion = shown.motion
+    page = HtmlPage(
+        shown.name, f'Drive without a reference: {motion.distance:.1f} m in'
+        f' {motion.duration:.1f} s')
+    page.heading('Drive')
+    page.table(
+        ['Quantity', 'Value', 'Unit', 'Meaning'],
+        [[name, value, unit, MEANINGS[name]] for name, value, unit in motion.as_rows()],
+        numbers=[1], remarks=[3])
+    page.heading('Figures')
+    page.charts([
+        (path_chart(shown), 'Path, coloured by speed'),
+        (gg_chart([shown]), GG_CAPTION)])
+    page.charts([(time_chart([shown]), 'Speed and steering over time')], over_time=True)
+    page.heading('Source')
+    page.facts(source)
+    add_run_file(page, file)
+    page.heading('How it was computed')
+    page.paragraph(ACCELERATION_METHOD)
+    return page
 
 
 def write_report(
-    path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics,
-    pictures: Mapping[str, bytes], skip: float = 0.0,
-    source: Sequence[tuple[str, str]] = SIMULATED,
+    path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics, skip: float = 0.0,
+    source: Sequence[tuple[str, str]] = SIMULATED, file: RunFile | None = None,
 ) -> None:
-    """Write `render_report` to a file. Raises ConfigurationError if it cannot be written."""
-    text = render_report(run, track, metrics, pictures, skip, source)
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(text, encoding='utf-8')
-    except OSError as error:
-        raise ConfigurationError(
-            f"report '{path}' cannot be written: {error.strerror}; give another folder"
-        ) from error
+    """Write `tracking_report` to a file. Raises ConfigurationError if it cannot be written."""
+    tracking_report(run, track, metrics, skip, source, file).write(path)
 
 
-def _rows(rows: Iterable[tuple[str, str, str, str]]) -> str:
-    return ''.join(
-        f'<tr><th scope="row">{escape(name)}</th><td class="number">{escape(value)}</td>'
-        f'<td class="unit">{escape(unit.replace("^2", "²"))}</td>'
-        f'<td class="meaning">{escape(meaning)}</td></tr>\n'
-        for name, value, unit, meaning in rows)
+def add_run_file(page: HtmlPage, file: RunFile | None, name: str = '') -> None:
+    """Add how a run was made, as far as it is known; name: of the run, if there are several."""
+    if file is None:
+        return
+    of = f' of {name}' if name else ''
+    page.facts([
+        (f'Command{of}', file.command), (f'Made{of}', file.made),
+        *((f'{key}{of}', value) for key, value in file.environment.items()
+          if key in ('racecar', 'git commit', 'uncommitted changes'))])
+    page.details(f'Everything that was set: run.yaml{of}', file.to_yaml())
 
 
 def _facts(run: TrackingRun, track: MergedTrack, skip: float) -> list[tuple[str, str]]:
@@ -180,11 +183,3 @@ def _instant(stamp_ns: int) -> str:
         return seconds
     date = datetime.fromtimestamp(stamp_ns // NANOSECONDS, tz=UTC)
     return f'{date:%Y-%m-%d %H:%M:%S} UTC'
-
-
-def _image(key: str, data: bytes) -> str:
-    text = base64.b64encode(data).decode('ascii')
-    caption = escape(_CAPTIONS.get(key, key))
-    return (
-        f'<figure><img src="data:image/png;base64,{text}" alt="{caption}">'
-        f'<figcaption>{caption}</figcaption></figure>\n')

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from racecar.core.analysis.completeness import LateStart, LostTicks
 from racecar.core.analysis.metrics import Array, merge_by_stamp, MergedTrack
+from racecar.core.analysis.motion import Motion
 from racecar.core.analysis.tyre_data import TyreData
 from racecar.core.types import NANOSECONDS
 
@@ -24,7 +25,8 @@ class TrackingRun:
     origin_ns: what 0 s stands for [ns]. odometry_name, reference_name: what both are called where
     the run comes from, empty for a simulation. tyre_data: slip and forces of the wheels, if
     recorded. lost, late: ticks of the odometry and time at the start that the recording missed.
-    collisions: contacts with what stands around, None if none were counted.
+    collisions: contacts with what stands around, None if none were counted. motion: of the whole
+    run, None where only positions are known.
     warnings: what a reader of the numbers should know.
     """
 
@@ -44,6 +46,7 @@ class TrackingRun:
     lost: LostTicks | None = None
     late: LateStart | None = None
     collisions: int | None = None
+    motion: Motion | None = None
 
     def merged(self, skip: float = 0.0) -> MergedTrack:
         """Merge both by stamp, without the first `skip` seconds of what overlaps.

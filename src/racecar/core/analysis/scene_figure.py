@@ -17,9 +17,10 @@ import numpy as np
 
 from racecar.core.analysis.figures import label_axes, new_figure
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
+from racecar.core.analysis.palette import GREEN, SEQUENTIAL, VERMILION
 from racecar.core.world.scene import rectangle_corners, Scene
 
-_SCAN = 'tab:red'
+_SCAN = VERMILION
 _LONGER_SIDE = 9.0  # [inch]
 
 
@@ -60,10 +61,10 @@ def draw_laser_figure(log: LaserLog) -> Figure:
         _draw_scan(axes, log.scans[len(log.scans) // 2])
     points = np.column_stack([log.x, log.y])
     path = LineCollection(
-        [*np.stack([points[:-1], points[1:]], axis=1)], array=log.speed[1:], cmap='viridis',
+        [*np.stack([points[:-1], points[1:]], axis=1)], array=log.speed[1:], cmap=SEQUENTIAL,
         linewidths=2.2, capstyle='round', zorder=2.0)
     axes.add_collection(path)
-    axes.plot(log.x[0], log.y[0], 'o', color='tab:green', markersize=9, label='start', zorder=3.0)
+    axes.plot(log.x[0], log.y[0], 'o', color=GREEN, markersize=9, label='start', zorder=3.0)
     axes.plot(log.x[-1], log.y[-1], 's', color='black', markersize=7, label='end', zorder=3.0)
     figure.colorbar(path, ax=axes, label='speed [m/s]', aspect=35, shrink=0.9)
     axes.set_xlim(left, right)

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.analysis.metrics import Array
+from racecar.core.analysis.palette import BLUE, SEQUENTIAL, VERMILION
 
 Flags = NDArray[np.bool_]
 
 _MOST_PANELS = 9
 _MOST_LABELS = 12
-_POINT = 'tab:blue'
-_LOST = 'tab:red'
+_POINT, _LOST = BLUE, VERMILION
 
 
 def sweep_figure(
@@ -117,7 +117,7 @@ def _draw_map(
     finite = cells[np.isfinite(cells) & (cells > 0.0)]
     scale = LogNorm(finite.min(), finite.max()) \
         if finite.size and finite.max() > 5.0 * finite.min() else None
-    image = axes.pcolormesh(cells, norm=scale, cmap='viridis_r')
+    image = axes.pcolormesh(cells, norm=scale, cmap=f'{SEQUENTIAL}_r')
     for row, column in np.argwhere(~np.isfinite(cells)):
         axes.plot(column + 0.5, row + 0.5, 'x', color=_LOST)
     for axis, (place, values) in enumerate(

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Controllers of one's own in the place of tracker and law; see docs/own_controller.md."""
+"""Controllers of one's own in place of tracker and law; see docs/own_controller.md."""
 
 from __future__ import annotations
 
@@ -287,7 +287,7 @@ def _load_module(name: str) -> ModuleType:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise ConfigurationError(f'controller file {excerpt(str(path))} does not exist')
-    # Not to stand in the place of a module that happens to have its name.
+    # Not to stand in place of a module that happens to have its name.
     name = f'controller_{path.stem}'
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

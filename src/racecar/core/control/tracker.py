@@ -92,7 +92,7 @@ class TrajectoryTracker:
     """
 
     def __init__(self, values: Mapping[str, Any], trajectory: Trajectory | None = None) -> None:
-        """Take resolved TRACKER_PARAMETERS values, and a trajectory in the place of theirs.
+        """Take resolved TRACKER_PARAMETERS values, and a trajectory in place of theirs.
 
         To track the centre of gravity, values hold VEHICLE_PARAMETERS too. Raises ParameterError
         if they contradict each other.

@@ -6,16 +6,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-import csv
 from dataclasses import dataclass
-import math
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.analysis.run_table import COLUMNS
-from racecar.core.errors import RunError
+from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.core.types import HINGE_JOINTS, Pose3, WHEEL_JOINTS, yaw_to_quaternion
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -126,45 +122,16 @@ def rolling_joints(
     return np.column_stack([*wheels, *([np.clip(steering, -limit, limit)] * len(HINGE_JOINTS))])
 
 
-def read_drive_csv(path: Path, vehicle: VehicleParameters) -> Drive:
-    """Read the CSV of a run, as `racecar simulate --csv` writes it.
-
-    Raises RunError, naming the line, for what is no such file.
-    """
-    try:
-        with open(path, newline='', encoding='utf-8') as stream:
-            lines = csv.reader(stream)
-            if tuple(next(lines, ())) != COLUMNS:
-                raise RunError(
-                    f"'{path}' does not begin with the columns of a run, expected"
-                    f" {','.join(COLUMNS)}")
-            rows = [_row(path, number, line) for number, line in enumerate(lines, start=2)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise RunError(f"'{path}' cannot be read: {error}") from error
-    if len(rows) < 2:
-        raise RunError(f"'{path}' has {len(rows)} rows, expected at least 2")
-    columns = dict(zip(COLUMNS, np.array(rows).T, strict=True))
-    t = columns['time'] - columns['time'][0]
-    if np.any(np.diff(t) <= 0.0):
-        raise RunError(f"'{path}': its times do not ascend, expected each later than the last")
-    x, y, yaw = columns['x'], columns['y'], columns['yaw']
+def drive_of_table(table: RunTable, vehicle: VehicleParameters) -> Drive:
+    """Return the drive of a run whose car only rolls, as its CSV file tells it."""
+    t, x, y, yaw, vx = (table.column(name) for name in COLUMNS[:5])
+    t = t - t[0]
     zero = np.zeros_like(x)
-    reference = np.column_stack([columns['x_reference'], columns['y_reference']])
+    reference = np.column_stack([table.column('x_reference'), table.column('y_reference')])
     return Drive(
         t, np.column_stack([x, y, zero, zero, zero, *_quaternions(yaw)]),
-        WHEEL_JOINTS + HINGE_JOINTS, t, rolling_joints(x, y, yaw, columns['vx'], t, vehicle),
+        WHEEL_JOINTS + HINGE_JOINTS, t, rolling_joints(x, y, yaw, vx, t, vehicle),
         reference[np.isfinite(reference).all(axis=1)], np.empty(0))
-
-
-def _row(path: Path, number: int, line: Sequence[str]) -> list[float]:
-    try:
-        row = [float(text) if text else math.nan for text in line]
-    except ValueError:
-        row = []
-    if len(row) != len(COLUMNS) or not all(map(math.isfinite, row[:7])):
-        raise RunError(
-            f"'{path}', line {number}: expected {len(COLUMNS)} numbers, time to yaw_rate finite")
-    return row
 
 
 def _quaternions(yaw: FloatArray) -> FloatArray:

@@ -47,7 +47,6 @@ class Beams:
     reach: float
     cosines: Array
     sines: Array
-    zeros: Array
     limits: Array
     ages: Array
 
@@ -61,7 +60,7 @@ class Beams:
         numbers = np.minimum(np.arange(size), count - 1)
         angles = low + numbers * increment
         return cls(
-            low, increment, sweep, count, reach, np.cos(angles), np.sin(angles), np.zeros(size),
+            low, increment, sweep, count, reach, np.cos(angles), np.sin(angles),
             np.where(np.arange(size) < count, reach, 0.0), sweep * (1.0 - numbers / gaps))
 
     def distances(
@@ -81,7 +80,7 @@ class Beams:
             if look_level(
                     scene.wall_rows, scene.box_rows, loose, cones, *numbers, x, y, z,
                     qw * qw - qz * qz, 2.0 * qw * qz, self.reach, self.first, self.increment,
-                    self.count, self.cosines, self.sines, self.zeros, self.limits, ways):
+                    self.count, self.cosines, self.sines, self.limits, ways):
                 return ways
         return self._each(scene, loose, cones, pose, twist())
 

@@ -27,7 +27,7 @@ SENSOR_NAMES = tuple(_SENSORS)
 
 
 def _rows(name: str, defaults: Mapping[str, Any]) -> list[Parameter]:
-    """Return the rows of a sensor but for its kind, with defaults in the place of others."""
+    """Return the rows of a sensor but for its kind, with defaults in place of others."""
     own = {f'{name}.{key}': value for key, value in defaults.items()}
     return [
         replace(row, default=own.get(row.name, row.default))

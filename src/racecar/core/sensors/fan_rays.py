@@ -168,8 +168,7 @@ def look_level(
     walls: Any, fixed: Any, loose: Any, cones: Any, room: Any, stride: int, scale: float,
     origin_x: float, origin_y: float, origin_cosine: float, origin_sine: float, length: float,
     width: float, x: float, y: float, z: float, cosine: float, sine: float, limit: float,
-    first: float, increment: float, count: int, cosines: Any, sines: Any, zeros: Any, limits: Any,
-    ways: Any,
+    first: float, increment: float, count: int, cosines: Any, sines: Any, limits: Any, ways: Any,
 ) -> bool:
     """Write how far each ray goes [m], infinity for what is out of reach.
 
@@ -194,6 +193,6 @@ def look_level(
     if has_grid:
         march(room, stride, scale, along, across,
               cosine * origin_cosine + sine * origin_sine,
-              sine * origin_cosine - cosine * origin_sine, cosines, sines, zeros, zeros, 0.0,
-              limits, ways)
+              sine * origin_cosine - cosine * origin_sine, cosines, sines, cosines[:0],
+              cosines[:0], 0.0, limits, ways)
     return True

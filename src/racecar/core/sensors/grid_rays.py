@@ -44,8 +44,8 @@ def march(
     start_x, start_y: of the sensor in the grid's own axes from its corner [cells]; turn_x, turn_y:
     cosine and sine of the angle from the grid's axes to those of the directions, which are unit
     vectors. offsets_x, offsets_y: from the sensor to where each ray begins, within the grid, in
-    the axes of the directions, in modulus at most largest_offset; limits: how far it goes [m]. Of
-    all these and of ranges there is a whole number of blocks.
+    the axes of the directions, in modulus at most largest_offset, or empty if all begin there;
+    limits: how far it goes [m]. Of all these and of ranges there is a whole number of blocks.
     """
     # From the corner of the sensor's cell numbers stay small and so precise.
     cell_x, cell_y = np.floor(start_x), np.floor(start_y)
@@ -56,6 +56,7 @@ def march(
     free = room[np.uint32(home)] - np.float32(largest_offset * scale) - _SLACK
     start = free if free > _ZERO else _ZERO
     block = np.zeros(_ROOM, np.float32)
+    block[_FROM_X:_FROM_X + BLOCK], block[_FROM_Y:_FROM_Y + BLOCK] = part_x, part_y
     at = np.empty(BLOCK, np.int32)
     for first in range(0, len(directions_x), BLOCK):
         last = first + BLOCK
@@ -65,11 +66,12 @@ def march(
             dx, dy = ray_x[k], ray_y[k]
             block[_DX + k] = dx * turn_x - dy * turn_y
             block[_DY + k] = dx * turn_y + dy * turn_x
-        off_x, off_y = offsets_x[first:last], offsets_y[first:last]
-        for k in range(BLOCK):
-            ox, oy = off_x[k] * scale, off_y[k] * scale
-            block[_FROM_X + k] = part_x + (ox * turn_x - oy * turn_y)
-            block[_FROM_Y + k] = part_y + (ox * turn_y + oy * turn_x)
+        if len(offsets_x) > 0:
+            off_x, off_y = offsets_x[first:last], offsets_y[first:last]
+            for k in range(BLOCK):
+                ox, oy = off_x[k] * scale, off_y[k] * scale
+                block[_FROM_X + k] = part_x + (ox * turn_x - oy * turn_y)
+                block[_FROM_Y + k] = part_y + (ox * turn_y + oy * turn_x)
         limit = limits[first:last]
         for k in range(BLOCK):
             block[_END + k] = limit[k] * scale

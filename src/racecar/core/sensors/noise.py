@@ -23,6 +23,10 @@ _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 _LN_2, _ROOT_HALF = 0.6931471805599453, 0.7071067811865476
+# Of a number of double precision (IEEE 754): where its exponent begins, the exponent of [1/2, 1),
+# and all below the exponent.
+_EXPONENT, _NEAR_ONE, _FRACTION = np.uint64(52), 1022, np.uint64((1 << 52) - 1)
+_HALF = np.uint64(_NEAR_ONE << 52)
 
 
 def normal_numbers(generator: np.random.Generator, count: int) -> NDArray[np.float64]:
@@ -43,27 +47,14 @@ def normal_numbers(generator: np.random.Generator, count: int) -> NDArray[np.flo
 
 
 @inlined
-def _logarithm(share: float) -> float:
-    """Return the natural logarithm of a number from 2^-33 to 1, within 1e-12."""
-    u, halvings = share, 0.0
-    # Selections in the place of its exponent, so that the loop vectorises.
-    halvings = halvings + (16.0 if u < 2.0**-16 else 0.0)
-    u = u * 2.0**16 if u < 2.0**-16 else u
-    halvings = halvings + (8.0 if u < 2.0**-8 else 0.0)
-    u = u * 2.0**8 if u < 2.0**-8 else u
-    halvings = halvings + (4.0 if u < 2.0**-4 else 0.0)
-    u = u * 2.0**4 if u < 2.0**-4 else u
-    halvings = halvings + (2.0 if u < 2.0**-2 else 0.0)
-    u = u * 2.0**2 if u < 2.0**-2 else u
-    halvings = halvings + (1.0 if u < 0.5 else 0.0)
-    u = u * 2.0 if u < 0.5 else u
-    halvings = halvings + (1.0 if u < 0.5 else 0.0)
-    u = u * 2.0 if u < 0.5 else u
+def _logarithm(u: float, halvings: float) -> float:
+    """Return the natural logarithm of u / 2^halvings for u in [1/2, 1), within 1e-12."""
     # ln(u sqrt 2) by the area hyperbolic tangent.
     s = (u - _ROOT_HALF) / (u + _ROOT_HALF)
     z = s * s
+    # Quotients of constants are computed once; those of z would cost more than all the rest.
     series = 1.0 + z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * (1.0 / 7.0 + z * (1.0 / 9.0 + z * (
-        1.0 / 11.0 + z / 13.0)))))
+        1.0 / 11.0 + z * (1.0 / 13.0))))))
     return 2.0 * s * series - (halvings + 0.5) * _LN_2
 
 
@@ -71,9 +62,10 @@ def _logarithm(share: float) -> float:
 def _turned(angle: float) -> tuple[float, float]:
     """Return cosine and sine of an angle in [-pi/4, pi/4] [rad], within 2e-9."""
     z = angle * angle
-    cosine = 1.0 - z / 2.0 * (1.0 - z / 12.0 * (1.0 - z / 30.0 * (1.0 - z / 56.0 * (
-        1.0 - z / 90.0))))
-    sine = angle * (1.0 - z / 6.0 * (1.0 - z / 20.0 * (1.0 - z / 42.0 * (1.0 - z / 72.0))))
+    cosine = 1.0 + z * (-1.0 / 2.0 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z * (
+        1.0 / 40320.0 + z * (-1.0 / 3628800.0)))))
+    sine = angle * (1.0 + z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * (-1.0 / 5040.0 + z * (
+        1.0 / 362880.0)))))
     return cosine, sine
 
 
@@ -91,8 +83,13 @@ def _fill(seed: Any, pairs: int, numbers: Any) -> None:
     for i in range(pairs):
         numbers[i] = np.float64(np.int64(chance[i] >> _32)) + 0.5
         numbers[pairs + i] = np.float64(np.int64(chance[i] & _LOW)) + 0.5
+    bits = numbers[:pairs].view(np.uint64)
     for i in range(pairs):
-        numbers[i] = math.sqrt(-2.0 * _logarithm(numbers[i] * 2.0**-32))
+        chance[i] = bits[i] >> _EXPONENT
+        bits[i] = (bits[i] & _FRACTION) | _HALF
+    for i in range(pairs):
+        halvings = 32.0 + _NEAR_ONE - np.float64(np.int64(chance[i]))
+        numbers[i] = math.sqrt(-2.0 * _logarithm(numbers[i], halvings))
     for i in range(pairs):
         quarters = numbers[pairs + i] * 2.0**-30
         whole = np.floor(quarters)

@@ -64,8 +64,11 @@ class LoopCar(Protocol):
     def odometry(self) -> Odometry:
         """Return pose and twist at the present time."""
 
-    def set_command(self, command: AckermannCommand) -> None:
-        """Apply a command from now on. Raises ParameterError for what is not finite."""
+    def set_command(self, command: Any) -> None:
+        """Apply a command of its kind from now on; raises ParameterError for what is not finite.
+
+        Of a car that is an AckermannCommand.
+        """
 
     def tick(self) -> None:
         """Advance by one period. Raises DivergenceError."""

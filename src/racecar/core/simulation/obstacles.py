@@ -7,6 +7,7 @@ from __future__ import annotations
 from racecar.core.readings import Collisions, NO_COLLISION
 from racecar.core.types import Odometry
 from racecar.core.vehicles.parameters import Footprint
+from racecar.core.world.disc_overlaps import disc_overlaps
 from racecar.core.world.grid_map import NO_GRID
 from racecar.core.world.overlaps import overlaps
 from racecar.core.world.scene import cone_rows, Scene
@@ -23,13 +24,14 @@ class Obstacles:
     Walls, boxes, boards, cones and the cells of a map, however low, stop it; nothing moves them.
     """
 
-    def __init__(self, scene: Scene, footprint: Footprint) -> None:
-        """footprint: of the car."""
+    def __init__(self, scene: Scene, footprint: Footprint, radius: float = 0.0) -> None:
+        """footprint: of the car; radius: of a round one about its base frame [m], in its place."""
         grid = NO_GRID if scene.grid is None else scene.grid.numbers
         self._scene = (scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *grid)
         self._ahead = 0.5 * (footprint.front - footprint.rear)
         self._length = 0.5 * (footprint.front + footprint.rear)
         self._width = footprint.side
+        self._radius = radius
         self._collisions = NO_COLLISION
 
     @property
@@ -61,6 +63,8 @@ class Obstacles:
             self._collisions = self._collisions._replace(in_contact=False)
 
     def _meet(self, odometry: Odometry, margin: float) -> bool:
+        if self._radius:
+            return disc_overlaps(*self._scene, odometry.x, odometry.y, self._radius + margin)
         qz, qw = odometry.qz, odometry.qw
         cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
         return overlaps(

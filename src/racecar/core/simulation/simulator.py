@@ -402,7 +402,7 @@ class Simulator:
 
     @property
     def kernels(self) -> SimulatorKernels:
-        """What compiled loops call in the place of a tick."""
+        """What compiled loops call in place of a tick."""
         return self._kernels
 
     def take_over(self, command: AckermannCommand, ticks: int, *, diverges: bool) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""CSV files of way-points: x, y and optionally a speed."""
+"""CSV files of waypoints: x, y and optionally a speed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 COLUMNS = ('x', 'y', 'speed')
 
-# Closer way-points than this have no direction between them [m].
+# Closer waypoints than this have no direction between them [m].
 MIN_SPACING = 1e-6
 _MAX_POINTS = 2_000_000
 # Coordinates beyond [m] are no place on Earth, or not in metres.
@@ -27,7 +27,7 @@ _COORDINATE_LIMIT = 1e7
 
 
 class WayPoints(NamedTuple):
-    """Way-points of a file: points (n, 2) [m]; speeds (n,) [m/s], inf where none is given.
+    """Waypoints of a file: points (n, 2) [m]; speeds (n,) [m/s], inf where none is given.
 
     lines (n,): where they stand in the file, for messages.
     """
@@ -38,7 +38,7 @@ class WayPoints(NamedTuple):
 
 
 def read_way_points(path: Path | str) -> WayPoints:
-    """Read x, y [m] and optionally speed [m/s], one way-point a line, separated by commas.
+    """Read x, y [m] and optionally speed [m/s], one waypoint a line, separated by commas.
 
     Empty lines and those that start with # are skipped. A first line of names, `x,y` or
     `x,y,speed` in any order, is optional. An empty speed sets no limit there.
@@ -47,7 +47,7 @@ def read_way_points(path: Path | str) -> WayPoints:
     def fail(line: int, problem: str) -> ConfigurationError:
         return ConfigurationError(f'{name}, line {line}: {problem}')
 
-    name = f'way-point file {excerpt(str(path))}'
+    name = f'waypoint file {excerpt(str(path))}'
     try:
         lines, rows = _read_rows(path)
     except OSError as error:
@@ -82,7 +82,7 @@ def read_way_points(path: Path | str) -> WayPoints:
         table[given, COLUMNS.index(column)] = numbers
     _check_points(table, lines, fail)
     if len(table) < 3:
-        raise ConfigurationError(f'{name} has {len(table)} way-points, expected at least 3')
+        raise ConfigurationError(f'{name} has {len(table)} waypoints, expected at least 3')
     return WayPoints(table[:, :2], table[:, 2], tuple(lines))
 
 
@@ -96,7 +96,7 @@ def _read_rows(path: Path | str) -> tuple[list[int], list[list[str]]]:
                 lines.append(number)
                 rows.append(row)
                 if len(rows) > _MAX_POINTS + 1:
-                    raise csv.Error(f'more than {_MAX_POINTS} way-points; leave some out')
+                    raise csv.Error(f'more than {_MAX_POINTS} waypoints; leave some out')
     return lines, rows
 
 
@@ -111,7 +111,7 @@ def _numbers(texts: list[str]) -> Array:
 def _check_points(
         table: Array, lines: list[int], fail: Callable[[int, str], ConfigurationError],
 ) -> None:
-    """Raise for the first way-point that is out of range or repeats the one before."""
+    """Raise for the first waypoint that is out of range or repeats the one before."""
     far = np.abs(table[:, :2]) > _COORDINATE_LIMIT
     slow = ~(table[:, 2] > 0.0)
     again = np.concatenate([[False], np.hypot(*np.diff(table[:, :2], axis=0).T) < MIN_SPACING])
@@ -126,7 +126,7 @@ def _check_points(
                                  f' {_COORDINATE_LIMIT:g} m to either side')
     if slow[index]:
         raise fail(lines[index], f'speed is {speed:g} m/s, expected more than 0')
-    raise fail(lines[index], f'({x:g}, {y:g}) m repeats the way-point of line {lines[index - 1]}')
+    raise fail(lines[index], f'({x:g}, {y:g}) m repeats the waypoint of line {lines[index - 1]}')
 
 
 def _is_number(text: str) -> bool:

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Path through the way-points of a CSV file, with limits of speed and acceleration."""
+"""Path through the waypoints of a CSV file, with limits of speed and acceleration."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from racecar.core.trajectories.waypoint_file import MIN_SPACING, read_way_points
 
 Array = NDArray[np.float64]
 
-# Cells per way-point, and their length [m] where way-points lie far apart.
+# Cells per waypoint, and their length [m] where waypoints lie far apart.
 _MIN_CELLS = 8
 _CELL = 0.02
-# Where these are more than so many cells, they become fewer and longer, but one per way-point.
+# Where these are more than so many cells, they become fewer and longer, but one per waypoint.
 _MAX_CELLS = 200_000
-# A longer path [m] of way-points farther apart than this on average [m] is not in metres.
+# A longer path [m] of waypoints farther apart than this on average [m] is not in metres.
 _LENGTH_LIMIT = 4000.0
 _MAX_MEAN_SPACING = 10.0
 # Numbers of a cell.
@@ -90,9 +90,9 @@ def way_point_motion(time: float, numbers: Vector) -> MotionNumbers:
 
 @dataclass(frozen=True)
 class WayPointPath(Trajectory):
-    """A cubic spline through way-points, driven as fast as the limits allow.
+    """A cubic spline through waypoints, driven as fast as the limits allow.
 
-    The curvature is continuous. The speed is the least of the limit, the way-points' own speeds
+    The curvature is continuous. The speed is the least of the limit, the waypoints' own speeds
     (interpolated by distance) and what the lateral acceleration allows, v^2 |curvature|, with the
     longitudinal acceleration bounded by a pass forwards and one backwards. It starts from rest;
     an open path ends at rest, a closed one goes on round and round. The limits of longitudinal
@@ -103,17 +103,17 @@ class WayPointPath(Trajectory):
     name: ClassVar[str] = 'waypoints'
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter('waypoints_file', str, 'hall',
-                  'Way-points: CSV file with x, y [m] and optionally speed [m/s], a path or a name'
+                  'Waypoints: CSV file with x, y [m] and optionally speed [m/s], a path or a name'
                   ' in config/tracks'),
         Parameter('waypoints_path', str, 'auto',
-                  'Way-points: closed, open, or auto: closed if the last one repeats the first',
+                  'Waypoints: closed, open, or auto: closed if the last one repeats the first',
                   choices=('auto', 'closed', 'open')),
-        Parameter('waypoints_speed_limit', float, 1.5, 'Way-points: largest speed', 'm/s',
+        Parameter('waypoints_speed_limit', float, 1.5, 'Waypoints: largest speed', 'm/s',
                   above=0.0, maximum=100.0),
         Parameter('waypoints_lateral_acceleration', float, 2.0,
-                  'Way-points: largest lateral acceleration', 'm/s^2', above=0.0, maximum=100.0),
+                  'Waypoints: largest lateral acceleration', 'm/s^2', above=0.0, maximum=100.0),
         Parameter('waypoints_longitudinal_acceleration', float, 1.0,
-                  'Way-points: largest acceleration and deceleration along the path', 'm/s^2',
+                  'Waypoints: largest acceleration and deceleration along the path', 'm/s^2',
                   above=0.0, maximum=100.0),
     )
 
@@ -145,7 +145,7 @@ class WayPointPath(Trajectory):
     def numbers(self) -> Vector:
         """The plan, in the layout that way_point_motion() describes."""
         plan = self.plan
-        # A million way-points are too many to be numbers of Python.
+        # A million waypoints are too many to be numbers of Python.
         return as_vector(np.concatenate([
             [len(plan.times), len(plan.cells),
              -1 if plan.lap_start is None else plan.lap_start],
@@ -194,7 +194,7 @@ def _plan(
         points, speeds = np.vstack([points, points[:1]]), np.append(speeds, speeds[0])
     if closed and len(points) < 4:
         raise ConfigurationError(
-            f'way-point file {excerpt(str(path))} has {len(points) - 1} different way-points,'
+            f'waypoint file {excerpt(str(path))} has {len(points) - 1} different waypoints,'
             ' expected at least 3 for a closed path')
     chords = np.hypot(*np.diff(points, axis=0).T)
     knots = np.concatenate([[0.0], np.cumsum(chords)])
@@ -208,8 +208,8 @@ def _plan(
     longest = max(_LENGTH_LIMIT, _MAX_MEAN_SPACING * len(chords))
     if knots[-1] > longest:
         raise ConfigurationError(
-            f'way-point file {excerpt(str(path))}: the path is {knots[-1]:g} m long, expected at'
-            f' most {longest:g} m for {len(points)} way-points; give coordinates in metres')
+            f'waypoint file {excerpt(str(path))}: the path is {knots[-1]:g} m long, expected at'
+            f' most {longest:g} m for {len(points)} waypoints; give coordinates in metres')
     cells_per_chord = _count_cells(chords)
     at_points = np.concatenate([[0], np.cumsum(cells_per_chord)])
     # As numpy.linspace() between each two knots.
@@ -227,9 +227,9 @@ def _plan(
         worst = int(np.argmin(norm))
         near = lines[min(int(np.searchsorted(knots, grid[worst])), len(lines) - 1)]
         raise ConfigurationError(
-            f'way-point file {excerpt(str(path))}, line {near}: the path turns back on itself;'
+            f'waypoint file {excerpt(str(path))}, line {near}: the path turns back on itself;'
             ' reverse is'
-            ' not possible on way-points')
+            ' not possible on waypoints')
     curvature = _curvature(first, second)
     # The largest of the cells on both sides of a node: where the path bends sharply the curvature
     # changes a lot within a cell.
@@ -282,7 +282,7 @@ def _backward(squares: Array, gain: Array) -> Array:
 
 
 def _count_cells(chords: Array) -> NDArray[np.int64]:
-    """Return the number of cells between each two way-points."""
+    """Return the number of cells between each two waypoints."""
     length = max(_CELL, float(chords.sum()) / _MAX_CELLS)
     least = max(1, min(_MIN_CELLS, _MAX_CELLS // len(chords)))
     counts: NDArray[np.int64] = np.maximum(least, np.ceil(chords / length)).astype(np.int64)

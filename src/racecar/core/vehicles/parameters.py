@@ -16,7 +16,10 @@ from racecar.core.parameters import Parameter, ParameterTable
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
 
-PREFIX = 'vehicle.'
+VEHICLE = 'vehicle'
+PREFIX = f'{VEHICLE}.'
+"""Of the names of parameters of a vehicle. As the name of a node in settings, VEHICLE stands for
+all nodes that know the vehicle."""
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
 

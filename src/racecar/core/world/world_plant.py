@@ -38,13 +38,11 @@ from racecar.core.types import (
     WheelStates,
 )
 from racecar.core.vehicles.parameters import GRAVITY
-from racecar.core.world.scene import Box, Cone, Objects, Scene
+from racecar.core.world.loose_objects import loose_objects
+from racecar.core.world.scene import Box, Objects, Scene
 from racecar.core.world.world_car import WorldCar
 from racecar.core.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
-
-# A cone that leans further [-], as cosine, lies on the ground.
-_STANDS = 0.7
 
 
 class WorldRates(NamedTuple):
@@ -179,28 +177,11 @@ class WorldPlant:
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
-        cones: list[Cone] = []
-        boxes: list[Box] = []
-        for cone, pose in zip(self.scene.cones, self._engine.loose_poses(), strict=True):
-            up = 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy)
-            if up > _STANDS:
-                cones.append(cone._replace(x=pose.x, y=pose.y))
-            else:
-                boxes.append(_lying(cone, pose))
+        cones, boxes = loose_objects(self.scene.cones, self._engine.loose_poses())
         boxes += [
             _body_box(self.cars[index].car, car.body_state().pose)
             for index, car in enumerate(self._cars) if index != own]
         return Objects(tuple(cones), tuple(boxes))
-
-
-def _lying(cone: Cone, pose: Pose3) -> Box:
-    """Return the box about a cone that has been knocked over."""
-    _, _, _, qx, qy, qz, qw = pose
-    # Its axis on the ground.
-    x, y = 2.0 * (qx * qz + qw * qy), 2.0 * (qy * qz - qw * qx)
-    half = 0.5 * cone.height
-    return Box(pose.x + half * x, pose.y + half * y, math.atan2(y, x), cone.height, cone.base,
-               cone.base, cone.colour)
 
 
 def _body_box(car: WorldCarSpec, pose: Pose3) -> Box:

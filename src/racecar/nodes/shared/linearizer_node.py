@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 import math
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
 
-from racecar.core.control.linearizer import Linearizer, POINT_TOLERANCE
+from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.frames import BASE_LINK, MAP, ODOM
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import (
@@ -20,12 +21,48 @@ from racecar.core.types import (
 )
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
+from racecar.ros.codecs.body_twist import twist_template
 from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
+from racecar.ros.wire import MessageTemplate
+
+
+class CommandType(NamedTuple):
+    """A kind of command: its message, topic, template, and numbers in the template's order."""
+
+    message_type: type
+    topic: str
+    template: Callable[[], MessageTemplate]
+    numbers: Callable[[Any], tuple[float, ...]]
+
+
+ACKERMANN = CommandType(
+    AckermannDriveStamped, topics.NAVIGATION_COMMAND, command_template,
+    lambda command: (command.steering_angle, command.speed))
+TWIST = CommandType(TwistStamped, topics.TWIST_COMMAND, twist_template, tuple)
+
+
+class PlanarLaw(Protocol):
+    """What the node asks of a law; see racecar.core.control.linearizer.Linearizer."""
+
+    @property
+    def tracked_ahead(self) -> float:
+        """Position ahead of base_link [m] of the point that the law is exact for."""
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other values."""
+
+    def warm_up(self) -> None:
+        """Compile all that a command calls."""
+
+    def command(
+        self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
+    ) -> Any:
+        """Return the command for the wanted velocity of P, at a time [ns]."""
 
 
 class LinearizerNode(TableNode):
@@ -44,6 +81,9 @@ class LinearizerNode(TableNode):
     both are changed one after the other, the car is stopped.
     """
 
+    command_type = ACKERMANN
+    """What it commands; subclasses may have another."""
+
     def __init__(self, name: str, table: ParameterTable, **kwargs: Any) -> None:
         """Raise ParameterError for parameters that cannot be used."""
         super().__init__(kwargs.pop('node_name', name), table, **kwargs)
@@ -59,9 +99,9 @@ class LinearizerNode(TableNode):
         self._velocity: tuple[PlanarVelocity, int] | None = None
         self._has_answered = False
 
-        self._command = command_template()
+        self._command = self.command_type.template()
         self._publisher = AnswerPublisher(
-            self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND,
+            self, self.command_type.message_type, self.command_type.topic, qos.COMMAND,
             self._lockstep)
         follow_odometry(self, self._on_odometry, lockstep=self._lockstep)
         velocities = subscribe_raw(
@@ -75,7 +115,7 @@ class LinearizerNode(TableNode):
         self._watch = None if self._lockstep else self.watch_time(
             self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
-    def make_linearizer(self, values: dict[str, Any]) -> Linearizer:
+    def make_linearizer(self, values: dict[str, Any]) -> PlanarLaw:
         """Return the law for resolved parameter values; subclasses give it."""
         raise NotImplementedError
 
@@ -185,7 +225,7 @@ class LinearizerNode(TableNode):
         self._has_answered = True
         command = self._linearizer.command(self._odometry, velocity, stamp_ns)
         self._publisher.publish(self._command.fill(
-            *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
+            *divmod(stamp_ns, NANOSECONDS), *self.command_type.numbers(command)))
 
     def _stop_if_velocity_is_old(self) -> None:
         if self._velocity is None:

@@ -8,22 +8,26 @@ from collections.abc import Mapping
 
 from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
 from racecar.ros.codecs.body_state import BodyStateCodec
+from racecar.ros.codecs.body_twist import BodyTwistCodec
 from racecar.ros.codecs.camera_image import CameraImageCodec
 from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
 from racecar.ros.codecs.collisions import CollisionsCodec
+from racecar.ros.codecs.encoders import EncodersCodec
 from racecar.ros.codecs.imu import ImuCodec
 from racecar.ros.codecs.joint_setpoint import JointSetpointCodec
 from racecar.ros.codecs.joint_states import JointStatesCodec
 from racecar.ros.codecs.laser_scan import LaserScanCodec
 from racecar.ros.codecs.vehicle_diagnostics import VehicleDiagnosticsCodec
 from racecar.ros.codecs.wheel_command import WheelCommandCodec
+from racecar.ros.codecs.wheel_speeds import WheelSpeedsCodec
 from racecar.ros.codecs.wheel_states import WheelStatesCodec
 
 __all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
 
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (
-        AckermannCommandCodec(), BodyStateCodec(), CameraImageCodec(), CollisionsCodec(),
-        ImuCodec(), JointSetpointCodec(), JointStatesCodec(), LaserScanCodec(),
-        VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelStatesCodec())}
+        AckermannCommandCodec(), BodyStateCodec(), BodyTwistCodec(), CameraImageCodec(),
+        CollisionsCodec(), EncodersCodec(), ImuCodec(), JointSetpointCodec(), JointStatesCodec(),
+        LaserScanCodec(), VehicleDiagnosticsCodec(), WheelCommandCodec(), WheelSpeedsCodec(),
+        WheelStatesCodec())}
 """By value type; a simulator binds the ports of its plant with these."""

@@ -1,0 +1,176 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A run from whatever holds one: the folder of a run, a bag, or a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from racecar.bags import message_types
+from racecar.bags.motion_samples import MotionSamples
+from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.summary import BagSummary, find_topic
+from racecar.bags.tracking_run import (
+    ODOMETRY_TOPICS,
+    read_tracking_run,
+    REFERENCE_TOPICS,
+)
+from racecar.core.analysis.motion import Motion
+from racecar.core.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
+from racecar.core.analysis.run_data import TrackingRun
+from racecar.core.control.tracker import tracked_ahead
+from racecar.core.errors import BagError, excerpt, ParameterError, RunError
+from racecar.core.run_file import NAME, read_run_file, RunFile
+
+CSV_NAME = 'run.csv'
+"""The run itself in the folder of a run."""
+BAG_NAME = 'bag'
+"""The bag in the folder of a demo."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run that was read.
+
+    path: of its bag or CSV file. tracking: odometry and reference, None for a run without a
+    reference. source: rows of a report that say where it is from. file: its run.yaml, if any.
+    read_warnings: those of tracking.warnings that the reader of the bag has logged.
+    """
+
+    name: str
+    path: Path
+    motion: Motion
+    tracking: TrackingRun | None
+    source: tuple[tuple[str, str], ...]
+    file: RunFile | None
+    read_warnings: tuple[str, ...] = ()
+
+
+def locate(path: Path) -> Path:
+    """Return the bag or CSV file that a path means: its own, or that in the folder of a run.
+
+    Raises RunError if there is none.
+    """
+    if not path.exists():
+        raise RunError(f"run '{path}' does not exist; check the path")
+    if path.is_dir():
+        if (path / CSV_NAME).is_file():
+            return path / CSV_NAME
+        if not _is_bag(path) and _is_bag(path / BAG_NAME):
+            return path / BAG_NAME
+        if not _is_bag(path):
+            raise RunError(
+                f"folder '{path}' holds no run, expected {CSV_NAME}, a bag, or a folder"
+                f" '{BAG_NAME}' with one")
+    return path
+
+
+def run_file_beside(path: Path) -> Path:
+    """Return where the run.yaml of a CSV file or a bag lies, whether there is one or not."""
+    if path.is_dir():
+        return path / NAME
+    if path.suffix != '.csv' or path.name == CSV_NAME:
+        return path.with_name(NAME)
+    return path.with_name(f'{path.stem}.{NAME}')
+
+
+def read_run(
+    path: Path, *, odometry_topic: str | None = None, reference_topic: str | None = None,
+    needs_reference: bool = False, progress: Progress | None = None,
+) -> Run:
+    """Read a run from the folder of one, a bag or a CSV file.
+
+    Topics and progress as for read_tracking_run(); a reference may be missing unless it is asked
+    for by its topic or by needs_reference. The run.yaml of a CSV file tells which point of the car
+    follows the reference; without it, that is base_link. Raises RunError, BagError or
+    ConfigurationError with a line that says why not.
+    """
+    found = locate(path)
+    file = run_file_beside(found)
+    recorded = read_run_file(file) if file.is_file() else None
+    name = path.resolve().stem if found.suffix == '.csv' else path.resolve().name
+    if found.suffix == '.csv':
+        if odometry_topic or reference_topic:
+            raise RunError(f"run '{found}' is a CSV file, which has no topics; leave them out")
+        table = read_run_csv(found, _tracked_ahead(recorded))
+        tracking = tracking_run_of(table, name)
+        if needs_reference and tracking is None:
+            raise RunError(
+                f"run '{found}' has no reference: its columns x_reference and y_reference are"
+                ' empty')
+        return Run(name, found, motion_of(table), tracking, (('CSV file', str(found)),), recorded)
+    with BagReader(found) as reader:
+        summary = reader.summary
+    if reference_topic is None and not needs_reference and not _has_reference(summary):
+        motion = _read_motion(found, odometry_topic, progress)
+        return Run(name, found, motion, None, (('Bag', str(found)),), recorded)
+    tracked = read_tracking_run(
+        found, odometry_topic=odometry_topic, reference_topic=reference_topic, progress=progress)
+    assert tracked.run.motion is not None
+    return Run(name, found, tracked.run.motion, tracked.run, tracked.source, recorded,
+               tracked.bag.warnings)
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return a short name for each run: as much of the end of its path as tells them apart."""
+    parts = [path.resolve().with_suffix('' if path.suffix == '.csv' else path.suffix).parts[1:]
+             for path in paths]
+    names = [own[-1] for own in parts]
+    for depth in range(2, max(map(len, parts)) + 1):
+        shared = {name for name in names
+                  if len({own for own, other in zip(parts, names, strict=True)
+                          if other == name}) > 1}
+        names = ['/'.join(own[-depth:]) if name in shared else name
+                 for name, own in zip(names, parts, strict=True)]
+    # One and the same run may be given twice.
+    return [name if names.count(name) == 1 else f'{name} ({names[:index + 1].count(name)})'
+            for index, name in enumerate(names)]
+
+
+def _is_bag(path: Path) -> bool:
+    return path.is_dir() and any(
+        file.suffix in ('.mcap', '.db3') or file.name.endswith(('.mcap.zstd', '.db3.zstd'))
+        for file in path.iterdir())
+
+
+def _tracked_ahead(file: RunFile | None) -> float:
+    values = None if file is None else file.values_with('tracked_point')
+    if values is None:
+        return 0.0
+    try:
+        return tracked_ahead(values)
+    except (KeyError, TypeError, ValueError, ParameterError) as error:
+        raise RunError(
+            f'the {NAME} of the run does not say which point was tracked: {excerpt(str(error))};'
+            ' take it away to analyse base_link') from error
+
+
+def _has_reference(summary: BagSummary) -> bool:
+    return any(row.name.endswith(REFERENCE_TOPICS) for row in summary.topics)
+
+
+def _read_motion(
+    path: Path, odometry_topic: str | None, progress: Progress | None,
+) -> Motion:
+    with BagReader(path) as reader:
+        odometry = find_topic(
+            reader.summary, ODOMETRY_TOPICS if odometry_topic is None else (odometry_topic,),
+            message_types.ODOMETRY)
+        namespace = odometry.removesuffix(next(
+            name for name in (*ODOMETRY_TOPICS, odometry) if odometry.endswith(name)))
+        samples = MotionSamples(reader.summary, odometry, namespace)
+        first_ns: int | None = None
+        for row in reader.messages(samples.topics, progress):
+            samples.add(row)
+            if row.topic == odometry:
+                stamp = stamp_ns(row.message)
+                first_ns = stamp if first_ns is None else min(stamp, first_ns)
+    motion = samples.data(first_ns or 0)
+    if not motion.t.size:
+        raise BagError(
+            f"bag '{path}': {odometry} has no messages that can be used; was its node running?")
+    return motion

@@ -1,0 +1,113 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar animate`: runs from above as a GIF or MP4."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from racecar.cli.analyze import progress_bar
+from racecar.cli.output import ProgressBar
+from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
+from racecar.core.errors import ParameterError
+from racecar.core.share import find_config, vehicle_names, world_names
+
+if TYPE_CHECKING:
+    from racecar.bags.runs import Run
+    from racecar.core.vehicles.parameters import VehicleParameters
+    from racecar.core.world.scene import Scene
+
+_LENGTH = 10.0
+"""Length of a video of a longer run, if nothing else is asked for [s]."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar animate`."""
+    parser.description = (
+        'Draw runs from above over time: the desired path dotted, each car with its trail, the'
+        ' time and the speed. The trail of a single car is coloured by speed. Small cars are drawn'
+        ' larger than they are. `racecar render` draws the same in three dimensions.')
+    parser.add_argument(
+        'runs', type=Path, nargs='+', metavar='RUN',
+        help='folder of a run, bag or CSV file; several are drawn into one picture')
+    parser.add_argument(
+        '-o', '--output', type=Path, metavar='FILE',
+        help='.gif, .mp4, or .png and .jpg for one picture, not there yet (default: <name>.gif,'
+             ' here)')
+    add_video_arguments(
+        parser, size=(720, 540), fps=20.0, speed=None,
+        speed_help=f'1, of longer runs what makes the video {_LENGTH:g} s long')
+    parser.add_argument('--world', metavar='NAME',
+                        help='what stood around: a world or map, by name or as a file'
+                             f" ({', '.join(world_names())}; default: that of run.yaml)")
+    parser.add_argument('--vehicle', choices=vehicle_names(), metavar='NAME',
+                        help='size of the cars (default: that of run.yaml, else racecar)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw, and say where the result lies; returns 0. Raises RacecarError."""
+    # Imported here, so that `racecar --help` does not wait for them.
+    from racecar.bags.runs import names_of, read_run
+    from racecar.core.analysis.animation import AnimatedRun, TopView
+    from racecar.core.rendering.film import check_file, Film, VIDEOS, write_still
+
+    names = names_of(arguments.runs)
+    path = arguments.output or Path(f"{'-'.join(names).replace('/', '_')}.gif")
+    width, height = arguments.size
+    check_file(path, width, height, arguments.fps)
+    shown, read = [], []
+    for file, name in zip(arguments.runs, names, strict=True):
+        with progress_bar() as progress:
+            found = read_run(file, progress=progress)
+        read.append(found)
+        track = None if found.tracking is None else found.tracking.merged()
+        shown.append(AnimatedRun(
+            name, found.motion, track, _vehicle(found, arguments.vehicle).footprint))
+    end = max(float(one.motion.t[-1]) for one in shown)
+    check_start(arguments.start, end)
+    is_video = path.suffix.lower() in VIDEOS
+    start = arguments.start or 0.0
+    length = end - start if arguments.duration is None else min(end - start, arguments.duration)
+    speed = arguments.speed or float(max(1, math.ceil(length / _LENGTH)))
+    times = video_times(start, length, speed, arguments.fps) if is_video else [
+        end if arguments.start is None else start]
+    view = TopView(shown, width, height, rate=speed if is_video else 1.0,
+                   scene=_scene(read, arguments.world), start=start if is_video else 0.0)
+    if is_video:
+        with (Film(path, arguments.fps) as film,
+              ProgressBar(len(times), 'drawing', 'pictures') as show):
+            for number, time in enumerate(times, start=1):
+                film.add(view.picture(time))
+                show(number)
+    else:
+        write_still(path, view.picture(times[0]))
+    what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'
+    print(f'{what}, {width}x{height}: {path}')
+    return 0
+
+
+def _vehicle(found: Run, name: str | None) -> VehicleParameters:
+    from racecar.core.vehicles.parameters import VehicleParameters
+
+    values = None if found.file is None or name else found.file.values_with('vehicle.name')
+    if values is not None:
+        try:
+            return VehicleParameters.from_values(values)
+        except (KeyError, TypeError, ParameterError):
+            pass  # Of another version.
+    return VehicleParameters.from_file(find_config(Path('vehicles') / (name or 'racecar')))
+
+
+def _scene(read: list[Run], world: str | None) -> Scene:
+    """Return what stood around: as asked for, else as the first run says that has a run.yaml."""
+    from racecar.core.world.scene import EMPTY_SCENE
+    from racecar.core.world.world_file import load_world
+
+    for found in read:
+        values = None if world or found.file is None else found.file.values_with('world')
+        if values is not None:
+            world = str(values['world'])
+    return load_world(world) if world else EMPTY_SCENE

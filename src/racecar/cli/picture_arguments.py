@@ -1,0 +1,82 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments of the commands that draw pictures and videos, and the times of their pictures."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+
+from racecar.core.errors import ConfigurationError
+
+_LONGEST_EDGE = 4096
+_MOST_PICTURES = 100_000
+
+
+def add_video_arguments(
+    parser: argparse.ArgumentParser, *, size: tuple[int, int], fps: float, speed: float | None,
+    speed_help: str, whole: str = 'all',
+) -> None:
+    """Declare --size, --fps, --start, --duration and --speed with their defaults.
+
+    speed_help, whole: what the defaults of --speed and --duration are called.
+    """
+    width, height = size
+    parser.add_argument('--size', type=_size, default=size, metavar='WxH',
+                        help=f'of the picture in pixels (default: {width}x{height})')
+    parser.add_argument('--fps', type=_positive, default=fps, metavar='N',
+                        help=f'pictures per second of a video (default: {fps:g})')
+    parser.add_argument('--start', type=_time, metavar='S',
+                        help='time of the drive at which to begin, or of the picture [s]'
+                             ' (default: 0, of a picture the end)')
+    parser.add_argument('--duration', type=_positive, metavar='S',
+                        help=f'time of the drive to show [s] (default: {whole})')
+    parser.add_argument('--speed', type=_positive, default=speed, metavar='N',
+                        help=f'times as fast as it was (default: {speed_help})')
+
+
+def check_start(start: float | None, end: float) -> None:
+    """Raise ConfigurationError if a drive is over before the time that is asked for [s]."""
+    if start is not None and start > end:
+        raise ConfigurationError(f'--start is {start:g} s, expected at most {end:g} s, the end')
+
+
+def video_times(start: float, length: float, speed: float, fps: float) -> list[float]:
+    """Return the times of a drive that the pictures of a video show [s].
+
+    start, length: of what is shown [s]; speed: times as fast as it was; fps: pictures per second.
+    Raises ConfigurationError if there are too many.
+    """
+    count = max(1, round(length / speed * fps))
+    if count > _MOST_PICTURES:
+        raise ConfigurationError(
+            f'the video would have {count} pictures, expected at most {_MOST_PICTURES}; choose a'
+            ' shorter --duration or a lower --fps')
+    return [start + index * speed / fps for index in range(count)]
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r'([0-9]{1,5})[xX]([0-9]{1,5})', text)
+    width, height = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not (1 <= width <= _LONGEST_EDGE and 1 <= height <= _LONGEST_EDGE):
+        raise argparse.ArgumentTypeError(
+            f'{text!r}, expected width and height as 1280x720, each from 1 to {_LONGEST_EDGE}')
+    return width, height
+
+
+def _positive(text: str) -> float:
+    value = _time(text)
+    if value == 0.0 or value > 1e4:
+        raise argparse.ArgumentTypeError(f'{text}, expected a number above 0 and up to 10000')
+    return value
+
+
+def _time(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0.0):
+        raise argparse.ArgumentTypeError(f'{text!r}, expected a number of at least 0')
+    return value

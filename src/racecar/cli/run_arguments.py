@@ -1,0 +1,141 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A run that is made again from its run.yaml, and what `simulate` and `up` keep of a run."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+import datetime
+from pathlib import Path
+import shlex
+import sys
+
+from racecar.bags.runs import CSV_NAME, read_run, run_file_beside
+from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
+from racecar.core.analysis.metrics import Metrics
+from racecar.core.errors import ConfigurationError
+from racecar.core.run_file import NAME, read_run_file, RunFile
+from racecar.stacks import NodeDescription, parse_overrides, StackOptions
+from racecar.stacks.options import run_options
+from racecar.stacks.run_files import cautions, describe_run, options_of
+
+# Of the options that shape a run these may be given beside --from.
+_BESIDE = ('end_time', 'overrides', 'record')
+
+
+def add_run_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare --from, and the folder in which a run is kept with its report."""
+    parser.add_argument(
+        '--from', dest='run_file', type=Path, metavar='FILE',
+        help=f'make a run again, to the bit: a {NAME}, or the folder of a run or bag that holds'
+             ' one; NAME and the options that shape a run are left out then, but --set goes over'
+             ' it')
+    parser.add_argument(
+        '--report', action='store_true',
+        help=f'keep the run in a folder: {CSV_NAME}, {NAME} and report.html with figures')
+    parser.add_argument(
+        '--output', type=Path, metavar='FOLDER',
+        help='the folder of --report; must not exist (default: runs/COMMAND-DATE-TIME)')
+
+
+def chosen_run(way: str, arguments: argparse.Namespace) -> tuple[str, StackOptions]:
+    """Return the configuration and the options that NAME or --from stand for.
+
+    Says on stderr why a run made again may differ. Raises ConfigurationError unless there is
+    exactly one of the two, or for options that contradict --from.
+    """
+    if arguments.run_file is None:
+        if arguments.name is None:
+            raise ConfigurationError(
+                f'no configuration is named: give NAME, or --from with a {NAME}')
+        return arguments.name, stack_options(way, arguments)
+    given = [_flag(row.name, row.option.flag) for row in run_options(way)
+             if row.name not in _BESIDE
+             and getattr(arguments, row.name) is not getattr(arguments, OPTION_DEFAULTS)[row.name]]
+    if arguments.name is not None:
+        given.insert(0, arguments.name)
+    if given:
+        raise ConfigurationError(
+            f"{', '.join(given)} contradicts --from, which says how the run was made; leave it"
+            ' out, or use --set to change a parameter')
+    file = read_run_file(arguments.run_file)
+    options = options_of(file, way)
+    for text in cautions(file, way):
+        print(f'warning: the run may differ from that of {arguments.run_file}: {text}',
+              file=sys.stderr)
+    overrides = {node: dict(values) for node, values in options.overrides.items()}
+    for node, values in parse_overrides(arguments.overrides).items():
+        name = next((full for full in overrides if full.rpartition('/')[2] == node), node)
+        overrides.setdefault(name, {}).update(values)
+    if arguments.end_time is getattr(arguments, OPTION_DEFAULTS)['end_time'] and (
+            options.end_time is not None):
+        arguments.end_time = options.end_time
+    elif arguments.end_time is not None:
+        # The length of the run stands among the parameters, too.
+        for values in overrides.values():
+            values.pop('end_time', None)
+    return file.configuration, replace(
+        options, overrides=overrides, end_time=arguments.end_time,
+        record=getattr(arguments, 'record', None))
+
+
+def check_run_folder(arguments: argparse.Namespace, way: str) -> None:
+    """Choose the folder of --report. Raises ConfigurationError if it exists already."""
+    if arguments.output is not None:
+        arguments.report = True
+    elif arguments.report:
+        arguments.output = Path('runs') / f'{way}-{datetime.datetime.now():%Y%m%d-%H%M%S}'
+    if arguments.output is not None and arguments.output.exists():
+        raise ConfigurationError(
+            f"--output '{arguments.output}' exists already, not overwriting it; name another"
+            ' folder')
+
+
+def csv_files(arguments: argparse.Namespace) -> list[Path]:
+    """Return the CSV files to write; makes the folder of --report. Raises ConfigurationError."""
+    files = [] if arguments.csv is None else [arguments.csv]
+    if arguments.report:
+        try:
+            arguments.output.mkdir(parents=True)
+        except OSError as error:
+            raise ConfigurationError(
+                f"--output '{arguments.output}' cannot be made: {error.strerror}; name another"
+                ' place') from error
+        files.append(arguments.output / CSV_NAME)
+    return files
+
+
+def how_made(
+    way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
+) -> RunFile:
+    """Return how this command makes its run."""
+    return describe_run(way, configuration, options, descriptions,
+                        shlex.join(['racecar', *sys.argv[1:]]))
+
+
+def keep_run(
+    arguments: argparse.Namespace, files: Sequence[Path], made: RunFile, metrics: Metrics,
+) -> None:
+    """Put run.yaml beside the CSV files, write the report, and say where they lie.
+
+    Raises ConfigurationError for what cannot be written.
+    """
+    for file in files:
+        made.write(run_file_beside(file))
+    if arguments.report:
+        from racecar.cli.analyze import write_analysis
+
+        run = read_run(arguments.output, needs_reference=True)
+        assert run.tracking is not None
+        run = replace(run, tracking=replace(
+            run.tracking, name=f'{made.configuration}, {arguments.output.name}',
+            collisions=metrics.collisions))
+        places = write_analysis(run, arguments.output, skip=arguments.skip).places
+        print('\n'.join([f'Run: {arguments.output}', *places]),
+              file=sys.stderr if arguments.json else sys.stdout)
+
+
+def _flag(name: str, flag: str) -> str:
+    return f"--{(flag or name).replace('_', '-')}"

@@ -1,0 +1,177 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar topic`: list, echo, measure and publish topics, as `ros2 topic` does."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from typing import Any
+
+from racecar.cli.inspecting import count, print_names, say, seconds, Verbs, warn_if_nobody
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar topic`."""
+    parser.description = (
+        'Look at the topics of running nodes, with the words of `ros2 topic`; needs no ros2cli.')
+    verbs = Verbs(parser)
+    verb = verbs.add('list', _list, 'list the topics')
+    verb.add_argument('-t', '--show-types', action='store_true', help='with their types')
+    verb.add_argument('-c', '--count-topics', action='store_true', help='only how many')
+    verb.add_argument('--include-hidden-topics', action='store_true', help='also hidden ones')
+    verb = verbs.add('echo', _echo, 'print the messages of a topic')
+    verb.add_argument('topic', metavar='TOPIC')
+    verb.add_argument('type', metavar='TYPE', nargs='?', help='for a topic that is not there yet')
+    verb.add_argument('--once', action='store_true', help='end after the first message')
+    verb.add_argument('--field', metavar='PATH', help='only this part, as pose.pose.position')
+    verb.add_argument('--csv', action='store_true', help='numbers and texts with commas between')
+    verb.add_argument('--no-arr', action='store_true', help='only the lengths of arrays')
+    verb.add_argument('-f', '--full-length', action='store_true',
+                      help='arrays and texts in full')
+    verb.add_argument('-l', '--truncate-length', type=count, default=128, metavar='N',
+                      help='elements of arrays, characters of texts (default: 128)')
+    verb = verbs.add('hz', _hz, 'measure the rate of a topic')
+    verb.add_argument('topic', metavar='TOPIC')
+    verb.add_argument('-w', '--window', type=count, default=10000, metavar='N',
+                      help='how many messages count (default: 10000)')
+    verb.add_argument('--times', type=count, metavar='N',
+                      help='end after so many results, one a second (default: Ctrl-C ends)')
+    verb = verbs.add('info', _info, 'tell type, publishers and subscriptions of a topic')
+    verb.add_argument('topic', metavar='TOPIC')
+    verb.add_argument('-v', '--verbose', action='store_true', help='with nodes and QoS')
+    verb = verbs.add('type', _type, 'print the type of a topic')
+    verb.add_argument('topic', metavar='TOPIC')
+    verb = verbs.add('pub', _pub, 'publish a message')
+    verb.add_argument('topic', metavar='TOPIC')
+    verb.add_argument('type', metavar='TYPE', help='as std_msgs/msg/Bool')
+    verb.add_argument('values', metavar='VALUES', nargs='?', default='{}',
+                      help="YAML of the fields, as '{data: true}'; others have their defaults")
+    verb.add_argument('-r', '--rate', type=seconds, default=1.0, metavar='HZ',
+                      help='default: 1 Hz')
+    verb.add_argument('-1', '--once', action='store_true', help='publish once')
+    verb.add_argument('-t', '--times', type=count, metavar='N', help='publish so many times')
+    verb.add_argument('-w', '--wait-matching-subscriptions', type=int, metavar='N',
+                      help='subscriptions to wait for (default: 1 with --once or --times, else 0)')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
+    return int(arguments.run_verb(arguments))
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from racecar.clients.inspection.graph import Graph, is_hidden
+
+    with Graph(arguments.spin_time) as graph:
+        graph.settle()
+        # Those of this command are no news.
+        others = {name for name, _ in graph.topics()} - _own(graph)
+        found = [(name, types) for name, types in graph.topics() if name in others
+                 and (arguments.include_hidden_topics or not is_hidden(name))]
+    warn_if_nobody(found, 'topics')
+    if arguments.count_topics:
+        print(len(found))
+    else:
+        print_names(found, types=arguments.show_types)
+    return 0
+
+
+def _own(graph: Any) -> set[str]:
+    node = graph.node
+    return {name for name, _ in graph.topics()
+            if not node.get_publishers_info_by_topic(name)
+            and all(info.node_name == node.get_name()
+                    for info in node.get_subscriptions_info_by_topic(name))}
+
+
+def _echo(arguments: argparse.Namespace) -> int:
+    from racecar.clients.inspection.graph import absolute, Graph
+    from racecar.clients.inspection.topics import listen
+    from racecar.core.errors import RacecarError
+    from racecar.ros.message_values import flat, plain, select_field, yaml_text
+
+    longest = None if arguments.full_length else arguments.truncate_length
+    writer = csv.writer(sys.stdout, lineterminator='\n')
+    errors: list[RacecarError] = []
+    shown = 0
+
+    def on_message(message: Any) -> None:
+        nonlocal shown
+        if errors or (shown and arguments.once):
+            return
+        try:
+            value = select_field(message, arguments.field) if arguments.field else message
+        except RacecarError as error:
+            # A callback must not raise it.
+            errors.append(error)
+            return
+        shown += 1
+        values = plain(value, longest, with_lists=not arguments.no_arr)
+        if arguments.csv:
+            writer.writerow(flat(values))
+            sys.stdout.flush()
+        else:
+            say(f'{yaml_text(values)}---')
+
+    with Graph(arguments.spin_time) as graph:
+        listen(graph, absolute(arguments.topic), arguments.type, on_message)
+        graph.spin(lambda: bool(errors) or (arguments.once and shown > 0))
+    if errors:
+        raise errors[0]
+    return 0
+
+
+def _hz(arguments: argparse.Namespace) -> int:
+    from racecar.clients.inspection.graph import absolute, Graph
+    from racecar.clients.inspection.topics import measure_rate
+
+    with Graph(arguments.spin_time) as graph:
+        measure_rate(graph, absolute(arguments.topic), arguments.window, say, arguments.times)
+    return 0
+
+
+def _info(arguments: argparse.Namespace) -> int:
+    from racecar.clients.inspection.graph import absolute, Graph
+
+    topic = absolute(arguments.topic)
+    with Graph(arguments.spin_time) as graph:
+        name = graph.topic_type(topic)
+        # Whoever told of it tells the rest at once.
+        graph.settle(0.0)
+        between = '\n\n' if arguments.verbose else '\n'
+        print(f'Type: {name}', end=between)
+        for what, infos in (
+                ('Publisher', graph.node.get_publishers_info_by_topic(topic)),
+                ('Subscription', graph.node.get_subscriptions_info_by_topic(topic))):
+            print(f'{what} count: {len(infos)}', end=between)
+            if arguments.verbose:
+                for info in infos:
+                    print(info, end=between)
+    return 0
+
+
+def _type(arguments: argparse.Namespace) -> int:
+    from racecar.clients.inspection.graph import absolute, Graph
+
+    with Graph(arguments.spin_time) as graph:
+        print(graph.topic_type(absolute(arguments.topic)))
+    return 0
+
+
+def _pub(arguments: argparse.Namespace) -> int:
+    from racecar.clients.inspection.graph import absolute, Graph
+    from racecar.clients.inspection.topics import publish
+    from racecar.ros.message_values import load_type, parse_message
+
+    message_type = load_type(arguments.type, 'msg')
+    times = 1 if arguments.once else arguments.times
+    subscribers = arguments.wait_matching_subscriptions
+    if subscribers is None:
+        subscribers = 0 if times is None else 1
+    with Graph(arguments.spin_time) as graph:
+        message = parse_message(
+            message_type, arguments.values, graph.node.get_clock().now().to_msg())
+        publish(graph, message, absolute(arguments.topic), arguments.rate, times, subscribers, say)
+    return 0

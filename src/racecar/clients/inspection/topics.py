@@ -1,0 +1,119 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Topics: their messages as text, their rates, and messages of one's own."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+import math
+import time
+from typing import Any
+
+from rclpy.subscription import Subscription
+
+from racecar.clients.inspection.graph import Graph
+from racecar.ros import qos
+from racecar.ros.message_values import load_type
+
+_DEPTH = 10
+_REPORT_PERIOD = 1.0
+
+
+def listen(
+    graph: Graph, topic: str, type_name: str | None, callback: Callable[[Any], object], *,
+    raw: bool = False,
+) -> Subscription:
+    """Subscribe as the publishers of a topic allow; type_name: None for that which it has.
+
+    Raises ConfigurationError for a topic that is not there, if no type is given.
+    """
+    message_type = load_type(type_name or graph.topic_type(topic), 'msg')
+    profiles = [info.qos_profile for info in graph.node.get_publishers_info_by_topic(topic)]
+
+    def on_message(message: Any) -> None:
+        callback(message)
+
+    return graph.node.create_subscription(
+        message_type, topic, on_message, qos.matching(profiles, _DEPTH) if profiles else qos.STATE,
+        raw=raw)
+
+
+class RateMeter:
+    """Times between messages, of the newest of them."""
+
+    def __init__(self, window: int) -> None:
+        """window: how many messages count."""
+        self._times: deque[float] = deque(maxlen=max(2, window))
+
+    def add(self, at: float) -> None:
+        """Note that a message came at a time [s]."""
+        self._times.append(at)
+
+    @property
+    def summary(self) -> str:
+        """Rate and spread, as ros2 topic hz prints them; empty if there are too few messages."""
+        times = [*self._times]
+        steps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+        total = sum(steps)
+        if not steps or total <= 0.0:
+            return ''
+        mean = total / len(steps)
+        deviation = math.sqrt(sum((step - mean) ** 2 for step in steps) / len(steps))
+        return (f'average rate: {1.0 / mean:.3f}\n'
+                f'\tmin: {min(steps):.3f}s max: {max(steps):.3f}s'
+                f' std dev: {deviation:.5f}s window: {len(times)}')
+
+
+def measure_rate(
+    graph: Graph, topic: str, window: int, tell: Callable[[str], object], times: int | None,
+) -> None:
+    """Tell the rate of a topic every second, so many times; None for ever.
+
+    Raises ConfigurationError for a topic that is not there.
+    """
+    meter = RateMeter(window)
+    count = 0
+
+    def on_message(_: bytes) -> None:
+        nonlocal count
+        count += 1
+        meter.add(time.monotonic())
+
+    listen(graph, topic, None, on_message, raw=True)
+    told = seen = 0
+    while times is None or told < times:
+        graph.spin(lambda: False, _REPORT_PERIOD)
+        if count == seen:
+            tell('no new messages')
+        elif meter.summary:
+            tell(meter.summary)
+        told, seen = told + 1, count
+
+
+def publish(
+    graph: Graph, message: Any, topic: str, rate: float, times: int | None, subscribers: int,
+    tell: Callable[[str], object],
+) -> None:
+    """Publish a message at a rate [Hz], so many times; None for ever.
+
+    subscribers: how many to wait for first.
+    """
+    profiles = [info.qos_profile for info in graph.node.get_subscriptions_info_by_topic(topic)]
+    latched = any(profile.durability == qos.LATCHED.durability for profile in profiles)
+    publisher = graph.node.create_publisher(
+        type(message), topic, qos.LATCHED if latched else qos.STATE)
+    if publisher.get_subscription_count() < subscribers:
+        tell(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
+        graph.spin(lambda: publisher.get_subscription_count() >= subscribers)
+    tell('publisher: beginning loop')
+    count = 0
+    due = time.monotonic()
+    while times is None or count < times:
+        count += 1
+        tell(f'publishing #{count}: {message!r}\n')
+        publisher.publish(message)
+        due += 1.0 / rate
+        last = times is not None and count >= times
+        # The last one needs time to go out.
+        graph.spin(lambda: False, 0.1 if last else max(0.0, due - time.monotonic()))

@@ -1,0 +1,264 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How a robot with two driven wheels moves in the 3-D world."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from racecar.core.differential.motion import clamped_speeds, ORIGIN
+from racecar.core.differential.parameters import RobotParameters
+from racecar.core.differential.state import WheelsState
+from racecar.core.differential.world_model import add_robot, BODY
+from racecar.core.errors import DivergenceError, ParameterError
+from racecar.core.frames import BASE_LINK
+from racecar.core.ports import whole_nanoseconds
+from racecar.core.poses import rotated
+from racecar.core.readings import Collisions, NO_COLLISION
+from racecar.core.types import (
+    Acceleration3,
+    BodyState,
+    NANOSECONDS,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+    Twist3,
+    TWO_WHEEL_JOINTS,
+    WheelSpeeds,
+    yaw_to_quaternion,
+)
+from racecar.core.world.car_model import servo_name
+from racecar.core.world.engine import load_engine
+from racecar.core.world.loose_objects import loose_objects
+from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
+from racecar.core.world.scene_model import cone_name, FLOOR
+from racecar.core.world.world_engine import pose_of_joint
+from racecar.core.world.world_kernel import QUIET, SPEED_LIMIT
+from racecar.core.world.world_model import world_spec
+
+# Height of the base below which the robot has fallen off [m].
+_LOWEST = -0.1
+
+
+class WorldMotion:
+    """Body, wheels, motors and contacts by MuJoCo; encoders and energy as in the other modes.
+
+    model, data: those of the engine.
+    """
+
+    def __init__(
+        self, robot: RobotParameters, *, step: float = 0.001, scene: Scene = EMPTY_SCENE,
+        pose: Pose2 = ORIGIN, seed: int = 0,
+    ) -> None:
+        """Start at rest; step [s]; seed: of the noise of the encoders.
+
+        Raises ConfigurationError if MuJoCo is not there or the step is no whole number of
+        nanoseconds.
+        """
+        mujoco = load_engine()
+        self.robot = robot
+        self._step_ns = whole_nanoseconds('step', step)
+        self._step = self._step_ns / NANOSECONDS
+        spec = world_spec(scene, (), step=self._step)
+        add_robot(spec, robot, self._step)
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        self._scratch = mujoco.MjData(self.model)
+        self._kept = mujoco.mjtState.mjSTATE_INTEGRATION
+        self._saved = np.zeros(mujoco.mj_stateSize(self.model, self._kept))
+        self._body = self.model.geom(BODY).id
+        self._floor = self.model.geom(FLOOR).id
+        free = self.model.joint(BASE_LINK)
+        self._pose, self._motion = int(free.qposadr[0]), int(free.dofadr[0])
+        joints = [self.model.joint(name) for name in TWO_WHEEL_JOINTS]
+        self._angles = np.array([joint.qposadr[0] for joint in joints])
+        self._dofs = np.array([joint.dofadr[0] for joint in joints])
+        self._servos = np.array(
+            [self.model.actuator(servo_name(name)).id for name in TWO_WHEEL_JOINTS])
+        cones = [self.model.joint(cone_name(index)) for index in range(len(scene.cones))]
+        self._cones = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in cones]
+        self._start = self.data.qpos.copy()
+        self._scene = scene
+        self._counts_turns = robot.has_encoders
+        self._generator = np.random.default_rng(seed)
+        self._initial = pose
+        self._steps = 0
+        self._counts = [0.0, 0.0]
+        self._energy = 0.0
+        self._collisions: Collisions | None = None if scene.is_empty else NO_COLLISION
+        self._since_touch = QUIET
+        self._command = WheelSpeeds(0.0, 0.0)
+        self.reset(None)
+
+    @property
+    def step_ns(self) -> int:
+        """Length of a step [ns]."""
+        return self._step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._steps * self._step_ns
+
+    @property
+    def command(self) -> WheelSpeeds:
+        """The speeds that the wheels shall have, within max_speed."""
+        return self._command
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts of the body since the last reset; None where there is nothing to run into."""
+        return self._collisions
+
+    @property
+    def state(self) -> WheelsState:
+        """Where it is, how it moves, what the wheels and encoders have done."""
+        (x, y, *_, qx, qy, qz, qw), twist = self.body_state()
+        left_speed, right_speed = map(float, self.data.qvel[self._dofs])
+        left_angle, right_angle = map(float, self.data.qpos[self._angles])
+        left_count, right_count = self._counts
+        return WheelsState(
+            x, y, quaternion_to_yaw(qx, qy, qz, qw), twist.vx, twist.vy, twist.wz, left_speed,
+            right_speed, left_angle, right_angle, left_count, right_count, self._energy)
+
+    def set_speeds(self, speeds: WheelSpeeds) -> None:
+        """Turn the wheels so from now on, clamped to max_speed.
+
+        Raises ParameterError, and keeps the old ones, for what is not finite.
+        """
+        self._command = clamped_speeds(speeds, self.robot)
+
+    def set_counts(self, left: float, right: float) -> None:
+        """Let the encoders count on from these numbers."""
+        self._counts = [left, right]
+
+    def warm_up(self) -> None:
+        """Do nothing: the engine is compiled."""
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps.
+
+        Raises DivergenceError if a velocity is not finite or beyond all reason; state and time are
+        then as before.
+        """
+        mujoco = load_engine()
+        mujoco.mj_getState(self.model, self.data, self._saved, self._kept)
+        before = list(self._counts), self._energy, self._collisions, self._since_touch
+        for _ in range(steps):
+            self._do_step(mujoco)
+        speeds = self.data.qvel
+        if not np.abs(speeds).max() <= SPEED_LIMIT:
+            mujoco.mj_setState(self.model, self.data, self._saved, self._kept)
+            self._counts, self._energy, self._collisions, self._since_touch = before
+            raise DivergenceError(
+                f'the 3-D world left the velocities that can be after'
+                f' {self.time_ns / NANOSECONDS:.6g} s under {self._command}: reset the robot; a'
+                ' shorter step or other masses may help')
+        self._steps += steps
+
+    def _do_step(self, mujoco: Any) -> None:
+        robot, data = self.robot, self.data
+        works = robot.battery == 0.0 or self._energy < robot.battery
+        targets = self._command if works else WheelSpeeds(0.0, 0.0)
+        data.ctrl[self._servos] = targets
+        angles = data.qpos[self._angles].copy()
+        speed = math.hypot(*map(float, data.qvel[self._motion:self._motion + 2]))
+        place = float(data.qpos[self._pose]), float(data.qpos[self._pose + 1])
+        mujoco.mj_step(self.model, data)
+        self._energy += (
+            0.5 * self._step * robot.motor_consumption * sum(map(abs, targets)))
+        if self._counts_turns:
+            turns = data.qpos[self._angles] - angles
+            if robot.encoder_noise > 0.0:
+                turns *= 1.0 + robot.encoder_noise * self._generator.uniform(-1.0, 1.0, 2)
+            self._counts = [
+                count + robot.encoder_resolution * float(turn)
+                for count, turn in zip(self._counts, turns, strict=True)]
+        if self._collisions is not None:
+            self._note_contact(self._collisions, *place, speed)
+
+    def _note_contact(self, seen: Collisions, x: float, y: float, speed: float) -> None:
+        """Count a contact of the body, unless it belongs to the last one."""
+        pairs = self.data.contact.geom
+        touches = bool(((pairs == self._body).any(axis=1)
+                        & ~(pairs == self._floor).any(axis=1)).any())
+        if touches and self._since_touch >= QUIET:
+            seen = Collisions(seen.contacts + 1, True, x, y, speed)
+        self._since_touch = 0.0 if touches else self._since_touch + self._step
+        self._collisions = seen._replace(in_contact=self._since_touch < QUIET)
+
+    def reset(self, pose: Pose2 | None) -> None:
+        """Put it at rest at a pose; command, wheels, encoders at 0.
+
+        None: at its initial pose, and what was knocked over stands again. Raises ParameterError if
+        the pose is not finite.
+        """
+        if pose is None:
+            pose = self._initial
+            for first, moving in self._cones:
+                self.data.qpos[first:first + 7] = self._start[first:first + 7]
+                self.data.qvel[moving:moving + 6] = 0.0
+        if not all(map(math.isfinite, pose)):
+            raise ParameterError(
+                f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
+                ' numbers [m, m, rad]')
+        qz, qw = yaw_to_quaternion(pose.yaw)
+        data = self.data
+        data.qpos[self._pose:self._pose + 7] = pose.x, pose.y, 0.0, qw, 0.0, 0.0, qz
+        data.qpos[self._angles] = 0.0
+        for moving in (data.qvel, data.qacc_warmstart):
+            moving[self._motion:self._motion + 6] = 0.0
+            moving[self._dofs] = 0.0
+        self._counts, self._energy = [0.0, 0.0], 0.0
+        self._command = WheelSpeeds(0.0, 0.0)
+        self._since_touch = QUIET
+        if self._collisions is not None:
+            self._collisions = NO_COLLISION
+
+    def body_state(self) -> BodyState:
+        """Return pose of the base frame in odom and twist in it."""
+        pose = pose_of_joint(self.data.qpos, self._pose)
+        vx, vy, vz, wx, wy, wz = map(
+            float, self.data.qvel[self._motion:self._motion + 6])
+        return BodyState(pose, Twist3(*_in_body(pose, (vx, vy, vz)), wx, wy, wz))
+
+    def acceleration(self) -> Acceleration3:
+        """Return the acceleration of the base frame."""
+        mujoco = load_engine()
+        mujoco.mj_copyState(self.model, self.data, self._scratch, self._kept)
+        self._scratch.ctrl[self._servos] = self._command
+        mujoco.mj_forward(self.model, self._scratch)
+        ax, ay, az, wx, wy, wz = map(
+            float, self._scratch.qacc[self._motion:self._motion + 6])
+        pose = pose_of_joint(self.data.qpos, self._pose)
+        return Acceleration3(*_in_body(pose, (ax, ay, az)), wx, wy, wz)
+
+    def cone_poses(self) -> list[Pose3]:
+        """Return where the cones of the scene are now."""
+        return [pose_of_joint(self.data.qpos, first) for first, _ in self._cones]
+
+    def objects(self) -> Objects:
+        """Return the cones where they are now, as sensors take them."""
+        cones, boxes = loose_objects(self._scene.cones, self.cone_poses())
+        return Objects(tuple(cones), tuple(boxes))
+
+    def fault(self) -> str:
+        """Return why the robot cannot go on, and what to do; empty if it can."""
+        pose = self.body_state().pose
+        place = f'x {pose.x:.3g} m, y {pose.y:.3g} m'
+        if 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy) < 0.5:
+            return f'the robot has fallen over at {place}; reset it'
+        if pose.z < _LOWEST:
+            return f'the robot has fallen to z {pose.z:.3g} m at {place}; reset it'
+        return ''
+
+
+def _in_body(
+    pose: Pose3, vector: tuple[float, float, float],
+) -> tuple[float, float, float]:
+    """Return a vector of the world in the axes of a pose."""
+    _, _, _, qx, qy, qz, qw = pose
+    return rotated((-qx, -qy, -qz, qw), vector)

@@ -1,0 +1,46 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Point-ahead linearizer of a robot with two driven wheels."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from racecar.catalogue import node_names
+from racecar.catalogue.tables import DIFFERENTIAL_LINEARIZER
+from racecar.core.compiled import announce_compilation
+from racecar.core.control.point_ahead import PointAheadLinearizer
+from racecar.nodes.shared.linearizer_node import LinearizerNode, TWIST
+from racecar.ros.run_node import run_node
+
+
+class DifferentialLinearizerNode(LinearizerNode):
+    """Turns the wanted velocity of P into speed and yaw rate, exactly and at any speed.
+
+    Exact for P ahead of base_link, so the tracker must track base_link.
+
+    Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode, but for the command:
+    cmd_vel (geometry_msgs/TwistStamped).
+    Parameters: racecar.catalogue.tables.DIFFERENTIAL_LINEARIZER.
+    """
+
+    command_type = TWIST
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError for parameters that cannot be used."""
+        super().__init__(node_names.DIFFERENTIAL_LINEARIZER, DIFFERENTIAL_LINEARIZER, **kwargs)
+
+    def make_linearizer(self, values: dict[str, Any]) -> PointAheadLinearizer:
+        """Return the law."""
+        announce_compilation(self.get_logger().info)
+        return PointAheadLinearizer(values)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(DifferentialLinearizerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,119 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Drive with a joystick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import sys
+from typing import Any
+
+from ackermann_msgs.msg import AckermannDriveStamped
+from rclpy.duration import Duration
+from sensor_msgs.msg import Joy
+
+from racecar.catalogue import node_names
+from racecar.catalogue.tables import JOY_TELEOP
+from racecar.core.errors import ConfigurationError, MessageError, ParameterError
+from racecar.core.share import find_config
+from racecar.core.teleop.joy_driver import JoyDriver
+from racecar.core.teleop.joystick_map import load_joystick_map
+from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.ros import qos, topics
+from racecar.ros.codecs.ackermann_command import command_template
+from racecar.ros.codecs.joy import JoystickReading, read_joy
+from racecar.ros.node import TableNode
+from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
+from racecar.ros.run_node import run_node
+
+_WATCH_PERIOD = 0.05  # [s]
+_LONGEST_WAY = 0.3    # [s]
+
+
+class JoyTeleopNode(TableNode):
+    """Turns joystick messages into drive commands while a button of the joystick map is held.
+
+    Subscribes: joy (sensor_msgs/Joy), of joy_node of ROS or of ours.
+    Publishes: vesc/ackermann_cmd_mux/input/teleop (ackermann_msgs/AckermannDriveStamped), once for
+    each message while the button is held and once to stop; otherwise nothing, so that an idle
+    joystick leaves the car to autonomy. If the messages fall silent under a held button it stops
+    the car.
+    Parameters: racecar.catalogue.tables.JOY_TELEOP.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Raise ParameterError for parameters that cannot be used."""
+        super().__init__(kwargs.pop('node_name', node_names.JOY_TELEOP), JOY_TELEOP, **kwargs)
+        self._driver = _load(self.values)
+        self._heard_ns: int | None = None
+        self._message = command_template()
+        self._publisher = self.create_publisher(
+            AckermannDriveStamped, topics.TELEOP_COMMAND, qos.COMMAND)
+        self.closing.callback(self._end)
+        subscribe_raw(self, Joy, topics.JOY, read_joy, self._on_joy, qos.COMMAND)
+        self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if the joystick map cannot be used."""
+        _load(values)
+
+    def on_values_changed(self, changed: set[str]) -> None:
+        """Stop, and load the newly named joystick map."""
+        if 'config_file' in changed:
+            self._stop()
+            self._driver = _load(self.values)
+
+    def waits_for(self) -> str:
+        """Return which topic is silent."""
+        return '' if self._heard_ns is not None else (
+            f'waiting for a joystick on {self.resolve_topic_name(topics.JOY)}; does joy_node run?')
+
+    def _on_joy(self, reading: JoystickReading) -> None:
+        self._heard_ns = self.steady_clock.now().nanoseconds
+        try:
+            command = self._driver.command(*reading, self.values['idle_stops'])
+        except MessageError as error:
+            self.get_logger().error(
+                f'joystick not used: {error}', throttle_duration_sec=THROTTLE)
+            self._stop()
+            return
+        if command is not None:
+            self._send(command)
+
+    def _on_watch_timer(self) -> None:
+        if self._heard_ns is None:
+            return
+        silence = (self.steady_clock.now().nanoseconds - self._heard_ns) / NANOSECONDS
+        if silence > self.values['joy_timeout'] and self._driver.let_go():
+            self.get_logger().warning(
+                f'{self.resolve_topic_name(topics.JOY)} fell silent: the car is told to stop')
+            self._send(AckermannCommand(0.0, 0.0))
+
+    def _end(self) -> None:
+        self._stop()
+        # The process ends now, and what is on its way with it.
+        self._publisher.wait_for_all_acked(Duration(seconds=_LONGEST_WAY))
+
+    def _stop(self) -> None:
+        if self._driver.let_go():
+            self._send(AckermannCommand(0.0, 0.0))
+
+    def _send(self, command: AckermannCommand) -> None:
+        self._publisher.publish(self._message.fill(
+            *divmod(self.now_ns(), NANOSECONDS), command.steering_angle, command.speed))
+
+
+def _load(values: Mapping[str, Any]) -> JoyDriver:
+    try:
+        return JoyDriver(load_joystick_map(find_config(values['config_file'])))
+    except ConfigurationError as error:
+        raise ParameterError(str(error)) from error
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node as a process."""
+    return run_node(JoyTeleopNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

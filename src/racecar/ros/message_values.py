@@ -1,0 +1,228 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Messages from plain values, checked field by field, and plain values from messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import importlib
+import math
+import re
+from typing import Any
+
+import numpy as np
+import yaml
+
+from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.parameters import suggest
+from racecar.core.yaml_file import describe_error, parse_yaml
+
+LONGEST = 128
+"""Elements of a list, and characters of a text, that are shown unless more is asked for."""
+
+_INTEGERS = {f'{sign}int{bits}': (0 if sign else -2 ** (bits - 1), 2 ** (bits - (not sign)) - 1)
+             for sign in ('', 'u') for bits in (8, 16, 32, 64)}
+_LARGEST_FLOAT = float(np.finfo(np.float32).max)
+_SEQUENCE = re.compile(r'sequence<(.+?)(?:, (\d+))?>')
+_ARRAY = re.compile(r'(.+)\[(\d+)\]')
+# Of a line.
+_NO_END = 2 ** 31 - 1
+_TEXT = re.compile(r'w?string(?:<(\d+)>)?')
+
+
+def type_name(message_type: Any) -> str:
+    """Return the name of a type of messages or requests, as std_msgs/msg/Bool."""
+    package, kind, *_ = message_type.__module__.split('.')
+    return f'{package}/{kind}/{message_type.__name__}'
+
+
+def load_type(name: str, kind: str) -> Any:
+    """Return the class of a type, as std_msgs/msg/Bool; the kind, msg or srv, may be left out.
+
+    Raises ConfigurationError if it has another form or is not installed.
+    """
+    package, *between, last = name.split('/') if '/' in name else ('', '')
+    if between not in ([], [kind]) or not (package.isidentifier() and last.isidentifier()):
+        raise ConfigurationError(
+            f'type {excerpt(name)} is none, expected package/{kind}/Name, for example'
+            f" {'std_msgs/msg/Bool' if kind == 'msg' else 'std_srvs/srv/SetBool'}")
+    try:
+        module = importlib.import_module(f'{package}.{kind}')
+    except ImportError as error:
+        raise ConfigurationError(
+            f'type {excerpt(name)}: package {package} has no Python module {kind} here ({error});'
+            ' is it installed and sourced?') from error
+    found = getattr(module, last, None)
+    if found is None:
+        known = [other for other in dir(module) if other[0].isupper()]
+        raise ConfigurationError(
+            f'type {excerpt(name)}: {package} has no {kind} {last}; {suggest(last, known)}')
+    return found
+
+
+def parse_message(message_type: Any, text: str, now: Any = None) -> Any:
+    """Return the message that a YAML text of its fields stands for; fields left out are default.
+
+    now: what a time called now, and the stamp of a header called auto, is. Raises
+    ConfigurationError that names the field, its value and what was expected.
+    """
+    try:
+        values = parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(
+            f'values {excerpt(text)} are not YAML: {describe_error(error)}') from error
+    message = message_type()
+    _fill(message, {} if values is None else values, type_name(message_type), '', now)
+    return message
+
+
+def _fill(message: Any, values: Any, owner: str, path: str, now: Any) -> None:
+    fields = message.get_fields_and_field_types()
+    if not isinstance(values, Mapping):
+        where = f'field {path!r} of {owner} is' if path else f'the value of {owner} is'
+        shown = ', '.join(f'{name}: ...' for name in fields)
+        raise ConfigurationError(
+            f'{where} {excerpt(values)}, expected a mapping {{{shown}}}')
+    for name, value in values.items():
+        if name not in fields:
+            raise ConfigurationError(
+                f'field {f"{path}.{name}".lstrip(".")!r} is not in {owner};'
+                f' {suggest(name, fields) if fields else "it has no fields"}')
+        place = f'{path}.{name}' if path else name
+        setattr(message, name, _value(value, fields[name], owner, place, now))
+
+
+def _value(value: Any, kind: str, owner: str, path: str, now: Any) -> Any:
+    """Return the value of a field of some kind, as get_fields_and_field_types() names it."""
+    def error(expected: str) -> ConfigurationError:
+        return ConfigurationError(
+            f'field {path!r} of {owner} is {excerpt(value)}, expected {expected}')
+
+    sequence, array = _SEQUENCE.fullmatch(kind), _ARRAY.fullmatch(kind)
+    if sequence or array:
+        element, count = (sequence or array).groups()  # type: ignore[union-attr]
+        most = f'{count} ' if array else f'at most {count} ' if count else ''
+        if not isinstance(value, Sequence) or isinstance(value, str):
+            raise error(f'a list of {most}{element}')
+        if count and (len(value) != int(count) if array else len(value) > int(count)):
+            raise error(f'{most}elements, not {len(value)}')
+        items = [_value(item, element, owner, f'{path}[{index}]', now)
+                 for index, item in enumerate(value)]
+        # rclpy has arrays of a fixed length as NumPy's.
+        return np.array(items, dtype=_dtype(element)) if array and _dtype(element) else items
+    if kind in _INTEGERS:
+        low, high = _INTEGERS[kind]
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise error(f'an integer from {low} to {high} ({kind})')
+        return value
+    if kind in ('double', 'float'):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise error(f'a number ({kind})')
+        if kind == 'float' and math.isfinite(value) and abs(value) > _LARGEST_FLOAT:
+            raise error(f'a number up to {_LARGEST_FLOAT:g} (float)')
+        return float(value)
+    if kind == 'boolean':
+        if not isinstance(value, bool):
+            raise error('true or false')
+        return value
+    if kind == 'octet':
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 255:
+            raise error('an integer from 0 to 255 (octet)')
+        return bytes([value])
+    if text := _TEXT.fullmatch(kind):
+        if not isinstance(value, str):
+            raise error('a text; put it in quotes')
+        if text[1] and len(value) > int(text[1]):
+            raise error(f'at most {text[1]} characters')
+        return value
+    return _nested(value, kind, path, now, owner)
+
+
+def _nested(value: Any, kind: str, path: str, now: Any, owner: str) -> Any:
+    message = load_type(kind, 'msg')()
+    if now is not None and kind == 'builtin_interfaces/Time' and value == 'now':
+        return now
+    if now is not None and kind == 'std_msgs/Header' and value == 'auto':
+        message.stamp = now
+        return message
+    _fill(message, value, owner, path, now)
+    return message
+
+
+def _dtype(kind: str) -> Any:
+    return {'double': np.float64, 'float': np.float32}.get(
+        kind, getattr(np, kind) if kind in _INTEGERS else None)
+
+
+def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True) -> Any:
+    """Return a message as mappings, lists, texts and numbers.
+
+    longest: elements of lists and characters of texts; what is beyond becomes '...'; None for
+    all. with_lists: False for a word on their length in their place.
+    """
+    if hasattr(value, 'get_fields_and_field_types'):
+        return {name: plain(getattr(value, name), longest, with_lists=with_lists)
+                for name in value.get_fields_and_field_types()}
+    if isinstance(value, bytes):
+        return value[0] if len(value) == 1 else [*value]
+    if isinstance(value, str):
+        return value if longest is None or len(value) <= longest else f'{value[:longest]}...'
+    if isinstance(value, np.generic):
+        # Some of which are numbers of Python, too.
+        return value.item()
+    if isinstance(value, bool | int | float):
+        return value
+    if not with_lists:
+        return f'<{len(value)} elements>'
+    shown = value if longest is None else value[:longest]
+    items = [plain(item, longest, with_lists=with_lists) for item in shown]
+    return items if len(items) == len(value) else [*items, '...']
+
+
+def yaml_text(values: Any) -> str:
+    """Return plain values as YAML, as ros2 topic echo prints it."""
+    if not isinstance(values, dict | list):
+        return f'{values}\n'
+    return str(yaml.dump(values, sort_keys=False, width=_NO_END, allow_unicode=True,
+                         Dumper=_Dumper))
+
+
+class _Dumper(yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper):  # type: ignore[misc]
+    """Without anchors: what stands twice is written twice."""
+
+    def ignore_aliases(self, _: Any) -> bool:
+        return True
+
+
+def select_field(message: Any, path: str) -> Any:
+    """Return a field by its path, as pose.pose.position or poses[0].x.
+
+    Raises ConfigurationError naming what there is.
+    """
+    value = message
+    for part in re.findall(r'[^.\[\]]+', path):
+        if hasattr(value, 'get_fields_and_field_types'):
+            fields = value.get_fields_and_field_types()
+            if part not in fields:
+                raise ConfigurationError(
+                    f'--field {excerpt(path)}: {part!r} is not in {type_name(type(value))};'
+                    f' {suggest(part, fields)}')
+            value = getattr(value, part)
+        elif not part.isdecimal() or isinstance(value, str | bool | int | float) \
+                or int(part) >= len(value):
+            has = f'{len(value)} elements' if isinstance(value, Sequence | np.ndarray) else \
+                'no parts'
+            raise ConfigurationError(
+                f'--field {excerpt(path)}: {part!r} is not there, what is before it has {has}')
+        else:
+            value = value[int(part)]
+    return value
+
+
+def flat(values: Any) -> list[Any]:
+    """Return all numbers and texts of plain values in order, for CSV."""
+    if isinstance(values, Mapping):
+        values = [*values.values()]
+    if isinstance(values, list):
+        return [leaf for value in values for leaf in flat(value)]
+    return [values]

@@ -1,0 +1,80 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""differential_wheels: the report's tracker drives a robot with two wheels, by cmd_vel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from racecar.catalogue import node_names
+from racecar.core.control.point_ahead import PointAheadLinearizer
+from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.differential.loop import make_robot_car, RobotCar, RobotLoop
+from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.share import find_config
+from racecar.ros import topics
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import StackOptions
+from racecar.stacks.parts import given, node, robot_file, surroundings
+from racecar.stacks.stack import Stack
+from racecar.stacks.tracking import check_tracking
+
+NAME = 'differential_wheels'
+
+_ANSWERS = (topics.REFERENCE_TRAJECTORY, topics.VIRTUAL_VELOCITIES, topics.TWIST_COMMAND)
+
+
+def _file(options: StackOptions) -> Path:
+    return robot_file(options.vehicle)
+
+
+def _nodes(options: StackOptions) -> list[NodeDescription]:
+    if options.controller is not None:
+        raise ConfigurationError(
+            f'controller is {excerpt(options.controller)}, which commands a car, but {NAME} has a'
+            ' robot with two wheels: leave out differential_linearizer with --without and publish'
+            f' {topics.TWIST_COMMAND}')
+    if options.tyre_model is not None:
+        raise ConfigurationError(
+            f'tyre_model is {excerpt(options.tyre_model)}, but the wheels of {NAME} have Coulomb'
+            ' friction: choose robot.friction_coefficient of differential_wheels_simulator')
+    robot = _file(options)
+    lockstep = {'lockstep': options.lockstep}
+    return [
+        node(node_names.TRAJECTORY_TRACKER, options, find_config(f'stacks/{NAME}'), robot,
+             parameters={**given(trajectory=options.trajectory), 'active': options.active,
+                         **lockstep},
+             gives=(topics.TRACKED_POINT, topics.REFERENCE_TRAJECTORY,
+                    topics.VIRTUAL_VELOCITIES)),
+        node(node_names.DIFFERENTIAL_LINEARIZER, options, robot, parameters=lockstep,
+             hears=topics.VIRTUAL_VELOCITIES, gives=(topics.TWIST_COMMAND,)),
+        node(node_names.DIFFERENTIAL_WHEELS_SIMULATOR, options, robot, parameters={
+            **given(end_time=options.end_time, real_time_factor=options.real_time_factor),
+            **surroundings(options), **lockstep},
+            use_sim_time=False, hears=topics.TWIST_COMMAND),
+    ]
+
+
+def _make_loop(values: Mapping[str, Mapping[str, Any]], car: RobotCar | None) -> RobotLoop:
+    return RobotLoop(
+        TrajectoryTracker(dict(values[node_names.TRAJECTORY_TRACKER])),
+        PointAheadLinearizer(values[node_names.DIFFERENTIAL_LINEARIZER]),
+        car or make_robot_car(values[node_names.DIFFERENTIAL_WHEELS_SIMULATOR]))
+
+
+STACK = Stack(
+    name=NAME,
+    summary='trajectory tracker, differential linearizer and a robot with two wheels on cmd_vel',
+    nodes=_nodes,
+    check=partial(check_tracking, node_names.DIFFERENTIAL_LINEARIZER,
+                  lambda _, values: PointAheadLinearizer(values)),
+    simulator=node_names.DIFFERENTIAL_WHEELS_SIMULATOR, tracker=node_names.TRAJECTORY_TRACKER,
+    linearizer=node_names.DIFFERENTIAL_LINEARIZER,
+    recorded=(
+        topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH, topics.TRACKED_POINT,
+        topics.TF, topics.JOINT_STATES, *topics.ENCODERS, *_ANSWERS, topics.ODOMETRY),
+    descriptions=(topics.TRACKED_POINT,), answers=_ANSWERS, described_by=_file,
+    topic_names='cmd_vel', make_loop=_make_loop)

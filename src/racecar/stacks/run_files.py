@@ -1,0 +1,174 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How a run is made, as the file run.yaml, and the options that make it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+import datetime
+import os
+from pathlib import Path
+from typing import Any
+
+from racecar.catalogue import node_names
+from racecar.core.control.own_controller import CONTROLLER
+from racecar.core.environment import differences, hash_of_file, present_environment
+from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.run_file import RecordedNode, RunFile
+from racecar.core.share import find_config, find_track, find_world, vehicle_names
+from racecar.stacks.describe import find_stack
+from racecar.stacks.node_description import NodeDescription
+from racecar.stacks.options import run_options, SIMULATE, StackOptions, UP
+
+# Resolved in the values of the nodes, or not part of what a car does.
+_NOT_KEPT = frozenset(('overrides', 'params_file', 'record', 'rviz', 'log_level'))
+
+# What the stack itself sets, anew for each run: how its nodes wait for each other.
+_SET_BY_THE_STACK = frozenset((
+    'awaited', 'lockstep', 'wait_for_publishers', 'wait_for_subscribers'))
+
+_MOST_BYTES = 100_000_000
+"""Larger files that parameters name are not looked into."""
+
+
+def _file_of_controller(where: str) -> Path:
+    path = Path(where.rpartition(':')[0])
+    if not path.is_file():
+        raise ConfigurationError(f'controller {excerpt(where)} is a module')
+    return path
+
+
+# Parameters that name files, and how these are found.
+_FILES: dict[str, Callable[[str], Path]] = {
+    'config_file': find_config, CONTROLLER: _file_of_controller, 'waypoints_file': find_track,
+    'world': find_world}
+
+
+def describe_run(
+    way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
+    command: str,
+) -> RunFile:
+    """Return how a run of these nodes is made.
+
+    way: of racecar.stacks.options; command: as typed. Raises ParameterError if a node has values
+    that are not allowed.
+    """
+    kept: dict[str, Any] = {}
+    for row in fields(options):
+        value = getattr(options, row.name)
+        if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
+            is_path = row.metadata['option'].is_path and value not in vehicle_names()
+            kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
+                value, is_path)
+    nodes = {d.full_name: RecordedNode(d.executable, _with_whole_paths(d.resolve()))
+             for d in descriptions}
+    return RunFile(
+        way, configuration, kept, nodes, dict(options.controller_settings),
+        dict(_hashes(nodes)), command,
+        datetime.datetime.now(datetime.UTC).isoformat(timespec='seconds'), present_environment())
+
+
+def with_provenance(
+    descriptions: Sequence[NodeDescription], file: RunFile,
+) -> list[NodeDescription]:
+    """Return the nodes, of which the recorder puts the file into its bag."""
+    return [
+        replace(d, parameters={**d.parameters, 'provenance': file.to_yaml()})
+        if d.executable == node_names.BAG_RECORDER else d for d in descriptions]
+
+
+def options_of(file: RunFile, way: str) -> StackOptions:
+    """Return the options that make a run again, in a way of racecar.stacks.options.
+
+    Whatever `params_file`, vehicle file and single settings gave then is in the overrides; a file
+    that a parameter names must still be there. Raises ConfigurationError for a file that does not
+    say how a run of this package was made.
+    """
+    find_stack(file.configuration)
+    known = {row.name: row.option for row in run_options(way)}
+    of_any = {row.name for row in fields(StackOptions) if 'option' in row.metadata}
+    given: dict[str, Any] = {}
+    for name, value in file.options.items():
+        if name not in of_any or name in _NOT_KEPT:
+            raise ConfigurationError(
+                f'option {excerpt(name)} of the run file is unknown, expected some of'
+                f" {', '.join(sorted(of_any - _NOT_KEPT))}")
+        if name in known:
+            given[name] = _checked(name, value, known[name].type)
+    vehicle = given.get('vehicle')
+    if vehicle is not None and vehicle not in vehicle_names() and not os.path.isfile(vehicle):
+        # All that its file said stands in the parameters.
+        del given['vehicle']
+    overrides: dict[str, dict[str, Any]] = {
+        name: {key: value for key, value in node.parameters.items()
+               if key not in _SET_BY_THE_STACK}
+        for name, node in file.nodes.items() if node.executable != node_names.BAG_RECORDER}
+    if file.controller_settings:
+        overrides[CONTROLLER] = dict(file.controller_settings)
+    if way == UP and file.way == SIMULATE:
+        given['lockstep'] = True
+        given['real_time_factor'] = 0.0
+        for values in overrides.values():
+            values.pop('real_time_factor', None)
+    return StackOptions(**given, overrides=overrides, overrides_option='run file')
+
+
+def cautions(file: RunFile, way: str) -> list[str]:
+    """Return why making a run again may not give its bits: one sentence each, none if it does."""
+    found = [f'{name} is {now} now, was {then}'
+             for name, then, now in differences(file.environment, present_environment())]
+    now = dict(_hashes(file.nodes))
+    for name, then in file.files.items():
+        if now.get(name) != then:
+            found.append(
+                f"file {name} {'has changed' if name in now else 'is not there any more'}")
+    if file.way != SIMULATE and not file.options.get('lockstep', False):
+        found.append('the run was not in lockstep: its timing was that of the machine')
+    if way != SIMULATE and file.options.get('control_rate') is not None:
+        found.append('the run had a control rate of its own, which only simulate has')
+    return found
+
+
+def _checked(name: str, value: Any, kind: type) -> Any:
+    """Return an option in its type. Raises ConfigurationError for what it cannot be."""
+    if kind is tuple and isinstance(value, list):
+        return tuple(str(item) for item in value)
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if kind in (str, bool) and type(value) is kind:
+        return value
+    raise ConfigurationError(
+        f'option {name} of the run file is {excerpt(value)}, expected'
+        f" {'names' if kind is tuple else kind.__name__}")
+
+
+def _whole_path(value: Any, is_path: bool) -> Any:
+    """Return a path from the root in the place of one from here: it may be read elsewhere."""
+    if is_path and isinstance(value, str) and value:
+        path, colon, name = value.rpartition(':')
+        if colon and os.path.isfile(path):
+            return f'{os.path.abspath(path)}:{name}'
+        if os.path.isfile(value):
+            return os.path.abspath(value)
+    return value
+
+
+def _with_whole_paths(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _whole_path(value, name in _FILES) for name, value in values.items()}
+
+
+def _hashes(nodes: Mapping[str, RecordedNode]) -> Iterator[tuple[str, str]]:
+    """Yield the name, as a parameter has it, and the hash of each file."""
+    for node in nodes.values():
+        for name, find in _FILES.items():
+            value = node.parameters.get(name)
+            if not isinstance(value, str) or not value:
+                continue
+            try:
+                path = find(value)
+                if path.stat().st_size <= _MOST_BYTES:
+                    yield value, hash_of_file(path)
+            # Of a name that stands for no file, or one that the run will not find either.
+            except (ConfigurationError, OSError):
+                continue

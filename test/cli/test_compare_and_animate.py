@@ -1,0 +1,129 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar compare` and `racecar animate`: runs of any kind, side by side and in one picture."""
+
+import json
+
+import numpy as np
+from PIL import Image
+import pytest
+
+from racecar.cli.main import main
+from racecar.core.analysis.run_table import RunTable
+
+
+@pytest.fixture(scope='module')
+def runs(tmp_path_factory):
+    """Two simulated runs in folders."""
+    folder = tmp_path_factory.mktemp('runs')
+    for name, gain in (('soft', 0.5), ('hard', 5.0)):
+        assert main(['simulate', 'kinematic_ode', '--duration', '3', '--set',
+                     f'trajectory_tracker.Kp={gain}', '--output', str(folder / name)]) == 0
+    return folder / 'soft', folder / 'hard'
+
+
+@pytest.fixture
+def racecar(capsys):
+    def run(*words):
+        capsys.readouterr()
+        code = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+    return run
+
+
+def test_compare_prints_a_column_for_each_run_and_writes_a_report(racecar, runs, tmp_path):
+    code, out, _ = racecar('compare', *runs, '--output', tmp_path / 'both')
+    assert code == 0
+    header, first, *_, place = out.splitlines()
+    assert header.split() == ['soft', 'hard']
+    assert first.split()[0] == 'RMSE'
+    soft, hard = map(float, first.split()[1:3])
+    assert hard < soft
+    assert place == f'Report: {tmp_path}/both/report.html'
+    text = (tmp_path / 'both' / 'report.html').read_text()
+    assert '<th scope="row">trajectory_tracker.Kp</th><td>0.5</td><td>5.0</td>' in text
+
+
+def test_compare_takes_bags_and_csv_files_together(racecar, runs, write_bag, rows, tmp_path):
+    bag = write_bag(rows)
+    drive = tmp_path / 'drive.csv'
+    t = np.arange(5.0)
+    zero = np.zeros_like(t)
+    RunTable(np.column_stack(
+        [t, t, zero, zero, zero + 1.0, zero, zero, *[zero + np.nan] * 4])).write_csv(drive)
+    code, out, err = racecar('compare', runs[0] / 'run.csv', bag, drive, '--json', '--output',
+                             tmp_path / 'out')
+    assert code == 0
+    found = json.loads(out)
+    first, second, third = found['runs']
+    assert (first['name'], second['name'], third['name']) == (
+        'soft/run', f'{tmp_path.name}/run', 'drive')
+    assert second['rmse'] == pytest.approx(0.1)
+    assert 'rmse' not in third
+    assert third['distance'] == pytest.approx(4.0)
+    assert first['samples'] == 301
+    assert 'warning: drive: it has no reference' in err
+    assert found['report'] == str(tmp_path / 'out' / 'report.html')
+
+
+def test_compare_leaves_out_the_start(racecar, runs, tmp_path):
+    _, out, _ = racecar('compare', *runs, '--json', '--skip', 1, '--output', tmp_path / 'out')
+    assert {row['samples'] for row in json.loads(out)['runs']} == {201}
+
+
+def test_compare_refuses_one_run_and_a_folder_that_is_there(racecar, runs, tmp_path):
+    code, _, err = racecar('compare', runs[0])
+    assert (code, 'expected at least two runs' in err) == (1, True)
+    code, _, err = racecar('compare', *runs, '--output', tmp_path)
+    assert (code, 'exists already' in err) == (1, True)
+    code, _, err = racecar('compare', *runs, tmp_path / 'absent', '--output', tmp_path / 'x')
+    assert (code, 'does not exist' in err) == (1, True)
+    assert not (tmp_path / 'x').exists()
+
+
+def test_analyze_takes_a_csv_file(racecar, runs, tmp_path):
+    code, out, _ = racecar('analyze', runs[0] / 'run.csv', '--output', tmp_path / 'out')
+    assert code == 0
+    assert out.startswith('RMSE')
+    assert {path.name for path in (tmp_path / 'out').iterdir()} == {
+        'path.png', 'x.png', 'y.png', 'error.png', 'report.html'}
+
+
+def test_analyze_of_a_run_without_a_reference_shows_the_drive(
+        racecar, write_bag, rows, tmp_path):
+    bag = write_bag([row for row in rows if row[0] == '/vesc/odom'])
+    code, out, _ = racecar('analyze', bag, '--output', tmp_path / 'out')
+    assert code == 0
+    assert out.splitlines()[0].split()[0] == 'distance'
+    assert 'Drive without a reference: ' in (tmp_path / 'out' / 'report.html').read_text()
+    code, _, err = racecar('analyze', bag, '--json')
+    assert (code, '/reference_trajectory is missing' in err) == (1, True)
+
+
+def test_animate_writes_a_gif_of_the_length_that_was_asked_for(racecar, runs, tmp_path):
+    path = tmp_path / 'a.gif'
+    code, out, _ = racecar('animate', *runs, '-o', path, '--size', '200x150', '--fps', 10,
+                           '--start', 1, '--duration', 1, '--speed', 2)
+    assert (code, out) == (0, f'Video, 0.5 s, 200x150: {path}\n')
+    with Image.open(path) as film:
+        assert (film.size, film.n_frames) == ((200, 150), 5)
+
+
+def test_animate_draws_one_picture_of_a_bag(racecar, write_bag, rows, tmp_path):
+    path = tmp_path / 'a.png'
+    code, out, _ = racecar('animate', write_bag(rows), '-o', path, '--size', '300x200')
+    assert (code, out) == (0, f'Picture, 300x200: {path}\n')
+    with Image.open(path) as picture:
+        assert len(picture.convert('RGB').getcolors(10**6)) > 20
+
+
+def test_animate_refuses_what_cannot_be_drawn(racecar, runs, tmp_path):
+    for words, message in (
+            (('-o', tmp_path / 'a.txt'), "ends with '.txt', expected one of"),
+            (('-o', tmp_path / 'a.gif', '--start', 5), '--start is 5 s, expected at most 3 s'),
+            (('-o', tmp_path / 'a.gif', '--world', 'nowhere'), "world 'nowhere' is neither"),
+            (('-o', tmp_path / 'a.gif', '--fps', 100), 'expected at most 50 Hz')):
+        code, _, err = racecar('animate', runs[0], *words)
+        assert (code, message in err) == (1, True), err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,162 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel that pip makes: what it says of itself, and its commands where nothing else is.
+
+The libraries come from the environment of the tests; that they are all required is checked apart.
+"""
+
+import ast
+from email.parser import Parser
+import importlib.metadata
+import importlib.util
+import os
+from pathlib import Path
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import xml.etree.ElementTree as ElementTree
+import zipfile
+
+from bag_samples import write_ours
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ('src', 'config', 'launch', 'urdf', 'worlds', 'resource', 'requirements', 'bin',
+           'setup.py', 'setup.cfg', 'package.xml', 'README.md', 'LICENSE', 'MANIFEST.in')
+DISTRIBUTION = 'racecar-stack'
+# Of these parts nothing runs without ROS, and what they import comes with it.
+OF_ROS = ('clients', 'nodes', 'ros')
+COMES_WITH = {'llvmlite': 'numba', 'PIL': 'pillow', 'yaml': 'pyyaml'}
+SWEEP = 'duration: 0.1\ngrid:\n  kinematic_linearizer.epsilon: [0.1, 0.2]\n'
+
+
+def pip(*arguments):
+    subprocess.run([sys.executable, '-m', 'pip', '--no-input', '--disable-pip-version-check',
+                    '--quiet', *arguments], check=True, capture_output=True, text=True)
+
+
+@pytest.fixture(scope='module')
+def wheel(tmp_path_factory):
+    """Build the wheel from a copy, as setuptools writes beside the sources."""
+    for module in ('pip', 'setuptools'):
+        # To look for pip by its module would change where distutils comes from, for other tests.
+        if not [*importlib.metadata.distributions(name=module)]:
+            pytest.skip(f'{module} is not installed')
+    folder = tmp_path_factory.mktemp('wheel')
+    for name in SOURCES:
+        source, target = ROOT / name, folder / 'sources' / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns(
+                '__pycache__', '*.egg-info'))
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+    pip('wheel', '--no-deps', '--no-build-isolation', '--wheel-dir', str(folder),
+        str(folder / 'sources'))
+    path, = folder.glob('*.whl')
+    return path
+
+
+@pytest.fixture(scope='module')
+def racecar(wheel, tmp_path_factory):
+    """Install it alone and return what runs its command, without any path to the sources."""
+    bare = tmp_path_factory.mktemp('bare') / 'venv'
+    venv.create(bare, symlinks=True)
+    python = bare / 'bin' / 'python'
+    pip('--python', str(python), 'install', '--no-deps', '--no-index', str(wheel))
+    libraries = {str(Path(importlib.util.find_spec(name).submodule_search_locations[0]).parent)
+                 for name in ('numpy', 'rosbags', 'yaml')}
+    site, = bare.glob('lib/python3*/site-packages')
+    (site / 'libraries.pth').write_text('\n'.join(sorted(libraries)))
+    hidden = ('PYTHONPATH', 'AMENT_PREFIX_PATH')
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+
+    def run(*words, folder, program='racecar'):
+        # Compiling for a new place takes longer than all of these runs.
+        return subprocess.run(
+            [str(bare / 'bin' / program), *map(str, words)], cwd=folder, capture_output=True,
+            text=True, check=True, env={**environment, 'NUMBA_DISABLE_JIT': '1'}).stdout
+
+    return run
+
+
+def metadata(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        name, = (name for name in archive.namelist() if name.endswith('.dist-info/METADATA'))
+        return Parser().parsestr(archive.read(name).decode())
+
+
+def test_the_wheel_has_a_name_of_its_own_and_the_version_of_the_manifest(wheel):
+    found = metadata(wheel)
+    manifest = ElementTree.parse(ROOT / 'package.xml').getroot()
+    assert (found['Name'], found['Version']) == (DISTRIBUTION, manifest.findtext('version'))
+    assert found['License'] == 'Apache-2.0'
+    assert found['Requires-Python'] == '>=3.11'
+    assert found.get_payload().startswith('# racecar')
+
+
+def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        scripts, = (archive.read(name).decode() for name in names
+                    if name.endswith('entry_points.txt'))
+    assert 'racecar/py.typed' in names
+    for folder in ('config', 'launch', 'urdf', 'worlds'):
+        for path in (path for path in (ROOT / folder).rglob('*') if path.is_file()):
+            if '__pycache__' not in path.parts:
+                assert any(name.endswith(f'/data/share/racecar/{path.relative_to(ROOT)}')
+                           for name in names), path
+    # Nodes are started by `racecar up`: without ROS they would be commands that cannot run.
+    assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
+
+
+def test_the_wheel_requires_every_library_that_it_imports(wheel):
+    required = {re.split('[=<>; ]', text)[0].lower()
+                for text in metadata(wheel).get_all('Requires-Dist') if 'extra ==' not in text}
+    imported = set()
+    for path in (ROOT / 'src' / 'racecar').rglob('*.py'):
+        if path.relative_to(ROOT / 'src' / 'racecar').parts[0] in OF_ROS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.partition('.')[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                imported.add(node.module.partition('.')[0])
+    of_ros = {element.text for element in ElementTree.parse(ROOT / 'package.xml').getroot()
+              if element.tag == 'exec_depend' and not element.text.startswith('python3-')}
+    others = imported - of_ros - set(sys.stdlib_module_names) - {'racecar'}
+    assert {COMES_WITH.get(name, name) for name in others} <= required | {'xacro'}
+
+
+def test_the_requirements_can_be_fulfilled_together(wheel):
+    for text in metadata(wheel).get_all('Requires-Dist'):
+        name, _, exact = text.partition('==')
+        if exact and 'extra' not in text:
+            installed = importlib.metadata.version(name)
+            assert installed == exact, f'{name}: tested is {installed}'
+
+
+def test_the_commands_work_where_only_the_wheel_is(racecar, tmp_path, rows, messages):
+    manifest = ElementTree.parse(ROOT / 'package.xml').getroot()
+    assert racecar('--version', folder=tmp_path) == f"racecar {manifest.findtext('version')}\n"
+    said = racecar('simulate', 'kinematic_ode', '--duration', '0.1', folder=tmp_path)
+    assert said.startswith('RMSE')
+    (tmp_path / 'sweep.yaml').write_text(SWEEP)
+    said = racecar('sweep', 'kinematic_ode', 'sweep.yaml', '--output', 'swept', folder=tmp_path)
+    assert 'Table: swept/results.csv' in said
+    bag = write_ours(tmp_path / 'bag', rows, messages)
+    assert 'Report:' in racecar('analyze', bag, folder=tmp_path)
+
+
+def test_the_import_name_is_racecar(racecar, tmp_path):
+    code = ('import racecar, racecar.core.share as share; '
+            'print(racecar.__version__, racecar.__file__, share.share_folder(), '
+            'len(share.vehicle_names()))')
+    version, module, folder, vehicles = racecar(
+        '-c', code, folder=tmp_path, program='python').split()
+    assert version == ElementTree.parse(ROOT / 'package.xml').getroot().findtext('version')
+    assert str(ROOT) not in module
+    assert folder.endswith('venv/share/racecar')
+    assert int(vehicles) == len([*(ROOT / 'config' / 'vehicles').glob('*.yaml')])
