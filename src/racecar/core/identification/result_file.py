@@ -52,7 +52,8 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
             value = estimate.value
         elif key == 'odometry_point':
             value = 'rear_axle'
-        elif value == row.default and key != 'driven_axle':
+        elif value == row.default == 0.0:
+            # It is as another one: of the front, or in proportion.
             continue
         note = _note(estimate) if estimate is not None else (
             f"{row.unit + '; ' if row.unit else ''}assumed; vehicle file '{vehicle.name}'")
