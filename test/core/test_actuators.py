@@ -27,9 +27,10 @@ def answer(command, steps, **values):
 
 
 def test_all_off_is_no_actuator_and_the_same_bits():
-    assert Actuators.from_values({row.name: row.default for row in ACTUATOR_PARAMETERS}, STEP) is None
+    off = {row.name: row.default for row in ACTUATOR_PARAMETERS}
+    assert Actuators.from_values(off, STEP) is None
     runs = []
-    for values in (None, {row.name: row.default for row in ACTUATOR_PARAMETERS},
+    for values in (None, off,
                    {'actuators.steering_rate': 1e9}):
         simulator = Simulator(SingleTrack(RACECAR, 'fiala'), actuators=values)
         for i in range(50):

@@ -124,8 +124,8 @@ def read_identification_log(
                 rows[role].add(stamp_ns(row.message), _COLUMNS[role][1](row.message))
     stamps = [row.first for row in rows.values() if row.first is not None]
     channels: dict[str, Channel] = {}
-    for role, row in rows.items():
-        channels |= row.channels(chosen[role], summary.path, _COLUMNS[role][0], min(stamps))
+    for role, columns in rows.items():
+        channels |= columns.channels(chosen[role], summary.path, _COLUMNS[role][0], min(stamps))
     return RawLog(summary.path.resolve().stem, channels, str(path))
 
 

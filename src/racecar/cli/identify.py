@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar identify`."""
     parser.description = (
         'Check logs, fit steering, tyres and friction by open-loop prediction, and write a'
-        ' vehicle file, identification.json and report.html. Each value comes with interval,'
+        ' vehicle file, the same as JSON, and report.html. Each value comes with interval,'
         ' spread between sessions and a verdict. A log is a rosbag2 bag (MCAP or sqlite3) or a'
         ' CSV file whose header has units, as t[s],x[m],yaw_rate[deg/s]. ROS is not needed.')
     parser.add_argument('logs', type=Path, nargs='*', metavar='BAG|CSV', help='logs, one a drive')
@@ -124,7 +124,8 @@ def _plan(drives: Sequence[Drive], *, as_json: bool) -> int:
         print(f'{drive.name:<15} {state:<8} {row.seconds:6.1f} of {drive.needed:4.1f} s  tells'
               f' {", ".join(drive.tells)}')
         if row.is_missing:
-            print(f'{"":<15} {drive.how}: racecar simulate --trajectory {drive.name}')
+            print(f'{"":<15} {drive.how}: racecar simulate kinematic_ode --trajectory'
+                  f' {drive.name}')
     return 0
 
 
@@ -180,7 +181,7 @@ def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> 
     page = identification_page(result, f'Identification of {arguments.name}')
     page.write(output / 'report.html')
     texts = {f'{arguments.name}.yaml': vehicle_yaml(result, arguments.name, vehicle),
-             'identification.json': json.dumps(as_json(result), indent=1)}
+             f'{arguments.name}.json': json.dumps(as_json(result), indent=1)}
     try:
         for file, text in texts.items():
             (output / file).write_text(text, encoding='utf-8')

@@ -9,7 +9,8 @@ Per channel, in this order, once per integration step of length h:
     lag        q = q + (u - q)(1 - exp(-h/T)), the exact solution of T q' = u - q for a held u
     rate       the change of q per step is at most rate * h
 
-T = 0 has no lag, rate 0 no limit. Only the steering has a gain and an offset. The vehicle sees q held over the step.
+T = 0 has no lag, rate 0 no limit. Only the steering has a gain and an offset. The vehicle sees q
+held over the step.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
 from racecar.core.errors import RunError
-from racecar.core.identification.drive import Array
+from racecar.core.identification.drive import Array, Flags
 from racecar.core.vehicles.parameters import GRAVITY
 
 Columns = dict[str, Array]
@@ -48,7 +48,7 @@ class Motion(NamedTuple):
     speed: Array
     course: Array
     course_rate: Array
-    moving: Array
+    moving: Flags
 
 
 def check_columns(name: str, columns: Columns, period: float) -> Checked:

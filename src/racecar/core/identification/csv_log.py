@@ -106,9 +106,9 @@ def _table(
         if len(lines) > MOST_ROWS:
             raise RunError(f'{name} has more than {MOST_ROWS} rows; cut it into drives')
     table = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(wanted))
-    wrong = np.argwhere(~np.isfinite(table))
-    if wrong.size:
-        row, column = (int(index) for index in wrong[0])
+    holes = np.argwhere(~np.isfinite(table))
+    if holes.size:
+        row, column = (int(index) for index in holes[0])
         raise RunError(
             f'{name}, line {lines[row]}: {header[wanted[column]]} is {table[row, column]},'
             ' expected a finite number; leave the row out')

@@ -93,7 +93,7 @@ class Drive:
     @property
     def t(self) -> Array:
         """Times of the samples [s], from 0."""
-        return np.arange(self.x.size) * self.period
+        return np.arange(self.x.size, dtype=np.float64) * self.period
 
     @property
     def duration(self) -> float:

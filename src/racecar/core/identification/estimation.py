@@ -8,13 +8,15 @@ r: error of the predicted x, y and yaw of the rear axle over SIGMA sqrt(tau / 0.
 since the window began, as errors of an open loop grow. Minimised by scipy.optimize.least_squares
 within bounds.
 
-Residuals of one stretch of a drive are alike, so the covariance is that of clustered scores: with
-psi = r/sqrt(1 + r^2) and psi' = (1 + r^2)^(-3/2), J the Jacobian,
+Residuals of one stretch of a drive are alike, so the covariance is that of a jackknife over blocks
+of 5 s, each left out in one step of Newton: with psi = r/sqrt(1 + r^2) and
+psi' = (1 + r^2)^(-3/2), J the Jacobian, A = sum psi' J J', and A_b and s_b = sum psi J of block b,
 
-    A = sum psi' J J'    s_b = sum over block b of psi J    P = A^-1 (sum s_b s_b') A^-1
+    d_b = (A - A_b)^-1 s_b    P = (B - 1)/B sum d_b d_b'
 
-and blocks of 5 s. Intervals are those of Student's t with one degree of freedom less than blocks.
-Source: Liang, Zeger, "Longitudinal data analysis using generalized linear models", 1986.
+over B blocks. Intervals are those of Student's t with B less the unknowns as degrees of freedom.
+Source: Bell, McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
+samples", 2002 (the estimator CR3), with the weights of the robust loss.
 """
 
 from __future__ import annotations
@@ -122,7 +124,8 @@ class Problem:
 
 def _sigmas(part: Part) -> Array:
     times = part.windows.horizons * part.drive.period
-    return (SIGMA * np.sqrt(times / 0.5))[None, :, None]
+    sigmas: Array = SIGMA * np.sqrt(times / 0.5)
+    return sigmas[None, :, None]
 
 
 @dataclass(frozen=True)
@@ -160,12 +163,12 @@ class Fit:
         """Correlations of the unknowns, of the curvature: what the data alone can tell."""
         inverse = np.linalg.pinv(self.curvature)
         deviations = np.sqrt(np.maximum(np.diag(inverse), 1e-300))
-        return inverse / np.outer(deviations, deviations)
+        return np.asarray(inverse / np.outer(deviations, deviations))
 
     @property
     def singular_values(self) -> Array:
         """Singular values of the scaled Jacobian with the weights of the loss, largest first."""
-        return np.sqrt(np.maximum(np.linalg.eigvalsh(self.curvature)[::-1], 0.0))
+        return np.asarray(np.sqrt(np.maximum(np.linalg.eigvalsh(self.curvature)[::-1], 0.0)))
 
     @property
     def weakest(self) -> dict[str, float]:
@@ -209,8 +212,11 @@ def _calm(drive: Drive, windows: Windows) -> Windows:
         measured=windows.measured[keep], blocks=windows.blocks[keep])
 
 
-def fit(problem: Problem, start: Values, *, most: int = 60) -> Fit:
-    """Minimise over the unknowns of a problem; start: values to begin at. most: iterations."""
+def fit(problem: Problem, start: Values, *, tolerance: float = 1e-5) -> Fit:
+    """Minimise over the unknowns of a problem.
+
+    start: values to begin at; tolerance: relative change of cost and values at the end.
+    """
     values = problem.complete(start)
     names = problem.names
     scales = np.array([scale(name, problem.vehicle) for name in names])
@@ -234,7 +240,7 @@ def fit(problem: Problem, start: Values, *, most: int = 60) -> Fit:
 
     found: Any = least_squares(
         residuals, x0, jac=jacobian, bounds=(low, high), loss='soft_l1', method='trf',
-        ftol=1e-5, xtol=1e-5, gtol=1e-8, max_nfev=most)
+        ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60)
     r, j = residuals(found.x), jacobian(found.x)
     curvature, covariance, degrees = _covariance(r, j, problem.blocks)
     return Fit(problem, named(found.x), names, scales, float(found.cost), j, curvature,
@@ -258,13 +264,17 @@ def _covariance(
 ) -> tuple[Array, Array, int]:
     """Return curvature A, covariance P and degrees of freedom; see the module."""
     z = 1.0 + r * r
-    curvature = j.T @ (j * (z**-1.5)[:, None])
+    weights = z**-1.5
+    curvature = j.T @ (j * weights[:, None])
     # Where most residuals are large the soft L1 is flat; the weights of Gauss and Newton are not.
     if np.linalg.eigvalsh(curvature)[0] <= 0.0:
         curvature = j.T @ (j * (z**-0.5)[:, None])
+        weights = z**-0.5
     count = int(blocks.max()) + 1
-    scores = np.zeros((count, j.shape[1]))
-    np.add.at(scores, blocks, j * (r / np.sqrt(z))[:, None])
-    inverse = np.linalg.pinv(curvature)
-    correction = count / max(count - 1, 1)
-    return curvature, correction * inverse @ scores.T @ scores @ inverse, count - 1
+    covariance = np.zeros_like(curvature)
+    for block in range(count):
+        own = blocks == block
+        score = j[own].T @ (r[own] / np.sqrt(z[own]))
+        left = np.linalg.pinv(curvature - j[own].T @ (j[own] * weights[own][:, None])) @ score
+        covariance += np.outer(left, left)
+    return curvature, covariance * (count - 1) / count, max(count - j.shape[1], 1)

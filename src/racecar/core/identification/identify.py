@@ -116,7 +116,9 @@ def identify(
     tell = progress or (lambda share, text: None)
     parts = parts_of(drives)
     combined = any(drive.wheelspin > WHEELSPIN_SEEN for drive in drives)
-    plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala', *(['combined'] if combined else [])]
+    plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala']
+    if combined:
+        plan.append('combined')
     reports, values = _run_stages(plan, parts, drives, vehicle, free, tell)
     last, profiles, dropped = _settle(reports[-1].fit, _demand(parts), tell)
     reports[-1] = reports[-1]._replace(fit=last, text=_described(last))
@@ -160,7 +162,8 @@ def _run_stages(
         base = prior(vehicle) | ({'understeer_gradient': 0.0} if name == 'rolling' else {})
         found = fit(Problem(own, stage, vehicle, base), {
             key: value for key, value in values.items()
-            if key in stage.unknowns or key.startswith('wheel_scale:')})
+            if key in stage.unknowns or key.startswith('wheel_scale:')},
+            tolerance=1e-5 if name == plan[-1] else 2e-4)
         if name not in ('rolling', 'actuators'):
             values = {**values, **{key: found.values[key] for key in found.names}}
         reports.append(StageReport(stage, found, _described(found)))
@@ -174,9 +177,12 @@ def _settle(
     dropped: dict[str, Verdict] = {}
     while True:
         tell(0.5, 'profiles')
-        profiles = {name: profile(found, name) for name in found.names}
-        verdicts = {name: judge_unknown(found, name, profiles[name], demand, None)
-                    for name in found.names}
+        # Bounds and correlations are seen at once, profiles take time.
+        verdicts = {name: judge_unknown(found, name, None, demand, None) for name in found.names}
+        if not to_drop(found, verdicts):
+            profiles = {name: profile(found, name) for name in found.names}
+            verdicts = {name: judge_unknown(found, name, profiles[name], demand, None)
+                        for name in found.names}
         worst = to_drop(found, verdicts)
         if not worst:
             return found, profiles, dropped
@@ -287,7 +293,7 @@ def _estimates(
                               ('cog_to_front_axle', vehicle.cog_to_front_axle, 'm'),
                               ('cog_to_rear_axle', vehicle.cog_to_rear_axle, 'm')):
         estimates[name] = Estimate(name, value, unit, None, None,
-                                   Verdict(ASSUMED, 'from the bench'), assumed)
+                                   Verdict(ASSUMED, 'no drive tells it: bench'), assumed)
     return estimates
 
 

@@ -123,7 +123,7 @@ def adapt_scale(
 
     end [s]: of that start. Without a window in it the scale is 1.
     """
-    windows = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1, end=end)
+    windows = cut_windows(drive, length=HORIZON, every=0.5 * HORIZON, horizons=1, end=end)
     if not len(windows.starts):
         return 1.0
     stage = Stage('scale', candidate.kind, (), False, '')

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The drives to make: what each tells, how to make it here, and which of them logs have already."""
+"""The drives to make: what each tells, how to make it, and which of them logs have."""
 
 from __future__ import annotations
 

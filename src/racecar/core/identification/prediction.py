@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.compiled import inlined, njit, specialise, unbound
 from racecar.core.identification.drive import Array, Drive
-from racecar.core.packing import packing
+from racecar.core.packing import packing, Vector
 from racecar.core.simulation.held_steps import step_kernel
 from racecar.core.simulation.integrators import split_step
 from racecar.core.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
@@ -63,14 +63,6 @@ class SteeringActuator(NamedTuple):
     delay: float = 0.0
     lag: float = 0.0
     rate: float = math.inf
-
-
-class PredictingModel(Protocol):
-    """A vehicle model that predictor() knows: its packed parameters are all that a kernel needs."""
-
-    @property
-    def parameters(self) -> Any:
-        """Packed parameters."""
 
 
 def cut_windows(
@@ -185,7 +177,7 @@ def _begin_kinematic(vx: float, vy: float, rate: float, parameters: Array) -> _P
 
 
 @inlined
-def _hold_kinematic(inputs: tuple[float, float], parameters: Array) -> _Turn:
+def _hold_kinematic(inputs: tuple[float, float], parameters: Vector) -> _Turn:
     return _Turn(inputs[0], understeer_yaw_rate(inputs, parameters))
 
 
@@ -239,7 +231,7 @@ def _finish_slip(state: SlipState, parameters: Array) -> tuple[float, float, flo
 precompute = unbound
 
 
-def _hold_track(inputs: tuple[float, float], parameters: Array) -> Any:
+def _hold_track(inputs: tuple[float, float], parameters: Vector) -> Any:
     return precompute(inputs, load_parameters(parameters, 0, 1))
 
 

@@ -27,8 +27,8 @@ def prepare(log: RawLog) -> Drive:
     """Return the drive of a log. Raises RunError, which says what is wrong with it in one line."""
     _check_channels(log)
     start, count = _grid(log)
-    t = start + PERIOD * np.arange(count)
-    valid = np.ones(count, dtype=bool)
+    t: Array = start + PERIOD * np.arange(count, dtype=np.float64)
+    valid: Flags = np.ones(count, dtype=np.bool_)
     columns: Columns = {}
     notes: list[str] = []
     for name, channel in log.channels.items():
@@ -56,12 +56,12 @@ def _check_channels(log: RawLog) -> None:
         steps = np.diff(channel.t)
         back = np.flatnonzero(steps <= 0.0)
         if back.size:
-            at = int(back[0])
+            first = int(back[0])
             raise RunError(
-                f'{log.name}: the clock of {name} jumps from {channel.t[at]:.6g} s to'
-                f' {channel.t[at + 1]:.6g} s, expected times that grow; cut the log there')
+                f'{log.name}: the clock of {name} jumps from {channel.t[first]:.6g} s to'
+                f' {channel.t[first + 1]:.6g} s, expected times that grow; cut the log there')
     x, y, wheel = (log.channels[name] for name in ('x', 'y', 'wheel_speed'))
-    for at in np.flatnonzero(np.diff(x.t) > _JUMP):
+    for at in np.flatnonzero(np.diff(x.t) > _JUMP).tolist():
         pause = float(x.t[at + 1] - x.t[at])
         way = float(np.hypot(x.values[at + 1] - x.values[at], y.values[at + 1] - y.values[at]))
         before = abs(float(np.interp(x.t[at], wheel.t, wheel.values)))
@@ -84,8 +84,8 @@ def _grid(log: RawLog) -> tuple[float, int]:
 
 
 def _gaps(times: Array, t: Array) -> Flags:
-    gaps = np.zeros(t.size, dtype=bool)
-    for at in np.flatnonzero(np.diff(times) > LONGEST_GAP):
+    gaps: Flags = np.zeros(t.size, dtype=np.bool_)
+    for at in np.flatnonzero(np.diff(times) > LONGEST_GAP).tolist():
         gaps |= (t > times[at] - _GAP_MARGIN) & (t < times[at + 1] + _GAP_MARGIN)
     return gaps
 
@@ -100,7 +100,7 @@ def _resampled(name: str, times: Array, values: Array, t: Array) -> Array:
 
 
 def _drive(log: RawLog, columns: Columns, valid: Flags, notes: tuple[str, ...]) -> Drive:
-    none = np.full(valid.size, np.nan)
+    none: Array = np.full(valid.size, np.nan)
     gyro = columns.get('yaw_rate')
     if 'vx' in columns and 'vy' in columns and gyro is not None:
         x, y, yaw = columns['x'], columns['y'], columns['yaw']
@@ -143,7 +143,7 @@ def _check_velocities(name: str, columns: Columns) -> None:
     cosine, sine = np.cos(columns['yaw']), np.sin(columns['yaw'])
     ahead = np.gradient(columns['x'], PERIOD) * cosine + np.gradient(columns['y'], PERIOD) * sine
     given = columns['vx']
-    share = float(ahead @ given / max(given @ given, 1e-12))
+    share = float(ahead @ given) / max(float(given @ given), 1e-12)
     if not 0.7 < share < 1.4:
         raise RunError(
             f'{name}: the path is driven at {share:.3g} times vx, expected 1; vx and vy must be'

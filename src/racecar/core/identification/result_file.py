@@ -3,25 +3,26 @@
 """The result of an identification as a vehicle file and as JSON, and read back to be judged.
 
 The vehicle file has the values where simulators look for them, each with interval, spread between
-sessions, verdict and source beside it, and a section `/**/identify` with what only predictions
-from logs need: the model's kind and the values of the kinematic fit.
+sessions, verdict and source beside it. The JSON file of the same name has all for programs, and
+what only predictions from logs need: the model's kind and the values of the kinematic fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+import json
 import math
 from pathlib import Path
+import textwrap
 from typing import Any
 
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.identification.identify import Estimate, FITTED, Identification
 from racecar.core.identification.judging import Candidate, Judgement
 from racecar.core.identification.unknowns import NO_RATE, prior, UNKNOWNS
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.vehicles import VEHICLE_PARAMETERS, VehicleParameters
 
-_NODE = 'identify'
 _KINDS = ('kinematic', 'linear', 'fiala', 'combined')
 _COMMENT_WIDTH = 96
 
@@ -40,29 +41,30 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
     shared = {'front.cornering_stiffness': 'front_cornering_stiffness',
               'rear.cornering_stiffness': 'rear_cornering_stiffness',
               'front.slip_stiffness': 'slip_stiffness', 'rear.slip_stiffness': 'slip_stiffness'}
+    groups: dict[str, list[str]] = {'': [], 'front': [], 'rear': []}
     for row in VEHICLE_PARAMETERS:
         key = row.name.removeprefix('vehicle.')
         if key == 'name':
             continue
         estimate = estimates.get(shared.get(key, key))
-        value = estimate.value if estimate is not None else getattr(
-            vehicle, key.replace('.', '_'))
-        if key == 'odometry_point':
+        value: Any = getattr(vehicle, key.replace('.', '_'))
+        if estimate is not None:
+            value = estimate.value
+        elif key == 'odometry_point':
             value = 'rear_axle'
-        if estimate is None and value == row.default and key != 'odometry_point':
+        elif value == row.default == 0.0:
+            # It is as another one: of the front, or in proportion.
             continue
         note = _note(estimate) if estimate is not None else (
-            f"{row.unit + '; ' if row.unit else ''}assumed: vehicle file '{vehicle.name}'")
+            f"{row.unit + '; ' if row.unit else ''}assumed; vehicle file '{vehicle.name}'")
+        group, _, last = key.rpartition('.')
         # Comments stand above: they are longer than a line.
-        lines += _commented(note, 6)
+        groups[group] += _commented(note, 8 if group else 6)
         text = value if isinstance(value, str) else _number(float(value))
-        lines.append(f'      {key}: {text}')
-    return '\n'.join(_nested(lines) + _simulator_lines(result) + _identify_lines(result)) + '\n'
-
-
-def _nested(lines: list[str]) -> list[str]:
-    """Return lines with keys such as front.x as they are: parameter files take dots."""
-    return lines
+        groups[group].append(f"{' ' * (8 if group else 6)}{last}: {text}")
+    for group, rows in groups.items():
+        lines += [f'      {group}:'] * bool(group) + rows
+    return '\n'.join(lines + _simulator_lines(result)) + '\n'
 
 
 def _simulator_lines(result: Identification) -> list[str]:
@@ -88,18 +90,6 @@ def _simulator_lines(result: Identification) -> list[str]:
     return lines
 
 
-def _identify_lines(result: Identification) -> list[str]:
-    lines = [f'/**/{_NODE}:', '  ros__parameters:', f'    model: {result.kind}']
-    lag = result.estimates.get('wheel_lag')
-    if lag is not None and result.kind == 'combined':
-        lines += [*_commented(_note(lag), 4), f'    wheel_lag: {_number(lag.value)}']
-    lines.append('    kinematic:')
-    lines += [f'      {key}: {_number(result.kinematic[key])}' for key in (
-        'steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
-        'understeer_gradient')]
-    return lines
-
-
 def _note(estimate: Estimate) -> str:
     parts = [estimate.unit]
     if estimate.interval is not None:
@@ -111,8 +101,6 @@ def _note(estimate: Estimate) -> str:
 
 
 def _commented(text: str, indent: int) -> list[str]:
-    import textwrap
-
     lead = ' ' * indent + '# '
     return textwrap.wrap(text, _COMMENT_WIDTH, initial_indent=lead, subsequent_indent=lead)
 
@@ -135,12 +123,13 @@ def as_json(result: Identification) -> dict[str, Any]:
     return {
         'model': result.kind,
         'drives': [{
-            'name': drive.name, 'source': drive.source, 'duration': drive.duration,
+            'name': drive.name, 'source': Path(drive.source).name, 'duration': drive.duration,
             'wheelspin': drive.wheelspin, 'notes': list(drive.notes)} for drive in result.drives],
         'estimates': [{
             'name': row.name, 'value': row.value, 'unit': row.unit, 'interval': row.interval,
             'spread': row.spread, 'verdict': row.verdict.word, 'reason': row.verdict.reason,
             'source': row.source} for row in result.estimates.values()],
+        'values': result.values,
         'kinematic': result.kinematic,
         'singular_values': result.final.singular_values.tolist(),
         'judgements': judgements_as_json(result.judgements),
@@ -157,39 +146,44 @@ def judgements_as_json(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 def read_candidates(path: Path | str) -> tuple[VehicleParameters, list[Candidate]]:
     """Return the vehicle of a file and what of it can be judged: its kinematic fit, its model.
 
-    Any vehicle file will do: without the section identify the model is Fiala without actuators.
-    Raises ConfigurationError or ParameterError if the file is not one.
+    Any vehicle file will do: without the JSON file of its name beside it, the model is Fiala with
+    the actuators of the file. Raises ConfigurationError or ParameterError if a file is not one.
     """
     vehicle = VehicleParameters.from_file(path)
+    beside = Path(path).with_suffix('.json')
+    if beside.is_file():
+        return vehicle, _of_result(beside, vehicle)
     values = load_parameter_file(path, node='single_track_simulator')
-    own = load_parameter_file(path, node=_NODE)
     found = {**prior(vehicle), **{
         key: _checked(path, key, values[f'actuators.{key}']) for key in (
             'steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
             'steering_rate') if values.get(f'actuators.{key}')}}
-    kind = own.get('model', 'fiala')
+    return vehicle, [Candidate(vehicle.name, 'fiala', found)]
+
+
+def _of_result(path: Path, vehicle: VehicleParameters) -> list[Candidate]:
+    try:
+        result = json.loads(path.read_text(encoding='utf-8'))
+        kind = result['model']
+        sets = [('kinematic fit', 'kinematic', dict(result['kinematic'])),
+                (vehicle.name, kind, dict(result['values']))]
+    except OSError as error:
+        raise ConfigurationError(f"'{path}' cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ConfigurationError(
+            f"'{path}' is not the result of an identification ({excerpt(error)}); take it away to"
+            ' judge the vehicle file alone') from error
     if kind not in _KINDS:
         raise ConfigurationError(
             f"'{path}': model is {kind!r}, expected one of {', '.join(_KINDS)}")
-    if 'wheel_lag' in own:
-        found['wheel_lag'] = _checked(path, 'wheel_lag', own['wheel_lag'])
-    candidates = []
-    kinematic: Mapping[str, float] = {
-        key.removeprefix('kinematic.'): _checked(path, key.removeprefix('kinematic.'), value)
-        for key, value in own.items() if key.startswith('kinematic.')}
-    if kinematic:
-        candidates.append(Candidate('kinematic fit', 'kinematic', {
-            **prior(vehicle), **kinematic}))
-    candidates.append(Candidate(vehicle.name, str(kind), found))
-    return vehicle, candidates
+    return [Candidate(name, kind, {
+        **prior(vehicle), **{key: _checked(path, key, value) for key, value in values.items()}})
+        for name, kind, values in sets]
 
 
 def _checked(path: Path | str, name: str, value: Any) -> float:
-    row = UNKNOWNS.get(name)
-    if row is None:
+    if name not in UNKNOWNS:
         raise ConfigurationError(f"'{path}': {name} is none of {', '.join(UNKNOWNS)}")
-    if not isinstance(value, int | float) or not (
-            math.isfinite(value) and (row.low <= value <= row.high or name == 'steering_rate')):
-        raise ConfigurationError(
-            f"'{path}': {name} is {value!r}, expected {row.low:g} to {row.high:g} {row.unit}")
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ConfigurationError(f"'{path}': {name} is {value!r}, expected a finite number")
     return float(value)

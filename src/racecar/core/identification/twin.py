@@ -8,7 +8,6 @@ they say.
 
 from __future__ import annotations
 
-from dataclasses import replace
 import math
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.core.identification.drive import Array, Channel, QUANTITIES, RawLog
-from racecar.core.identification.unknowns import Values
+from racecar.core.identification.unknowns import Values, with_values
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, quaternion_to_yaw
 from racecar.core.vehicles import SingleTrack, SingleTrackSlip, VehicleParameters
@@ -55,15 +54,13 @@ def make_twin(
     wheels of the car spin.
     """
     spread = noise or Noise()
-    car = replace(vehicle, odometry_point='rear_axle', **{
-        key: TRUTH[key] for key in ('front_cornering_stiffness', 'rear_cornering_stiffness',
-                                    'friction_coefficient')})
+    car = with_values(vehicle, TRUTH)
     model = SingleTrackSlip(car, 'fiala') if slip else SingleTrack(car, 'fiala')
     simulator = Simulator(model, period=PERIOD, actuators={
         f'actuators.{key}': TRUTH[key] for key in (
             'steering_gain', 'steering_offset', 'steering_delay')})
     count = round(duration / PERIOD)
-    t = np.arange(count) * PERIOD
+    t: Array = np.arange(count, dtype=np.float64) * PERIOD
     steering, speed = _commands(t, generator, top_speed, car.wheelbase, car.steering_limit)
     rows = []
     for angle, wanted in zip(steering.tolist(), speed.tolist(), strict=True):
@@ -74,7 +71,8 @@ def make_twin(
         simulator.tick()
     x, y, yaw, rate = np.array(rows).T
     def noisy(values: Array, deviation: float) -> Array:
-        return values + deviation * generator.standard_normal(values.size)
+        noise: Array = deviation * generator.standard_normal(values.size)
+        return values + noise
 
     columns = {
         'steering_command': steering, 'speed_command': speed,

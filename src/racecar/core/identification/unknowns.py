@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What can be estimated: names, units, bounds, where the search begins, and the model of a stage."""
+"""What can be estimated: names, units, bounds, start of the search, the model of a stage."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ STAGES: dict[str, Stage] = {row.name: row for row in (
     Stage('fiala', 'fiala', (*_ACTUATOR, *_TYRES, 'friction_coefficient'), False,
           'single track with Fiala tyres'),
     Stage('combined', 'combined', (
-        *_ACTUATOR, *_TYRES, 'friction_coefficient', 'slip_stiffness', 'wheel_lag'), False, 'single track with Fiala tyres and combined slip'),
+        *_ACTUATOR, *_TYRES, 'friction_coefficient', 'slip_stiffness', 'wheel_lag'), False,
+        'single track with Fiala tyres and combined slip'),
 )}
 
 

@@ -85,12 +85,12 @@ def profile(fit: Fit, name: str) -> Profile:
 
 
 def judge_unknown(
-    fit: Fit, name: str, found: Profile, demand: float, spread: float | None,
+    fit: Fit, name: str, found: Profile | None, demand: float, spread: float | None,
 ) -> Verdict:
     """Return the verdict on an estimate.
 
-    demand: largest acceleration in the drives [m/s^2]; spread: standard error between sessions, in
-    the unit of the unknown, None with one session.
+    found: None where it is not known yet; demand: largest acceleration in the drives [m/s^2];
+    spread: standard error between sessions, in the unit of the unknown, None with one.
     """
     unit = UNKNOWNS[name.partition(':')[0]].unit
     value = fit.values[name]
@@ -108,7 +108,7 @@ def judge_unknown(
         return Verdict(
             UNIDENTIFIABLE, f'correlation {correlation:.3f} with {partner}: only both together'
                             ' can be told')
-    if found.is_open:
+    if found is not None and found.is_open:
         return Verdict(UNIDENTIFIABLE, 'its profile is open: other values fit as well')
     if name == 'yaw_inertia':
         return Verdict(UNCERTAIN, 'takes up what lag tyres and servo have beyond the model; not a'

@@ -149,8 +149,9 @@ def _rates(state: Any, held: Any) -> SlipState:
 
 def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
     """Return the time derivative of (vx, vy, r, x, y, yaw) [SI]."""
-    return rates(SlipState(state[0], state[1], state[2], state[3], state[4], state[5]),
-                 hold(inputs, parameters))
+    return rates(  # type: ignore[no-any-return]
+        SlipState(state[0], state[1], state[2], state[3], state[4], state[5]),
+        hold(inputs, parameters))
 
 
 @inlined
@@ -200,7 +201,7 @@ def _kernels(tyre: TyreModel) -> _Kernels:
     forces = specialise(_forces, f'forces_{name}', inlined, axle=specialise(
         _axle, f'axle_{name}', inlined, slide=contact.slide, rest=contact.rest))
     rates = specialise(_rates, f'rates_{name}', inlined, forces=forces)
-    both = {'hold': held, 'forces': forces}
+    both: dict[str, Any] = {'hold': held, 'forces': forces}
     return _Kernels(
         HeldRates(name, held, rates),
         specialise(_derivative, f'derivative_{name}', hold=held, rates=rates),

@@ -1,0 +1,194 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The fit finds what was put into a twin, and refuses what a drive cannot tell."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from racecar.core.errors import ConfigurationError, RunError
+from racecar.core.identification.csv_log import read_csv_log
+from racecar.core.identification.estimation import fit, parts_of, Problem
+from racecar.core.identification.identify import identify
+from racecar.core.identification.judging import Candidate, judge
+from racecar.core.identification.plan import plan
+from racecar.core.identification.prediction import (
+    cut_windows,
+    predict,
+    steering_angles,
+    SteeringActuator,
+    wheel_speeds,
+)
+from racecar.core.identification.preparing import prepare
+from racecar.core.identification.result_file import as_json, read_candidates, vehicle_yaml
+from racecar.core.identification.smoother import smooth_pose
+from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
+from racecar.core.identification.unknowns import make_model, prior, STAGES
+from racecar.core.vehicles import VehicleParameters
+
+ROOT = Path(__file__).parents[3]
+F1TENTH = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.yaml')
+REAL = ROOT.parents[0] / 'shared' / 'data' / 'f1tenth_friction_maps'
+REAL_DRIVES = next((folder / 'data' / 'f1tenth_friction_maps' for folder in (
+    ROOT.parent / 'shared', ROOT.parents[1] / 'shared') if folder.is_dir()), REAL)
+SILENT = Noise(0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.fixture(scope='module')
+def twin():
+    return prepare(make_twin(F1TENTH, np.random.default_rng(3), duration=40.0))
+
+
+@pytest.fixture(scope='module')
+def result(twin):
+    return identify([twin], F1TENTH)
+
+
+def test_windows_of_the_true_model_end_where_the_simulator_does():
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=10.0, noise=SILENT))
+    windows = cut_windows(drive, length=1.0, every=0.5, horizons=4)
+    model = make_model('fiala', F1TENTH, {**prior(F1TENTH), **TRUTH})
+    steering = SteeringActuator(*(TRUTH[f'steering_{key}'] for key in ('gain', 'offset', 'delay')))
+    error = predict(model, windows, wheel_speeds(drive, SCALE), steering_angles(drive, steering),
+                    drive.period) - windows.measured
+    # The start of a window is smoothed; 1 s later that is a few millimetres.
+    assert len(windows.starts) > 10
+    assert np.sqrt(np.mean(error[:, -1, :2]**2)) < 0.02
+    assert np.sqrt(np.mean(error[:, -1, 2]**2)) < 0.01
+
+
+def test_a_twin_is_found_within_three_percent(result):
+    for name, truth in {**TRUTH, 'wheel_scale:twin': SCALE}.items():
+        estimate = result.estimates[name]
+        assert estimate.value == pytest.approx(truth, rel=0.03), name
+        assert estimate.verdict.word in ('identified', 'uncertain')
+        low, high = estimate.interval
+        assert low < estimate.value < high
+        assert high - low < 0.25 * abs(truth), name
+
+
+def test_every_number_has_a_verdict_and_those_assumed_say_where_from(result):
+    for estimate in result.estimates.values():
+        assert estimate.verdict.word in ('identified', 'uncertain', 'unidentifiable', 'assumed')
+        if estimate.interval is None:
+            assert estimate.verdict.reason
+            assert 'f1tenth' in estimate.source
+    assert result.estimates['mass'].verdict.word == 'assumed'
+    assert result.estimates['yaw_inertia'].verdict.word == 'assumed'
+
+
+def test_a_lag_that_is_not_there_is_not_claimed(result):
+    assert result.estimates['steering_lag'].verdict.word == 'unidentifiable'
+    assert result.estimates['steering_lag'].value == 0.0
+
+
+def test_the_fit_beats_the_baselines(result):
+    scores = result.judgements[0].scores
+    fitted = scores['fitted'].heading
+    assert all(score.heading > 1.5 * fitted for name, score in scores.items() if name != 'fitted')
+
+
+def test_friction_of_a_slow_drive_is_refused():
+    slow = prepare(make_twin(F1TENTH, np.random.default_rng(5), duration=40.0, top_speed=1.3))
+    estimate = identify([slow], F1TENTH, leave_out=False).estimates['friction_coefficient']
+    assert estimate.verdict.word == 'unidentifiable'
+    assert estimate.value == F1TENTH.friction_coefficient
+
+
+def test_inertia_is_never_called_identified(twin):
+    estimate = identify(
+        [twin], F1TENTH, free=['yaw_inertia'], leave_out=False).estimates['yaw_inertia']
+    assert estimate.verdict.word in ('uncertain', 'unidentifiable')
+
+
+@pytest.mark.parametrize('name', ['pacejka.lateral.shape', 'mass', 'nonsense'])
+def test_what_no_drive_tells_is_refused(twin, name):
+    with pytest.raises(ConfigurationError, match=f"'{name}' is refused"):
+        identify([twin], F1TENTH, free=[name])
+
+
+def test_wheelspin_is_seen_and_its_stiffness_found():
+    car = prepare(make_twin(F1TENTH, np.random.default_rng(2), duration=40.0, top_speed=3.5,
+                            slip=True))
+    stage = STAGES['combined']
+    base = {**prior(F1TENTH), **TRUTH, 'steering_lag': 0.0}
+    found = fit(Problem(parts_of([car]), stage, F1TENTH, base,
+                        frozenset(stage.unknowns) - {'slip_stiffness'}),
+                {'slip_stiffness': 60.0, 'wheel_scale:twin': SCALE})
+    assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
+
+
+def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
+    path = tmp_path / 'mine.yaml'
+    text = vehicle_yaml(result, 'mine', F1TENTH)
+    path.write_text(text, encoding='utf-8')
+    plain = read_candidates(path)[1]
+    assert [candidate.kind for candidate in plain] == ['fiala']
+    path.with_suffix('.json').write_text(json.dumps(as_json(result)), encoding='utf-8')
+    vehicle, candidates = read_candidates(path)
+    assert vehicle.friction_coefficient == pytest.approx(
+        result.values['friction_coefficient'], rel=1e-4)
+    assert candidates[-1].kind == result.kind
+    assert candidates[-1].values['steering_gain'] == pytest.approx(
+        result.values['steering_gain'], rel=1e-4)
+    assert [candidate.name for candidate in candidates] == ['kinematic fit', 'mine']
+    for word in ('identified', 'assumed', 'unidentifiable', '# Drives:'):
+        assert word in text
+
+
+def test_the_smoother_finds_velocity_and_gyro_bias():
+    t = np.arange(0.0, 20.0, 0.02)
+    rng = np.random.default_rng(0)
+    yaw = np.sin(0.5 * t)
+    x, y = np.cumsum(2.0 * np.cos(yaw)) * 0.02, np.cumsum(2.0 * np.sin(yaw)) * 0.02
+    rate = 0.5 * np.cos(0.5 * t)
+    smooth = smooth_pose(
+        x + 0.005 * rng.standard_normal(t.size), y + 0.005 * rng.standard_normal(t.size),
+        yaw + 0.002 * rng.standard_normal(t.size),
+        rate + 0.03 + 0.02 * rng.standard_normal(t.size), 0.02)
+    inner = slice(50, -50)
+    assert smooth.bias == pytest.approx(0.03, abs=0.005)
+    assert np.std((smooth.yaw_rate - rate)[inner]) < 0.02
+    assert np.std((np.hypot(smooth.x_rate, smooth.y_rate) - 2.0)[inner]) < 0.06
+
+
+def test_the_steering_actuator_delays_lags_and_scales():
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    plain = steering_angles(drive, SteeringActuator())
+    scaled = steering_angles(drive, SteeringActuator(1.5, 0.1))
+    assert scaled == pytest.approx(1.5 * plain + 0.1)
+    late = steering_angles(drive, SteeringActuator(delay=0.05))
+    assert late[5:] == pytest.approx(plain[:-5])
+    lagged = steering_angles(drive, SteeringActuator(lag=0.1))
+    assert np.abs(np.diff(lagged)).max() < np.abs(np.diff(plain)).max()
+    limited = steering_angles(drive, SteeringActuator(rate=0.5))
+    assert np.abs(np.diff(limited)).max() <= 0.5 * 0.01 + 1e-12
+
+
+def test_two_drives_of_one_name_are_refused(twin):
+    with pytest.raises(RunError, match='two drives are called twin'):
+        identify([twin, twin], F1TENTH)
+
+
+def test_the_plan_asks_for_what_a_drive_has_not(twin):
+    rows = {row.manoeuvre.name: row for row in plan([twin])}
+    assert not rows['step_steer'].is_missing
+    assert rows['coast_down'].is_missing
+    assert all(row.is_missing for row in plan([]))
+
+
+@pytest.mark.skipif(not REAL_DRIVES.is_dir(), reason='the drives of the real car are not here')
+@pytest.mark.parametrize('name', ['DS1', 'DS3', 'DS4'])
+def test_the_shipped_real_car_predicts_its_drives(name):
+    vehicle, candidates = read_candidates(ROOT / 'config' / 'vehicles' / 'f1tenth_real.yaml')
+    drive = prepare(read_csv_log(REAL_DRIVES / f'{name}.csv'))
+    assert drive.notes == ()
+    own = judge([drive], candidates, vehicle)[0].scores
+    other = judge([drive], [Candidate('unfitted', 'fiala', prior(F1TENTH), False)],
+                  F1TENTH)[0].scores
+    assert own['f1tenth_real'].heading < 0.4 * other['unfitted'].heading
+    assert own['f1tenth_real'].position < 0.8 * other['unfitted'].position
+    assert math.isfinite(own['kinematic fit'].heading)
