@@ -3,7 +3,7 @@
 """What an estimate is worth: profiles, correlations, bounds, and the verdict that follows.
 
 A profile holds one unknown at a value and lets the others find their best again. It is shown as
-scaled rise: the rise of the cost over what one standard error (clustered) of that unknown makes
+scaled rise: the rise of the cost over what one standard error (of blocks) of that unknown makes
 of a parabola, so a parabola reads k^2/2 at k standard errors, and a profile is open where it does
 not reach 1.35, that of a 90 % interval, before the bound or 4 standard errors.
 """
