@@ -51,7 +51,7 @@ utilities.prefix_namespace = lambda outer, inner: inner
 from racecar.stacks.launching import generate
 
 *arguments, action = generate(sys.argv[1]).words[0]
-context = SimpleNamespace(launch_configurations={
+context = SimpleNamespace(argv=[], launch_configurations={
     argument.words[0]: argument.more['default_value'] for argument in arguments})
 try:
     done = action.more['function'](context, *action.more['args'])
