@@ -88,7 +88,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
     descriptions = describe_stack(stack.name, options)
     for description in descriptions:
         if description.executable == stack.tracker:
-            # Reads the way-points: without them the other nodes would wait for ever.
+            # Reads the waypoints: without them the other nodes would wait for ever.
             make_trajectory(description.resolve())
     descriptions = with_provenance(descriptions, describe_run(
         LAUNCH, stack.name, options, descriptions,
