@@ -51,7 +51,7 @@ class PseudoTerminal:
         process = subprocess.Popen(
             [sys.executable, *arguments], stdin=self.device, stdout=self.device,
             stderr=self.device, start_new_session=True, env={**os.environ, 'PYTHONPATH': path},
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0), **options)
+            preexec_fn=_take_terminal, **options)
         self.processes.append(process)
         return process
 
@@ -89,6 +89,13 @@ class PseudoTerminal:
         self.until(lambda: process.poll() is not None, 'the end')
         self.read()
         return process.returncode
+
+
+def _take_terminal():
+    # Who runs the tests in the background may have them ignored, and they are inherited.
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 def stopped(process):

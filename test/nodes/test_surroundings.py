@@ -181,7 +181,7 @@ def test_runs_in_lockstep_are_byte_for_byte_the_same_with_noise_and_all(wall):
 
 @pytest.mark.parametrize(('parameters', 'error', 'message'), [
     ({'sensors': ['sonar']}, ParameterError, "'sensors' names 'sonar', which is unknown"),
-    ({'world': 'moon'}, ConfigurationError, "world 'moon' is neither a file nor one of ar, cones"),
+    ({'world': 'moon'}, ConfigurationError, "world 'moon' is neither a file nor one of ar, arena"),
     ({'sensors': ['laser'], 'laser.rate': 33.0}, ConfigurationError,
      r'choose 32\.2580645 or 33\.3333333 Hz'),
 ])

@@ -41,8 +41,8 @@ KEYS = {
     'zstandard': 'python3-rosbags-pip',
 }
 
-# rosdep has no key; `racecar completion`, which alone imports it, says what to install.
-WITHOUT_KEY = {'shtab'}
+# rosdep has no key; what needs them, completion and the figures of reports, says what to install.
+WITHOUT_KEY = {'plotly', 'shtab'}
 
 
 def manifest(package='.'):

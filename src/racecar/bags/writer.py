@@ -57,6 +57,7 @@ class BagWriter:
         self.folder = Path(folder)
         self.path = self.folder / f'{self.folder.resolve().name}_0.mcap'
         self._new_metadata = self.folder / f'{FILE_NAME}.new'
+        self._added: list[Path] = []
         self._ros_distro = ros_distro
         self._topics: dict[int, TopicMetadata] = {}
         self._handles: dict[str, int] = {}
@@ -103,8 +104,9 @@ class BagWriter:
     def add_file(self, name: str, text: str) -> None:
         """Put a file of the user's beside the MCAP file. Raises BagError as flush() does."""
         self._check_open()
+        self._added.append(self.folder / name)
         try:
-            (self.folder / name).write_text(text, encoding='utf-8')
+            self._added[-1].write_text(text, encoding='utf-8')
         except OSError as error:
             raise self._failed(error) from error
 
@@ -205,7 +207,7 @@ class BagWriter:
         self._is_open = False
         with contextlib.suppress(OSError):
             self._stream.close()
-            for path in (self.path, self._new_metadata, self.folder / FILE_NAME):
+            for path in (self.path, self._new_metadata, self.folder / FILE_NAME, *self._added):
                 path.unlink(missing_ok=True)
             self.folder.rmdir()
 

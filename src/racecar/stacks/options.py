@@ -17,6 +17,7 @@ from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.sensors.equipment import SENSOR_NAMES
 from racecar.core.share import robot_names, track_names, vehicle_names, world_names
+from racecar.core.tyres import SELECTION
 from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
 
@@ -92,7 +93,7 @@ class StackOptions:
         None, 'waypoints to follow, by name or as a CSV file, in place of a trajectory', str,
         _ALL, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
     tyre_model: str | None = _option(
-        None, 'tyre model, by name or number', str, _ALL,
+        None, f'tyre model, {SELECTION}', str, _ALL,
         choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
     world: str | None = _option(
         None, 'what stands around the car: a world or map, by name or as a file', str, _ALL,
