@@ -5,7 +5,7 @@
 Python and YAML blocks run, and so do the commands that need no ROS, with a second of simulated
 time. Of `up`, `demo` and launch files the nodes are described and all parameters resolved; that
 they drive is tested with the nodes. Of `analyze` and `render`, whose bags others make, the
-arguments are read.
+arguments are read; test/nodes/test_readme_tour.py runs those of the README.
 """
 
 import contextlib

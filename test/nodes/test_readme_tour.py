@@ -1,0 +1,37 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The commands of the README that drive, record and evaluate, one after another, shortened."""
+
+from pathlib import Path
+import shlex
+
+from gl import gl  # noqa: F401
+import pytest
+
+from racecar.cli.main import main
+
+pytestmark = pytest.mark.ros
+
+ROOT = Path(__file__).parents[2]
+# Later options go over earlier ones. What ends with Ctrl-C or takes minutes ends soon.
+SHORT = {
+    'up': ('--duration', '2', '--lockstep', '--real-time-factor', '0'),
+    'analyze': (),
+    'render': ('--start', '0', '--duration', '0.2', '--size', '64x48')}
+
+
+def tour():
+    """Return the words of these commands in the README, in its order."""
+    lines = (ROOT / 'README.md').read_text(encoding='utf-8').replace('\\\n', ' ').splitlines()
+    words = [shlex.split(line) for line in lines if line.startswith('    ./run racecar ')]
+    return [found[2:] for found in words if found[2] in SHORT]
+
+
+@pytest.mark.usefixtures('gl')
+def test_the_tour_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    commands = tour()
+    assert {words[0] for words in commands} == SHORT.keys()
+    for words in commands:
+        assert main([*words, *SHORT[words[0]]]) == 0, (words, capsys.readouterr().err)
+    assert (tmp_path / 'runs' / 'eight' / 'analysis' / 'report.html').is_file()
