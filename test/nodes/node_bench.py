@@ -181,6 +181,14 @@ class Bench:
             self.executor.spin_once(0.02)
         return found
 
+    def answer(self, odometry, topic, message):
+        """Answer the last odometry of a list in lockstep; wait for the next and return it."""
+        before = len(odometry)
+        message.header.stamp = odometry[-1].header.stamp
+        self.send(topic, message)
+        self.until(lambda: len(odometry) > before, 'the next odometry')
+        return odometry[-1]
+
     def count(self, messages, number):
         """Spin until there are so many messages; they must never be more."""
         self.until(lambda: len(messages) >= number, f'message {number}, have {len(messages)}')

@@ -51,11 +51,7 @@ class Robot:
         bench.until(lambda: self.odometry, 'the first odometry')
 
     def answer(self, topic, message):
-        before = len(self.odometry)
-        message.header.stamp = self.odometry[-1].header.stamp
-        self.bench.send(topic, message)
-        self.bench.until(lambda: len(self.odometry) > before, 'the next odometry')
-        return self.odometry[-1]
+        return self.bench.answer(self.odometry, topic, message)
 
     def drive(self, speed, yaw_rate=0.0, ticks=1):
         for _ in range(ticks):

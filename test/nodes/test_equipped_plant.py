@@ -72,12 +72,8 @@ class Run:
 
     def drive(self, ticks):
         for _ in range(ticks):
-            before = len(self.odometry)
-            message = command(0.0, 1.0, 0.1)
-            message.header.stamp = self.odometry[-1].header.stamp
-            self.bench.send('/vesc/low_level/ackermann_cmd_mux/output', message)
-            self.bench.until(
-                lambda before=before: len(self.odometry) > before, 'the next odometry')
+            self.bench.answer(self.odometry, '/vesc/low_level/ackermann_cmd_mux/output',
+                              command(0.0, 1.0, 0.1))
         return self
 
 

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of the README that drive, record and evaluate, one after another, shortened."""
 
-from pathlib import Path
-import shlex
-
+from code_blocks import commands_of
 from gl import gl  # noqa: F401
 import pytest
 
@@ -12,7 +10,6 @@ from racecar.cli.main import main
 
 pytestmark = pytest.mark.ros
 
-ROOT = Path(__file__).parents[2]
 # Later options go over earlier ones. What ends with Ctrl-C or takes minutes ends soon.
 SHORT = {
     'up': ('--duration', '2', '--lockstep', '--real-time-factor', '0'),
@@ -22,9 +19,8 @@ SHORT = {
 
 def tour():
     """Return the words of these commands in the README, in its order."""
-    lines = (ROOT / 'README.md').read_text(encoding='utf-8').replace('\\\n', ' ').splitlines()
-    words = [shlex.split(line) for line in lines if line.startswith('    ./run racecar ')]
-    return [found[2:] for found in words if found[2] in SHORT]
+    return [words[2:] for words in commands_of('README.md')
+            if words[:2] == ('./run', 'racecar') and words[2] in SHORT]
 
 
 @pytest.mark.usefixtures('gl')

@@ -51,11 +51,8 @@ class Run:
 
     def drive(self, ticks, speed, steering):
         for _ in range(ticks):
-            before = len(self.odometry)
-            self.bench.send(
-                f'{self.prefix}/{COMMANDS}',
-                command(seconds(self.odometry[-1]), speed, steering))
-            self.bench.until(lambda before=before: len(self.odometry) > before, 'odometry')
+            self.bench.answer(
+                self.odometry, f'{self.prefix}/{COMMANDS}', command(0.0, speed, steering))
 
     def all_at_the_end(self):
         """Wait for all that was sent with the last odometry."""

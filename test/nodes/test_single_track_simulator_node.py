@@ -45,12 +45,7 @@ class Car:
 
     def answer(self, speed, steering=0.0):
         """Answer the last odometry in lockstep and return the next."""
-        before = len(self.odometry)
-        message = command(0.0, speed, steering)
-        message.header.stamp = self.odometry[-1].header.stamp
-        self.bench.send(COMMANDS, message)
-        self.bench.until(lambda: len(self.odometry) > before, 'the next odometry')
-        return self.odometry[-1]
+        return self.bench.answer(self.odometry, COMMANDS, command(0.0, speed, steering))
 
     def drive(self, ticks, speed, steering=0.0):
         for _ in range(ticks):

@@ -47,12 +47,7 @@ class Run:
 
     def drive(self, ticks, speed=1.0, steering=0.0):
         for _ in range(ticks):
-            before = len(self.odometry)
-            message = command(0.0, speed, steering)
-            message.header.stamp = self.odometry[-1].header.stamp
-            self.bench.send(COMMAND, message)
-            self.bench.until(
-                lambda before=before: len(self.odometry) > before, 'the next odometry')
+            self.bench.answer(self.odometry, COMMAND, command(0.0, speed, steering))
         return self
 
     def messages(self, topic, count):

@@ -40,14 +40,10 @@ class World:
 
     def answer(self, speed, steering=0.0):
         """Answer the last odometry in lockstep and wait for the next."""
-        message = command(0.0, speed, steering)
-        self.answer_by(COMMANDS, message)
+        self.answer_by(COMMANDS, command(0.0, speed, steering))
 
     def answer_by(self, topic, message):
-        before = len(self.odometry)
-        message.header.stamp = self.odometry[-1].header.stamp
-        self.bench.send(topic, message)
-        self.bench.until(lambda: len(self.odometry) > before, 'the next odometry')
+        self.bench.answer(self.odometry, topic, message)
 
     def drive(self, ticks, speed, steering=0.0):
         for _ in range(ticks):

@@ -11,6 +11,8 @@ import sys
 from typing import Any
 
 Run = Callable[[argparse.Namespace], int]
+Found = Sequence[tuple[str, Sequence[str]]]
+"""Names and their types."""
 
 _VERB = 'verb'
 
@@ -31,6 +33,20 @@ class Verbs:
         parser.set_defaults(run_verb=run)
         return parser
 
+    def add_list(self, what: str, run: Run) -> None:
+        """Add `list` of what has names and types; run prints it by print_found()."""
+        verb = self.add('list', run, f'list the {what}')
+        verb.add_argument('-t', '--show-types', action='store_true', help='with their types')
+        verb.add_argument('-c', f'--count-{what}', dest='only_count', action='store_true',
+                          help='only how many')
+        verb.add_argument(f'--include-hidden-{what}', dest='with_hidden', action='store_true',
+                          help='also hidden ones')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
+    return int(arguments.run_verb(arguments))
+
 
 def seconds(text: str) -> float:
     """Parse a time, for argparse."""
@@ -50,10 +66,14 @@ def count(text: str) -> int:
     return int(text)
 
 
-def print_names(names: Sequence[tuple[str, Sequence[str]]], *, types: bool) -> None:
-    """Print names, and their types in brackets if these are wanted."""
-    for name, kinds in names:
-        print(f"{name} [{', '.join(kinds)}]" if types else name)
+def print_found(found: Found, what: str, arguments: argparse.Namespace) -> None:
+    """Print what `list` asks for: names, with their types in brackets, or only how many."""
+    warn_if_nobody(found, what)
+    if arguments.only_count:
+        print(len(found))
+        return
+    for name, kinds in found:
+        print(f"{name} [{', '.join(kinds)}]" if arguments.show_types else name)
 
 
 def say(text: Any) -> None:

@@ -8,7 +8,9 @@ import argparse
 from collections import Counter
 import sys
 
-from racecar.cli.inspecting import Verbs, warn_if_nobody
+from racecar.cli.inspecting import run, Verbs, warn_if_nobody
+
+__all__ = ['add_arguments', 'run']
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,11 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verb.add_argument('-c', '--count-nodes', action='store_true', help='only how many')
     verb = verbs.add('info', _info, 'tell what a node publishes, hears and offers')
     verb.add_argument('node', metavar='NODE')
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
-    return int(arguments.run_verb(arguments))
 
 
 def _list(arguments: argparse.Namespace) -> int:

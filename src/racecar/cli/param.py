@@ -8,8 +8,10 @@ import argparse
 import re
 from typing import Any
 
-from racecar.cli.inspecting import Verbs, warn_if_nobody
+from racecar.cli.inspecting import run, Verbs, warn_if_nobody
 from racecar.core.errors import ConfigurationError, excerpt
+
+__all__ = ['add_arguments', 'run']
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,11 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verb = verbs.add('describe', _describe, 'tell what parameters mean and allow')
     verb.add_argument('node', metavar='NODE')
     verb.add_argument('names', metavar='NAME', nargs='+')
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
-    return int(arguments.run_verb(arguments))
 
 
 def _list(arguments: argparse.Namespace) -> int:

@@ -209,7 +209,7 @@ class _Shot(NamedTuple):
 def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
     from racecar.core.rendering import viewpoints
     from racecar.core.rendering.lens import Lens
-    from racecar.core.rendering.surfaces import HIGHEST
+    from racecar.core.world.scene import HIGHEST
 
     view = arguments.view or (TOP if arguments.kind == WORLD else CHASE)
     width, height = arguments.size

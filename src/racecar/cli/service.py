@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import argparse
 
-from racecar.cli.inspecting import print_names, say, Verbs, warn_if_nobody
+from racecar.cli.inspecting import print_found, run, say, Verbs
+
+__all__ = ['add_arguments', 'run']
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,10 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Look at and call the services of running nodes, with the words of `ros2 service`; needs'
         ' no ros2cli.')
     verbs = Verbs(parser)
-    verb = verbs.add('list', _list, 'list the services')
-    verb.add_argument('-t', '--show-types', action='store_true', help='with their types')
-    verb.add_argument('-c', '--count-services', action='store_true', help='only how many')
-    verb.add_argument('--include-hidden-services', action='store_true', help='also hidden ones')
+    verbs.add_list('services', _list)
     verb = verbs.add('type', _type, 'print the type of a service')
     verb.add_argument('service', metavar='SERVICE')
     verb = verbs.add('call', _call, 'call a service')
@@ -26,11 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     verb.add_argument('type', metavar='TYPE', help='as std_srvs/srv/SetBool')
     verb.add_argument('values', metavar='VALUES', nargs='?', default='{}',
                       help="YAML of the fields, as '{data: true}'; others have their defaults")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
-    return int(arguments.run_verb(arguments))
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -41,12 +35,8 @@ def _list(arguments: argparse.Namespace) -> int:
         own = graph.node.get_fully_qualified_name()
         found = [(name, types) for name, types in graph.services()
                  if not name.startswith(f'{own}/')
-                 and (arguments.include_hidden_services or not is_hidden(name))]
-    warn_if_nobody(found, 'services')
-    if arguments.count_services:
-        print(len(found))
-    else:
-        print_names(found, types=arguments.show_types)
+                 and (arguments.with_hidden or not is_hidden(name))]
+    print_found(found, 'services', arguments)
     return 0
 
 

@@ -9,7 +9,9 @@ import csv
 import sys
 from typing import Any
 
-from racecar.cli.inspecting import count, print_names, say, seconds, Verbs, warn_if_nobody
+from racecar.cli.inspecting import count, print_found, run, say, seconds, Verbs
+
+__all__ = ['add_arguments', 'run']
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,10 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Look at the topics of running nodes, with the words of `ros2 topic`; needs no ros2cli.')
     verbs = Verbs(parser)
-    verb = verbs.add('list', _list, 'list the topics')
-    verb.add_argument('-t', '--show-types', action='store_true', help='with their types')
-    verb.add_argument('-c', '--count-topics', action='store_true', help='only how many')
-    verb.add_argument('--include-hidden-topics', action='store_true', help='also hidden ones')
+    verbs.add_list('topics', _list)
     verb = verbs.add('echo', _echo, 'print the messages of a topic')
     verb.add_argument('topic', metavar='TOPIC')
     verb.add_argument('type', metavar='TYPE', nargs='?', help='for a topic that is not there yet')
@@ -56,11 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help='subscriptions to wait for (default: 1 with --once or --times, else 0)')
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
-    return int(arguments.run_verb(arguments))
-
-
 def _list(arguments: argparse.Namespace) -> int:
     from racecar.clients.inspection.graph import Graph, is_hidden
 
@@ -69,12 +63,8 @@ def _list(arguments: argparse.Namespace) -> int:
         # Those of this command are no news.
         others = {name for name, _ in graph.topics()} - _own(graph)
         found = [(name, types) for name, types in graph.topics() if name in others
-                 and (arguments.include_hidden_topics or not is_hidden(name))]
-    warn_if_nobody(found, 'topics')
-    if arguments.count_topics:
-        print(len(found))
-    else:
-        print_names(found, types=arguments.show_types)
+                 and (arguments.with_hidden or not is_hidden(name))]
+    print_found(found, 'topics', arguments)
     return 0
 
 

@@ -15,7 +15,7 @@ import xml.etree.ElementTree as ElementTree
 
 from racecar.core.compiled import COMPILED
 from racecar.core.errors import ConfigurationError
-from racecar.core.share import share_folder
+from racecar.core.share import version
 
 _LIBRARIES = ('numpy', 'scipy', 'numba', 'llvmlite', 'mujoco')
 _GIT_TIMEOUT = 5.0  # [s]
@@ -59,10 +59,9 @@ def hash_of_file(path: Path | str) -> str:
 
 def _version() -> str:
     try:
-        root = ElementTree.parse(share_folder() / 'package.xml').getroot()
+        return version()
     except (ConfigurationError, OSError, ElementTree.ParseError):
         return _library('racecar')
-    return root.findtext('version', '')
 
 
 def _library(name: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from racecar.core.types import Acceleration3, Pose3, Twist3
+from racecar.core.errors import ParameterError
+from racecar.core.types import Acceleration3, Pose2, Pose3, Twist3
 
 Vector3 = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
@@ -29,6 +30,14 @@ def pose_of_angles(
     return Pose3(
         x, y, z, sr * cp * cy - cr * sp * sy, cr * sp * cy + sr * cp * sy,
         cr * cp * sy - sr * sp * cy, cr * cp * cy + sr * sp * sy)
+
+
+def check_planar_pose(pose: Pose2) -> None:
+    """Raise ParameterError if a number of the pose is NaN or infinite."""
+    if not all(map(math.isfinite, pose)):
+        raise ParameterError(
+            f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
+            ' numbers [m, m, rad]')
 
 
 def rotated(rotation: Quaternion, vector: Vector3) -> Vector3:

@@ -17,6 +17,7 @@ from racecar.core.differential.state import WheelsState
 from racecar.core.errors import DivergenceError, ParameterError
 from racecar.core.packing import as_vector, Vector, vector
 from racecar.core.ports import whole_nanoseconds
+from racecar.core.poses import check_planar_pose
 from racecar.core.readings import Collisions
 from racecar.core.simulation.obstacles import Obstacles
 from racecar.core.types import (
@@ -237,10 +238,7 @@ class PlanarMotion:
         Time and noise go on. Raises ParameterError if the pose is not finite.
         """
         pose = self._initial if pose is None else pose
-        if not all(map(math.isfinite, pose)):
-            raise ParameterError(
-                f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
-                ' numbers [m, m, rad]')
+        check_planar_pose(pose)
         self._state[:] = vector(len(self._state))
         self._state[_X:_X + 3] = vector(pose)
         self._command = WheelSpeeds(0.0, 0.0)

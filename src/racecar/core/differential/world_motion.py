@@ -13,10 +13,10 @@ from racecar.core.differential.motion import clamped_speeds, ORIGIN
 from racecar.core.differential.parameters import RobotParameters
 from racecar.core.differential.state import WheelsState
 from racecar.core.differential.world_model import add_robot, BODY
-from racecar.core.errors import DivergenceError, ParameterError
+from racecar.core.errors import DivergenceError
 from racecar.core.frames import BASE_LINK
 from racecar.core.ports import whole_nanoseconds
-from racecar.core.poses import rotated
+from racecar.core.poses import check_planar_pose, unrotated
 from racecar.core.readings import Collisions, NO_COLLISION
 from racecar.core.types import (
     Acceleration3,
@@ -35,12 +35,10 @@ from racecar.core.world.engine import load_engine
 from racecar.core.world.loose_objects import loose_objects
 from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
 from racecar.core.world.scene_model import cone_name, FLOOR
+from racecar.core.world.world_car import LOWEST
 from racecar.core.world.world_engine import pose_of_joint
 from racecar.core.world.world_kernel import QUIET, SPEED_LIMIT
 from racecar.core.world.world_model import world_spec
-
-# Height of the base below which the robot has fallen off [m].
-_LOWEST = -0.1
 
 
 class WorldMotion:
@@ -201,10 +199,7 @@ class WorldMotion:
             for first, moving in self._cones:
                 self.data.qpos[first:first + 7] = self._start[first:first + 7]
                 self.data.qvel[moving:moving + 6] = 0.0
-        if not all(map(math.isfinite, pose)):
-            raise ParameterError(
-                f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
-                ' numbers [m, m, rad]')
+        check_planar_pose(pose)
         qz, qw = yaw_to_quaternion(pose.yaw)
         data = self.data
         data.qpos[self._pose:self._pose + 7] = pose.x, pose.y, 0.0, qw, 0.0, 0.0, qz
@@ -223,7 +218,7 @@ class WorldMotion:
         pose = pose_of_joint(self.data.qpos, self._pose)
         vx, vy, vz, wx, wy, wz = map(
             float, self.data.qvel[self._motion:self._motion + 6])
-        return BodyState(pose, Twist3(*_in_body(pose, (vx, vy, vz)), wx, wy, wz))
+        return BodyState(pose, Twist3(*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz))
 
     def acceleration(self) -> Acceleration3:
         """Return the acceleration of the base frame."""
@@ -234,7 +229,7 @@ class WorldMotion:
         ax, ay, az, wx, wy, wz = map(
             float, self._scratch.qacc[self._motion:self._motion + 6])
         pose = pose_of_joint(self.data.qpos, self._pose)
-        return Acceleration3(*_in_body(pose, (ax, ay, az)), wx, wy, wz)
+        return Acceleration3(*unrotated(pose[3:], (ax, ay, az)), wx, wy, wz)
 
     def cone_poses(self) -> list[Pose3]:
         """Return where the cones of the scene are now."""
@@ -251,14 +246,6 @@ class WorldMotion:
         place = f'x {pose.x:.3g} m, y {pose.y:.3g} m'
         if 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy) < 0.5:
             return f'the robot has fallen over at {place}; reset it'
-        if pose.z < _LOWEST:
+        if pose.z < LOWEST:
             return f'the robot has fallen to z {pose.z:.3g} m at {place}; reset it'
         return ''
-
-
-def _in_body(
-    pose: Pose3, vector: tuple[float, float, float],
-) -> tuple[float, float, float]:
-    """Return a vector of the world in the axes of a pose."""
-    _, _, _, qx, qy, qz, qw = pose
-    return rotated((-qx, -qy, -qz, qw), vector)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from racecar.core.description.robot_tree import Joint, PRISMATIC
 from racecar.core.poses import pose_of_angles
 from racecar.core.rendering.sight import DrawnRobot, Sight
-from racecar.core.rendering.surfaces import add_grid, box_of_wall, Surfaces
+from racecar.core.rendering.surfaces import add_grid, Surfaces
 from racecar.core.rendering.textures import (
     add_ground_texture,
     add_sky,
@@ -181,7 +181,7 @@ def _add_scene(spec: Any, scene: Scene) -> None:
         return by_colour.setdefault(colour, Surfaces())
 
     for wall in scene.walls:
-        of(wall.colour).add_box(box_of_wall(wall))
+        of(wall.colour).add_box(wall.box)
     for box in (*scene.boxes, *(board.box for board in scene.boards)):
         of(box.colour).add_box(box)
     if scene.grid is not None:

@@ -15,17 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.world.grid_map import OccupancyGrid
-from racecar.core.world.scene import Box, rectangle_corners, Wall
+from racecar.core.world.scene import Box, HIGHEST, rectangle_corners
 
 FloatArray = NDArray[np.float64]
 
 Point = tuple[float, float, float]
-
-HIGHEST = 10.0
-"""What is said to be higher is drawn so high [m]."""
-
-WALL_THICKNESS = 0.02
-"""Of walls, which have none [m]."""
 
 
 class Surfaces:
@@ -95,15 +89,6 @@ class Surfaces:
         # Open surfaces enclose no volume.
         from racecar.core.world.engine import load_engine
         mesh.inertia = load_engine().mjtMeshInertia.mjMESH_INERTIA_SHELL
-
-
-def box_of_wall(wall: Wall) -> Box:
-    """Return a thin box in the place of a wall, which has no thickness."""
-    return Box(
-        0.5 * (wall.x1 + wall.x2), 0.5 * (wall.y1 + wall.y2),
-        math.atan2(wall.y2 - wall.y1, wall.x2 - wall.x1),
-        math.dist((wall.x1, wall.y1), (wall.x2, wall.y2)), WALL_THICKNESS, wall.height,
-        wall.colour)
 
 
 def add_grid(surfaces: Surfaces, grid: OccupancyGrid, height: float) -> None:

@@ -18,6 +18,7 @@ from racecar.core.errors import ConfigurationError, DivergenceError, ParameterEr
 from racecar.core.packing import vector
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import period_steps, whole_nanoseconds
+from racecar.core.poses import check_planar_pose
 from racecar.core.readings import Collisions
 from racecar.core.simulation.integrators import (
     DEFAULT_INTEGRATOR,
@@ -460,10 +461,7 @@ class Simulator:
         Raises ParameterError if the pose is not finite.
         """
         pose = self._initial_pose if pose is None else pose
-        if not all(math.isfinite(value) for value in pose):
-            raise ParameterError(
-                f'pose has x {pose.x!r}, y {pose.y!r} and yaw {pose.yaw!r}, expected finite'
-                ' numbers [m, m, rad]')
+        check_planar_pose(pose)
         self._rest(pose)
         self._travel[:] = vector(self.model.no_travel)
         if self._obstacles is not None:

@@ -7,16 +7,20 @@ single_track_force and double_track; their states and packed parameters begin al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
+from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined, njit
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector, vector
-from racecar.core.types import Pose2
+from racecar.core.types import Pose2, VehicleDiagnostics
 from racecar.core.vehicles.interface import Derivative, POSITION_LIMIT
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.rolling import RollingWheels
+from racecar.core.vehicles.tyre_sets import TyreSet
 
 VX, VY, YAW_RATE, X, Y, YAW, STATE_COUNT = range(7)
 
@@ -59,12 +63,40 @@ def planar_start(vehicle: VehicleParameters, pose: Pose2) -> tuple[float, ...]:
             pose.y - offset * math.sin(pose.yaw), float(pose.yaw))
 
 
-@njit
-def planar_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+class PlanarSingleTrack(RollingWheels):
+    """What single-track models with these six states have in common."""
+
+    name: ClassVar[str]
+    tyres: TyreSet
+    low_speed_threshold: float
+    parameters: Any
+    diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]]
+
+    @property
+    def description(self) -> str:
+        """Name with the options that make this instance, for messages."""
+        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
+                f' low_speed_threshold {self.low_speed_threshold:g} m/s)')
+
+    @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, in the order of state_names."""
+        return planar_limits(self.vehicle)
+
+    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
+        """Return the state at rest with the odometry point at a pose."""
+        return planar_start(self.vehicle, pose)
+
+    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
+        """Return what VehicleDiagnostics lists, for a state and the model's inputs [SI]."""
+        return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
+
+
+@inlined
+def observed(
+    state: Vector, offset: float,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    offset = parameters[ODOMETRY_OFFSET]
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the point this far ahead of the cog [SI]."""
     return (
         state[X] + offset * math.cos(state[YAW]),
         state[Y] + offset * math.sin(state[YAW]),
@@ -74,6 +106,14 @@ def planar_observe(
         state[VY] + offset * state[YAW_RATE],
         state[YAW_RATE],
     )
+
+
+@njit
+def planar_observe(
+    state: Vector, inputs: Vector, parameters: Vector,
+) -> tuple[float, float, float, float, float, float, float]:
+    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    return observed(state, parameters[ODOMETRY_OFFSET])
 
 
 def fastest_eigenvalue(

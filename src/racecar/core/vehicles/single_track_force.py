@@ -28,7 +28,7 @@ import numpy as np
 
 from racecar.core.compiled import njit, specialise
 from racecar.core.packing import Vector, vector
-from racecar.core.types import AckermannCommand, Pose2, VehicleDiagnostics, WheelState
+from racecar.core.types import AckermannCommand, WheelState
 from racecar.core.tyres import DEFAULT_TYRE_MODEL
 from racecar.core.tyres.linear import lateral_force
 from racecar.core.vehicles.interface import Derivative, SPEED, STEERING_ANGLE, Travel
@@ -44,9 +44,8 @@ from racecar.core.vehicles.planar import (
     MASS,
     pack_planar,
     PARAMETER_COUNT,
-    planar_limits,
     planar_observe,
-    planar_start,
+    PlanarSingleTrack,
     SHARE_FRONT,
     TIME_CONSTANT,
     TO_FRONT,
@@ -59,7 +58,7 @@ from racecar.core.vehicles.planar import (
     YAW_INERTIA,
     YAW_RATE,
 )
-from racecar.core.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
+from racecar.core.vehicles.rolling import AxleTyres, wheels_of_axles
 from racecar.core.vehicles.tyre_sets import make_tyre_set
 
 # Inputs after speed and steering angle: MODE 0 follows the speed, 1 applies the force [N].
@@ -168,7 +167,7 @@ def roll_at_speed(
 
 
 
-class SingleTrackForce(RollingWheels):
+class SingleTrackForce(PlanarSingleTrack):
     """Single-track vehicle driven by a force, or by a speed controller of bounded force."""
 
     name: ClassVar[str] = 'single_track_force'
@@ -213,25 +212,6 @@ class SingleTrackForce(RollingWheels):
         return with_stable_threshold(values['low_speed_threshold'], lambda threshold: cls(
             vehicle, values['tyre_model'], threshold,
             values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values))
-
-    @property
-    def description(self) -> str:
-        """Name with the options that make this instance, for messages."""
-        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
-                f' low_speed_threshold {self.low_speed_threshold:g} m/s)')
-
-    @property
-    def state_limits(self) -> tuple[float, ...]:
-        """Modulus of each state up to which the model holds, in the order of state_names."""
-        return planar_limits(self.vehicle)
-
-    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
-        return planar_start(self.vehicle, pose)
-
-    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
-        """Return what VehicleDiagnostics lists; inputs: speed, steering angle, mode, force."""
-        return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity of the car [m/s]."""

@@ -31,7 +31,7 @@ import numpy as np
 from racecar.core.compiled import inlined, specialise, unbound
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import packing, Vector, vector
-from racecar.core.types import Pose2, VehicleDiagnostics, WheelState
+from racecar.core.types import WheelState
 from racecar.core.tyres import DEFAULT_TYRE_MODEL, TyreModel
 from racecar.core.tyres.contact import any_form, TyrePair
 from racecar.core.vehicles.interface import (
@@ -42,8 +42,8 @@ from racecar.core.vehicles.interface import (
 )
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.vehicles.planar import fastest_eigenvalue, planar_limits, planar_start
-from racecar.core.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
+from racecar.core.vehicles.planar import fastest_eigenvalue, observed, PlanarSingleTrack
+from racecar.core.vehicles.rolling import AxleTyres, wheels_of_axles
 from racecar.core.vehicles.tyre_sets import make_tyre_set, TyreDirection
 
 
@@ -159,10 +159,7 @@ def _observe(
     state: Vector, inputs: Vector, parameters: Vector,
 ) -> tuple[float, float, float, float, float, float, float]:
     """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    offset = load_car(parameters, 0, 1).odometry_offset
-    return (state[3] + offset * math.cos(state[5]), state[4] + offset * math.sin(state[5]),
-            math.sin(0.5 * state[5]), math.cos(0.5 * state[5]), state[0],
-            state[1] + offset * state[2], state[2])
+    return observed(state, load_car(parameters, 0, 1).odometry_offset)
 
 
 def _diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
@@ -209,7 +206,7 @@ def _kernels(tyre: TyreModel) -> _Kernels:
         specialise(_axles, f'axles_{name}', **both))
 
 
-class SingleTrackSlip(RollingWheels):
+class SingleTrackSlip(PlanarSingleTrack):
     """Single-track vehicle with the inputs speed of the wheels and steering angle."""
 
     name: ClassVar[str] = 'single_track_slip'
@@ -255,25 +252,6 @@ class SingleTrackSlip(RollingWheels):
         """Build from tyre_model, low_speed_threshold and TYRE_PARAMETERS."""
         return with_stable_threshold(values['low_speed_threshold'], lambda threshold: cls(
             vehicle, values['tyre_model'], threshold, values))
-
-    @property
-    def description(self) -> str:
-        """Name with the options that make this instance, for messages."""
-        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
-                f' low_speed_threshold {self.low_speed_threshold:g} m/s)')
-
-    @property
-    def state_limits(self) -> tuple[float, ...]:
-        """Modulus of each state up to which the model holds, in the order of state_names."""
-        return planar_limits(self.vehicle)
-
-    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
-        """Return the state at rest with the odometry point at a pose."""
-        return planar_start(self.vehicle, pose)
-
-    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
-        """Return what VehicleDiagnostics lists, for a state and inputs [SI]."""
-        return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the speed of the wheels [m/s]; those that are not driven turn with the others."""

@@ -33,6 +33,12 @@ ORANGE: Colour = (1.0, 0.4, 0.0)
 WHITE: Colour = (1.0, 1.0, 1.0)
 CONCRETE: Colour = (0.5, 0.5, 0.48)
 
+HIGHEST = 10.0
+"""What is said to be higher, as walls without end, is that high in engines and pictures [m]."""
+
+WALL_THICKNESS = 0.02
+"""Of walls there, which have none [m]."""
+
 
 class Wall(NamedTuple):
     """An upright wall without thickness from (x1, y1) to (x2, y2); height above the ground [m]."""
@@ -43,6 +49,15 @@ class Wall(NamedTuple):
     y2: float
     height: float = math.inf
     colour: Colour = GREY
+
+    @property
+    def box(self) -> Box:
+        """A thin box in its place, for engines and pictures."""
+        return Box(
+            0.5 * (self.x1 + self.x2), 0.5 * (self.y1 + self.y2),
+            math.atan2(self.y2 - self.y1, self.x2 - self.x1),
+            math.dist((self.x1, self.y1), (self.x2, self.y2)), WALL_THICKNESS, self.height,
+            self.colour)
 
 
 class Box(NamedTuple):

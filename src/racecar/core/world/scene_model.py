@@ -4,13 +4,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from racecar.core.poses import pose_of_angles
 from racecar.core.world.car_model import FIXED_BIT, FLOOR_BIT, HARD, LOOSE_BIT, place
 from racecar.core.world.engine import load_engine
-from racecar.core.world.scene import Box, Colour, Cone, Scene, Wall
+from racecar.core.world.scene import Box, Colour, Cone, HIGHEST, Scene
 
 FLOOR = 'floor'
 
@@ -19,9 +18,6 @@ CONE_EDGES = 24
 
 CONE_FOOT = 0.1
 """Height of the square foot of a cone over that of the cone [-]."""
-
-_HIGHEST = 10.0
-_WALL_THICKNESS = 0.02
 
 
 def cone_name(index: int) -> str:
@@ -38,7 +34,7 @@ def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
         size=(0.5 * ground.length, 0.5 * ground.width, 1.0), rgba=(*ground.colour, 1.0))
     floor.contype, floor.conaffinity = FLOOR_BIT, 0
     for wall in scene.walls:
-        _add_box(spec.worldbody, _box_of(wall), solid=True)
+        _add_box(spec.worldbody, wall.box, solid=True)
     boxes = (*scene.boxes, *(board.box for board in scene.boards), *scene.grid_boxes)
     for box in boxes:
         _add_box(spec.worldbody, box, solid=True)
@@ -49,16 +45,8 @@ def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
             _add_box(spec.worldbody, Box(*patch[:5], 0.001, patch.colour), solid=False)
 
 
-def _box_of(wall: Wall) -> Box:
-    return Box(
-        0.5 * (wall.x1 + wall.x2), 0.5 * (wall.y1 + wall.y2),
-        math.atan2(wall.y2 - wall.y1, wall.x2 - wall.x1),
-        math.dist((wall.x1, wall.y1), (wall.x2, wall.y2)), _WALL_THICKNESS, wall.height,
-        wall.colour)
-
-
 def _add_box(body: Any, box: Box, *, solid: bool) -> None:
-    height = min(box.height, _HIGHEST)
+    height = min(box.height, HIGHEST)
     geom = body.add_geom(
         type=load_engine().mjtGeom.mjGEOM_BOX,
         size=(0.5 * box.length, 0.5 * box.width, 0.5 * height), rgba=_opaque(box.colour))

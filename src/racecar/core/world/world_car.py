@@ -11,7 +11,7 @@ import numpy as np
 
 from racecar.core.control.servo_commands import ServoCommands
 from racecar.core.errors import ParameterError
-from racecar.core.poses import rotated
+from racecar.core.poses import unrotated
 from racecar.core.readings import Collisions
 from racecar.core.types import (
     Acceleration3,
@@ -54,7 +54,7 @@ from racecar.core.world.world_kernel import (
 )
 
 LOWEST = -0.1
-"""Height of base_link below which a car has fallen off [m]."""
+"""Height of base_link below which a robot has fallen off [m]."""
 
 _JOINTS = WHEEL_JOINTS + HINGE_JOINTS
 
@@ -220,14 +220,14 @@ class WorldCar:
         data = self._engine.data
         pose = pose_of_joint(data.qpos, self._places.pose)
         vx, vy, vz, wx, wy, wz = map(float, self._moving(data.qvel))
-        return BodyState(pose, Twist3(*_in_body(pose, (vx, vy, vz)), wx, wy, wz))
+        return BodyState(pose, Twist3(*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz))
 
     def acceleration(self) -> Acceleration3:
         """Return the acceleration of base_link."""
         data = self._engine.present(forces=True)
         ax, ay, az, wx, wy, wz = map(float, self._moving(data.qacc))
         pose = pose_of_joint(data.qpos, self._places.pose)
-        return Acceleration3(*_in_body(pose, (ax, ay, az)), wx, wy, wz)
+        return Acceleration3(*unrotated(pose[3:], (ax, ay, az)), wx, wy, wz)
 
     def collisions(self) -> Collisions:
         """Return what the body has run into since the last reset."""
@@ -277,11 +277,3 @@ class WorldCar:
     def _moving(self, numbers: Any) -> Any:
         first = self._places.motion
         return numbers[first:first + 6]
-
-
-def _in_body(
-    pose: Pose3, vector: tuple[float, float, float],
-) -> tuple[float, float, float]:
-    """Return a vector of the world in the axes of a pose."""
-    _, _, _, qx, qy, qz, qw = pose
-    return rotated((-qx, -qy, -qz, qw), vector)
