@@ -1,0 +1,3 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The cockpit: a server of a page that shows and drives robots; knows nothing of ROS."""
