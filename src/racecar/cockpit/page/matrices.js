@@ -47,12 +47,6 @@ export function translation(x, y, z) {
   return fromPose([x, y, z, 0, 0, 0, 1]);
 }
 
-export function scaling(x, y, z) {
-  const m = identity();
-  m[0] = x; m[5] = y; m[10] = z;
-  return m;
-}
-
 export function transformed(m, [x, y, z]) {
   return [m[0] * x + m[4] * y + m[8] * z + m[12], m[1] * x + m[5] * y + m[9] * z + m[13],
     m[2] * x + m[6] * y + m[10] * z + m[14]];

@@ -27,8 +27,6 @@ export const PLOTS = [
   {id: 'pedals', title: 'Pedals', unit: '%', digits: 0, floor: 100, factor: 100, series: [
     {column: 'throttle', label: 'throttle', colour: reference},
     {column: 'brake', label: 'brake', colour: command, dash: [2, 2]}]},
-  {id: 'yaw', title: 'Yaw rate', unit: '\u00b0/s', digits: 1, floor: 10, factor: DEGREES, series: [
-    {column: 'yaw_rate', label: 'measured', colour: measured}]},
 ];
 
 const LEFT = 44, RIGHT = 8, TOP = 6, BOTTOM = 18;  // px, around the lines
@@ -278,8 +276,15 @@ export class Plots {
         plot.canvas.setAttribute('aria-label', `${title} over time [${unit}]: ${text}`);
       }
     }
-    const shown = this.plots.filter((plot) => !plot.figure.hidden).length;
-    this.box.dataset.count = shown;
+    const shown = this.plots.filter((plot) => !plot.figure.hidden);
+    if (this.box.dataset.count !== String(shown.length)) {
+      this.box.dataset.count = shown.length;
+      // The choice of the time lies over its heading.
+      const corner = shown[Math.min(shown.length, 3) - 1];
+      for (const {figure} of this.plots) {
+        figure.classList.toggle('corner', corner && figure === corner.figure);
+      }
+    }
   }
 
   clear() {

@@ -160,7 +160,7 @@ export class Renderer {
     const {gl, programs} = this;
     const middle = [0, 1, 2].map((i) => focus[i] + TO_SUN[i] * reach * 4);
     const sun = multiply(
-      orthographic(reach, reach, reach, reach * 8), lookAt(middle, focus, [0, 0, 1]));
+      orthographic(reach, reach, reach, reach * 6), lookAt(middle, focus, [0, 0, 1]));
     gl.enable(gl.DEPTH_TEST);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadowFrame);
     gl.viewport(0, 0, SHADOW_PIXELS, SHADOW_PIXELS);

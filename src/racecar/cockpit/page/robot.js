@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A robot from its message `robot`: its shapes, and where they are for given joint positions.
 
-import {fromPose, identity, multiply, rotation, scaling, transformed, translation}
+import {fromPose, identity, multiply, rotation, transformed, translation}
   from './matrices.js';
 import {Mesh} from './renderer.js';
 import {Batch, bounds, box, cylinder, readMesh, sphere} from './shapes.js';
@@ -51,6 +51,7 @@ export class Robot {
       this.childrenOf.set(joint.parent, list);
     }
     this.place(identity(), () => 0);
+    this.atRest = new Map(this.poses);
   }
 
   // Fetch the shapes; a shape that cannot be fetched is left out and returned as a problem.
@@ -72,7 +73,7 @@ export class Robot {
       if (!batch.vertices) { return; }
       const mesh = new Mesh(renderer, batch.build());
       this.bodies.push({link: link.name, mesh, shadow: opaque});
-      const pose = this.poses.get(link.name) || identity();
+      const pose = this.atRest.get(link.name) || identity();
       const own = bounds(mesh.data);
       for (let corner = 0; corner < 8; corner++) {
         const point = transformed(pose, [0, 1, 2].map(
@@ -162,6 +163,20 @@ export const sceneBox = ({pose, size, colour}) =>
   [box(size), fromPose(pose), colour || GREY];
 export const sceneCone = ({x, y, radius, height, colour}) =>
   [cylinder(radius, radius * 0.12, height, 20), translation(x, y, height / 2), colour || AMBER];
-export const flat = ({x, y, yaw = 0, length, width, colour}, height) => [box([1, 1, 1]),
-  multiply(multiply(translation(x, y, height), rotation([0, 0, 1], yaw)),
-    scaling(length, width, 0.002)), colour || GREY];
+// Paint on the ground.
+export const scenePatch = ({pose, size: [length, width], colour}) =>
+  [box([length, width, 0.004]), fromPose(pose), colour || GREY];
+
+// A board with its marker: cells from above, seen from the front, its +x side.
+export function sceneBoard({pose, size: [thickness, width, height], marker, cells = [], colour}) {
+  const board = fromPose(pose);
+  const found = [[box([thickness, width, height]), board, colour || GREY]];
+  const side = marker / (cells.length || 1);
+  cells.forEach((row, i) => row.forEach((cell, k) => {
+    const shade = cell ? 1 : 0.02;
+    found.push([box([0.002, side, side]), multiply(board, translation(
+      thickness / 2 + 0.001, (row.length / 2 - k - 0.5) * side,
+      (cells.length / 2 - i - 0.5) * side)), [shade, shade, shade, 1]]);
+  }));
+  return found;
+}

@@ -12,13 +12,13 @@ precision highp sampler2DShadow;
 const SHADOW = `
 uniform sampler2DShadow shadowMap;
 uniform float shadowStep;
-float sunlight(vec4 place) {
+float sunlight(vec4 place, float bias) {
   vec3 p = place.xyz * 0.5 + 0.5;
   if (any(lessThan(p, vec3(0.0))) || any(greaterThan(p, vec3(1.0)))) { return 1.0; }
   float sum = 0.0;
   for (int i = 0; i < 4; i++) {
     vec2 to = vec2(i & 1, i >> 1) * 1.5 - 0.75;
-    sum += texture(shadowMap, vec3(p.xy + to * shadowStep, p.z - 0.0015));
+    sum += texture(shadowMap, vec3(p.xy + to * shadowStep, p.z - bias));
   }
   vec2 edge = smoothstep(vec2(0.5), vec2(0.42), abs(p.xy - 0.5));
   return mix(1.0, sum * 0.25, edge.x * edge.y);
@@ -64,7 +64,7 @@ void main() {
   vec3 n = normalize(facing);
   vec3 toEye = normalize(eye - place);
   if (dot(n, toEye) < 0.0) { n = -n; }
-  float direct = max(dot(n, toSun), 0.0) * sunlight(seenBySun);
+  float direct = max(dot(n, toSun), 0.0) * sunlight(seenBySun, 0.0006);
   float gloss = pow(max(dot(n, normalize(toSun + toEye)), 0.0), 40.0) * 0.25 * direct;
   float rim = pow(1.0 - max(dot(n, toEye), 0.0), 4.0) * 0.12;
   vec3 ambient = mix(groundColour, skyColour, n.z * 0.5 + 0.5);
@@ -113,7 +113,7 @@ void main() {
   vec2 at = place.xy / step;
   float line = max(0.45 * lines(at), lines(at * 0.1));
   vec3 colour = mix(floorColour, lineColour, line);
-  colour = mix(shadeColour, colour, sunlight(seenBySun));
+  colour = mix(shadeColour, colour, sunlight(seenBySun, 0.0));
   result = vec4(hazy(colour, place), 1.0);
 }`,
 };

@@ -5,7 +5,7 @@
 import {Camera, steerCamera} from './cameras.js';
 import {identity, transformed, translation, yawOf} from './matrices.js';
 import {Mesh, Renderer} from './renderer.js';
-import {flat, Robot, sceneBox, sceneCone} from './robot.js';
+import {Robot, sceneBoard, sceneBox, sceneCone, scenePatch} from './robot.js';
 import {Batch, FLOATS, ring} from './shapes.js';
 import {greyOf, wallsOf} from './walls.js';
 
@@ -113,8 +113,8 @@ export class Stage {
     const batch = new Batch();
     for (const one of boxes) { batch.add(...sceneBox(one)); }
     for (const one of cones) { batch.add(...sceneCone(one)); }
-    for (const one of patches) { batch.add(...flat(one, 0.002)); }
-    for (const one of boards) { if (one.pose && one.size) { batch.add(...sceneBox(one)); } }
+    for (const one of patches) { batch.add(...scenePatch(one)); }
+    for (const part of boards.flatMap(sceneBoard)) { batch.add(...part); }
     this.surroundings = batch.vertices ? new Mesh(this.renderer, batch.build()) : null;
     this.sceneHasBoxes = boxes.length > 0;
     this.dirty = true;

@@ -88,7 +88,8 @@ export class Wheel {
       : this.refused ? this.refused
         : driving.holding ? 'You drive.'
           : driving.manual ? 'You have the wheel.'
-            : 'Hold W A S D or the arrow keys to drive.');
+            : this.touchSwitch.checked ? 'Drag the touch pad, or hold W A S D, to drive.'
+              : 'Hold W A S D or the arrow keys to drive.');
     setText(this.gamepad, driving.gamepadName ? `Gamepad: ${driving.gamepadName}` : '');
   }
 
