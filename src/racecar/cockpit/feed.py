@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Protocol
 
 Message = Mapping[str, Any]
-"""What a page sent, checked by racecar.cockpit.page_messages: its `type` and the fields of that."""
+"""What a page sent, checked by racecar.cockpit.page_messages: `type` and the fields of that."""
 
 
 class Outlet(Protocol):

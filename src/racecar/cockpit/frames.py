@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.errors import RacecarError
+from racecar.core.errors import excerpt, RacecarError
 
 STATE, SCAN, PICTURE, MAP, MESH = 1, 2, 3, 4, 5
 """First byte of a binary frame. Meshes stay with the server, which gives them by HTTP."""
@@ -47,6 +47,17 @@ def json_frame(kind: str, **fields: Any) -> bytes:
     return json.dumps({'type': kind, **fields}, separators=(',', ':'), allow_nan=False).encode()
 
 
+def read_json(frame: bytes) -> dict[str, Any]:
+    """Return the fields of a JSON message, `type` among them. Raises FrameError."""
+    try:
+        fields = json.loads(frame)
+    except (ValueError, RecursionError) as error:
+        raise FrameError(f'{len(frame)} bytes of text are no JSON: {error}') from error
+    if not isinstance(fields, dict) or not isinstance(fields.get('type'), str):
+        raise FrameError(f'JSON without a type: {excerpt(fields)}')
+    return fields
+
+
 def is_text(frame: bytes) -> bool:
     """Tell whether a frame is JSON text. Raises FrameError for what is neither."""
     kind = frame[0] if frame else -1
@@ -61,12 +72,12 @@ def is_text(frame: bytes) -> bool:
 def state_frame(robot: int, times: NDArray[np.float64], values: NDArray[np.float64]) -> bytes:
     """Return samples of a robot: times (n,) [s], values (n, columns) as its message lists them.
 
-    NaN stands for what is not known.
+    Values go in single precision. NaN stands for what is not known.
     """
     rows, columns = values.shape
     return b''.join((
         _HEADER.pack(STATE, robot, rows, columns), times.astype('<f8').tobytes(),
-        values.astype('<f8').tobytes()))
+        values.astype('<f4').tobytes()))
 
 
 def scan_frame(

@@ -3,6 +3,7 @@
 // The last samples of a robot, every one of them, in a ring.
 
 const ROWS = 24000;
+const GAP = 1;  // s
 
 export class History {
   constructor(columns) {
@@ -23,6 +24,13 @@ export class History {
   add({times, values, rows, columns}) {
     const back = rows > 0 && this.next > 0 && times[0] < this.latestTime - 1e-9;
     if (back) { this.clear(); }
+    // Lines are not drawn across what is missing.
+    if (rows > 0 && this.next > 0 && times[0] - this.latestTime > GAP) {
+      const place = this.next % ROWS;
+      this.times[place] = this.latestTime;
+      this.values.fill(NaN, place * columns, (place + 1) * columns);
+      this.next++;
+    }
     for (let row = 0; row < rows; row++) {
       const place = this.next % ROWS;
       this.times[place] = times[row];

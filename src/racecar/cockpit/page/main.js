@@ -243,6 +243,7 @@ for (const button of document.querySelectorAll('[data-layer]')) {
     if (stage) {
       stage.layers[button.dataset.layer] = on;
       stage.dirty = true;
+      if (button.dataset.layer === 'walls') { stage.build(); }
     }
   });
 }
@@ -313,6 +314,7 @@ function draw(now) {
   requestAnimationFrame(draw);
   const history = mainHistory();
   hud.draw(history, now);
+  if (stage?.hasWalls) { reveal('walls'); }
   if (now >= nextPlot) {
     nextPlot = now + PLOT_PERIOD;
     plots.draw(history);

@@ -7,19 +7,19 @@ import {byId, make, number, setText} from './dom.js';
 const DEGREES = 180 / Math.PI;
 const measured = 'measured', command = 'command', reference = 'reference';
 
-// dash: so that lines differ not by colour alone. floor: the least span of the axis.
+// The first series is drawn last. dash: so that lines differ not by colour alone. floor: the least span of the axis.
 export const PLOTS = [
   {id: 'speed', title: 'Speed', unit: 'm/s', digits: 2, floor: 0.5, series: [
-    {column: 'reference_speed', label: 'reference', colour: reference, dash: [6, 3]},
-    {column: 'command_speed', label: 'commanded', colour: command, dash: [2, 2]},
-    {column: 'speed', label: 'measured', colour: measured}]},
+    {column: 'speed', label: 'car', colour: measured},
+    {column: 'command_speed', label: 'command', colour: command, dash: [2, 2]},
+    {column: 'reference_speed', label: 'reference', colour: reference, dash: [6, 3]}]},
   {id: 'steering', title: 'Steering', unit: '\u00b0', digits: 1, floor: 10, factor: DEGREES, series: [
-    {column: 'command_steering', label: 'commanded', colour: command, dash: [2, 2]},
-    {column: 'steering', label: 'measured', colour: measured}]},
+    {column: 'steering', label: 'car', colour: measured},
+    {column: 'command_steering', label: 'command', colour: command, dash: [2, 2]}]},
   {id: 'error', title: 'Tracking error', unit: 'm', digits: 3, floor: 0.02, series: [
-    {column: 'longitudinal_error', label: 'along', colour: reference, dash: [6, 3]},
+    {column: 'error', label: 'total', colour: measured},
     {column: 'lateral_error', label: 'across', colour: command, dash: [2, 2]},
-    {column: 'error', label: 'distance', colour: measured}]},
+    {column: 'longitudinal_error', label: 'along', colour: reference, dash: [6, 3]}]},
   {id: 'engine', title: 'Engine', unit: 'rev/min', digits: 0, floor: 1000, series: [
     {column: 'rpm', label: 'speed', colour: measured}]},
   {id: 'gear', title: 'Gear', unit: '', digits: 0, floor: 3, step: true, series: [
@@ -29,6 +29,7 @@ export const PLOTS = [
     {column: 'brake', label: 'brake', colour: command, dash: [2, 2]}]},
 ];
 
+const LEAST_SPAN = 5;  // s
 const LEFT = 44, RIGHT = 8, TOP = 6, BOTTOM = 18;  // px, around the lines
 
 // Round steps for an axis: about `count` of them in a span.
@@ -108,7 +109,7 @@ class Plot {
     context.beginPath();
     context.rect(LEFT, 0, width - LEFT - RIGHT + 2, height);
     context.clip();
-    for (const {series, points} of lines) {
+    for (const {series, points} of lines.reverse()) {
       context.strokeStyle = colours[series.colour];
       context.lineWidth = series.dash ? 1.25 : 1.6;
       context.lineJoin = 'round';
@@ -251,7 +252,7 @@ export class Plots {
     if (!canvas || !this.history) { this.at = null; return; }
     const share = (event.offsetX - LEFT) / (canvas.clientWidth - LEFT - RIGHT);
     this.at = share >= 0 && share <= 1
-      ? this.history.latestTime - (1 - share) * this.span : null;
+      ? this.history.latestTime - (1 - share) * this.shownSpan : null;
     this.drawn = NaN;
   }
 
@@ -260,7 +261,11 @@ export class Plots {
         && this.drawn === history.latestTime)) { return; }
     this.history = history;
     this.drawn = history.latestTime;
-    const begin = Math.max(history.from(history.latestTime - this.span) - 1, history.first);
+    // A run that has only begun fills the plots nevertheless.
+    const span = Math.min(this.span, Math.max(
+      LEAST_SPAN, history.latestTime - history.timeOf(history.first)));
+    this.shownSpan = span;
+    const begin = Math.max(history.from(history.latestTime - span) - 1, history.first);
     const end = history.next;
     const row = this.at === null ? end - 1 : Math.min(history.from(this.at), end - 1);
     const speaks = performance.now() - this.spoken > 1000;
@@ -270,7 +275,7 @@ export class Plots {
       if (plot.figure.hidden === known) { plot.figure.hidden = !known; }
       if (!known) { continue; }
       const text = plot.label(history, row);
-      plot.draw(history, {begin, end, span: this.span, colours: this.colours, at: this.at});
+      plot.draw(history, {begin, end, span, colours: this.colours, at: this.at});
       if (speaks) {
         const {title, unit} = plot.description;
         plot.canvas.setAttribute('aria-label', `${title} over time [${unit}]: ${text}`);

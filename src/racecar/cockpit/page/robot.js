@@ -158,9 +158,13 @@ export class Robot {
   }
 }
 
-// A box or a cone of a scene, as {solid, matrix, colour} of a batch.
-export const sceneBox = ({pose, size, colour}) =>
-  [box(size), fromPose(pose), colour || GREY];
+// Parts of a scene as arguments of Batch.add().
+export function sceneBox({pose, size: [length, width, height], colour}, highest) {
+  const cut = Math.min(height, highest);
+  const [x, y, z, ...turn] = pose;
+  return [box([length, width, cut]), fromPose([x, y, z - (height - cut) / 2, ...turn]),
+    colour || GREY];
+}
 export const sceneCone = ({x, y, radius, height, colour}) =>
   [cylinder(radius, radius * 0.12, height, 20), translation(x, y, height / 2), colour || AMBER];
 // Paint on the ground.

@@ -11,6 +11,9 @@ import {greyOf, wallsOf} from './walls.js';
 
 const TRAIL_POINTS = 6000;
 const SLOW_FRAME = 45;  // ms
+const CUT = 0.36;        // height of walls that are cut, in lengths of the car
+const MAP_HEIGHT = 1;    // m, of walls of a map, which does not say it
+const WALL = [0.62, 0.65, 0.69, 1];
 
 function linear(text) {
   const [r, g, b] = text.match(/\w\w/g).map((pair) => parseInt(pair, 16) / 255);
@@ -43,7 +46,7 @@ export class Stage {
     this.renderer = new Renderer(canvas, () => { this.dirty = true; });
     this.camera = new Camera();
     this.robots = new Map();   // number: {robot, history, trail}
-    this.layers = {laser: true, path: true, trail: true};
+    this.layers = {laser: true, path: true, trail: true, walls: false};
     this.lamps = {};
     this.detail = 1;
     this.frames = 0;
@@ -78,12 +81,13 @@ export class Stage {
       trail.mesh.remove();
     }
     this.robots.clear();
-    for (const name of ['surroundings', 'walls', 'pathMesh', 'scanMesh', 'marker']) {
+    for (const name of ['surroundings', 'pathMesh', 'scanMesh', 'marker']) {
       if (this[name]) { this[name].remove(); }
       this[name] = null;
     }
     this.pathPoints = [];
-    this.sceneHasBoxes = false;
+    this.sceneMessage = this.map = null;
+    this.hasWalls = false;
     this.lamps = {};
     this.camera.home();
     this.dirty = true;
@@ -104,29 +108,40 @@ export class Stage {
     }
     for (const problem of await robot.load(this.renderer, this.meshUrl)) { this.report(problem); }
     if (this.robots.get(message.robot) !== entry) { robot.remove(); }
+    this.build();
     this.drawPath();
     this.dirty = true;
   }
 
-  setScene({boxes = [], cones = [], patches = [], boards = []}) {
-    if (this.surroundings) { this.surroundings.remove(); }
-    const batch = new Batch();
-    for (const one of boxes) { batch.add(...sceneBox(one)); }
-    for (const one of cones) { batch.add(...sceneCone(one)); }
-    for (const one of patches) { batch.add(...scenePatch(one)); }
-    for (const part of boards.flatMap(sceneBoard)) { batch.add(...part); }
-    this.surroundings = batch.vertices ? new Mesh(this.renderer, batch.build()) : null;
-    this.sceneHasBoxes = boxes.length > 0;
-    this.dirty = true;
+  setScene(message) {
+    this.sceneMessage = message;
+    this.build();
   }
 
   async setMap(message) {
-    const picture = await greyOf(message.blob);
-    if (this.walls) { this.walls.remove(); }
-    const solid = wallsOf(picture, message, 0.35);
-    const colour = [0.62, 0.65, 0.69, 1];
-    this.walls = solid.positions.length
-      ? new Mesh(this.renderer, new Batch().add(solid, null, colour).build()) : null;
+    this.map = {...message, picture: await greyOf(message.blob)};
+    this.build();
+  }
+
+  // Walls as high as they are, or cut so low that one sees over them.
+  get wallHeight() { return this.layers.walls ? Infinity : CUT * this.size; }
+
+  build() {
+    const {boxes = [], cones = [], patches = [], boards = []} = this.sceneMessage || {};
+    const height = this.wallHeight;
+    const batch = new Batch();
+    for (const one of boxes) { batch.add(...sceneBox(one, height)); }
+    for (const one of cones) { batch.add(...sceneCone(one)); }
+    for (const one of patches) { batch.add(...scenePatch(one)); }
+    for (const part of boards.flatMap(sceneBoard)) { batch.add(...part); }
+    if (this.map && !boxes.length) {
+      const solid = wallsOf(this.map.picture, this.map, Math.min(MAP_HEIGHT, height));
+      if (solid.positions.length) { batch.add(solid, null, WALL); }
+    }
+    if (this.surroundings) { this.surroundings.remove(); }
+    this.surroundings = batch.vertices ? new Mesh(this.renderer, batch.build()) : null;
+    this.hasWalls = boxes.some(({size}) => size[2] > CUT * this.size)
+      || Boolean(this.map && !boxes.length);
     this.dirty = true;
   }
 
@@ -185,15 +200,21 @@ export class Stage {
     const {x, y} = history.column;
     const colour = [...this.colours.measured, 0.95], gap = 0.06 * robot.size;
     const begin = trail.points;
+    let restarted = false;
     for (let n = Math.max(entry.seen, history.first); n < history.next; n++) {
       const point = [history.value(n, x), history.value(n, y)];
-      if (!(point[0] === point[0])) { continue; }
+      if (!(point[0] === point[0])) {
+        trail.points = 0;  // a gap in time
+        restarted = true;
+        continue;
+      }
       const way = trail.last
         ? Math.hypot(point[0] - trail.last[0], point[1] - trail.last[1]) : Infinity;
       if (trail.points && way < gap) { continue; }
       if (trail.points === TRAIL_POINTS || (trail.points && way > 20 * robot.size)) {
         // Full, or the car was put elsewhere.
         trail.points = 0;
+        restarted = true;
       }
       const yaw = trail.points
         ? Math.atan2(point[1] - trail.last[1], point[0] - trail.last[0]) : 0;
@@ -203,8 +224,8 @@ export class Stage {
       trail.last = point;
     }
     entry.seen = history.next;
-    if (trail.points !== begin) {
-      const from = trail.points > begin ? begin * 2 * FLOATS : 0;
+    if (trail.points !== begin || restarted) {
+      const from = restarted ? 0 : begin * 2 * FLOATS;
       trail.mesh.update(trail.points * 2, from);
     }
   }
@@ -239,7 +260,6 @@ export class Stage {
     const items = [], points = [], still = identity();
     const add = (mesh, more) => { if (mesh) { items.push({mesh, matrix: still, ...more}); } };
     add(this.surroundings, {shadow: true});
-    if (!this.sceneHasBoxes) { add(this.walls, {shadow: true}); }
     if (this.layers.path) { add(this.pathMesh, {lit: 0}); }
     let focus = [0, 0, 0], yaw = 0;
     for (const entry of this.robots.values()) {
