@@ -131,6 +131,7 @@ connection
     stage?.setRobot(message, history);
     hint('', '');
     reveal('trail');
+    show(byId('camera-button'), true);
   })
   .on('state', (message) => {
     const history = histories.get(message.robot);
@@ -155,8 +156,9 @@ connection
     reveal('laser');
   })
   .on('picture', ({blob, time}) => {
-    show(byId('camera-button'), true);
     if (byId('camera').hidden) { return; }
+    show(byId('picture'), true);
+    show(byId('no-picture'), false);
     const image = byId('picture'), old = image.src;
     image.src = URL.createObjectURL(blob);
     if (old.startsWith('blob:')) { setTimeout(() => URL.revokeObjectURL(old), 500); }
@@ -250,6 +252,8 @@ for (const button of document.querySelectorAll('[data-layer]')) {
 byId('camera-button').addEventListener('click', (event) => {
   const wanted = toggle(event.currentTarget);
   show(byId('camera'), wanted);
+  show(byId('picture'), false);
+  show(byId('no-picture'), true);
   send('camera', {wanted});
 });
 

@@ -134,14 +134,14 @@ export class Stage {
     for (const one of cones) { batch.add(...sceneCone(one)); }
     for (const one of patches) { batch.add(...scenePatch(one)); }
     for (const part of boards.flatMap(sceneBoard)) { batch.add(...part); }
-    if (this.map && !boxes.length) {
+    if (this.map) {
       const solid = wallsOf(this.map.picture, this.map, Math.min(MAP_HEIGHT, height));
       if (solid.positions.length) { batch.add(solid, null, WALL); }
     }
     if (this.surroundings) { this.surroundings.remove(); }
     this.surroundings = batch.vertices ? new Mesh(this.renderer, batch.build()) : null;
     this.hasWalls = boxes.some(({size}) => size[2] > CUT * this.size)
-      || Boolean(this.map && !boxes.length);
+      || Boolean(this.map);
     this.dirty = true;
   }
 
