@@ -58,8 +58,8 @@ ROOMS = {
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros'), ros=True),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'core', 'nodes', 'ros', 'signals', 'stacks',
-                 'terminal')),
+    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'core', 'nodes', 'ros', 'signals',
+                 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }

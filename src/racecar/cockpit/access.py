@@ -19,6 +19,8 @@ import socket
 from racecar.core.errors import ConfigurationError, excerpt
 
 LOOPBACK = '127.0.0.1'
+FIRST_PORT = 8080
+"""Where a free port is looked for."""
 TOKEN = 'token'
 """Of the query of the URL."""
 

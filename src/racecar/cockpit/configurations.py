@@ -30,6 +30,11 @@ _KINDS = {bool: 'flag', float: 'number', tuple: 'names'}
 _LARGEST_NUMBER = 1e6
 
 
+def configuration_names() -> list[str]:
+    """Return the names of what may be started."""
+    return [stack.name for stack in _stacks()]
+
+
 def configurations() -> list[dict[str, Any]]:
     """Return the configurations as the message `welcome` has them."""
     return [{
@@ -75,7 +80,7 @@ def _stacks() -> list[Stack]:
 
 
 def _find(name: Any) -> Stack:
-    known = [stack.name for stack in _stacks()]
+    known = configuration_names()
     if not isinstance(name, str) or name not in known:
         raise ConfigurationError(
             f"configuration is {excerpt(name)}, expected one of {', '.join(known)}"

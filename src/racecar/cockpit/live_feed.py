@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 import contextlib
 from typing import Any, ClassVar
 
+from racecar.cockpit import TAP_OPTION
 from racecar.cockpit.child import Child, how_it_ended
 from racecar.cockpit.configurations import command_words, configurations
 from racecar.cockpit.feed import Feed, Message, Outlet
@@ -20,9 +21,6 @@ from racecar.cockpit.frames import is_text, json_frame, read_json
 from racecar.cockpit.link import LinkListener
 from racecar.cockpit.wheel import Wheel
 from racecar.core.errors import ControlModeError, RunError
-
-TAP_OPTION = '--tap'
-"""Option of `racecar up` and `racecar cockpit` that names the socket of the tap."""
 
 IDLE, STARTING, RUNNING, PAUSED = 'idle', 'starting', 'running', 'paused'
 ENDED, FAILED, LOST = 'ended', 'failed', 'lost'
@@ -37,7 +35,8 @@ _BEATS = ('drive', 'pedals')
 class LiveFeed(Feed):
     """What the two live feeds have in common: a child with a tap, and the wheel."""
 
-    takes = (*_WISHES, *_DRIVING, 'take_wheel', 'release_wheel')
+    takes: ClassVar[Collection[str]] = (
+        *_WISHES, *_DRIVING, 'take_wheel', 'release_wheel')
     mode: ClassVar[str]
 
     def __init__(self) -> None:

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 
 from aiohttp import web, WSCloseCode, WSMsgType
+from aiohttp.typedefs import Handler
 
 from racecar.cockpit.access import Access, TOKEN
 from racecar.cockpit.feed import Feed
@@ -43,7 +44,7 @@ class CockpitServer:
 
     @web.middleware
     async def _check(
-        self, request: web.Request, handler: web.RequestHandler,
+        self, request: web.Request, handler: Handler,
     ) -> web.StreamResponse:
         access = self._access
         given = request.query.get(TOKEN) or request.cookies.get(access.cookie, '')

@@ -12,13 +12,12 @@ import webbrowser
 
 from aiohttp import web
 
-from racecar.cockpit.access import Access, LOOPBACK
+from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.server import CockpitServer
 from racecar.core.errors import ConfigurationError
 from racecar.signals import Interruption, STOPS
 
-FIRST_PORT = 8080
 _PORTS = 100
 _BACKLOG = 64
 _LONGEST_END = 2.0  # [s]

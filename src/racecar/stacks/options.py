@@ -143,8 +143,8 @@ class StackOptions:
     active: bool = _option(
         True, 'whether the tracker starts active; an inactive one waits for its parameter active'
         ' or its service ~/activate', bool, (LAUNCH, UP, COCKPIT), flag='inactive',
-        for_tracking=True, off_help='start the tracker inactive: it waits for its parameter active or its service'
-        ' ~/activate')
+        for_tracking=True, off_help='start the tracker inactive: it waits for its parameter active'
+        ' or its service ~/activate')
     end_time: float | None = _option(
         None, 'simulated time at which the run ends [s]', float,
         (LAUNCH, UP, DEMO, SIMULATE, COCKPIT), flag='duration', metavar='SECONDS')

@@ -43,6 +43,7 @@ class Driving:
         self._teleop: Publisher | None = None
         self._pedals: Publisher | None = None
         self._message = command_template()
+        self._is_held = False
         self._beat_at: float | None = None
         self._by_pedals = False
         self._steering = 0.0
@@ -50,46 +51,60 @@ class Driving:
         self.limits: Mapping[str, Any] = {}
 
     @property
-    def is_held(self) -> bool:
-        """Whether a page holds the wheel."""
-        return self._teleop is not None
-
-    @property
     def largest_speed(self) -> float:
         """What a page commands at most [m/s]: as keys may, and not more than the car can."""
-        most = float(KEY_PARAMETERS['speed_max'].default)  # type: ignore[arg-type]
-        return min(most, self.limits.get(_LONGEST_WAY = 0.3  # [s]
-
-SPEED_LIMIT, most))
+        most = float(KEY_PARAMETERS.default('speed_max'))
+        return min(most, float(self.limits.get(SPEED_LIMIT, most)))
 
     @property
     def largest_angle(self) -> float:
         """What a page steers at most [rad]."""
-        most = float(KEY_PARAMETERS['steering_max'].default)  # type: ignore[arg-type]
+        most = float(KEY_PARAMETERS.default('steering_max'))
         return float(self.limits.get(STEERING_LIMIT, most))
+
+    def prepare(self) -> None:
+        """Create the publishers early, so that the first key is not late, where that is harmless.
+
+        Several publishers at one input of a mux are complained about, so not beside another one.
+        """
+        if self._is_allowed and not any(map(self._node.count_publishers, self._topics)):
+            self._create()
 
     def take(self) -> None:
         """Begin. Raises ControlModeError if nobody would listen, or in lockstep."""
-        if self.is_held:
-            return
-        if self.limits.get('lockstep'):
+        if not self._is_allowed:
             raise ControlModeError(
                 'the simulator runs in lockstep, which waits for the answers of nodes and of no'
                 ' person: start the configuration without lockstep to drive')
-        teleop, pedals = self._topics
-        has_teleop, has_pedals = map(self._node.count_subscribers, self._topics)
-        if not has_teleop and not has_pedals:
+        self._create()
+        if self._teleop is None and self._pedals is None:
             raise ControlModeError(
-                f'nobody listens to {teleop}: this configuration has no input for a person who'
-                ' drives')
-        self._teleop = self._node.create_publisher(AckermannDriveStamped, teleop, qos.COMMAND)
-        if has_pedals:
+                f'nobody listens to {self._topics[0]}: this configuration has no input for a'
+                ' person who drives')
+        self._is_held = True
+
+    @property
+    def _is_allowed(self) -> bool:
+        return not self.limits.get('lockstep')
+
+    def _create(self) -> None:
+        """Create the publishers that somebody listens to."""
+        teleop, pedals = self._topics
+        count = self._node.count_subscribers
+        if self._teleop is None and count(teleop):
+            self._teleop = self._node.create_publisher(AckermannDriveStamped, teleop, qos.COMMAND)
+        if self._pedals is None and count(pedals):
             self._pedals = self._node.create_publisher(DriverCommand, pedals, qos.COMMAND)
 
     def drive(self, speed: float, steering: float, now_ns: int) -> None:
-        """Command shares of the largest speed and angle, at a simulated time [ns]."""
-        if self._teleop is None:
+        """Command shares of the largest speed and angle, at a simulated time [ns].
+
+        Raises ControlModeError for a car without a mux.
+        """
+        if not self._is_held:
             return
+        if self._teleop is None:
+            raise ControlModeError(f'nobody listens to {self._topics[0]}')
         if self._by_pedals:
             self._release_pedals(now_ns)
         self._by_pedals = False
@@ -98,10 +113,11 @@ SPEED_LIMIT, most))
 
     def press(self, throttle: float, brake: float, steering: float, now_ns: int) -> None:
         """Press pedals. Raises ControlModeError for a car without."""
-        if self._pedals is None:
-            if self._teleop is not None:
-                raise ControlModeError('this car has no pedals: no driver_bridge listens')
+        if not self._is_held:
             return
+        if self._pedals is None:
+            raise ControlModeError(
+                f'this car has no pedals: nobody listens to {self._topics[1]}')
         self._beat_at = time.monotonic()
         self._by_pedals = True
         self._steering = steering * self.largest_angle
@@ -125,12 +141,15 @@ SPEED_LIMIT, most))
     def release(self, now_ns: int) -> None:
         """Stop the car if it was driven, and leave it to others."""
         self.halt(now_ns)
+        self._is_held = False
+
+    def finish(self, now_ns: int) -> None:
+        """Release it at the end of the process, with which what is on its way would go."""
+        drove = self._beat_at is not None
+        self.release(now_ns)
         for publisher in (self._teleop, self._pedals):
-            if publisher is not None:
-                # What is on its way would go with it.
+            if drove and publisher is not None:
                 publisher.wait_for_all_acked(Duration(seconds=_LONGEST_WAY))
-                self._node.destroy_publisher(publisher)
-        self._teleop = self._pedals = None
 
     def _release_pedals(self, now_ns: int) -> None:
         self._send_pedals(0.0, 1.0, now_ns)

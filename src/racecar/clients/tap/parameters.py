@@ -16,8 +16,8 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 from rclpy.qos import qos_profile_parameter_events
 
-from racecar.cockpit.frames import json_frame
 from racecar.clients.tap.services import Services
+from racecar.cockpit.frames import json_frame
 from racecar.core.errors import excerpt, ParameterError
 
 _TYPES = {
@@ -33,7 +33,7 @@ class ParameterWatch:
         self, node: Node, services: Services, send: Callable[[bytes, str], object],
         on_node: Callable[[str], object],
     ) -> None:
-        """send: a frame with its key; on_node: called with the name of a node that is known now."""
+        """send: a frame with its key; on_node: called with a node that is known now."""
         self._node = node
         self._services = services
         self._send = send
@@ -103,7 +103,8 @@ class ParameterWatch:
                 f" {', '.join(sorted(self._values))}")
         descriptor = self._descriptors[node].get(name)
         if descriptor is None or not self._is_settable(node, descriptor):
-            raise ParameterError(f'parameter {excerpt(name)} of {node} is none that a page may set')
+            raise ParameterError(
+                f'parameter {excerpt(name)} of {node} is none that a page may set')
         converted = _converted(descriptor, value)
 
         def on_response(response: SetParameters.Response) -> None:
@@ -116,7 +117,7 @@ class ParameterWatch:
                 RosParameter(name, value=converted).to_parameter_msg()]), on_response, on_failure)
 
     def _is_settable(self, node: str, descriptor: ParameterDescriptor) -> bool:
-        """Tell whether it is a number, a switch or a choice; free texts may name files and code."""
+        """Tell whether it is a number, a switch or a choice; texts may name files and code."""
         return not descriptor.read_only and descriptor.name in self._values[node] and (
             descriptor.type in (ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_INTEGER,
                                 ParameterType.PARAMETER_DOUBLE)

@@ -15,14 +15,14 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
 from racecar.cockpit.frames import picture_frame
+from racecar.core.errors import MessageError
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos
 from racecar.ros.wire import deserialize
-from racecar.core.errors import MessageError
 
 _PERIOD = 0.1  # [s]
 _QUALITY = 80
-# Encodings that are turned into red, green and blue: how many numbers a pixel has, and their order.
+# Encodings: how many numbers a pixel has, and which of them are red, green and blue.
 _ENCODINGS = {'bgr8': (3, (2, 1, 0)), 'rgb8': (3, (0, 1, 2)), 'bgra8': (4, (2, 1, 0)),
               'rgba8': (4, (0, 1, 2)), 'mono8': (1, (0, 0, 0))}
 
@@ -45,7 +45,7 @@ class Pictures:
         """Listen from now on, or not."""
         if wanted and self._subscription is None:
             self._subscription = self._node.create_subscription(
-                Image, self._topic, self._on_image, qos.matching([], 1), raw=True)
+                Image, self._topic, self._on_image, qos.VIEW_SUBSCRIPTION, raw=True)
         elif not wanted and self._subscription is not None:
             self._node.destroy_subscription(self._subscription)
             self._subscription = None

@@ -182,7 +182,7 @@ class Samples:
 
 
 def middle_angle(left: float, right: float) -> float:
-    """Return the angle of the wheel between two steered ones, whose cotangent is the mean [rad]."""
+    """Return the angle between two steered wheels, whose cotangent is their mean [rad]."""
     a, b = math.tan(left), math.tan(right)
     return math.atan(2.0 * a * b / (a + b)) if a + b else 0.5 * (left + right)
 

@@ -41,7 +41,7 @@ class Services:
         self, service_type: Any, name: str, request: Any, on_response: OnResponse,
         on_failure: OnFailure = lambda _: None,
     ) -> None:
-        """Call a service once it is there; one of the two is called back, with a text on failure."""
+        """Call a service once it is there; calls one of the two back, with a text on failure."""
         if name not in self._clients:
             self._clients[name] = self._node.create_client(service_type, name)
         self._waiting.append(_Call(
