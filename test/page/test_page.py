@@ -21,7 +21,7 @@ LARGEST_PAGE = 1_000_000  # [B]
 
 def test_page_loads_all_from_its_own_server_and_stays_below_a_megabyte(serve, open_page):
     served = serve()
-    page = open_page()
+    page = open_page(scene=True)
     requests, sizes, policy = [], [], []
     page.on('request', lambda request: requests.append(request.url))
     page.on('response', lambda response: sizes.append(len(response.body())))
@@ -57,12 +57,11 @@ def scene_picture(page):
 
 
 def test_car_moves_in_the_scene_and_in_the_plots(serve, open_page):
-    page = open_page(serve().address)
+    page = open_page(serve().address, scene=True)
     wait_for_car(page)
     before, picture = numbers(page), scene_picture(page)
     # The body of the car is blue, as nothing else in this scene.
-    middle = picture[200:400, 350:580]
-    assert ((middle[..., 2] > middle[..., 0] + 60) & (middle[..., 1] < 80)).sum() > 100
+    assert ((picture[..., 2] > picture[..., 0] + 60) & (picture[..., 1] < 80)).sum() > 50
     wait_for(page, lambda: math.dist(
         [before['x'], before['y']], [numbers(page)['x'], numbers(page)['y']]) > 0.5)
     assert (np.abs(scene_picture(page) - picture).sum(-1) > 30).mean() > 0.005
@@ -73,7 +72,7 @@ def test_car_moves_in_the_scene_and_in_the_plots(serve, open_page):
 
 def test_views_and_layers_change_the_picture(serve, open_page):
     served = serve()
-    page = open_page(served.address)
+    page = open_page(served.address, scene=True)
     wait_for_car(page)
     page.get_by_role('button', name='Laser').wait_for()
     served.call(setattr, served.feed, '_paused', True)
@@ -122,7 +121,7 @@ def test_held_keys_drive_and_release_stops(serve, open_page):
     assert sent(served.feed, 'take_wheel')
     last = sent(served.feed, 'drive')[-1]
     assert last['speed'] == 0.5
-    assert last['steering'] > 0.3
+    assert 0.1 < last['steering'] <= 0.4
     expect(page.locator('#who')).to_have_text('you')
     page.keyboard.up('ArrowLeft')
     page.keyboard.up('w')
@@ -133,23 +132,29 @@ def test_held_keys_drive_and_release_stops(serve, open_page):
     assert len(served.feed.received) == count
 
 
-@pytest.mark.parametrize('event', [
-    "window.dispatchEvent(new Event('blur'))",
-    "Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
-    "document.dispatchEvent(new Event('visibilitychange'))",
-    "document.getElementById('option-end_time').closest('details').open = true;"
-    "document.getElementById('option-end_time').focus()",
-], ids=['blur', 'hidden tab', 'typing'])
-def test_leaving_the_page_releases_the_car(serve, open_page, event):
+LEAVING = {
+    'blur': "window.dispatchEvent(new Event('blur'))",
+    'typing': "document.querySelector('details.more').open = true;"
+              "document.getElementById('option-end_time').focus()",
+    'hidden tab': "document.activeElement.blur();"
+                  "Object.defineProperty(document, 'hidden', {value: true});"
+                  "document.dispatchEvent(new Event('visibilitychange'))"}
+
+
+def test_leaving_the_page_or_typing_releases_the_car(serve, open_page):
     served = serve()
     page = open_page(served.address)
     wait_for_car(page)
-    page.keyboard.down('w')
-    wait_for(page, lambda: len(sent(served.feed, 'drive')) > 2)
-    page.evaluate(event)
-    wait_for(page, lambda: sent(served.feed, 'release_wheel'))
-    assert sent(served.feed, 'drive')[-1]['speed'] == 0.0
-    assert not page.evaluate('window.racecarCockpit.holding')
+    for way, event in LEAVING.items():
+        served.feed.received.clear()
+        page.locator('#scene').focus()
+        page.keyboard.down('w')
+        wait_for(page, lambda: len(sent(served.feed, 'drive')) > 2, what=way)
+        page.evaluate(event)
+        wait_for(page, lambda: sent(served.feed, 'release_wheel'), what=way)
+        assert sent(served.feed, 'drive')[-1]['speed'] == 0.0, way
+        assert not page.evaluate('window.racecarCockpit.holding'), way
+        page.keyboard.up('w')
 
 
 def test_typing_in_a_field_does_not_drive(serve, open_page):
@@ -158,7 +163,7 @@ def test_typing_in_a_field_does_not_drive(serve, open_page):
     wait_for_car(page)
     page.get_by_role('tab', name='Tune').click()
     page.get_by_role('searchbox', name='Filter').press_sequentially('wasd')
-    page.wait_for_timeout(100)
+    expect(page.get_by_role('searchbox')).to_have_value('wasd')
     assert sent(served.feed, 'drive') == []
 
 
@@ -188,7 +193,7 @@ def test_gamepad_drives_in_proportion_and_at_rest_not_at_all(serve, open_page):
     assert sent(served.feed, 'drive') == []
     page.evaluate('window.trigger = 0.6; window.stick = 0.56;')
     wait_for(page, lambda: sent(served.feed, 'drive'))
-    assert sent(served.feed, 'drive')[-1] == {'type': 'drive', 'speed': 0.6, 'steering': -0.5}
+    assert sent(served.feed, 'drive')[-1] == {'type': 'drive', 'speed': 0.3, 'steering': -0.2}
     page.evaluate('window.trigger = 0; window.stick = 0.05;')
     wait_for(page, lambda: sent(served.feed, 'release_wheel'))
 
@@ -204,7 +209,7 @@ def test_touch_pad_drives_on_a_phone_and_its_release_stops(serve, open_page):
     touch.send('Input.dispatchTouchEvent', {'type': 'touchStart', 'touchPoints': [{'x': x, 'y': y}]})
     touch.send('Input.dispatchTouchEvent', {
         'type': 'touchMove', 'touchPoints': [{'x': x, 'y': y - 0.4 * box['height']}]})
-    wait_for(page, lambda: [one for one in sent(served.feed, 'drive') if one['speed'] > 0.9])
+    wait_for(page, lambda: [one for one in sent(served.feed, 'drive') if one['speed'] > 0.45])
     touch.send('Input.dispatchTouchEvent', {'type': 'touchEnd', 'touchPoints': []})
     wait_for(page, lambda: sent(served.feed, 'release_wheel'))
     assert sent(served.feed, 'drive')[-1]['speed'] == 0.0

@@ -24,10 +24,12 @@ def numbers(page):
 
 
 def wait_for_car(page):
-    """Wait until the scene shows a car that has moved."""
-    wait_for(page, lambda: page.evaluate(
-        'window.racecarCockpit && window.racecarCockpit.samples > 5'
-        ' && window.racecarCockpit.frames > 1'), what='a car in the scene')
+    """Wait until the page knows of a car that moves, and its scene, if it has one, shows it."""
+    wait_for(page, lambda: page.evaluate("""() => {
+      const cockpit = window.racecarCockpit;
+      return cockpit && cockpit.samples > 5
+        && (cockpit.frames > 1 || !document.getElementById('no-webgl').hidden);
+    }"""), what='a car')
 
 
 def sent(feed, kind):

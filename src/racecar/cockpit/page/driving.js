@@ -27,7 +27,7 @@ export class Driving {
     this.gamepad = null;       // the same of a gamepad
     this.usesPedals = false;
     this.manual = false;
-    this.keyShare = 0.5;       // of the car's speed, or of the pedals
+    this.most = {ahead: 0.5, left: 0.4};  // of the car's speed or pedals, and of its lock
     this.steering = 0;
     this.holding = false;
     this.gear = null;          // called with 1 or -1 by buttons of a gamepad
@@ -45,6 +45,7 @@ export class Driving {
   }
 
   keyDown(event) {
+    this.fast = event.shiftKey;
     const direction = DIRECTIONS[event.code];
     if (!direction || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)
         || !this.mayDrive()) { return; }
@@ -55,7 +56,6 @@ export class Driving {
     event.preventDefault();
     if (event.repeat) { return; }
     this.keys.add(event.code);
-    this.fast = event.shiftKey;
     this.tick(true);
   }
 
@@ -127,7 +127,7 @@ export class Driving {
     this.wasDown = down;
     const ahead = pressed(7) - pressed(6) || beyond(-(found.axes[1] || 0));
     const left = beyond(-(found.axes[0] || 0));
-    return ahead || left ? {ahead, left, throttle: pressed(7), brake: pressed(6)} : null;
+    return ahead || left ? {ahead, left} : null;
   }
 
   tick(atOnce = false) {
@@ -151,10 +151,15 @@ export class Driving {
   }
 
   wanted() {
-    if (this.gamepad) { return this.gamepad; }
-    if (this.pad) { return this.pad; }
+    const {ahead, left} = this.gamepad || this.pad || this.wantedByKeys();
+    // A brake pedal is never held back.
+    const brakes = this.usesPedals && ahead < 0;
+    return {ahead: ahead * (this.fast || brakes ? 1 : this.most.ahead),
+      left: left * this.most.left};
+  }
+
+  wantedByKeys() {
     const has = (direction) => [...this.keys].some((code) => DIRECTIONS[code] === direction);
-    const share = this.fast ? 1 : this.keyShare;
     const target = Number(has('left')) - Number(has('right'));
     const now = performance.now(), seconds = Math.min((now - (this.turnedAt || now)) / 1000, 0.1);
     this.turnedAt = now;
@@ -164,7 +169,7 @@ export class Driving {
       const from = Math.sign(this.steering) === target ? this.steering : target * FIRST_TURN;
       this.steering = target * Math.min(1, Math.abs(from) + STEERING_RATE * seconds);
     }
-    return {ahead: (Number(has('ahead')) - Number(has('back'))) * share, left: this.steering};
+    return {ahead: Number(has('ahead')) - Number(has('back')), left: this.steering};
   }
 
   sendCommand(ahead, left) {
@@ -172,9 +177,7 @@ export class Driving {
     this.command = {ahead, left};
     if (this.usesPedals) {
       this.send('pedals', {throttle: round(Math.max(ahead, 0)),
-        // The brake key brakes in full; a share would surprise.
-        brake: round(ahead < 0 && this.keys.size ? 1 : Math.max(-ahead, 0)),
-        steering: round(left)});
+        brake: round(Math.max(-ahead, 0)), steering: round(left)});
     } else {
       this.send('drive', {speed: round(ahead), steering: round(left)});
     }

@@ -45,7 +45,7 @@ export class Log {
       setText(byId('log-count'), String(this.unread));
       show(byId('log-count'), true);
     }
-    if (SEVERE.includes(grade)) { this.tell(node.replace(/^\//, '') || 'Error', text); }
+    if (SEVERE.includes(grade)) { this.tell(node.replace(/^\//, '') || 'Error', text, {seconds: 12}); }
   }
 
   fits(grade) {

@@ -117,7 +117,6 @@ connection
         {kind: 'session'});
     } else if (state === 'ended') {
       hint('', '');
-      log.tell('The run has ended.', text || '', {kind: 'session', seconds: 8});
     }
     if (text && state !== 'starting') {
       log.add({level: ['failed', 'lost'].includes(state) ? 'warn' : 'info', node: 'cockpit', text});

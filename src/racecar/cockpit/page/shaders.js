@@ -125,6 +125,8 @@ uniform mat4 view;
 uniform float size, smallest, largest;
 void main() {
   gl_Position = view * vec4(position, 1.0);
+  // A little nearer, as points lie on what the laser has met.
+  gl_Position.z -= 0.004 * gl_Position.w;
   gl_PointSize = clamp(size / gl_Position.w, smallest, largest);
 }`,
   fragment: `${HEAD}

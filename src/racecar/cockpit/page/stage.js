@@ -154,7 +154,7 @@ export class Stage {
   drawPath() {
     if (this.pathMesh) { this.pathMesh.remove(); }
     if (this.marker) { this.marker.remove(); }
-    const colour = [...this.colours.reference, 0.9], width = 0.05 * this.size;
+    const colour = [...this.colours.reference, 0.9], width = 0.055 * this.size;
     this.pathMesh = this.pathPoints.length > 1 ? new Mesh(
       this.renderer, ribbon(this.pathPoints, width, 0.006 * this.size, colour), {strip: true}) : null;
     this.marker = new Mesh(this.renderer, new Batch().add(
@@ -218,8 +218,8 @@ export class Stage {
       }
       const yaw = trail.points
         ? Math.atan2(point[1] - trail.last[1], point[0] - trail.last[0]) : 0;
-      writeEdge(trail.mesh.data, trail.bytes, trail.points, point, yaw, 0.035 * robot.size,
-        0.004 * robot.size, colour);
+      writeEdge(trail.mesh.data, trail.bytes, trail.points, point, yaw, 0.022 * robot.size,
+        0.008 * robot.size, colour);
       trail.points++;
       trail.last = point;
     }
@@ -276,7 +276,7 @@ export class Stage {
         yaw = yawOf(row[qx] || 0, row[qy] || 0, row[qz] || 0, row[qw] || 1);
         if (this.layers.path && rx !== undefined && row[rx] === row[rx]) {
           items.push({mesh: this.marker, lit: 0,
-            matrix: translation(row[rx], row[ry], 0.008 * robot.size)});
+            matrix: translation(row[rx], row[ry], 0.01 * robot.size)});
         }
       }
       items.push(...robot.items());

@@ -6,7 +6,7 @@ import {make, setText, short, show, words} from './dom.js';
 
 const STEPS = 1000;       // of a slider
 const SETTLE = 40;        // ms between messages while a slider is dragged
-const NODES_FIRST = /tracker|linearizer|follower|bridge/;
+const FIRST = [/tracker/, /linearizer|follower|bridge/];  // what people tune most
 
 const isFinitePair = (one) => Number.isFinite(one.minimum) && Number.isFinite(one.maximum);
 
@@ -171,7 +171,7 @@ export class Tuning {
 
   show(nodes) {
     this.rows.clear();
-    const rank = ({node}) => NODES_FIRST.test(node) ? 0 : 1;
+    const rank = ({node}) => (FIRST.findIndex((one) => one.test(node)) + 9) % 9;
     const sorted = [...nodes].sort((a, b) => rank(a) - rank(b) || a.node.localeCompare(b.node));
     this.groups = sorted.filter(({parameters}) => parameters.length).map(
       ({node, parameters}, index) => {

@@ -36,6 +36,26 @@ function touchPad(element, driving) {
   }
 }
 
+// A slider for a share in `values[name]`.
+function share(id, label, values, name) {
+  const percent = () => `${Math.round(values[name] * 100)} %`;
+  const text = make('output', {for: id, text: percent()});
+  return make('div', {class: 'field slider-field'}, make('label', {for: id, text: label}),
+    make('input', {type: 'range', id, min: 10, max: 100, step: 5, value: values[name] * 100,
+      oninput: (event) => {
+        values[name] = Number(event.target.value) / 100;
+        setText(text, percent());
+      }}), text);
+}
+
+// What tells the names of muxes apart: the parts of their paths that not all of them have.
+function headings(names) {
+  const parts = names.map((name) => name.split(/[/.]/).filter(Boolean));
+  return parts.map((own, i) => own.filter(
+    (part) => names.length === 1 || !parts.every((other) => other.includes(part))).join(' ')
+    || names[i]).map(words);
+}
+
 export class Wheel {
   constructor(box, driving, send) {
     Object.assign(this, {box, driving, send});
@@ -53,12 +73,6 @@ export class Wheel {
     this.touchSwitch = make('input', {type: 'checkbox', class: 'switch', role: 'switch',
       id: 'show-touch', checked: matchMedia('(pointer: coarse)').matches,
       onchange: () => this.refresh()});
-    this.share = make('input', {type: 'range', id: 'key-speed', min: 10, max: 100, step: 5,
-      value: 50, oninput: (event) => {
-        driving.keyShare = Number(event.target.value) / 100;
-        setText(this.shareText, `${event.target.value} %`);
-      }});
-    this.shareText = make('output', {for: 'key-speed', text: '50 %'});
     this.state = make('p', {class: 'wheel-state', role: 'status'});
     this.gamepad = make('p', {class: 'soft small'});
     this.carBox = make('div', {class: 'car', hidden: true});
@@ -66,8 +80,8 @@ export class Wheel {
     box.append(make('h2', {text: 'Drive'}), this.state,
       make('div', {class: 'field flag'}, this.manual,
         make('label', {for: 'manual', text: 'Manual mode'}), this.manualHelp),
-      make('div', {class: 'field slider-field'},
-        make('label', {for: 'key-speed', text: 'Speed of the keys'}), this.share, this.shareText),
+      share('most-speed', 'Largest speed, or throttle', driving.most, 'ahead'),
+      share('most-steering', 'Largest steering', driving.most, 'left'),
       make('div', {class: 'field flag'}, this.touchSwitch,
         make('label', {for: 'show-touch', text: 'Touch pad in the scene'})),
       this.gamepad, this.carBox, make('h3', {text: 'Who drives'}), this.muxBox);
@@ -183,8 +197,9 @@ export class Wheel {
   }
 
   setMuxes(muxes) {
-    this.muxBox.replaceChildren(...muxes.map(({name, active, inputs}) => make('div', {class: 'mux'},
-      make('h4', {text: words(name.split('/').filter(Boolean).pop() || name)}),
+    const titles = headings(muxes.map(({name}) => name));
+    this.muxBox.replaceChildren(...muxes.map(({active, inputs}, index) => make('div', {class: 'mux'},
+      make('h4', {text: titles[index]}),
       make('ul', {}, ...[...inputs].sort((a, b) => b.priority - a.priority).map((input) => make(
         'li', {class: input.name === active ? 'active' : input.alive ? 'alive' : '',
           'aria-current': input.name === active ? 'true' : null},
@@ -193,7 +208,7 @@ export class Wheel {
           : input.alive ? 'waits' : ''}),
         make('span', {class: 'priority', title: 'priority', text: String(input.priority)})))))));
     const mux = muxes.find(({inputs}) => inputs.some(({name}) => /teleop/i.test(name))) || muxes[0];
-    this.text = mux && mux.active ? mux.active : '';
+    this.text = mux && mux.inputs.some(({name}) => name === mux.active) ? mux.active : '';
     const who = this.driving.holding && /teleop/i.test(this.text) ? 'you'
       : this.text || 'nobody';
     show(byId('drives'), muxes.length > 0);
