@@ -30,6 +30,7 @@ export class Driving {
     this.most = {ahead: 0.5, left: 0.4};  // of the car's speed or pedals, and of its lock
     this.steering = 0;
     this.holding = false;
+    this.contested = false;    // another page has the wheel
     this.gear = null;          // called with 1 or -1 by buttons of a gamepad
     document.addEventListener('keydown', (event) => this.keyDown(event));
     document.addEventListener('keyup', (event) => this.keyUp(event));
@@ -106,7 +107,7 @@ export class Driving {
   disconnected() {
     this.keys.clear();
     this.pad = null;
-    this.manual = this.holding = false;
+    this.manual = this.holding = this.contested = false;
     this.steering = 0;
     this.changed();
   }
@@ -174,7 +175,7 @@ export class Driving {
 
   sendCommand(ahead, left) {
     const round = (value) => Math.round(value * 1000) / 1000 || 0;
-    this.command = {ahead, left};
+    if (this.contested) { return; }
     if (this.usesPedals) {
       this.send('pedals', {throttle: round(Math.max(ahead, 0)),
         brake: round(Math.max(-ahead, 0)), steering: round(left)});

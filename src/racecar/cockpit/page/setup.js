@@ -85,7 +85,7 @@ export class Setup {
   field(option, values) {
     const id = `option-${option.name}`;
     const set = (value) => {
-      if (value === '' || value === null || value === false
+      if (value === '' || value === null || value === Boolean(option.default)
           || Array.isArray(value) && !value.length) {
         delete values[option.name];
       } else {

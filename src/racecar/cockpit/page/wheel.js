@@ -99,7 +99,7 @@ export class Wheel {
     const held = driving.holding || driving.manual;
     document.body.classList.toggle('holding', held);
     setText(this.state, !may ? 'Nothing to drive yet.'
-      : this.refused ? this.refused
+      : driving.contested ? 'Another page drives.'
         : driving.holding ? 'You drive.'
           : driving.manual ? 'You have the wheel.'
             : this.touchSwitch.checked ? 'Drag the touch pad, or hold W A S D, to drive.'
@@ -109,9 +109,7 @@ export class Wheel {
 
   // driving: whether this page drives, as the server sees it; by: who does.
   setDriver({driving, by}) {
-    const wants = this.driving.holding || this.driving.manual;
-    this.refused = !driving && wants && by === 'another page' ? 'Another page drives.' : '';
-    this.by = by;
+    this.driving.contested = !driving && by === 'another page';
     this.refresh();
   }
 
