@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import shutil
 import socket
+import subprocess
 import threading
 
 import pytest
@@ -36,13 +37,18 @@ def pytest_pycollect_makemodule(module_path, parent):
     return ModuleWithoutBrowser.from_parent(parent, path=module_path) if MISSING else None
 
 
+def starts(program):
+    """Tell whether a browser is more than a hint to install one."""
+    return subprocess.run([program, '--version'], capture_output=True).returncode == 0
+
+
 @pytest.fixture(scope='session')
 def browser():
     from playwright.sync_api import sync_playwright
 
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    program = next(filter(starts, filter(None, map(shutil.which, BROWSERS))), None)
     if program is None:
-        pytest.skip(f"needs a browser, one of {', '.join(BROWSERS)}")
+        pytest.skip(f"needs a browser that starts, one of {', '.join(BROWSERS)}")
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield found

@@ -133,11 +133,13 @@ class ExampleFeed(Feed):
         self.say('clock', time=self._time, factor=1.0, wanted_factor=1.0, paused=self._paused)
 
     def _tell_replay(self):
-        self.say('replay', begin=0.0, end=60.0, time=self._time, playing=not self._paused, rate=1.0)
+        self.say('replay', begin=0.0, end=60.0, time=self._time, rate=1.0,
+                 playing=not self._paused)
 
     def _tell_muxes(self):
         by_hand = self._command is not None
-        self.say('muxes', muxes=[{'name': 'low_level', 'active': 'Teleoperation' if by_hand else 'Navigation', 'inputs': [
+        active = 'Teleoperation' if by_hand else 'Navigation'
+        self.say('muxes', muxes=[{'name': 'low_level', 'active': active, 'inputs': [
             {'name': 'Safety', 'priority': 100, 'alive': False},
             {'name': 'Teleoperation', 'priority': 10, 'alive': by_hand},
             {'name': 'Navigation', 'priority': 5, 'alive': True}]}])

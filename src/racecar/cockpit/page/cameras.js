@@ -75,7 +75,8 @@ export class Camera {
         Math.max(target[2] + distance * Math.sin(rise), 0.05 * size)];
     }
     const projection = perspective(FIELD, aspect, distance * 0.03, distance * 40 + 100 * size);
-    const rise = Math.atan2(eye[2] - target[2], Math.hypot(eye[0] - target[0], eye[1] - target[1]));
+    const rise = Math.atan2(
+      eye[2] - target[2], Math.hypot(eye[0] - target[0], eye[1] - target[1]));
     return {eye, target, zoom: 0.5 / Math.tan(FIELD / 2), distance,
       matrix: multiply(projection, lookAt(eye, target, up)),
       horizon: Math.tan(Math.min(rise, 1.5)) / Math.tan(FIELD / 2)};

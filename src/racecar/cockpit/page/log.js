@@ -11,7 +11,8 @@ export class Log {
   constructor(box) {
     this.list = make('ol', {class: 'log', 'aria-live': 'off'});
     this.level = make('select', {id: 'level', onchange: () => this.filter()},
-      make('option', {value: 'info', text: 'all'}), make('option', {value: 'warn', text: 'warnings'}),
+      make('option', {value: 'info', text: 'all'}),
+      make('option', {value: 'warn', text: 'warnings'}),
       make('option', {value: 'error', text: 'errors'}));
     this.nothing = make('p', {class: 'lead', text: 'No messages yet.'});
     box.append(make('h2', {text: 'Log'}), make('div', {class: 'filter'},
@@ -45,7 +46,9 @@ export class Log {
       setText(byId('log-count'), String(this.unread));
       show(byId('log-count'), true);
     }
-    if (SEVERE.includes(grade)) { this.tell(node.replace(/^\//, '') || 'Error', text, {seconds: 12}); }
+    if (SEVERE.includes(grade)) {
+      this.tell(node.replace(/^\//, '') || 'Error', text, {seconds: 12});
+    }
   }
 
   fits(grade) {

@@ -119,7 +119,8 @@ connection
       hint('', '');
     }
     if (text && state !== 'starting') {
-      log.add({level: ['failed', 'lost'].includes(state) ? 'warn' : 'info', node: 'cockpit', text});
+      const level = ['failed', 'lost'].includes(state) ? 'warn' : 'info';
+      log.add({level, node: 'cockpit', text});
     }
     byId('restart-hint') && show(byId('restart-hint'), false);
     wheel.refresh();

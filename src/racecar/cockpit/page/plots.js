@@ -7,13 +7,15 @@ import {byId, make, number, setText} from './dom.js';
 const DEGREES = 180 / Math.PI;
 const measured = 'measured', command = 'command', reference = 'reference';
 
-// The first series is drawn last. dash: so that lines differ not by colour alone. floor: the least span of the axis.
+// The first series is drawn last. dash: so that lines differ not by colour alone. floor: the least
+// span of the axis.
 export const PLOTS = [
   {id: 'speed', title: 'Speed', unit: 'm/s', digits: 2, floor: 0.5, series: [
     {column: 'speed', label: 'car', colour: measured},
     {column: 'command_speed', label: 'command', colour: command, dash: [2, 2]},
     {column: 'reference_speed', label: 'reference', colour: reference, dash: [6, 3]}]},
-  {id: 'steering', title: 'Steering', unit: '\u00b0', digits: 1, floor: 10, factor: DEGREES, series: [
+  {id: 'steering', title: 'Steering', unit: '\u00b0', digits: 1, floor: 10, factor: DEGREES,
+    series: [
     {column: 'steering', label: 'car', colour: measured},
     {column: 'command_steering', label: 'command', colour: command, dash: [2, 2]}]},
   {id: 'error', title: 'Tracking error', unit: 'm', digits: 3, floor: 0.02, series: [
@@ -89,9 +91,9 @@ class Plot {
     const ratio = window.devicePixelRatio || 1;
     const width = canvas.clientWidth, height = canvas.clientHeight;
     if (!width || !height) { return; }
-    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
+    const pixels = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== pixels[0] || canvas.height !== pixels[1]) {
+      [canvas.width, canvas.height] = pixels;
     }
     const context = canvas.getContext('2d');
     context.setTransform(ratio, 0, 0, ratio, 0, 0);

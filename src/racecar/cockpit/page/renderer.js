@@ -155,7 +155,7 @@ export class Renderer {
   }
 
   // camera: {eye, matrix, horizon}; focus, reach: where shadows are, and how far [m]; look: the
-  // colours; items: [{mesh, matrix, tint, lit, shadow, onTop}], points: [{mesh, tint, size, glow}].
+  // colours; items: [{mesh, matrix, tint, lit, shadow}], points: [{mesh, tint, size, glow}].
   draw({camera, focus, reach, look, gridStep, hazeDistance, items, points}) {
     const {gl, programs} = this;
     const middle = [0, 1, 2].map((i) => focus[i] + TO_SUN[i] * reach * 4);

@@ -25,7 +25,8 @@ export class Setup {
   show(configurations, mode) {
     this.configurations = configurations || [];
     if (mode !== 'cockpit' || !this.configurations.length) {
-      this.box.replaceChildren(make('h2', {text: mode === 'replay' ? 'Recording' : 'Running stack'}),
+      this.box.replaceChildren(
+        make('h2', {text: mode === 'replay' ? 'Recording' : 'Running stack'}),
         make('p', {class: 'lead', text: mode === 'replay'
           ? 'Play the recording with the bar below the scene, or drag its time.'
           : 'This page watches a stack that was started elsewhere. To drive it, hold a key or use'

@@ -85,7 +85,8 @@ export function readMesh(buffer, scale = [1, 1, 1]) {
   const xyz = new Float32Array(buffer, 8, 3 * pointCount);
   const corners = new Uint32Array(buffer, 8 + 12 * pointCount, 3 * triangleCount);
   const at = (i) => [xyz[3 * i] * scale[0], xyz[3 * i + 1] * scale[1], xyz[3 * i + 2] * scale[2]];
-  const positions = new Float32Array(9 * triangleCount), normals = new Float32Array(9 * triangleCount);
+  const positions = new Float32Array(9 * triangleCount);
+  const normals = new Float32Array(9 * triangleCount);
   const faces = [], atPoint = new Map();
   const key = (point) => point.map((value) => value.toFixed(6)).join();
   for (let t = 0; t < triangleCount; t++) {

@@ -155,8 +155,8 @@ export class Stage {
     if (this.pathMesh) { this.pathMesh.remove(); }
     if (this.marker) { this.marker.remove(); }
     const colour = [...this.colours.reference, 0.9], width = 0.055 * this.size;
-    this.pathMesh = this.pathPoints.length > 1 ? new Mesh(
-      this.renderer, ribbon(this.pathPoints, width, 0.006 * this.size, colour), {strip: true}) : null;
+    const line = ribbon(this.pathPoints, width, 0.006 * this.size, colour);
+    this.pathMesh = line.length ? new Mesh(this.renderer, line, {strip: true}) : null;
     this.marker = new Mesh(this.renderer, new Batch().add(
       ring(0.13 * this.size, 0.19 * this.size), null, [...this.colours.reference, 1]).build());
   }

@@ -39,7 +39,8 @@ class Row {
     if (choices && choices.length) {
       this.add(make('select', {...common, onchange: (event) => this.set(
         typeof parameter.value === 'number' ? Number(event.target.value) : event.target.value)},
-      ...choices.map((choice) => make('option', {value: String(choice), text: words(String(choice))}))));
+      ...choices.map(String).map(
+        (choice) => make('option', {value: choice, text: words(choice)}))));
     } else if (type === 'bool') {
       this.add(make('input', {...common, type: 'checkbox', class: 'switch', role: 'switch',
         onchange: (event) => this.set(event.target.checked)}));
@@ -66,7 +67,8 @@ class Row {
     if (isFinitePair(parameter) && !parameter.read_only) {
       this.scale = scaleOf(parameter);
       this.slider = make('input', {type: 'range', min: 0, max: STEPS, step: 'any',
-        class: 'slider', 'aria-label': parameter.name, 'aria-describedby': common['aria-describedby'],
+        class: 'slider', 'aria-label': parameter.name,
+        'aria-describedby': common['aria-describedby'],
         oninput: (event) => {
           const value = this.scale.value(Number(event.target.value));
           this.slide(whole ? Math.round(value)

@@ -42,7 +42,7 @@ function density({grey, width, height}) {
   return {field, w, h};
 }
 
-// {positions, normals} of walls as high as `height` [m] on a map with its lower left corner at x, y.
+// {positions, normals} of walls as high as `height` [m] on a map; x, y: its lower left corner.
 export function wallsOf(picture, {x: left, y: below, resolution}, height) {
   const {field, w, h} = density(picture);
   const positions = [], normals = [];
@@ -92,7 +92,8 @@ export function wallsOf(picture, {x: left, y: below, resolution}, height) {
       const length = Math.hypot(slopeX, slopeY) || 1;
       for (let k = 0; k + 1 < crossings.length; k += 2) {
         const [a, b] = [crossings[k], crossings[k + 1]];
-        for (const [[u, v], z] of [[a, 0], [b, 0], [b, height], [a, 0], [b, height], [a, height]]) {
+        for (const [[u, v], z] of [
+          [a, 0], [b, 0], [b, height], [a, 0], [b, height], [a, height]]) {
           positions.push(toX(u), toY(v), z);
           normals.push(-slopeX / length, -slopeY / length, 0);
         }

@@ -131,8 +131,9 @@ export class Wheel {
     const numbers = Array.isArray(car.gears) ? car.gears
       : [-1, 0, ...Array.from({length: car.gears}, (_, index) => index + 1)];
     this.gearNumbers = numbers;
+    const spoken = (gear) => gear < 0 ? 'Reverse' : gear ? `Gear ${gear}` : 'Neutral';
     this.gearButtons = numbers.map((gear) => make('button', {type: 'button', dataset: {gear},
-      'aria-pressed': 'false', 'aria-label': gear < 0 ? 'Reverse' : gear ? `Gear ${gear}` : 'Neutral',
+      'aria-pressed': 'false', 'aria-label': spoken(gear),
       text: gear < 0 ? 'R' : gear ? String(gear) : 'N',
       onclick: () => this.send('gear', {value: gear})}));
     this.indicatorButtons = INDICATORS.map(([value, sign, label]) => make('button', {
@@ -160,8 +161,8 @@ export class Wheel {
 
   shift(step) {
     if (!this.car || !this.driving.mayDrive()) { return; }
-    const index = this.gearNumbers.indexOf(this.gear);
-    const next = this.gearNumbers[Math.min(Math.max(index + step, 0), this.gearNumbers.length - 1)];
+    const numbers = this.gearNumbers, index = numbers.indexOf(this.gear);
+    const next = numbers[Math.min(Math.max(index + step, 0), numbers.length - 1)];
     if (next !== undefined && next !== this.gear) { this.send('gear', {value: next}); }
   }
 
@@ -196,16 +197,18 @@ export class Wheel {
 
   setMuxes(muxes) {
     const titles = headings(muxes.map(({name}) => name));
-    this.muxBox.replaceChildren(...muxes.map(({active, inputs}, index) => make('div', {class: 'mux'},
-      make('h4', {text: titles[index]}),
+    const boxOf = ({active, inputs}, index) => make(
+      'div', {class: 'mux'}, make('h4', {text: titles[index]}),
       make('ul', {}, ...[...inputs].sort((a, b) => b.priority - a.priority).map((input) => make(
         'li', {class: input.name === active ? 'active' : input.alive ? 'alive' : '',
           'aria-current': input.name === active ? 'true' : null},
         make('span', {class: 'dot'}), make('span', {class: 'name', text: input.name}),
         make('span', {class: 'what', text: input.name === active ? 'drives'
           : input.alive ? 'waits' : ''}),
-        make('span', {class: 'priority', title: 'priority', text: String(input.priority)})))))));
-    const mux = muxes.find(({inputs}) => inputs.some(({name}) => /teleop/i.test(name))) || muxes[0];
+        make('span', {class: 'priority', title: 'priority', text: String(input.priority)})))));
+    this.muxBox.replaceChildren(...muxes.map(boxOf));
+    const byHand = ({inputs}) => inputs.some(({name}) => /teleop/i.test(name));
+    const mux = muxes.find(byHand) || muxes[0];
     this.text = mux && mux.inputs.some(({name}) => name === mux.active) ? mux.active : '';
     const who = this.driving.holding && /teleop/i.test(this.text) ? 'you'
       : this.text || 'nobody';
