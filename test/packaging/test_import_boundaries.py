@@ -49,6 +49,9 @@ ROOMS = {
     'terminal': Room(('core', 'signals')),
     # They know a stack by its topics.
     'clients': Room(('core', 'ros', 'terminal'), ros=True),
+    # With the definitions of the messages.
+    'clients.foxglove': Room(
+        ('bags.message_definitions', 'clients.inspection', 'core', 'ros'), ros=True),
     # What a stack is can be said without ROS; two modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
