@@ -157,7 +157,7 @@ class SequentialSource:
                 self.counts[key] += 1
                 times.append(time_ns)
             if times:
-                self._note(_Piece(start, stop, min(times), max(times)))
+                self._note(_Piece(start, stop, min(times), max(times)), len(parts) > 1)
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
@@ -183,8 +183,8 @@ class SequentialSource:
     def close(self) -> None:
         """Hold nothing open between walks."""
 
-    def _note(self, piece: _Piece) -> None:
-        joined = self._pieces[-1].join(piece) if self._pieces else None
+    def _note(self, piece: _Piece, is_chunk: bool) -> None:
+        joined = self._pieces[-1].join(piece) if self._pieces and not is_chunk else None
         if joined is None:
             self._pieces.append(piece)
         else:
