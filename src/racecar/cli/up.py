@@ -29,6 +29,7 @@ from racecar.cli.stack_arguments import (
     check_rivals,
     report_run,
 )
+from racecar.cli.tap_argument import add_tap, add_tap_argument
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_result_arguments(parser)
     add_run_arguments(parser)
     add_foxglove_arguments(parser)
+    add_tap_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -96,8 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f'--csv, --json and --report tell how a trajectory is followed, but {stack.name}'
             ' follows none; use --record and `racecar analyze`')
-    if with_metrics:
-        options = replace(options, observers=1)
+    if with_metrics or arguments.tap:
+        options = replace(options, observers=with_metrics + bool(arguments.tap))
         descriptions = describe_stack(stack.name, options)
     made = how_made(UP, stack.name, options, descriptions)
     descriptions = with_provenance(descriptions, made)
@@ -109,6 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
         with (ComposedStack(descriptions) as composed,
               displayed(composed, descriptions, stack.name, arguments.end_time,
                         stack.with_names(options).topic_names) as (show, _)):
+            add_tap(arguments, composed, stack.with_names(options))
             composed.spin(show)
             check_rivals(composed.rivals)
             _check_driven(composed, descriptions)
@@ -164,6 +167,7 @@ def _run_with_metrics(
                 topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
+            add_tap(arguments, composed, stack.with_names(options))
             with displayed(composed, descriptions, stack.name, arguments.end_time,
                            stack.with_names(options).topic_names) as (show, _):
                 try:
