@@ -34,6 +34,7 @@ COMMANDS = {
     'node': 'list running nodes and what they publish and offer, as ros2 node',
     'param': 'list, get and set parameters of running nodes, as ros2 param',
     'service': 'list and call services, as ros2 service',
+    'foxglove': 'serve running nodes to the Foxglove app: topics, parameters, services',
     'completion': 'print a script for a shell that completes commands, options and names',
 }
 """Commands and what they do. The module of each has add_arguments(parser) and run(arguments),

@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
-from racecar.clients.tap.samples import driver_numbers
+from racecar.cockpit.samples import driver_numbers
 from racecar.clients.tap.services import Services
 from racecar.clients.tap.stack_graph import full_name
 from racecar.cockpit.frames import json_frame

@@ -28,7 +28,7 @@ from racecar.clients.tap.driving import Driving
 from racecar.clients.tap.muxes import Muxes
 from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.pictures import Pictures
-from racecar.clients.tap.samples import Samples
+from racecar.cockpit.samples import Samples
 from racecar.clients.tap.server_link import ServerLink
 from racecar.clients.tap.services import Services
 from racecar.clients.tap.simulation import Simulation
