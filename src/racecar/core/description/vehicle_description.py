@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers.expat import ExpatError
 
+from racecar.core.description.fittings import fitted
 from racecar.core.description.robot_tree import Inertial, RobotTree
 from racecar.core.description.urdf import read_urdf, RobotDescription
 from racecar.core.errors import ConfigurationError
@@ -54,7 +55,7 @@ def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
     masses = _part_masses(vehicle, lengths)
     draft = read_urdf(expand_urdf({**lengths, **masses}))
     text = expand_urdf({**lengths, **masses, **_body(vehicle, draft)})
-    return RobotDescription.from_urdf(text)
+    return RobotDescription.from_urdf(fitted(text, vehicle))
 
 
 def expand_urdf(arguments: Mapping[str, Any] | None = None) -> str:

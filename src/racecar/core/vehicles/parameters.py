@@ -12,6 +12,8 @@ from typing import Any, cast, NamedTuple
 
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.vehicles.light_parameters import DEFAULT_LIGHTS, Lights, LIGHTS_PREFIX
+from racecar.core.vehicles.wheel_parameters import DEFAULT_WHEEL, WHEEL_PREFIX, WheelLook
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -130,18 +132,26 @@ class VehicleParameters:
     front_overhang: float = _default('front_overhang')
     rear_overhang: float = _default('rear_overhang')
     width: float = _default('width')
+    lights: Lights = DEFAULT_LIGHTS
+    wheel: WheelLook = DEFAULT_WHEEL
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
-        """Build from dotted parameter names; those of other tables are left alone.
+        """Build from names of the tables of a vehicle; those of others are left alone.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
         """
         own = VEHICLE_PARAMETERS.resolve(
-            {name: value for name, value in values.items() if name.startswith(PREFIX)})
+            {name: value for name, value in values.items()
+             if name.startswith(PREFIX) and not name.startswith((LIGHTS_PREFIX, WHEEL_PREFIX))})
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
-        return cls(**cast('dict[str, Any]', fields))
+        vehicle = cls(
+            **cast('dict[str, Any]', fields), lights=Lights.from_values(values),
+            wheel=WheelLook.from_values(values))
+        # Raises the error of wheels that there cannot be.
+        vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
+        return vehicle
 
     @classmethod
     def from_file(cls, path: Path | str) -> VehicleParameters:
