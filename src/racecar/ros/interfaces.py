@@ -32,4 +32,5 @@ except ImportError as error:
         ' and source install/setup.bash') from error
 
 __all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',
-           'LampSwitches', 'Reset', 'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode', 'WheelCommand']
+           'LampSwitches', 'Reset', 'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode',
+           'WheelCommand']

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 
 from racecar.core.description.lights import LampPlace, light_parts
 from racecar.core.description.robot_tree import Box, Cylinder, Lamp, Shape, Sphere
-from racecar.core.description.wheel_files import WheelFiles, wheel_files
+from racecar.core.description.wheel_files import wheel_files, WheelFiles
 from racecar.core.poses import pose_of_angles
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -79,7 +79,8 @@ def _set_wheel(link: Element, vehicle: VehicleParameters, files: WheelFiles) -> 
         visual = link.find(f"visual[@name='{name}']")
         assert visual is not None
         element, material = visual.find('geometry/mesh'), visual.find('material')
-        assert element is not None and material is not None
+        assert element is not None
+        assert material is not None
         element.set('filename', mesh.uri)
         element.set('scale', _texts(mesh.scale))
         material.set('name', f'wheel_{name}')

@@ -130,8 +130,8 @@ class WheelShape(NamedTuple):
             return (f'central_inner_radius is {self.central_inner_radius:g} m, expected at most'
                     f' central_outer_radius, {self.central_outer_radius:g} m')
         if self.rim_beam_width > 2.0 * self.central_outer_radius:
-            return (f'rim_beam_width is {self.rim_beam_width:g} m, expected at most the diameter of'
-                    f' the central part, {2.0 * self.central_outer_radius:g} m')
+            return (f'rim_beam_width is {self.rim_beam_width:g} m, expected at most the diameter'
+                    f' of the central part, {2.0 * self.central_outer_radius:g} m')
         around = 2.0 * math.pi * room
         if self.rim_beam_number * self.rim_beam_width >= around:
             return (f'{self.rim_beam_number} beams of rim_beam_width {self.rim_beam_width:g} m leave'

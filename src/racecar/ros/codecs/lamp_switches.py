@@ -23,11 +23,11 @@ _PERIOD = struct.Struct('<d')
 def read_lamp_switches(data: bytes) -> tuple[LampSwitches, int]:
     """Return switches and stamp [ns]. Raises MessageError."""
     time_ns, _, offset = read_header(data, 1)
-    switches = _SWITCHES.unpack_from(data, offset)
+    switches: tuple[bool, ...] = _SWITCHES.unpack_from(data, offset)
     period, = _PERIOD.unpack_from(data, aligned(offset + _SWITCHES.size, _PERIOD.size))
     if not math.isfinite(period):
         raise MessageError(f'indicator_period is {period} s, expected a finite number')
-    return LampSwitches(*switches, period), time_ns
+    return LampSwitches._make((*switches, period)), time_ns
 
 
 def lamp_switches_template() -> MessageTemplate:
