@@ -18,39 +18,16 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
+from racecar.core.description.triangles import corners_of, outward, skin, solid, stl, Triangles
 
-Triangles = NDArray[np.float64]
-"""Corners (n, 3, 3), counter-clockwise seen from outside [m]."""
+FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
 
 _TYRE_RADIUS, _TYRE_WIDTH = 0.05, 0.045
 _RIM_RADIUS = 0.0335
+_TITLE = 'metres; made by tools/make_meshes.py'
 
 
 # Building blocks
-
-
-def skin(rings: NDArray[np.float64]) -> Triangles:
-    """Join rings (m, n, 3) of points, each closed, one after the other; the ends stay open.
-
-    Seen along the way of the rings their points go clockwise.
-    """
-    a, b = rings[:-1], rings[1:]
-    a_next, b_next = np.roll(a, -1, axis=1), np.roll(b, -1, axis=1)
-    quads = np.stack([a, a_next, b_next, a, b_next, b], axis=2)
-    return quads.reshape(-1, 3, 3)
-
-
-def lid(ring: NDArray[np.float64], *, start: bool) -> Triangles:
-    """Close a convex ring (n, 3) at the start or the end of a skin."""
-    points = ring if not start else ring[::-1]
-    middle = np.broadcast_to(points.mean(axis=0), points.shape)
-    return np.stack([middle, points, np.roll(points, -1, axis=0)], axis=1)
-
-
-def solid(rings: NDArray[np.float64]) -> Triangles:
-    """Return a skin with both ends closed."""
-    return np.concatenate([skin(rings), lid(rings[0], start=True), lid(rings[-1], start=False)])
 
 
 def turned(profile: Sequence[tuple[float, float]], segments: int) -> Triangles:
@@ -158,7 +135,7 @@ def wing() -> Triangles:
     parts += [
         solid(np.array([[(x, y, z) for x, z in reversed(plate)] for y in (inner, inner + 0.0035)]))
         for inner in (-0.0895, 0.086)]
-    return np.concatenate([_outward(part) for part in parts])
+    return np.concatenate([outward(part) for part in parts])
 
 
 def tyre() -> Triangles:
@@ -183,7 +160,7 @@ def tyre() -> Triangles:
         rings.append(ring[::-1])
     # Dark behind the spokes, whichever side they are on.
     disc = _disc(_RIM_RADIUS - 0.0024, -0.05 * half, 0.05 * half, 32)
-    return np.concatenate([_outward(skin(np.array([*rings, rings[0]]))), disc])
+    return np.concatenate([outward(skin(np.array([*rings, rings[0]]))), disc])
 
 
 def rim() -> Triangles:
@@ -204,7 +181,7 @@ def _disc(radius: float, bottom: float, top: float, segments: int) -> Triangles:
     angles = 2.0 * math.pi * np.arange(segments) / segments
     rings = np.array([[(radius * math.cos(a), radius * math.sin(a), z) for a in angles]
                       for z in (bottom, top)])
-    return _outward(solid(rings))
+    return outward(solid(rings))
 
 
 def _spoke(direction: float, offset: float, end: float, half: float) -> Triangles:
@@ -217,15 +194,7 @@ def _spoke(direction: float, offset: float, end: float, half: float) -> Triangle
         across = np.array([-math.sin(direction + offset), math.cos(direction + offset), 0.0])
         rings.append([along + across * side * width + np.array([0.0, 0.0, z])
                       for side, z in ((-1.0, low), (1.0, low), (1.0, high), (-1.0, high))])
-    return _outward(solid(np.array(rings)))
-
-
-def _outward(part: Triangles) -> Triangles:
-    return part[:, ::-1] if _volume(part) < 0.0 else part
-
-
-def _volume(part: Triangles) -> float:
-    return float(np.einsum('ij,ij->', part[:, 0], np.cross(part[:, 1], part[:, 2]))) / 6.0
+    return outward(solid(np.array(rings)))
 
 
 PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing,
@@ -235,33 +204,14 @@ PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing':
 # Files
 
 
-_ROW = [('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')]
-_HEADER = 80
 # Of a computer's sines and powers the last digits differ [m].
 _ROUNDING = 2e-6
 
 
-def stl(name: str, triangles: Triangles) -> bytes:
-    """Return a binary STL."""
-    rows = np.zeros(len(triangles), dtype=_ROW)
-    corners = np.round(triangles, 6)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    rows['normal'] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
-    rows['corners'] = corners
-    header = f'{name} of racecar, metres; made by tools/make_meshes.py'.encode().ljust(_HEADER)
-    return header + np.array(len(rows), dtype='<u4').tobytes() + rows.tobytes()
-
-
-def corners_of(data: bytes) -> Triangles:
-    """Return the corners of a binary STL."""
-    rows = np.frombuffer(data, dtype=_ROW, offset=_HEADER + 4)
-    corners: Triangles = rows['corners'].astype(float)
-    return corners
-
-
 def mesh_files() -> dict[Path, bytes]:
     """Return path and content of every mesh."""
-    return {FOLDER / f'{name}.stl': stl(name, _outward(make())) for name, make in PARTS.items()}
+    return {FOLDER / f'{name}.stl': stl(outward(make()), f'{name} of racecar, {_TITLE}')
+            for name, make in PARTS.items()}
 
 
 def outdated() -> dict[Path, bytes]:

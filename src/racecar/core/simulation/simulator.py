@@ -50,6 +50,7 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.core.vehicles.body_parameters import BODY_PARAMETERS
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.kinematic_bicycle import SPEED_GAIN
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
@@ -97,6 +98,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
     *ACTUATOR_PARAMETERS,
     WORLD_PARAMETER,
     *START_PARAMETERS,
+    *BODY_PARAMETERS,
 ])
 
 

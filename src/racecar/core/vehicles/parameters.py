@@ -12,6 +12,12 @@ from typing import Any, cast, NamedTuple
 
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.vehicles.body_check import check_vehicle
+from racecar.core.vehicles.body_parameters import (
+    BODY_PARAMETERS,
+    BODY_PREFIX,
+    BodyParameters,
+)
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -95,6 +101,10 @@ VEHICLE_PARAMETERS = ParameterTable([
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
 ])
 
+VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + BODY_PARAMETERS
+"""What the file of a vehicle holds below `vehicle`; all nodes that know the vehicle have the rows
+of VEHICLE_PARAMETERS, the simulators, which describe it, also the others."""
+
 
 def _default(name: str) -> Any:
     return VEHICLE_PARAMETERS.default(f'{PREFIX}{name}')
@@ -130,18 +140,23 @@ class VehicleParameters:
     front_overhang: float = _default('front_overhang')
     rear_overhang: float = _default('rear_overhang')
     width: float = _default('width')
+    body: BodyParameters = BodyParameters()
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
-        """Build from dotted parameter names; those of other tables are left alone.
+        """Build from names of VEHICLE_PARAMETERS and BODY_PARAMETERS; others are left alone.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
         """
         own = VEHICLE_PARAMETERS.resolve(
-            {name: value for name, value in values.items() if name.startswith(PREFIX)})
+            {name: value for name, value in values.items()
+             if name.startswith(PREFIX) and not name.startswith(BODY_PREFIX)})
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
-        return cls(**cast('dict[str, Any]', fields))
+        vehicle = cls(**cast('dict[str, Any]', fields), body=BodyParameters.from_values(values))
+        if vehicle.body.is_generated:
+            check_vehicle(vehicle)
+        return vehicle
 
     @classmethod
     def from_file(cls, path: Path | str) -> VehicleParameters:
