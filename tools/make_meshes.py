@@ -19,39 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.core.description.triangles import corners_of, outward, solid, stl, Triangles
 from racecar.core.description.wheel_files import SHIPPED_WHEEL
 from racecar.core.description.wheel_mesh import rim_mesh, tyre_mesh
 
 FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
 
-Triangles = NDArray[np.float64]
-"""Corners (n, 3, 3), counter-clockwise seen from outside [m]."""
+_TITLE = 'metres; made by tools/make_meshes.py'
 
 
 # Building blocks
-
-
-def skin(rings: NDArray[np.float64]) -> Triangles:
-    """Join rings (m, n, 3) of points, each closed, one after the other; the ends stay open.
-
-    Seen along the way of the rings their points go clockwise.
-    """
-    a, b = rings[:-1], rings[1:]
-    a_next, b_next = np.roll(a, -1, axis=1), np.roll(b, -1, axis=1)
-    quads = np.stack([a, a_next, b_next, a, b_next, b], axis=2)
-    return quads.reshape(-1, 3, 3)
-
-
-def lid(ring: NDArray[np.float64], *, start: bool) -> Triangles:
-    """Close a convex ring (n, 3) at the start or the end of a skin."""
-    points = ring if not start else ring[::-1]
-    middle = np.broadcast_to(points.mean(axis=0), points.shape)
-    return np.stack([middle, points, np.roll(points, -1, axis=0)], axis=1)
-
-
-def solid(rings: NDArray[np.float64]) -> Triangles:
-    """Return a skin with both ends closed."""
-    return np.concatenate([skin(rings), lid(rings[0], start=True), lid(rings[-1], start=False)])
 
 
 def section(
@@ -149,7 +126,7 @@ def wing() -> Triangles:
     parts += [
         solid(np.array([[(x, y, z) for x, z in reversed(plate)] for y in (inner, inner + 0.0035)]))
         for inner in (-0.0895, 0.086)]
-    return np.concatenate([_outward(part) for part in parts])
+    return np.concatenate([outward(part) for part in parts])
 
 
 def tyre() -> Triangles:
@@ -167,14 +144,6 @@ def _triangles(mesh: Any) -> Triangles:
     return corners
 
 
-def _outward(part: Triangles) -> Triangles:
-    return part[:, ::-1] if _volume(part) < 0.0 else part
-
-
-def _volume(part: Triangles) -> float:
-    return float(np.einsum('ij,ij->', part[:, 0], np.cross(part[:, 1], part[:, 2]))) / 6.0
-
-
 PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing,
          'tyre': tyre, 'rim': rim}
 
@@ -182,33 +151,14 @@ PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing':
 # Files
 
 
-_ROW = [('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')]
-_HEADER = 80
 # Of a computer's sines and powers the last digits differ [m].
 _ROUNDING = 2e-6
 
 
-def stl(name: str, triangles: Triangles) -> bytes:
-    """Return a binary STL."""
-    rows = np.zeros(len(triangles), dtype=_ROW)
-    corners = np.round(triangles, 6)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    rows['normal'] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
-    rows['corners'] = corners
-    header = f'{name} of racecar, metres; made by tools/make_meshes.py'.encode().ljust(_HEADER)
-    return header + np.array(len(rows), dtype='<u4').tobytes() + rows.tobytes()
-
-
-def corners_of(data: bytes) -> Triangles:
-    """Return the corners of a binary STL."""
-    rows = np.frombuffer(data, dtype=_ROW, offset=_HEADER + 4)
-    corners: Triangles = rows['corners'].astype(float)
-    return corners
-
-
 def mesh_files() -> dict[Path, bytes]:
     """Return path and content of every mesh."""
-    return {FOLDER / f'{name}.stl': stl(name, _outward(make())) for name, make in PARTS.items()}
+    return {FOLDER / f'{name}.stl': stl(outward(make()), f'{name} of racecar, {_TITLE}')
+            for name, make in PARTS.items()}
 
 
 def outdated() -> dict[Path, bytes]:

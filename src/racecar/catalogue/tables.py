@@ -18,9 +18,7 @@ from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
 from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
 from racecar.core.teleop.joy_driver import JOY_PARAMETERS
 from racecar.core.teleop.key_driver import KEY_PARAMETERS
-from racecar.core.vehicles.light_parameters import LIGHT_PARAMETERS
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
-from racecar.core.vehicles.wheel_parameters import WHEEL_PARAMETERS
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(
@@ -137,12 +135,9 @@ SIMULATOR_NODE = ParameterTable([
               'rad^2/s^2', above=0.0, maximum=1e6, read_only=True),
 ]) + EQUIPMENT_PARAMETERS
 
-# What only those know who describe a vehicle.
-_LOOK = WHEEL_PARAMETERS + LIGHT_PARAMETERS
+SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS + SIMULATOR_NODE
 
-SINGLE_TRACK_SIMULATOR = VEHICLE_PARAMETERS + _LOOK + SIMULATOR_PARAMETERS + SIMULATOR_NODE
-
-WORLD_SIMULATOR = VEHICLE_PARAMETERS + _LOOK + WORLD_PARAMETERS + SIMULATOR_NODE
+WORLD_SIMULATOR = VEHICLE_PARAMETERS + WORLD_PARAMETERS + SIMULATOR_NODE
 
 DIFFERENTIAL_WHEELS_SIMULATOR = DIFFERENTIAL_PARAMETERS + ParameterTable([
     Parameter('stamped_cmd_vel', bool, True, 'cmd_vel is a geometry_msgs/TwistStamped, as Nav2'

@@ -60,16 +60,17 @@ def find_config(name: str | Path) -> Path:
 
 
 def resource_file(uri: str) -> Path:
-    """Return the file that `package://racecar/...`, `file://...` or a path names.
+    """Return the file that `package://racecar/...`, `file:///...` or a path names.
 
     Raises ConfigurationError if there is none.
     """
     prefix = 'package://racecar/'
     if uri.startswith(prefix):
         path = share_folder() / uri.removeprefix(prefix)
+    elif uri.startswith('file://'):
+        path = Path(unquote(urlsplit(uri).path))
     else:
-        address = urlsplit(uri)
-        path = Path(unquote(address.path) if address.scheme == 'file' else uri)
+        path = Path(uri)
     if not os.path.isfile(path):
         raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
     return path

@@ -35,6 +35,9 @@ TWO_WHEEL_JOINTS = ('left_wheel_joint', 'right_wheel_joint')
 HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
 """Joints of the robot description that steer the front wheels."""
 
+SUSPENSION_JOINTS = tuple(f'{wheel}_suspension_joint' for wheel in WHEEL_NAMES)
+"""Joints along which the wheels of a sprung car move up [m], in the order of WHEEL_NAMES."""
+
 
 class Pose2(NamedTuple):
     """Planar pose: x, y [m], yaw [rad], counter-clockwise positive (REP-103)."""

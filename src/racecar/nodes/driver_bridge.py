@@ -37,8 +37,10 @@ from racecar.ros.interfaces import (
     DriverState,
     GetCarInfo,
     GetDriverState,
-    LampSwitches as LampSwitchesMessage,
     WheelCommand,
+)
+from racecar.ros.interfaces import (
+    LampSwitches as LampSwitchesMessage,
 )
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
@@ -61,12 +63,12 @@ class DriverBridgeNode(TableNode):
     vesc/odom (nav_msgs/Odometry), joint_states (sensor_msgs/JointState: the wheels),
     vesc/low_level/ackermann_cmd_mux/active (std_msgs/String, latched: who holds the mux).
     Publishes: driver/state (racecar_interfaces/DriverState), driver/car_info (CarInfo, latched),
-    driver/lamps (LampSwitches, latched, when a switch changes, in lockstep with each odometry), and
-    one command for each odometry, with its stamp: vesc/ackermann_cmd_mux/input/driver (ackermann_msgs/AckermannDriveStamped)
-    while a cruising speed is held; vesc/wheel_command (racecar_interfaces/WheelCommand) under
-    throttle or brake, past the mux. So that teleoperation and safety go first all the same,
-    vesc/ackermann_cmd_mux/input/driver_hold then holds the mux, and wheels are commanded only
-    while the mux says that the driver holds it.
+    driver/lamps (LampSwitches, latched, when a switch changes; in lockstep with each odometry),
+    and one command for each odometry, with its stamp: vesc/ackermann_cmd_mux/input/driver
+    (ackermann_msgs/AckermannDriveStamped) while a cruising speed is held; vesc/wheel_command
+    (racecar_interfaces/WheelCommand) under throttle or brake, past the mux. So that teleoperation
+    and safety go first all the same, vesc/ackermann_cmd_mux/input/driver_hold then holds the mux,
+    and wheels are commanded only while the mux says that the driver holds it.
     Before the first throttle or cruising speed nothing is commanded; in lockstep, speed 0.
     Parameters: racecar.catalogue.tables.DRIVER_BRIDGE.
     """

@@ -12,13 +12,11 @@ import math
 import xml.etree.ElementTree as ElementTree
 
 from racecar.core.description.lights import LampPlace, light_parts
-from racecar.core.description.robot_tree import Box, Cylinder, Lamp, Shape, Sphere
-from racecar.core.description.wheel_files import wheel_files, WheelFiles
+from racecar.core.description.urdf_writer import lamp_element, shape_element
+from racecar.core.description.wheel_files import wheel_visuals
 from racecar.core.poses import pose_of_angles
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.vehicles.parameters import VehicleParameters
-
-Element = ElementTree.Element
 
 CHASSIS = 'chassis'
 """Link of the body: its origin is in the middle of the rear axle."""
@@ -44,21 +42,19 @@ def fitted(urdf: str, vehicle: VehicleParameters) -> str:
     """
     robot = ElementTree.fromstring(urdf)
     links = {link.get('name'): link for link in robot.findall('link')}
-    shapes = vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
-    front, rear = map(wheel_files, shapes)
+    colours: dict[tuple[float, ...], str] = {}
     for wheel in WHEEL_NAMES:
-        _set_wheel(links[f'{wheel}_wheel'], vehicle, rear if 'rear' in wheel else front)
-    visuals, lamps = light_parts(vehicle.lights, _places(vehicle), CHASSIS)
-    links[CHASSIS].extend(map(_visual, visuals))
+        side, axle = wheel.split('_')
+        link = links[f'{wheel}_wheel']
+        for visual in link.findall('visual'):
+            link.remove(visual)
+        link.extend(shape_element('visual', shape, colours) for shape in wheel_visuals(
+            vehicle, axle, 1.0 if side == 'left' else -1.0))
+    shapes, lamps = light_parts(vehicle.lights, _places(vehicle), CHASSIS)
+    links[CHASSIS].extend(shape_element('visual', shape, colours) for shape in shapes)
     robot.extend(map(lamp_element, lamps))
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding='unicode') + '\n'
-
-
-def lamp_element(lamp: Lamp) -> Element:
-    """Return the element that read_urdf() reads as a lamp."""
-    return Element('lamp', function=lamp.function, link=lamp.link, visual=lamp.visual,
-                   rgb=_texts(lamp.colour))
 
 
 def _places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
@@ -71,56 +67,3 @@ def _places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
                           wide * width, high * height)
                 for x, y, z, width, height, yaw in rows]
         for group, rows in _PLACES.items()}
-
-
-def _set_wheel(link: Element, vehicle: VehicleParameters, files: WheelFiles) -> None:
-    for name, mesh, colour in (('tyre', files.tyre, vehicle.wheel.tyre_colour),
-                               ('rim', files.rim, vehicle.wheel.rim_colour)):
-        visual = link.find(f"visual[@name='{name}']")
-        assert visual is not None
-        element, material = visual.find('geometry/mesh'), visual.find('material')
-        assert element is not None
-        assert material is not None
-        element.set('filename', mesh.uri)
-        element.set('scale', _texts(mesh.scale))
-        material.set('name', f'wheel_{name}')
-        for old in list(material):
-            material.remove(old)
-        material.append(Element('color', rgba=_texts((*colour, 1.0))))
-
-
-def _visual(shape: Shape) -> Element:
-    visual = Element('visual', name=shape.name)
-    visual.append(Element('origin', xyz=_texts(shape.origin[:3]),
-                          rpy=_texts(_angles(shape.origin))))
-    geometry = ElementTree.SubElement(visual, 'geometry')
-    match shape.geometry:
-        case Box(size=size):
-            geometry.append(Element('box', size=_texts(size)))
-        case Cylinder(radius=radius, length=length):
-            geometry.append(Element('cylinder', radius=_text(radius), length=_text(length)))
-        case Sphere(radius=radius):
-            geometry.append(Element('sphere', radius=_text(radius)))
-    assert shape.colour is not None
-    material = ElementTree.SubElement(visual, 'material', name=f'{shape.name}_dark')
-    material.append(Element('color', rgba=_texts(shape.colour)))
-    return visual
-
-
-def _texts(numbers: Sequence[float]) -> str:
-    return ' '.join(map(_text, numbers))
-
-
-def _text(number: float) -> str:
-    # Lengths below a nanometre are rounding errors.
-    return repr(round(number, 9) + 0.0)
-
-
-def _angles(pose):
-    x, y, z, w = pose[3:]
-    sine = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))
-    if abs(sine) > 1.0 - 1e-12:
-        return 0.0, math.copysign(0.5 * math.pi, sine), -2.0 * math.copysign(
-            math.atan2(x, w), sine)
-    return (math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)), math.asin(sine),
-            math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))

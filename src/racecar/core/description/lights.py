@@ -21,7 +21,7 @@ _FUNCTIONS: Mapping[str, tuple[str, str]] = {
 }
 
 # Of a lamp that is dark: share of the colour of its light.
-_DARK = 0.25
+_DARK = 0.3
 
 # How far a lamp sticks out of its place: share of its height.
 _DEPTH = 0.3

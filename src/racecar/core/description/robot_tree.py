@@ -119,6 +119,18 @@ class JointLimit(NamedTuple):
     velocity: float = math.inf
 
 
+class JointDynamics(NamedTuple):
+    """What acts in a joint by itself.
+
+    damping [N s/m or N m s/rad]; of a spring, stiffness [N/m or N m/rad] and the position at which
+    it is free of force [m or rad].
+    """
+
+    damping: float = 0.0
+    stiffness: float = 0.0
+    reference: float = 0.0
+
+
 @dataclass(frozen=True)
 class Joint:
     """How a child moves against its parent.
@@ -134,6 +146,7 @@ class Joint:
     origin: Pose3 = NO_POSE
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
     limit: JointLimit = JointLimit()
+    dynamics: JointDynamics = JointDynamics()
 
     # In the parent: the axis, and the rotation at 0 followed by half a turn about the axis.
     _axis: Vector3 = field(init=False, repr=False, compare=False)

@@ -10,13 +10,16 @@ cache, named by `file://`, which RViz reads as well as `package://`.
 from __future__ import annotations
 
 from functools import lru_cache
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from racecar.core.description.mesh_store import stored_mesh
-from racecar.core.description.robot_tree import Mesh
+from racecar.core.description.robot_tree import Mesh, Shape
 from racecar.core.description.wheel_mesh import wheel_meshes
+from racecar.core.poses import pose_of_angles
+from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.wheel_parameters import DEFAULT_WHEEL, WheelShape
 
 SHIPPED_RADIUS, SHIPPED_WIDTH = 0.05, 0.045
@@ -48,3 +51,22 @@ def wheel_files(shape: WheelShape) -> WheelFiles:
     tyre, rim = wheel_meshes(shape)
     return WheelFiles(
         Mesh(stored_mesh('tyre', tyre.triangles)), Mesh(stored_mesh('rim', rim.triangles)))
+
+
+def wheel_visuals(vehicle: VehicleParameters, axle: str, side: float) -> tuple[Shape, Shape]:
+    """Return tyre and rim of a wheel in its frame, which lies in the middle of its inner face.
+
+    axle: front or rear; side: 1 left, -1 right; z is along the axle, to the right of the car.
+    Raises ConfigurationError as wheel_files().
+    """
+    look, width = vehicle.wheel, vehicle.wheel_width
+    front, rear = look.shapes(vehicle.wheel_radii, width)
+    files = wheel_files(front if axle == 'front' else rear)
+    middle = -0.5 * side * width
+    # The outer face of a mesh is towards its z.
+    turn = math.pi if side > 0.0 else 0.0
+    return (
+        Shape(pose_of_angles(0.0, 0.0, middle, turn, 0.0, 0.0), files.tyre,
+              (*look.tyre_colour, 1.0), 'tyre'),
+        Shape(pose_of_angles(0.0, 0.0, middle, turn, 0.0, 0.0), files.rim,
+              (*look.rim_colour, 1.0), 'rim'))

@@ -22,6 +22,7 @@ from racecar.core.types import (
     Pose2,
     Pose3,
     quaternion_to_yaw,
+    SUSPENSION_JOINTS,
     Twist3,
     VehicleDiagnostics,
     WHEEL_JOINTS,
@@ -112,10 +113,13 @@ class VehiclePlant:
 
     def _joints(self) -> JointStates:
         simulator = self.simulator
+        # In the plane the springs of a sprung car stay as they are at rest.
+        springs = SUSPENSION_JOINTS if simulator.model.vehicle.body.is_sprung else ()
+        still = (0.0,) * len(springs)
         return JointStates(
-            WHEEL_JOINTS + HINGE_JOINTS,
-            (*simulator.wheel_rotations, *simulator.steering_angles),
-            (*simulator.wheel_speeds, 0.0, 0.0))
+            WHEEL_JOINTS + HINGE_JOINTS + springs,
+            (*simulator.wheel_rotations, *simulator.steering_angles, *still),
+            (*simulator.wheel_speeds, 0.0, 0.0, *still))
 
     def _wheels(self) -> WheelStates:
         return WheelStates(*self.simulator.wheels())

@@ -134,13 +134,13 @@ class WheelShape(NamedTuple):
                     f' of the central part, {2.0 * self.central_outer_radius:g} m')
         around = 2.0 * math.pi * room
         if self.rim_beam_number * self.rim_beam_width >= around:
-            return (f'{self.rim_beam_number} beams of rim_beam_width {self.rim_beam_width:g} m leave'
-                    f' no gap, expected less than {around / self.rim_beam_number:.4g} m each')
+            return (f'{self.rim_beam_number} beams of rim_beam_width {self.rim_beam_width:g} m'
+                    f' leave no gap, expected less than {around / self.rim_beam_number:.4g} m each')
         reach = abs(self.rim_beam_offset) + 0.5 * self.rim_beam_thickness
         if not reach <= 0.5 * self.thickness * (1.0 + 1e-9):
             return (f'rim_beam_offset {self.rim_beam_offset:g} m and rim_beam_thickness'
-                    f' {self.rim_beam_thickness:g} m reach {reach:g} m from the middle, expected at'
-                    f' most half the width of the wheel, {0.5 * self.thickness:g} m')
+                    f' {self.rim_beam_thickness:g} m reach {reach:g} m from the middle, expected'
+                    f' at most half the width of the wheel, {0.5 * self.thickness:g} m')
         return ''
 
 
@@ -194,7 +194,7 @@ class WheelLook(NamedTuple):
             rim_beam_thickness=self.rim_beam_thickness or _BEAM_THICKNESS * width,
             rim_beam_offset=self.rim_beam_offset or _BEAM_OFFSET * width)
         if shape.fault:
-            raise ParameterError(f"wheel of {WHEEL_PREFIX}*: {shape.fault}")
+            raise ParameterError(f'wheel of {WHEEL_PREFIX}*: {shape.fault}')
         return shape
 
     def shapes(self, radii: tuple[float, float], width: float) -> tuple[WheelShape, WheelShape]:
