@@ -135,7 +135,8 @@ class WheelShape(NamedTuple):
         around = 2.0 * math.pi * room
         if self.rim_beam_number * self.rim_beam_width >= around:
             return (f'{self.rim_beam_number} beams of rim_beam_width {self.rim_beam_width:g} m'
-                    f' leave no gap, expected less than {around / self.rim_beam_number:.4g} m each')
+                    ' leave no gap, expected less than'
+                    f' {around / self.rim_beam_number:.4g} m each')
         reach = abs(self.rim_beam_offset) + 0.5 * self.rim_beam_thickness
         if not reach <= 0.5 * self.thickness * (1.0 + 1e-9):
             return (f'rim_beam_offset {self.rim_beam_offset:g} m and rim_beam_thickness'
