@@ -7,6 +7,7 @@ z is along the axle, the outer side of the wheel towards +z, the middle of the t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 from typing import Any, NamedTuple
 
@@ -18,9 +19,11 @@ from racecar.core.vehicles.wheel_parameters import WheelShape
 
 FloatArray = NDArray[np.float64]
 
-# Half the width of the ring that carries the tyre: share of that of the tyre, whose side it does
-# not touch.
-_RING = 0.94
+# Of trimesh, for what solids have together: the package manifold3d.
+_ENGINE = 'manifold'
+
+# Radius of a tyre while it is made.
+_SIZE = 1000.0
 
 # How far a beam goes into the ring: share of the thickness of the ring.
 _ROOT = 0.5
@@ -52,6 +55,23 @@ def wheel_meshes(shape: WheelShape) -> tuple[Any, Any]:
 
 def tyre_mesh(shape: WheelShape) -> Any:
     """Return the ring from rim_radius to tire_radius with round shoulders."""
+    return _in_library_size(shape, _tyre)
+
+
+def rim_mesh(shape: WheelShape) -> Any:
+    """Return ring, beams and central part as one solid."""
+    return _in_library_size(shape, _rim)
+
+
+def _in_library_size(shape: WheelShape, make: Callable[[WheelShape], Any]) -> Any:
+    """Make a mesh at a size at which no face is so small that the library takes it for none."""
+    factor = _SIZE / shape.tire_radius
+    mesh = make(shape.stretched(factor, factor))
+    mesh.apply_scale(1.0 / factor)
+    return mesh
+
+
+def _tyre(shape: WheelShape) -> Any:
     half, outer, inner = 0.5 * shape.thickness, shape.tire_radius, shape.rim_radius
     # A quarter of an ellipse, from the side of the tyre to the tread.
     along, across = shape.curvature_factor * half, shape.curvature_factor * (outer - inner)
@@ -64,33 +84,41 @@ def tyre_mesh(shape: WheelShape) -> Any:
         [(inner, half)], upper, lower, [(inner, -half)]]), shape.subdivision)
 
 
-def rim_mesh(shape: WheelShape) -> Any:
-    """Return ring, beams and central part as one solid."""
+def _rim(shape: WheelShape) -> Any:
     half = 0.5 * shape.thickness
-    wall, rim, ring = shape.wall_radius, shape.rim_radius, _RING * half
+    wall, rim = shape.wall_radius, shape.rim_radius
     low = shape.rim_beam_offset - 0.5 * shape.rim_beam_thickness
     high = shape.rim_beam_offset + 0.5 * shape.rim_beam_thickness
     # The central part goes on as a cone to the outer side of the wheel.
     cone = [(shape.central_inner_radius, half)] if half - high > 1e-6 * half else []
     hub = [(0.0, low), (shape.central_outer_radius, low), (shape.central_outer_radius, high),
            *cone, (0.0, cone[0][1] if cone else high)]
-    parts = [
-        _turned(np.array([(wall, -ring), (rim, -ring), (rim, ring), (wall, ring)]),
-                shape.subdivision),
-        _turned(np.array(hub), shape.subdivision)]
-    # A beam ends within the ring, whose corners are further out than its faces.
-    end = wall + _ROOT * (rim - wall) * math.cos(math.pi / shape.subdivision)
-    trimesh = _library()
-    for number in range(shape.rim_beam_number):
-        beam = trimesh.creation.box((end, shape.rim_beam_width, shape.rim_beam_thickness))
-        beam.apply_translation((0.5 * end, 0.0, shape.rim_beam_offset))
-        beam.apply_transform(trimesh.transformations.rotation_matrix(
-            2.0 * math.pi * number / shape.rim_beam_number, (0.0, 0.0, 1.0)))
-        parts.append(beam)
+    ring = np.array([(wall, -half), (rim, -half), (rim, half), (wall, half)])
+    # The beams end within the ring, whatever their width.
+    root = wall + _ROOT * (rim - wall)
+    disc = _turned(np.array([(0.0, low), (root, low), (root, high), (0.0, high)]),
+                   shape.subdivision)
+    beams = [_beam(shape, 2.0 * math.pi * number / shape.rim_beam_number)
+             for number in range(shape.rim_beam_number)]
+    boolean = _library().boolean
     try:
-        return trimesh.boolean.union(parts, engine='manifold')
+        star = boolean.intersection(
+            [boolean.union(beams, engine=_ENGINE), disc], engine=_ENGINE)
+        return boolean.union(
+            [star, _turned(ring, shape.subdivision), _turned(np.array(hub), shape.subdivision)],
+            engine=_ENGINE)
     except ImportError as error:
         raise _missing(error) from error
+
+
+def _beam(shape: WheelShape, direction: float) -> Any:
+    """Return a bar from the axle to the outside of the rim, in a direction [rad]."""
+    trimesh, end = _library(), shape.rim_radius
+    beam = trimesh.creation.box((end, shape.rim_beam_width, shape.rim_beam_thickness))
+    beam.apply_translation((0.5 * end, 0.0, shape.rim_beam_offset))
+    beam.apply_transform(
+        trimesh.transformations.rotation_matrix(direction, (0.0, 0.0, 1.0)))
+    return beam
 
 
 def wheel_mass(shape: WheelShape, mass: float) -> WheelMass:

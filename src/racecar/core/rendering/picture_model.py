@@ -49,7 +49,7 @@ Rgba = tuple[float, float, float, float]
 _NO_COLOUR: Rgba = (*GREY, 1.0)
 
 # What a lit lamp reflects of other light, as a share of its own: its colour is that of its light.
-_REFLECTED = 0.1
+_REFLECTED = 0.05
 
 
 class Quality(NamedTuple):
