@@ -136,7 +136,7 @@ def test_lamps_come_back_from_urdf_as_they_went():
 @pytest.mark.parametrize(('old', 'new', 'message'), [
     ('function="brake"', 'function="horn"', "has the function 'horn', expected one of left_ind"),
     ('link="chassis"', 'link="roof"', "has no link 'roof'"),
-    ('visual="left_braking_lamp_0"', 'visual="window"', "which has 0 of this name, expected one"),
+    ('visual="left_braking_lamp_0"', 'visual="window"', 'which has 0 of this name, expected one'),
     ('rgb="0.7 0.12 0.12"', 'rgb="0.7 red 0.12"', "rgb is '0.7 red 0.12', expected 3 finite"),
     ('function="brake"', '', 'a <lamp> has no function'),
 ])
