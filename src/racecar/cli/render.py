@@ -190,12 +190,24 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                 arguments.source, with_scans=arguments.laser, progress=lambda n, _: show(n))
         drive = log.drive
         tree = None if log.description is None or arguments.vehicle else log.description.tree
+        if tree is not None:
+            length = _length_of(tree, length)
         if arguments.world is None and log.grid is not None:
             scene = Scene(grid=log.grid)
     cones = standing_cones(scene)
     return _Subject(
         scene, tree or describe_vehicle(vehicle).tree, drive.joints, length, drive.duration,
         lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
+
+
+def _length_of(tree: RobotTree, usual: float) -> float:
+    """Return the length of the robot of a bag [m]; the usual one of a robot that is no car."""
+    from racecar.core.world.car_bodies import car_bodies
+
+    try:
+        return car_bodies(tree).outline[0]
+    except ConfigurationError:
+        return usual
 
 
 class _Shot(NamedTuple):

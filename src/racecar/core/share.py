@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import sys
+from urllib.parse import unquote, urlsplit
 import xml.etree.ElementTree as ElementTree
 
 from racecar.core.errors import ConfigurationError, excerpt
@@ -59,12 +60,17 @@ def find_config(name: str | Path) -> Path:
 
 
 def resource_file(uri: str) -> Path:
-    """Return the file that `package://racecar/...` or a path names.
+    """Return the file that `package://racecar/...`, `file:///...` or a path names.
 
     Raises ConfigurationError if there is none.
     """
     prefix = 'package://racecar/'
-    path = share_folder() / uri.removeprefix(prefix) if uri.startswith(prefix) else Path(uri)
+    if uri.startswith(prefix):
+        path = share_folder() / uri.removeprefix(prefix)
+    elif uri.startswith('file://'):
+        path = Path(unquote(urlsplit(uri).path))
+    else:
+        path = Path(uri)
     if not os.path.isfile(path):
         raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
     return path

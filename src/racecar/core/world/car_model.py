@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 from racecar.core.description.robot_tree import (
     Box,
     Cylinder,
+    Joint,
     Mesh,
+    PRISMATIC,
     REVOLUTE,
     Shape,
     Sphere,
@@ -97,6 +99,7 @@ def add_car(
     mujoco = load_engine()
     made: dict[str, Any] = {}
     wheels = [wheel.name for wheel in car.wheels]
+    hinges = [hinge.name for hinge in car.hinges]
     for body in car.bodies:
         parent = made[body.parent] if body.parent else spec.worldbody
         added = made[body.name] = parent.add_body(name=prefixed(name, body.name))
@@ -105,8 +108,10 @@ def add_car(
         if body.joint is None:
             added.add_freejoint(name=prefixed(name, body.name))
         else:
-            _add_joint(spec, added, name, body, gains, step=step, is_wheel=body.name in wheels,
-                       is_front=body.parent != car.root.name)
+            joint = _add_joint(added, name, body, body.joint, step=step)
+            if body.joint.kind != PRISMATIC:
+                _add_actuators(spec, joint.name, body.joint, gains, is_wheel=body.name in wheels,
+                               is_front=body.parent in hinges)
         if body.name in wheels:
             _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
         else:
@@ -136,21 +141,29 @@ def _weigh(added: Any, body: RigidBody) -> None:
                          tensor[1, 2])
 
 
-def _add_joint(
-    spec: Any, added: Any, car: str, body: RigidBody, gains: Gains, *, step: float,
-    is_wheel: bool, is_front: bool,
+def _add_joint(added: Any, car: str, body: RigidBody, joint: Joint, *, step: float) -> Any:
+    kinds = load_engine().mjtJoint
+    made = added.add_joint(
+        name=prefixed(car, joint.name), axis=joint.axis,
+        type=kinds.mjJNT_SLIDE if joint.kind == PRISMATIC else kinds.mjJNT_HINGE)
+    if joint.kind == PRISMATIC:
+        # The engine holds the damping within the step: it may be as strong as it likes.
+        made.damping[0] = joint.dynamics.damping
+        made.stiffness[0], made.springref = joint.dynamics.stiffness, joint.dynamics.reference
+        made.solref_limit = HARD
+    else:
+        made.solref_friction = (_BRAKE_STEPS * step, 1.0)
+        made.solimp_friction = (_BRAKE_HOLD, _BRAKE_HOLD, 0.001, 0.5, 2.0)
+    if joint.kind in (REVOLUTE, PRISMATIC):
+        made.limited = load_engine().mjtLimited.mjLIMITED_TRUE
+        made.range = (joint.limit.lower, joint.limit.upper)
+    return made
+
+
+def _add_actuators(
+    spec: Any, name: str, joint: Joint, gains: Gains, *, is_wheel: bool, is_front: bool,
 ) -> None:
     mujoco = load_engine()
-    joint = body.joint
-    assert joint is not None
-    name = prefixed(car, joint.name)
-    made = added.add_joint(
-        name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis,
-        solref_friction=(_BRAKE_STEPS * step, 1.0),
-        solimp_friction=(_BRAKE_HOLD, _BRAKE_HOLD, 0.001, 0.5, 2.0))
-    if joint.kind == REVOLUTE:
-        made.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-        made.range = (joint.limit.lower, joint.limit.upper)
     servo = spec.add_actuator(
         name=servo_name(name), target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
         gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE)

@@ -38,8 +38,7 @@ def make_world_plant(
     vehicle = VehicleParameters.from_values(values)
     car = WorldCarSpec(
         name, vehicle, car_bodies(describe_vehicle(vehicle).tree),
-        Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
-              values['hinge_damping']).scaled(_size(vehicle)),
+        _gains(vehicle, values),
         make_tyre_set(vehicle, values['tyre_model'], values)
         if values['contact_model'] == PACEJKA else None,
         start_pose(scene, values))
@@ -60,6 +59,13 @@ def make_world_car(values: Mapping[str, Any]) -> PlantCar:
     else:
         contact = f'{contact} contact'
     return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")
+
+
+def _gains(vehicle: VehicleParameters, values: Mapping[str, Any]) -> Gains:
+    gains = Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
+                  values['hinge_damping']).scaled(_size(vehicle))
+    # A generated description states torques of its own size.
+    return gains._replace(effort=1.0) if vehicle.body.is_generated else gains
 
 
 def _size(vehicle: VehicleParameters) -> float:
