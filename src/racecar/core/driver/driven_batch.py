@@ -144,7 +144,7 @@ def pedal_kernel(model: DoubleTrack, held: Any, integrator: str) -> Kernel:
                 f'forced_{name}', NO_WHEEL, CARS, first_row(held, 'wheels', 'forced')),
             **bound('read_state', 'read_controls', 'read_car', 'read_memory', 'write_memory',
                     'write_four')),
-        turn_all=specialise(_turn_all, 'turn_all', **bound(
+        turn_all=specialise(_turn_all, f'turn_all_{form.state.__name__}', **bound(
             'read_state', 'read_memory', 'write_memory', 'read_four')),
         restore_all=specialise(_restore_all, 'restore_memories', **bound(
             'read_memory', 'write_memory')),

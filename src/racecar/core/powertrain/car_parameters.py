@@ -3,7 +3,8 @@
 """What a car has besides its chassis: engine, gears, brakes; the table and its typed form.
 
 The fields of the Car PROTO (seed 000 section 1.3, and 1.2 for wheelsDampingConstant) with its
-defaults of 2014, and three that it does not have, which are off. The chassis is in racecar.core.vehicles.parameters.
+defaults of 2014, and three that it does not have, which are off. The chassis is in
+racecar.core.vehicles.parameters.
 """
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ VEHICLE_PARAMETERS = ParameterTable([
             default=0.0),
     _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
-    _number('roll_stiffness_split', 'Share of the front axle in the roll stiffness of double_track:'
-            ' what it takes of the lateral load transfer; 0: as much as of the weight', '',
+    _number('roll_stiffness_split', 'Share of the front axle in the roll stiffness of'
+            ' double_track: what it takes of the lateral load transfer; 0: as of the weight', '',
             minimum=0.0, maximum=1.0, default=0.0),
     _number('friction_load_sensitivity', 'Part of its friction that a tyre of double_track or of'
             ' the 3-D world loses when its load doubles', '', minimum=0.0, maximum=0.3,
