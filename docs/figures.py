@@ -174,6 +174,8 @@ def double_track_chassis() -> Figure:
     figure, (left, right) = panels()
     for split in (0.4, 0.5, 0.6):
         simulator = Simulator(DoubleTrack(dataclasses.replace(bmw, roll_stiffness_split=split)))
+        simulator.set_command(AckermannCommand(20.0, 0.0))
+        simulator.advance(10_000)
         accelerations, angles = [], []
         for steering in np.linspace(0.005, 0.12, 24):
             simulator.set_command(AckermannCommand(20.0, float(steering)))

@@ -68,41 +68,67 @@ def test_each_axle_takes_its_share_of_the_load_transfer(vehicle, split):
     assert left + right + rear_left + rear_right == pytest.approx(vehicle.mass * G)
 
 
-def fiala(alpha, load, stiffness, friction):
-    z, limit = math.tan(alpha), 3.0 * friction * load / stiffness
-    return stiffness * z * (1.0 - z / limit + z * z / (3.0 * limit * limit)) \
-        if z < limit else friction * load
+def fiala(z, load, stiffness, friction):
+    limit = 3.0 * friction * load / stiffness
+    return stiffness * z * (1.0 - abs(z) / limit + z * z / (3.0 * limit * limit)) \
+        if abs(z) < limit else math.copysign(friction * load, z)
 
 
-def understeer_by_hand(vehicle, split, ay):
-    """Return the slip angle of the front less that of the rear axle, in a steady turn."""
-    angles = []
-    for share, load, width, stiffness in zip(
-            (split, 1.0 - split), (vehicle.front_axle_load, vehicle.rear_axle_load),
-            vehicle.track_widths,
-            (vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness), strict=True):
+def steering_by_hand(vehicle, split, ay, speed):
+    """Return the steering angle of a steady turn to the left, from forces to geometry.
+
+    ay [m/s^2]; speed [m/s] along the car.
+    """
+    rate = ay / speed
+    length = vehicle.wheelbase
+
+    def force(share, load, width, stiffness, tangents):
         transfer = share * vehicle.mass * ay * vehicle.cog_height / width
-        angles.append(brentq(
-            lambda alpha, load=load, transfer=transfer, stiffness=stiffness: sum(
-                fiala(alpha, 0.5 * load + side * transfer, 0.5 * stiffness,
-                      vehicle.friction_coefficient) for side in (-1.0, 1.0))
-            - load / G * ay, 0.0, 0.5))
-    return angles[0] - angles[1]
+        return sum(-fiala(tangent, 0.5 * load + side * transfer, 0.5 * stiffness,
+                          vehicle.friction_coefficient)
+                   for side, tangent in zip((-1.0, 1.0), tangents, strict=True))
+
+    front, rear = vehicle.track_widths
+
+    def rear_surplus(across):
+        return force(
+            1.0 - split, vehicle.rear_axle_load, rear, vehicle.rear_cornering_stiffness,
+            [across / (speed + side * 0.5 * rate * rear) for side in (-1.0, 1.0)]) - (
+                vehicle.rear_axle_load / G * ay)
+
+    across = brentq(rear_surplus, -0.5 * speed, 0.0) + length * rate
+
+    def front_surplus(angle):
+        tangents = []
+        for side in (-1.0, 1.0):
+            own = math.atan(math.tan(angle) / (
+                1.0 + side * 0.5 * front / length * math.tan(angle)))
+            tangents.append(math.tan(
+                math.atan(across / (speed + side * 0.5 * rate * front)) - own))
+        return force(split, vehicle.front_axle_load, front, vehicle.front_cornering_stiffness,
+                     tangents) - vehicle.front_axle_load / G * ay
+
+    return brentq(front_surplus, 0.0, 0.5)
 
 
 def test_roll_stiffness_at_the_front_makes_the_car_understeer_as_much_as_by_hand():
     found, expected = [], []
     for split in (0.4, 0.6):
-        simulator = Simulator(with_(BMW, roll_stiffness_split=split))
-        simulator.set_command(AckermannCommand(20.0, 0.075))
-        run(simulator, 8.0)
+        model = with_(BMW, roll_stiffness_split=split)
+        simulator = rolling_at(model, 20.0)
+        # Without a drive, as its force would cost the front tyres some of theirs.
+        simulator.set_inputs(model.torque_inputs(0.07, ZERO))
+        run(simulator, 3.0)
         data = simulator.diagnostics()
-        assert 4.5 < data.lateral_acceleration < 6.0
-        found.append(data.slip_angle_rear - data.slip_angle_front)
-        expected.append(understeer_by_hand(BMW, split, data.lateral_acceleration))
-    assert found == pytest.approx(expected, rel=0.02)
-    assert found[1] - found[0] == pytest.approx(expected[1] - expected[0], rel=0.1)
-    assert found[1] > found[0] > 0.0
+        assert 4.5 < data.lateral_acceleration < 5.0
+        straight = BMW.wheelbase * data.yaw_rate / data.vx
+        found.append(0.07 - straight)
+        expected.append(steering_by_hand(
+            BMW, split, data.lateral_acceleration, data.vx) - straight)
+    assert found == pytest.approx(expected, rel=0.01)
+    # The same acceleration needs more steering, and by how much.
+    assert found[1] - found[0] == pytest.approx(expected[1] - expected[0], rel=0.15)
+    assert found[1] > found[0] + 0.001
 
 
 def test_where_an_inner_wheel_lifts_the_other_axle_takes_the_rest():
