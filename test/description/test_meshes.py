@@ -56,7 +56,7 @@ def test_the_script_notices_another_shape(tmp_path, monkeypatch):
     assert list(make_meshes.outdated()) == [path]
     assert make_meshes.main() == 0
     assert make_meshes.outdated() == {}
-    path.write_bytes(make_meshes.stl('rim', make_meshes.rim() * 1.01))
+    path.write_bytes(make_meshes.stl(make_meshes.rim() * 1.01, 'rim'))
     assert list(make_meshes.outdated()) == [path]
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from racecar.core.description.car_surfaces import Cabin, cabin, lower_body, LowerBody, pillar
 from racecar.core.description.mesh_store import stored_mesh
 from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Mesh, Shape
+from racecar.core.description.triangles import Triangles
 from racecar.core.poses import NO_POSE, pose_of_angles
 from racecar.core.types import Pose3
 from racecar.core.vehicles.body_dimensions import body_dimensions, BodyDimensions
@@ -146,12 +147,11 @@ def _painted(
         return _height(size, share) - radius
 
     # Of the upper edge of the lower half, from tail to nose.
-    edge = ((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
+    edge = sorted(((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
             (style.rear + 0.08, style.deck), (0.5, style.belt), (style.front, style.belt - 0.015),
             (0.5 * (style.front + 0.94), 0.5 * (style.belt + style.bonnet) + 0.02),
             (0.94, style.bonnet + 0.012), (0.985, style.bonnet - 0.03),
-            (1.0, style.bonnet - 0.08))
-    edge = tuple(sorted(edge))
+            (1.0, style.bonnet - 0.08)))
     front_radius, rear_radius = vehicle.wheel_radii
     lower = LowerBody(
         size.rear, size.front, 0.5 * size.width, size.floor - radius,
@@ -265,7 +265,7 @@ def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...
     return tuple(shapes)
 
 
-def _mesh(name: str, file: str, triangles: np.ndarray, colour: Colour) -> Shape:
+def _mesh(name: str, file: str, triangles: Triangles, colour: Colour) -> Shape:
     return Shape(NO_POSE, Mesh(stored_mesh(file, triangles)), colour, name)
 
 
