@@ -39,6 +39,7 @@ from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.body_dimensions import body_dimensions
 from racecar.core.vehicles.body_parameters import SLOTS
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.core.vehicles.ride import moments_of_inertia
 from racecar.core.vehicles.suspension import Corner, corners, PART_SHARE
 
 BODY = 'chassis_inertia'
@@ -226,7 +227,7 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
         shifted: np.ndarray = weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         return shifted
 
-    tensor = np.diag(_moments(vehicle)) - parts.tensor - about_centre(
+    tensor = np.diag(moments_of_inertia(vehicle)) - parts.tensor - about_centre(
         parts.mass, np.array(parts.centre) - wanted) - about_centre(mass, place - wanted)
     roll, pitch, yaw = map(float, np.diag(tensor))
     if not yaw > 0.0:
@@ -248,13 +249,3 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
     return Inertial(
         pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, 0.0, float(tensor[0, 2]),
         pitch, 0.0, yaw)
-
-
-def _moments(vehicle: VehicleParameters) -> tuple[float, float, float]:
-    """Return the moments of inertia of the whole [kg m^2]: those not given, of a box."""
-    size, body = body_dimensions(vehicle), vehicle.body
-    high = size.top - size.floor
-    return (
-        body.roll_inertia or vehicle.mass * (size.width**2 + high**2) / 12.0,
-        body.pitch_inertia or vehicle.mass * (size.length**2 + high**2) / 12.0,
-        vehicle.yaw_inertia)

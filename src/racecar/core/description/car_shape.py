@@ -214,9 +214,9 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
     for side in (1.0, -1.0):
         name = 'left' if side > 0.0 else 'right'
         shapes.append(Shape(
-            pose_of_angles(mirror_x, side * (half + 0.035), belt + 0.055 * high, 0.0, 0.0,
+            pose_of_angles(mirror_x, side * (half - 0.01), belt + 0.035 * high, 0.0, 0.0,
                            side * 0.2),
-            Box((0.075 * high, 0.16, 0.085 * high)), BLACK, f'{name}_mirror'))
+            Box((0.07 * high, 0.24, 0.085 * high)), BLACK, f'{name}_mirror'))
         for part, x in (('front', mirror_x), ('middle', _along(size, style.rear) + 0.58 * (
                 mirror_x - _along(size, style.rear))), ('rear', _along(size, style.rear)
                                                         + 0.26 * (mirror_x - _along(

@@ -30,7 +30,7 @@ from racecar.core.errors import ControlModeError, ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters, CarType, EngineType
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
 from racecar.core.powertrain.steering import wheel_steering_limit
-from racecar.core.share import find_config
+from racecar.core.share import find_vehicle
 from racecar.core.types import NANOSECONDS, Odometry
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -114,7 +114,7 @@ class Driver:
         Raises ConfigurationError or ParameterError for what cannot be simulated.
         """
         if plant is None:
-            path = find_config(f'vehicles/{car}' if '/' not in car and '.' not in car else car)
+            path = find_vehicle(car)
             plant = DrivenCar(
                 CarParameters.from_file(path), VehicleParameters.from_file(path),
                 tyre_model=tyre_model, period=time_step)

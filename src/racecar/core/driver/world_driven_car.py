@@ -14,7 +14,7 @@ from racecar.core.parameter_file import load_parameter_file
 from racecar.core.ports import Input, ODOMETRY
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
-from racecar.core.share import find_config
+from racecar.core.share import find_config, find_vehicle
 from racecar.core.types import (
     AckermannCommand,
     BodyState,
@@ -119,8 +119,7 @@ def world_driven_car(vehicle: str, world: str = 'empty', **values: object) -> Wo
     vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS.
     Raises ConfigurationError or ParameterError for what cannot be simulated.
     """
-    path = find_config(f'vehicles/{vehicle}' if '/' not in vehicle and '.' not in vehicle
-                       else vehicle)
+    path = find_vehicle(vehicle)
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
     plant = make_world_plant(table.resolve({
         **load_parameter_file(path, _NODE), **load_parameter_file(find_config(_STACK), _NODE),
