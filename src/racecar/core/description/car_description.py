@@ -234,8 +234,10 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
         raise ConfigurationError(
             f"parameter 'vehicle.yaw_inertia' is {vehicle.yaw_inertia:.4g} kg m^2, expected more"
             f' than {vehicle.yaw_inertia - yaw:.4g} kg m^2, which the wheels alone have')
-    short = yaw - roll - pitch
-    if min(roll, pitch) <= 0.0 or short > 0.0:
+    across = float(tensor[0, 2])
+    # Of mass at points, the second moments: none is negative, whatever the axes.
+    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    if np.linalg.eigvalsh(second)[0] <= 0.0:
         for name, given in (('roll', vehicle.body.roll_inertia),
                             ('pitch', vehicle.body.pitch_inertia)):
             if given:
@@ -243,9 +245,9 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
                     f"parameter 'vehicle.body.{name}_inertia' is {given:.4g} kg m^2, expected one"
                     ' that together with the other two is that of a body: none of the three is'
                     ' more than the sum of the others, the wheels left out')
-        roll, pitch = (max(moment, 0.6 * yaw) for moment in (roll, pitch))
+        # The flattest body that can have the other moments, and a little.
+        roll = pitch = 1.05 * (0.5 * yaw + 2.0 * across**2 / yaw)
     chassis = rest.poses()['chassis']
     x, y, z = (float(at - origin) for at, origin in zip(place, chassis[:3], strict=True))
     return Inertial(
-        pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, 0.0, float(tensor[0, 2]),
-        pitch, 0.0, yaw)
+        pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, 0.0, across, pitch, 0.0, yaw)

@@ -9,6 +9,7 @@ controllers of the wheels, under throttle or brake the wheels get torques for on
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.ports import Input, ODOMETRY
@@ -113,7 +114,9 @@ class WorldDrivenCar:
         return joints
 
 
-def world_driven_car(vehicle: str, world: str = 'empty', **values: object) -> WorldDrivenCar:
+def world_driven_car(
+    vehicle: str | Path, world: str = 'empty', **values: object,
+) -> WorldDrivenCar:
     """Return a car in the 3-D world, as the configuration driver_world has it.
 
     vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS.

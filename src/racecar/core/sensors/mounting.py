@@ -56,10 +56,10 @@ def mounting_parameters(
                   unit='Hz', above=0.0, maximum=1e6, read_only=True),
         Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
                   read_only=True),
-        Parameter('slot', str, '', 'Link of the robot description that carries the sensor, in whose'
-                  ' frame its place is then given: front_slot, top_slot, rear_slot or centre_slot'
-                  ' of a generated car, or any other that is fixed to the body; the frame of the'
-                  ' readings is then <slot>_<frame>', read_only=True),
+        Parameter('slot', str, '', 'Link of the robot description that carries the sensor, in'
+                  ' whose frame its place is then given: front_slot, top_slot, rear_slot or'
+                  ' centre_slot of a generated car, or any other that is fixed to the body; the'
+                  ' frame of the readings is then <slot>_<frame>', read_only=True),
         *_PLACES)))
 
 
