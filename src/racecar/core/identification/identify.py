@@ -116,6 +116,9 @@ def identify(
     tell = progress or (lambda share, text: None)
     parts = parts_of(drives)
     combined = any(drive.wheelspin > WHEELSPIN_SEEN for drive in drives)
+    if not combined:
+        # Only the model of combined slip has forces along the car.
+        free = tuple(name for name in free if name != 'cog_height')
     plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala']
     if combined:
         plan.append('combined')
@@ -282,6 +285,8 @@ def _estimates(
                                    verdict, f'{assumed} or none' if 'steering' in name else
                                    assumed)
     reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
+               'cog_height': 'from the bench; --free cog_height estimates it' if (
+                   'combined' in plan) else 'no wheelspin in the drives',
                'slip_stiffness': 'no wheelspin in the drives', 'wheel_lag': 'no wheelspin in the'
                ' drives'}
     for name, reason in reasons.items():
