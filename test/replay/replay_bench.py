@@ -121,10 +121,10 @@ def full_drive(messages):
     return rows
 
 
-def write_drive(folder, messages, rows=None):
+def write_drive(folder, messages, rows):
     """Write a bag of several chunks of CHUNK messages."""
     with BagWriter(folder) as writer:
-        for number, (topic, kind, time_ns, data) in enumerate(rows or full_drive(messages)):
+        for number, (topic, kind, time_ns, data) in enumerate(rows):
             handle = writer.add_topic(topic, kind, messages.definition(kind))
             writer.write(handle, time_ns, time_ns, data)
             if number % CHUNK == CHUNK - 1:
