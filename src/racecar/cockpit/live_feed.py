@@ -24,7 +24,6 @@ from racecar.core.errors import ControlModeError, RunError
 
 IDLE, STARTING, RUNNING, PAUSED = 'idle', 'starting', 'running', 'paused'
 ENDED, FAILED, LOST = 'ended', 'failed', 'lost'
-_LIVE = (STARTING, RUNNING, PAUSED)
 
 # Told to the tap as it is.
 _WISHES = ('reset', 'pause', 'resume', 'step', 'factor', 'set_parameter')
@@ -54,6 +53,11 @@ class LiveFeed(Feed):
     def state(self) -> str:
         """State of the session."""
         return str(self._session['state'])
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a child."""
+        return self._watching is not None and not self._watching.done()
 
     # Feed
 
@@ -158,10 +162,8 @@ class LiveFeed(Feed):
             fields = read_json(frame)
             kind = fields['type']
             if kind == 'tap':
-                # It is there: the nodes exist.
-                self._say(RUNNING, str(fields.get('text', '')))
-                if self._wants_pictures:
-                    self._send('camera', wanted=True)
+                self._on_tap(LOST if fields.get('state') == LOST else RUNNING,
+                             str(fields.get('text', '')))
                 return
             if kind == 'error' and isinstance(fields.get('viewer'), int):
                 self._on_refusal(fields)
@@ -169,6 +171,11 @@ class LiveFeed(Feed):
             if kind == 'clock':
                 self._note_pause(bool(fields.get('paused')))
         self._outlet.publish(frame)
+
+    def _on_tap(self, state: str, text: str) -> None:
+        self._say(state, text)
+        # It may have come only now.
+        self._send('camera', wanted=self._wants_pictures)
 
     def _on_refusal(self, fields: Mapping[str, Any]) -> None:
         assert self._outlet is not None
@@ -236,7 +243,7 @@ class CockpitFeed(LiveFeed):
         if message['type'] == 'start':
             await self._start(message['configuration'], message.get('options', {}))
         elif message['type'] == 'stop':
-            if self.state not in _LIVE:
+            if not self.is_running:
                 raise RunError('nothing runs, so there is nothing to stop')
             await self.end_child('stopped')
         else:

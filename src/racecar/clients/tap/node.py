@@ -63,6 +63,8 @@ _SCAN_PERIOD = 1.0 / 15.0
 # Who describes a robot does it with its first odometry, and has its parameters by then.
 _PATIENCE = 2.0
 _MOST_LOGS = 20
+# A robot whose simulator does not stand still says something within this [s].
+_LONGEST_SILENCE = 2.0
 
 _LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
 _LEAST_LEVEL = 20
@@ -103,6 +105,8 @@ class Tap(Node):
         self._scene_is_known = False
         self._has_scene = False
         self._heard_at: float | None = None
+        self._last: tuple[int, float] = (-1, 0.0)
+        self._is_lost = False
         self._looks = 0
         self._logs = 0
         self._graph: StackGraph | None = None
@@ -125,7 +129,8 @@ class Tap(Node):
         self.create_timer(_BATCH_PERIOD, self._on_batch_timer, clock=steady)
         self.create_timer(_SLOW_PERIOD, self._on_slow_timer, clock=steady)
         self._subscribe()
-        link.send(json_frame('tap', text=text), 'tap')
+        self._text = text
+        self._tell_state('running', text)
         link.start(self._on_frame, self._on_link_end)
 
     def _full(self, topic: str) -> str:
@@ -228,6 +233,7 @@ class Tap(Node):
         self._muxes.look()
         if self._heard_at is not None:
             self._simulation.tell_time(self._now_ns())
+            self._watch_robot()
             if not self._scene_is_known and self._is_impatient:
                 self._scene_is_known = True
                 self._show_map()
@@ -235,6 +241,23 @@ class Tap(Node):
     @property
     def _is_impatient(self) -> bool:
         return self._heard_at is not None and time.monotonic() - self._heard_at > _PATIENCE
+
+    def _watch_robot(self) -> None:
+        """Say that the robot has fallen silent, and that it is back."""
+        now, last_ns = time.monotonic(), self._samples.last_ns
+        if last_ns != self._last[0] or self._simulation.paused:
+            self._last = last_ns, now
+        is_lost = now - self._last[1] > _LONGEST_SILENCE
+        if is_lost != self._is_lost:
+            self._is_lost = is_lost
+            if is_lost:
+                self._tell_state('lost', f'no odometry on {self._full(topics.ODOMETRY)} for'
+                                 f' {_LONGEST_SILENCE:g} s: it has ended, or somebody paused it')
+            else:
+                self._tell_state('running', self._text)
+
+    def _tell_state(self, state: str, text: str) -> None:
+        self._link.send(json_frame('tap', state=state, text=text), 'tap')
 
     def _look(self) -> None:
         graph = look_around(self, self._place)
