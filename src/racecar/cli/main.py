@@ -21,6 +21,7 @@ COMMANDS = {
     'demo': 'drive with all nodes, record a bag, print the error, draw pictures',
     'up': 'run the nodes of a configuration in one process; needs no launch package',
     'cockpit': 'watch and drive in a browser; starts configurations, or attaches to one',
+    'replay': 'watch a recorded bag or run in a browser: play, pause, scrub',
     'simulate': 'run a configuration without ROS, far faster than real time',
     'reproduce': "run the report's experiments again and set the figures side by side",
     'sweep': 'simulate a grid or a random sample of parameters, many cars at once',

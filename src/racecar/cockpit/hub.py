@@ -58,12 +58,11 @@ class Hub:
 
     def publish(self, frame: bytes) -> None:
         """Give a frame to all viewers. Raises FrameError for what is none."""
-        text = is_text(frame)
-        if not text and frame[0] == MESH:
+        if not is_text(frame) and frame[0] == MESH:
             if len(self.meshes) < _MOST_MESHES:
                 self.meshes.update([read_mesh(frame)])
             return
-        key = _key_of(frame) if text else 'map' if frame[0] == MAP else ''
+        key = _key_of(frame)
         if key:
             self._kept.pop(key, None)
             self._kept[key] = frame
@@ -83,7 +82,9 @@ class Hub:
 
 
 def _key_of(frame: bytes) -> str:
-    """Return what a text describes; empty for what is only news. Raises FrameError."""
+    """Return what a frame describes; empty for what is only news. Raises FrameError."""
+    if not is_text(frame):
+        return 'map' if frame[0] == MAP else ''
     fields = read_json(frame)
     kind = fields['type']
     if kind not in _DESCRIBING:

@@ -28,7 +28,6 @@ from racecar.clients.tap.driving import Driving
 from racecar.clients.tap.muxes import Muxes
 from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.pictures import Pictures
-from racecar.cockpit.samples import Samples
 from racecar.clients.tap.server_link import ServerLink
 from racecar.clients.tap.services import Services
 from racecar.clients.tap.simulation import Simulation
@@ -36,6 +35,7 @@ from racecar.clients.tap.stack_graph import full_name, look_around, StackGraph
 from racecar.clients.tap.wishes import Wishes
 from racecar.cockpit.frames import FrameError, json_frame, read_json, scan_frame, state_frame
 from racecar.cockpit.robot_message import PLAIN_ROBOT, robot_frames
+from racecar.cockpit.samples import Samples
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frame
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
