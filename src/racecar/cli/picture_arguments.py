@@ -22,9 +22,7 @@ def add_video_arguments(
 
     speed_help, whole: what the defaults of --speed and --duration are called.
     """
-    width, height = size
-    parser.add_argument('--size', type=_size, default=size, metavar='WxH',
-                        help=f'of the picture in pixels (default: {width}x{height})')
+    add_size_argument(parser, size)
     parser.add_argument('--fps', type=_positive, default=fps, metavar='N',
                         help=f'pictures per second of a video (default: {fps:g})')
     parser.add_argument('--start', type=_time, metavar='S',
@@ -34,6 +32,13 @@ def add_video_arguments(
                         help=f'time of the drive to show [s] (default: {whole})')
     parser.add_argument('--speed', type=_positive, default=speed, metavar='N',
                         help=f'times as fast as it was (default: {speed_help})')
+
+
+def add_size_argument(parser: argparse.ArgumentParser, size: tuple[int, int]) -> None:
+    """Declare --size with its default."""
+    width, height = size
+    parser.add_argument('--size', type=_size, default=size, metavar='WxH',
+                        help=f'of the picture in pixels (default: {width}x{height})')
 
 
 def check_start(start: float | None, end: float) -> None:

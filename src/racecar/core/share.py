@@ -76,6 +76,20 @@ def resource_file(uri: str) -> Path:
     return path
 
 
+def find_vehicle(name: str | Path) -> Path:
+    """Return a vehicle's file by its path, or by its name in config/vehicles (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    found = _find(name, share_folder() / 'config' / 'vehicles', '.yaml')
+    if found is not None:
+        return found
+    known = vehicle_names()
+    raise ConfigurationError(
+        f'vehicle {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
+        f'{suggestion(str(name), known)}')
+
+
 def vehicle_names() -> list[str]:
     """Return the names of the vehicles in config/vehicles."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))

@@ -31,8 +31,8 @@ def axle_devices(vehicle: VehicleParameters) -> list[Element]:
     hardware = ElementTree.SubElement(system, 'hardware')
     ElementTree.SubElement(hardware, 'plugin').text = _HARDWARE
     driven = driven_wheels(vehicle)
-    commands = {joint: ('effort', 'velocity', 'brake') if joint in driven else ('brake',)
-                for joint in WHEEL_JOINTS}
+    motor: tuple[str, ...] = ('effort', 'velocity')
+    commands = {joint: (*(motor if joint in driven else ()), 'brake') for joint in WHEEL_JOINTS}
     commands |= dict.fromkeys(HINGE_JOINTS, ('effort', 'position'))
     for name, interfaces in commands.items():
         joint = ElementTree.SubElement(system, 'joint', name=name)

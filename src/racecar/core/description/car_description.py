@@ -40,6 +40,7 @@ from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.body_dimensions import body_dimensions
 from racecar.core.vehicles.body_parameters import SLOTS
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.core.vehicles.ride import moments_of_inertia
 from racecar.core.vehicles.suspension import Corner, corners, PART_SHARE
 
 BODY = 'chassis_inertia'
@@ -211,15 +212,17 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
         shifted: np.ndarray = weight * (arm @ arm * np.eye(3) - np.outer(arm, arm))
         return shifted
 
-    tensor = np.diag(_moments(vehicle)) - parts.tensor - about_centre(
+    tensor = np.diag(moments_of_inertia(vehicle)) - parts.tensor - about_centre(
         parts.mass, np.array(parts.centre) - wanted) - about_centre(mass, place - wanted)
     roll, pitch, yaw = map(float, np.diag(tensor))
     if not yaw > 0.0:
         raise ConfigurationError(
             f"parameter 'vehicle.yaw_inertia' is {vehicle.yaw_inertia:.4g} kg m^2, expected more"
             f' than {vehicle.yaw_inertia - yaw:.4g} kg m^2, which the wheels alone have')
-    short = yaw - roll - pitch
-    if min(roll, pitch) <= 0.0 or short > 0.0:
+    across = float(tensor[0, 2])
+    # Of mass at points, the second moments: none is negative, whatever the axes.
+    second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    if np.linalg.eigvalsh(second)[0] <= 0.0:
         for name, given in (('roll', vehicle.body.roll_inertia),
                             ('pitch', vehicle.body.pitch_inertia)):
             if given:
@@ -227,19 +230,9 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
                     f"parameter 'vehicle.body.{name}_inertia' is {given:.4g} kg m^2, expected one"
                     ' that together with the other two is that of a body: none of the three is'
                     ' more than the sum of the others, the wheels left out')
-        roll, pitch = (max(moment, 0.6 * yaw) for moment in (roll, pitch))
+        # The flattest body that can have the other moments, and a little.
+        roll = pitch = 1.05 * (0.5 * yaw + 2.0 * across**2 / yaw)
     chassis = rest.poses()['chassis']
     x, y, z = (float(at - origin) for at, origin in zip(place, chassis[:3], strict=True))
     return Inertial(
-        pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, 0.0, float(tensor[0, 2]),
-        pitch, 0.0, yaw)
-
-
-def _moments(vehicle: VehicleParameters) -> tuple[float, float, float]:
-    """Return the moments of inertia of the whole [kg m^2]: those not given, of a box."""
-    size, body = body_dimensions(vehicle), vehicle.body
-    high = size.top - size.floor
-    return (
-        body.roll_inertia or vehicle.mass * (size.width**2 + high**2) / 12.0,
-        body.pitch_inertia or vehicle.mass * (size.length**2 + high**2) / 12.0,
-        vehicle.yaw_inertia)
+        pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, 0.0, across, pitch, 0.0, yaw)

@@ -18,6 +18,7 @@ from racecar.core.description.car_surfaces import Cabin, cabin, lower_body, Lowe
 from racecar.core.description.lights import LampPlace
 from racecar.core.description.mesh_store import stored_mesh
 from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Mesh, Shape
+from racecar.core.description.triangles import Triangles
 from racecar.core.poses import NO_POSE, pose_of_angles
 from racecar.core.vehicles.body_dimensions import body_dimensions, BodyDimensions
 from racecar.core.vehicles.body_parameters import AXLES, HATCHBACK, SALOON, SUV
@@ -134,12 +135,11 @@ def _painted(
         return _height(size, share) - radius
 
     # Of the upper edge of the lower half, from tail to nose.
-    edge = ((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
+    edge = sorted(((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
             (style.rear + 0.08, style.deck), (0.5, style.belt), (style.front, style.belt - 0.015),
             (0.5 * (style.front + 0.94), 0.5 * (style.belt + style.bonnet) + 0.02),
             (0.94, style.bonnet + 0.012), (0.985, style.bonnet - 0.03),
-            (1.0, style.bonnet - 0.08))
-    edge = tuple(sorted(edge))
+            (1.0, style.bonnet - 0.08)))
     front_radius, rear_radius = vehicle.wheel_radii
     lower = LowerBody(
         size.rear, size.front, 0.5 * size.width, size.floor - radius,
@@ -198,9 +198,9 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
     for side in (1.0, -1.0):
         name = 'left' if side > 0.0 else 'right'
         shapes.append(Shape(
-            pose_of_angles(mirror_x, side * (half + 0.035), belt + 0.055 * high, 0.0, 0.0,
+            pose_of_angles(mirror_x, side * (half - 0.01), belt + 0.035 * high, 0.0, 0.0,
                            side * 0.2),
-            Box((0.075 * high, 0.16, 0.085 * high)), BLACK, f'{name}_mirror'))
+            Box((0.07 * high, 0.24, 0.085 * high)), BLACK, f'{name}_mirror'))
         for part, x in (('front', mirror_x), ('middle', _along(size, style.rear) + 0.58 * (
                 mirror_x - _along(size, style.rear))), ('rear', _along(size, style.rear)
                                                         + 0.26 * (mirror_x - _along(
@@ -249,7 +249,7 @@ def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...
     return tuple(shapes)
 
 
-def _mesh(name: str, file: str, triangles: np.ndarray, colour: Colour) -> Shape:
+def _mesh(name: str, file: str, triangles: Triangles, colour: Colour) -> Shape:
     return Shape(NO_POSE, Mesh(stored_mesh(file, triangles)), colour, name)
 
 

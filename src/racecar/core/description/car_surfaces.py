@@ -54,7 +54,8 @@ def lower_body(body: LowerBody) -> Triangles:
 
 def _lower_ring(body: LowerBody, x: float) -> FloatArray:
     """Return the ring of a lower half at x: up the left side, over to the right, and down."""
-    top = float(np.interp(x, *zip(*body.edge, strict=True)))
+    edge = np.array(body.edge)
+    top = float(np.interp(x, edge[:, 0], edge[:, 1]))
     bottom = body.floor
     for middle, z, radius in body.arches:
         if abs(x - middle) < radius:
@@ -66,16 +67,16 @@ def _lower_ring(body: LowerBody, x: float) -> FloatArray:
     widths = half * np.array([_flank(body, z, top) for z in heights])
     across = np.linspace(widths[-1], -widths[-1], _TOP + 2)[1:-1]
     crown = top + 0.03 * body.half_width * (1.0 - (across / widths[-1])**2)
-    y = np.concatenate([widths, across, -widths[::-1]])
-    z = np.concatenate([heights, crown, heights[::-1]])
-    return np.stack([np.full(len(y), x), y, z], axis=-1)
+    sides = np.concatenate([widths, across, -widths[::-1]])
+    up = np.concatenate([heights, crown, heights[::-1]])
+    return np.stack([np.full(len(sides), x), sides, up], axis=-1)
 
 
 def _plan(body: LowerBody, x: float) -> float:
     """Return the share of the width at x, seen from above: less at rounded ends."""
     end = 0.13 * (body.front - body.rear)
     out = max(0.0, body.rear + end - x, x - body.front + end) / end
-    return 1.0 - (1.0 - body.end_share) * out**3
+    return 1.0 - (1.0 - body.end_share) * float(out)**3
 
 
 def _flank(body: LowerBody, z: float, top: float) -> float:
@@ -83,7 +84,7 @@ def _flank(body: LowerBody, z: float, top: float) -> float:
     shoulder = 0.22 * body.half_width
     up = max(0.0, z - (top - shoulder)) / shoulder
     down = max(0.0, 1.0 - (z - body.floor) / shoulder)
-    return 1.0 - 0.085 * up**2.4 - 0.05 * down**2
+    return 1.0 - 0.085 * math.pow(up, 2.4) - 0.05 * math.pow(down, 2.0)
 
 
 class Cabin(NamedTuple):

@@ -284,6 +284,14 @@ class RobotTree:
             f"robot '{self.name}' has no joint '{name}';"
             f' {suggest(name, (joint.name for joint in self.joints))}')
 
+    def fixed_links(self) -> set[str]:
+        """Return the names of the links that never move against the root, itself among them."""
+        fixed = {self.root}
+        for joint in self.joints:
+            if joint.parent in fixed and not joint.moves:
+                fixed.add(joint.child)
+        return fixed
+
     def poses(self, positions: Mapping[str, float] | None = None) -> dict[str, Pose3]:
         """Return the pose of every link in the root by its name.
 

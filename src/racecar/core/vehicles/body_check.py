@@ -36,6 +36,7 @@ def _faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]
     """Yield field, value, unit and what was expected of what is wrong."""
     yield from _wheel_faults(vehicle)
     yield from _body_faults(vehicle)
+    yield from _inertia_faults(vehicle)
     yield from _suspension_faults(vehicle)
 
 
@@ -75,6 +76,34 @@ def _body_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, 
     if body.height and body.height <= vehicle.cog_height:
         yield ('cog_height', vehicle.cog_height, 'm',
                f'less than the height of the body, {body.height:.4g} m')
+
+
+def _inertia_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
+    """Take the wheels for points; car_description has the rest."""
+    roll = pitch = yaw = 0.0
+    for mass, x, track, radius in zip(
+            axle_wheel_masses(vehicle), (vehicle.cog_to_front_axle, -vehicle.cog_to_rear_axle),
+            vehicle.track_widths, vehicle.wheel_radii, strict=True):
+        y, z = 0.5 * track, radius - vehicle.cog_height
+        roll += 2.0 * mass * (y * y + z * z)
+        pitch += 2.0 * mass * (x * x + z * z)
+        yaw += 2.0 * mass * (x * x + y * y)
+    if vehicle.yaw_inertia <= yaw:
+        yield ('yaw_inertia', vehicle.yaw_inertia, 'kg m^2',
+               f'more than {yaw:.4g} kg m^2, which the wheels alone have')
+        return
+    body = vehicle.body
+    for name, given, wheels in (('roll', body.roll_inertia, roll),
+                                ('pitch', body.pitch_inertia, pitch)):
+        if given and given <= wheels:
+            yield (f'body.{name}_inertia', given, 'kg m^2',
+                   f'more than {wheels:.4g} kg m^2, which the wheels alone have')
+    short = (vehicle.yaw_inertia - yaw) - (body.roll_inertia - roll) - (
+        body.pitch_inertia - pitch)
+    if body.roll_inertia and body.pitch_inertia and short > 0.0:
+        yield ('body.pitch_inertia', body.pitch_inertia, 'kg m^2',
+               f'at least {body.pitch_inertia + short:.4g} kg m^2: no moment of inertia of a body,'
+               ' here yaw, is more than the sum of the two others')
 
 
 def _suspension_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:

@@ -120,7 +120,7 @@ class BodyParameters:
 
         Raises ParameterError naming the first unknown, ill-typed or out-of-range one.
         """
-        own = {
+        own: dict[str, Any] = {
             name.removeprefix(BODY_PREFIX): value
             for name, value in BODY_PARAMETERS.resolve(
                 {name: value for name, value in values.items()

@@ -10,6 +10,7 @@ import math
 from pathlib import Path
 from typing import Any, cast, NamedTuple
 
+from racecar.core.errors import excerpt, ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.vehicles.body_check import check_vehicle
@@ -184,9 +185,14 @@ class VehicleParameters:
     def from_file(cls, path: Path | str) -> VehicleParameters:
         """Build from a vehicle's parameter file, e.g. config/vehicles/racecar.yaml.
 
-        Raises ConfigurationError if it is not one, and ParameterError as from_values().
+        Raises ConfigurationError if it is not one, and ParameterError as from_values(), with the
+        name of the file.
         """
-        return cls.from_values(load_parameter_file(path, node='vehicle'))
+        values = load_parameter_file(path, node='vehicle')
+        try:
+            return cls.from_values(values)
+        except ParameterError as error:
+            raise ParameterError(f'vehicle file {excerpt(str(path))}: {error}') from error
 
     @property
     def wheelbase(self) -> float:

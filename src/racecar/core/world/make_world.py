@@ -38,7 +38,7 @@ def make_world_plant(
     vehicle = VehicleParameters.from_values(values)
     car = WorldCarSpec(
         name, vehicle, car_bodies(describe_vehicle(vehicle).tree),
-        _gains(vehicle, values),
+        joint_gains(vehicle, values),
         make_tyre_set(vehicle, values['tyre_model'], values)
         if values['contact_model'] == PACEJKA else None,
         start_pose(scene, values))
@@ -61,7 +61,8 @@ def make_world_car(values: Mapping[str, Any]) -> PlantCar:
     return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")
 
 
-def _gains(vehicle: VehicleParameters, values: Mapping[str, Any]) -> Gains:
+def joint_gains(vehicle: VehicleParameters, values: Mapping[str, Any]) -> Gains:
+    """Return the gains of a vehicle's joints of resolved rows of WORLD_PARAMETERS."""
     gains = Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
                   values['hinge_damping']).scaled(_size(vehicle))
     # A generated description states torques of its own size.
