@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from racecar.core.description.robot_tree import Joint, Lamp, PRISMATIC
 from racecar.core.poses import pose_of_angles
+from racecar.core.rendering.creases import add_creased_mesh
 from racecar.core.rendering.sight import DrawnRobot, Sight
 from racecar.core.rendering.surfaces import add_grid, Surfaces
 from racecar.core.rendering.textures import (
@@ -332,7 +333,8 @@ def _add_robot(spec: Any, prefix: int, robot: DrawnRobot) -> None:
             _add_joint(body, f'{prefix} {joint.name}', joint)
     for link in tree.links:
         for shape in link.visuals:
-            geom = add_shape(spec, bodies[link.name], shape)
+            geom = add_shape(
+                spec, bodies[link.name], shape, add_mesh=add_creased_mesh)
             geom.contype, geom.conaffinity, geom.material = 0, 0, _ROBOT
             geom.rgba = shape.colour or _NO_COLOUR
             if (link.name, shape.name) in lamps:
