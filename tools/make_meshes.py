@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write urdf/meshes: the shapes of the car that boxes and cylinders do not give.
+"""Write urdf/meshes: the shapes of the car that boxes and cylinders do not give, and its wheel.
 
 Run it with `./run python tools/make_meshes.py`; with --check it only says what is out of date.
 All lengths in metres, in the frame `chassis` of the 1:10 car (x forward from the rear axle, z up
@@ -14,30 +14,21 @@ from collections.abc import Sequence
 import math
 from pathlib import Path
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.description.triangles import corners_of, outward, skin, solid, stl, Triangles
+from racecar.core.description.triangles import corners_of, outward, solid, stl, Triangles
+from racecar.core.description.wheel_files import SHIPPED_WHEEL
+from racecar.core.description.wheel_mesh import rim_mesh, tyre_mesh
 
 FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
 
-_TYRE_RADIUS, _TYRE_WIDTH = 0.05, 0.045
-_RIM_RADIUS = 0.0335
 _TITLE = 'metres; made by tools/make_meshes.py'
 
 
 # Building blocks
-
-
-def turned(profile: Sequence[tuple[float, float]], segments: int) -> Triangles:
-    """Turn a closed outline of (radius, z), clockwise with the radius to the right, about z."""
-    angles = 2.0 * math.pi * np.arange(segments) / segments
-    outline = np.array(profile)
-    rings = np.stack([
-        np.outer(np.cos(angles), outline[:, 0]), np.outer(np.sin(angles), outline[:, 0]),
-        np.broadcast_to(outline[:, 1], (segments, len(outline)))], axis=-1)
-    return skin(np.concatenate([rings, rings[:1]]))
 
 
 def section(
@@ -139,62 +130,18 @@ def wing() -> Triangles:
 
 
 def tyre() -> Triangles:
-    """Return the tyre with blocks on its shoulders, and what is dark within it."""
-    segments = 48
-    half = 0.5 * _TYRE_WIDTH
-    # Radius, z, and how deep the tread is cut there.
-    outline = [(_RIM_RADIUS, -0.80 * half, 0.0), (0.0400, -half, 0.0), (0.0445, -half, 0.0),
-               (0.0488, -0.80 * half, 0.0030), (_TYRE_RADIUS, -0.42 * half, 0.0022),
-               (_TYRE_RADIUS, -0.10 * half, 0.0), (_TYRE_RADIUS, 0.10 * half, 0.0),
-               (_TYRE_RADIUS, 0.42 * half, 0.0022), (0.0488, 0.80 * half, 0.0030),
-               (0.0445, half, 0.0), (0.0400, half, 0.0), (_RIM_RADIUS, 0.80 * half, 0.0)]
-    rings = []
-    for i in range(segments):
-        angle = 2.0 * math.pi * i / segments
-        ring = []
-        for radius, z, depth in outline:
-            # The blocks of one side stand between those of the other.
-            cut = (i + (2 if z > 0.0 else 0)) % 4 >= 2
-            r = radius - (depth if cut else 0.0)
-            ring.append((r * math.cos(angle), r * math.sin(angle), z))
-        rings.append(ring[::-1])
-    # Dark behind the spokes, whichever side they are on.
-    disc = _disc(_RIM_RADIUS - 0.0024, -0.05 * half, 0.05 * half, 32)
-    return np.concatenate([outward(skin(np.array([*rings, rings[0]]))), disc])
+    """Return the tyre of the wheel that ships."""
+    return _triangles(tyre_mesh(SHIPPED_WHEEL))
 
 
 def rim() -> Triangles:
-    """Return the rim: barrel, five pairs of spokes, hub with its nut; outer face towards +z."""
-    half = 0.5 * _TYRE_WIDTH
-    outer, inner = _RIM_RADIUS + 0.0004, _RIM_RADIUS - 0.0028
-    parts = [
-        turned([(outer, -0.80 * half), (inner, -0.80 * half), (inner, 0.62 * half),
-                (inner + 0.0006, 0.90 * half), (outer, 0.92 * half)], 40),
-        _disc(0.0088, 0.30 * half, 0.86 * half, 20), _disc(0.0042, 0.86 * half, 0.99 * half, 6)]
-    for i in range(5):
-        for offset in (-0.17, 0.17):
-            parts.append(_spoke(2.0 * math.pi * i / 5.0, offset, inner + 0.0008, half))
-    return np.concatenate(parts)
+    """Return its rim."""
+    return _triangles(rim_mesh(SHIPPED_WHEEL))
 
 
-def _disc(radius: float, bottom: float, top: float, segments: int) -> Triangles:
-    angles = 2.0 * math.pi * np.arange(segments) / segments
-    rings = np.array([[(radius * math.cos(a), radius * math.sin(a), z) for a in angles]
-                      for z in (bottom, top)])
-    return outward(solid(rings))
-
-
-def _spoke(direction: float, offset: float, end: float, half: float) -> Triangles:
-    """Return a bar from the hub to the barrel, which it meets `offset` [rad] beside its start."""
-    rings = []
-    for radius, width, low, high in ((0.0065, 0.0024, 0.38 * half, 0.78 * half),
-                                     (end, 0.0017, 0.42 * half, 0.84 * half)):
-        angle = direction + offset * (2.2 if radius < 0.01 else 1.0)
-        along = np.array([math.cos(angle), math.sin(angle), 0.0]) * radius
-        across = np.array([-math.sin(direction + offset), math.cos(direction + offset), 0.0])
-        rings.append([along + across * side * width + np.array([0.0, 0.0, z])
-                      for side, z in ((-1.0, low), (1.0, low), (1.0, high), (-1.0, high))])
-    return outward(solid(np.array(rings)))
+def _triangles(mesh: Any) -> Triangles:
+    corners: Triangles = np.asarray(mesh.triangles)
+    return corners
 
 
 PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing,

@@ -7,8 +7,12 @@ from __future__ import annotations
 import argparse
 import math
 import re
+from typing import TYPE_CHECKING
 
 from racecar.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from racecar.core.types import Lamps
 
 _LONGEST_EDGE = 4096
 _MOST_PICTURES = 100_000
@@ -41,6 +45,13 @@ def add_size_argument(parser: argparse.ArgumentParser, size: tuple[int, int]) ->
                         help=f'of the picture in pixels (default: {width}x{height})')
 
 
+def add_lamps_argument(parser: argparse.ArgumentParser, when: str = '') -> None:
+    """Declare --lamps; when: for what it is, if not for all."""
+    parser.add_argument('--lamps', type=_lamps, metavar='NAMES',
+                        help=f'lamps that are lit{when}, as front,brake,left_indicator, or all'
+                             ' (default: none)')
+
+
 def check_start(start: float | None, end: float) -> None:
     """Raise ConfigurationError if a drive is over before the time that is asked for [s]."""
     if start is not None and start > end:
@@ -59,6 +70,19 @@ def video_times(start: float, length: float, speed: float, fps: float) -> list[f
             f'the video would have {count} pictures, expected at most {_MOST_PICTURES}; choose a'
             ' shorter --duration or a lower --fps')
     return [start + index * speed / fps for index in range(count)]
+
+
+def _lamps(text: str) -> Lamps:
+    # Imported here: it brings NumPy, for which `racecar --help` does not wait.
+    from racecar.core.types import Lamps
+
+    names = Lamps._fields if text == 'all' else tuple(text.split(','))
+    for name in names:
+        if name not in Lamps._fields:
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is no lamp, expected some of {', '.join(Lamps._fields)} joined by"
+                ' commas, or all')
+    return Lamps(**dict.fromkeys(names, True))
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racecar.cli.choices import completed_as_file
-from racecar.cli.picture_arguments import add_size_argument
+from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
 from racecar.core.share import find_vehicle, vehicle_names
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help='from where (default: front)')
     verb.add_argument('--steer', type=float, default=0.0, metavar='RAD',
                       help='steering angle of the wheels, positive left (default: 0)')
+    add_lamps_argument(verb)
     add_size_argument(verb, (1280, 720))
 
 
@@ -104,7 +105,7 @@ def _render(arguments: argparse.Namespace) -> None:
     from racecar.core.rendering.renderer import Renderer
     from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight
     from racecar.core.rendering.viewpoints import looking_at
-    from racecar.core.types import AckermannCommand, HINGE_JOINTS
+    from racecar.core.types import AckermannCommand, HINGE_JOINTS, Lamps
     from racecar.core.vehicles.body_dimensions import body_dimensions
     from racecar.core.world.scene import EMPTY_SCENE
 
@@ -131,6 +132,7 @@ def _render(arguments: argparse.Namespace) -> None:
     robot = DrawnRobot(describe_vehicle(vehicle).tree, HINGE_JOINTS)
     lens = Lens(width, height, _FIELD_OF_VIEW, _NEAR, _FAR)
     with Renderer(EMPTY_SCENE, [robot], Quality(width, height, _SAMPLES, _SHADOWS)) as renderer:
-        sight = Sight([RobotSight(NO_POSE, (angles.left_hinge, angles.right_hinge))])
+        sight = Sight([RobotSight(
+            NO_POSE, (angles.left_hinge, angles.right_hinge), arguments.lamps or Lamps())])
         write_still(path, renderer.draw(sight, viewpoint, lens))
     print(f'Picture, {width}x{height}: {path}')

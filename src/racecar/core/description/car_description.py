@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.core.control.servo_commands import HINGE_STOP
-from racecar.core.description.car_shape import body_shapes, collision_shapes
+from racecar.core.description.car_shape import body_shapes, collision_shapes, lamp_places
+from racecar.core.description.lights import light_parts
 from racecar.core.description.robot_tree import (
     CONTINUOUS,
     Cylinder,
@@ -26,12 +27,12 @@ from racecar.core.description.robot_tree import (
     JointDynamics,
     JointLimit,
     Link,
-    Mesh,
     PRISMATIC,
     REVOLUTE,
     RobotTree,
     Shape,
 )
+from racecar.core.description.wheel_files import wheel_visuals
 from racecar.core.errors import ConfigurationError
 from racecar.core.poses import NO_POSE, pose_of_angles
 from racecar.core.types import Pose3
@@ -53,10 +54,6 @@ _EFFORT, _OVERSPEED = 4.0, 1.2
 _STROKE_SPEED = 10.0
 # A knuckle or carrier is a ball of this part of the wheel's radius.
 _PART_RADIUS = 0.3
-
-_TYRE_RADIUS, _TYRE_WIDTH = 0.05, 0.045
-_RUBBER, _SILVER = (0.11, 0.11, 0.115, 1.0), (0.78, 0.79, 0.81, 1.0)
-_MESHES = 'package://racecar/urdf/meshes'
 
 
 class _Axle(NamedTuple):
@@ -103,8 +100,9 @@ def describe_car(vehicle: VehicleParameters) -> RobotTree:
         _Axle('front', vehicle.wheelbase, front_radius - rear_radius, tracks[0], front_radius,
               front, steers=True),
         _Axle('rear', 0.0, 0.0, tracks[1], rear_radius, rear, steers=False))
+    shapes, lamps = light_parts(vehicle.lights, lamp_places(vehicle), 'chassis')
     links = [Link('base_link'),
-             Link('chassis', None, body_shapes(vehicle), collision_shapes(vehicle))]
+             Link('chassis', None, (*body_shapes(vehicle), *shapes), collision_shapes(vehicle))]
     joints = [_fixed('base_link', 'chassis', pose_of_angles(
         -vehicle.cog_to_rear_axle - vehicle.odometry_offset, 0.0, rear_radius, 0.0, 0.0, 0.0))]
     for axle in axles:
@@ -116,7 +114,7 @@ def describe_car(vehicle: VehicleParameters) -> RobotTree:
     rest = RobotTree(vehicle.name, tuple(links), tuple(joints))
     links.append(Link(BODY, _body(vehicle, rest)))
     joints.append(_fixed('chassis', BODY, NO_POSE))
-    return RobotTree(vehicle.name, tuple(links), tuple(joints))
+    return RobotTree(vehicle.name, tuple(links), tuple(joints), lamps)
 
 
 def _fixed(parent: str, child: str, pose: Pose3) -> Joint:
@@ -198,21 +196,8 @@ def _wheel(vehicle: VehicleParameters, axle: _Axle, name: str, sign: float) -> L
     return Link(
         name,
         Inertial(middle, mass, across, 0.0, 0.0, across, 0.0, vehicle.wheel_inertia),
-        _wheel_visuals(axle.radius, width, sign),
+        wheel_visuals(vehicle, axle.name, sign),
         (Shape(middle, Cylinder(axle.radius, width)),))
-
-
-def _wheel_visuals(radius: float, width: float, sign: float) -> tuple[Shape, ...]:
-    """Return tyre and rim of a wheel on the left (1) or right (-1)."""
-    scale = radius / _TYRE_RADIUS, radius / _TYRE_RADIUS, width / _TYRE_WIDTH
-    out = -0.5 * sign * width
-    # The outer face of the rim is towards its +z.
-    turn = math.pi if sign > 0.0 else 0.0
-    return (
-        Shape(pose_of_angles(0.0, 0.0, out, 0.0, 0.0, 0.0), Mesh(f'{_MESHES}/tyre.stl', scale),
-              _RUBBER, 'tyre'),
-        Shape(pose_of_angles(0.0, 0.0, out, turn, 0.0, 0.0), Mesh(f'{_MESHES}/rim.stl', scale),
-              _SILVER, 'rim'))
 
 
 def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.core.description.car_surfaces import Cabin, cabin, lower_body, LowerBody, pillar
+from racecar.core.description.lights import LampPlace
 from racecar.core.description.mesh_store import stored_mesh
 from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Mesh, Shape
 from racecar.core.description.triangles import Triangles
 from racecar.core.poses import NO_POSE, pose_of_angles
-from racecar.core.types import Pose3
 from racecar.core.vehicles.body_dimensions import body_dimensions, BodyDimensions
 from racecar.core.vehicles.body_parameters import AXLES, HATCHBACK, SALOON, SUV
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -30,8 +30,6 @@ BLACK: Colour = (0.06, 0.06, 0.065, 1.0)
 GREY: Colour = (0.42, 0.43, 0.45, 1.0)
 GLASS: Colour = (0.07, 0.09, 0.12, 1.0)
 WHITE: Colour = (0.9, 0.9, 0.88, 1.0)
-HEAD_LAMP: Colour = (0.86, 0.88, 0.9, 1.0)
-TAIL_LAMP: Colour = (0.45, 0.03, 0.03, 1.0)
 
 
 class _Style(NamedTuple):
@@ -57,14 +55,6 @@ _STYLES = {
     HATCHBACK: _Style(0.50, 0.60, 0.58, 0.42, 0.025, 0.13, 0.58, 0.82),
     SUV: _Style(0.48, 0.58, 0.58, 0.48, 0.02, 0.08, 0.55, 0.71),
 }
-
-
-class LampPlace(NamedTuple):
-    """Where a lamp is: pose in the chassis, x out of the body, y to its left; its size [m]."""
-
-    pose: Pose3
-    width: float
-    height: float
 
 
 def body_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
@@ -94,12 +84,10 @@ def collision_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
              0.85 * size.width, belt, size.top - radius))
 
 
-def lamp_places(vehicle: VehicleParameters) -> dict[str, LampPlace]:
-    """Return where the lamps of a body are, by name.
+def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
+    """Return where the left half of a body has room for the lamps of each group, in the chassis.
 
-    head_left, head_right, indicator_front_left, ..., fog_left, fog_right at the nose; tail_left,
-    tail_right, indicator_rear_left, ..., reverse_left, reverse_right at the tail. They are for
-    any shape: of one without body they are where its ends would be.
+    They are for any shape: of one without body they are where its ends would be.
     """
     size = body_dimensions(vehicle)
     style = _STYLES.get(vehicle.body.shape, _STYLES[SALOON])
@@ -108,20 +96,20 @@ def lamp_places(vehicle: VehicleParameters) -> dict[str, LampPlace]:
     tail = size.floor + (style.tail - 0.09) * (size.top - size.floor) - radius
     low = size.floor + 0.16 * (size.top - size.floor) - radius
     height = 0.09 * (size.top - size.floor)
-    places = {}
-    for side, sign in (('left', 1.0), ('right', -1.0)):
-        for name, end, y, z, width in (
-                ('head', size.front, 0.70, nose, 0.34),
-                ('indicator_front', size.front, 0.93, nose, 0.11),
-                ('fog', size.front, 0.72, low, 0.18),
-                ('tail', size.rear, 0.76, tail, 0.26),
-                ('indicator_rear', size.rear, 0.945, tail, 0.10),
-                ('reverse', size.rear, 0.54, tail, 0.15)):
-            yaw = 0.0 if end == size.front else math.pi
-            places[f'{name}_{side}'] = LampPlace(
-                pose_of_angles(end, sign * y * half, z, 0.0, 0.0, yaw), width * half,
-                height if name != 'fog' else 0.6 * height)
-    return places
+
+    def place(end: float, y: float, z: float, width: float, share: float = 1.0) -> LampPlace:
+        yaw = 0.0 if end == size.front else math.pi
+        return LampPlace(pose_of_angles(end, y * half, z, 0.0, 0.0, yaw), width * half,
+                         share * height)
+
+    return {
+        'front': [place(size.front, 0.72, nose, 0.24)],
+        'indicator': [place(size.front, 0.93, nose, 0.11), place(size.rear, 0.945, tail, 0.10)],
+        'antifog': [place(size.front, 0.72, low, 0.18, 0.6)],
+        'rear': [place(size.rear, 0.815, tail, 0.145)],
+        'braking': [place(size.rear, 0.66, tail, 0.145)],
+        'backwards': [place(size.rear, 0.52, tail, 0.115)],
+    }
 
 
 END_SHARE = 0.86
@@ -205,10 +193,6 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
         _box('rear_plate', WHITE, size.rear - 0.010, size.rear + 0.02, 0.52, up(0.24),
              up(0.24) + 0.11),
     ]
-    shapes += [
-        Shape(place.pose, Box((0.03, place.width, place.height)),
-              HEAD_LAMP if name.startswith('head') else TAIL_LAMP, f'{name}_lamp')
-        for name, place in lamp_places(vehicle).items() if name.split('_')[0] in ('head', 'tail')]
     mirror_x = _along(size, style.front) - 0.13 * size.length
     belt = up(style.belt)
     for side in (1.0, -1.0):

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameters import suggest
 from racecar.core.poses import NO_POSE, pose_of_child, Quaternion, rotated, Vector3
-from racecar.core.types import Pose3
+from racecar.core.types import Lamps, Pose3
 
 FIXED, CONTINUOUS, REVOLUTE, PRISMATIC = 'fixed', 'continuous', 'revolute', 'prismatic'
 
@@ -95,6 +95,19 @@ class Link:
     inertial: Inertial | None = None
     visuals: tuple[Shape, ...] = ()
     collisions: tuple[Shape, ...] = ()
+
+
+class Lamp(NamedTuple):
+    """A shape that shines: visual names it in its link.
+
+    function: what lights it, a field of racecar.core.types.Lamps. colour: red, green and blue of
+    its light, from 0 to 1; the shape's own colour is that of the lamp while it is dark.
+    """
+
+    function: str
+    link: str
+    visual: str
+    colour: tuple[float, float, float]
 
 
 class JointLimit(NamedTuple):
@@ -179,13 +192,15 @@ class MassProperties(NamedTuple):
 class RobotTree:
     """Links and joints of a robot; each link but the root is the child of one joint.
 
-    The joints stand in an order in which each parent comes before its children. Raises
-    ConfigurationError, naming the link or joint, for what is no tree.
+    The joints stand in an order in which each parent comes before its children. lamps: which
+    shapes of the links shine. Raises ConfigurationError, naming the link, joint or lamp, for what
+    is no tree and lamps that are not there.
     """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
+    lamps: tuple[Lamp, ...] = ()
     root: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -221,6 +236,24 @@ class RobotTree:
                 f"robot '{self.name}': joint '{loose}' does not hang on '{roots[0]}', expected a"
                 ' tree without loops')
         object.__setattr__(self, 'joints', ordered)
+        for lamp in self.lamps:
+            self._check(lamp)
+
+    def _check(self, lamp: Lamp) -> None:
+        if lamp.function not in Lamps._fields:
+            raise ConfigurationError(
+                f"robot '{self.name}': lamp '{lamp.visual}' has the function"
+                f" '{excerpt(lamp.function)[1:-1]}', expected one of {', '.join(Lamps._fields)}")
+        names = [shape.name for shape in self.link(lamp.link).visuals if shape.name]
+        if names.count(lamp.visual) != 1:
+            raise ConfigurationError(
+                f"robot '{self.name}': a lamp is the visual '{lamp.visual}' of link"
+                f" '{lamp.link}', which has {names.count(lamp.visual)} of this name, expected one")
+
+    def lamp_shape(self, lamp: Lamp) -> Shape:
+        """Return the shape of one of the lamps in the frame of its link."""
+        return next(
+            shape for shape in self.link(lamp.link).visuals if shape.name == lamp.visual)
 
     def _below(self, root: str) -> Iterator[Joint]:
         # Not by recursion: a chain may be longer than Python's stack.

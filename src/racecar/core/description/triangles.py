@@ -59,6 +59,12 @@ def stl(triangles: Triangles, title: str) -> bytes:
     return header + np.array(len(rows), dtype='<u4').tobytes() + rows.tobytes()
 
 
+def is_stl(data: bytes) -> bool:
+    """Tell whether this is a whole binary STL."""
+    count = int.from_bytes(data[_HEADER:_HEADER + 4], 'little')
+    return len(data) == _HEADER + 4 + count * np.dtype(_ROW).itemsize > _HEADER + 4
+
+
 def corners_of(data: bytes) -> Triangles:
     """Return the corners of a binary STL."""
     rows = np.frombuffer(data, dtype=_ROW, offset=_HEADER + 4)

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """URDF text to a RobotTree; https://wiki.ros.org/urdf/XML has the format.
 
-What is not kinematics, mass or shape, such as transmissions and sensors, is left alone.
+A lamp is an addition to it: `<lamp function="brake" link="chassis" visual="left_brake"
+rgb="1 0 0"/>` below <robot> says which visual of which link shines, and how. What is not
+kinematics, mass, shape or lamp, such as transmissions and sensors, is left alone.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from racecar.core.description.robot_tree import (
     Joint,
     JointDynamics,
     JointLimit,
+    Lamp,
     Link,
     Mesh,
     PRISMATIC,
@@ -71,7 +74,8 @@ def read_urdf(text: str) -> RobotTree:
         return RobotTree(
             name,
             tuple(_link(element, colours) for element in robot.findall('link')),
-            _joints(robot))
+            _joints(robot),
+            tuple(_lamp(element) for element in robot.findall('lamp')))
     except RecursionError:
         raise ConfigurationError(f"URDF of robot '{name}': nested too deeply") from None
 
@@ -255,6 +259,13 @@ def _dynamics(part: _Part, gazebo: _Part | None) -> JointDynamics:
         return JointDynamics(damping)
     return JointDynamics(
         damping, gazebo.content('springStiffness', 0.0), gazebo.content('springReference', 0.0))
+
+
+def _lamp(element: ElementTree.Element) -> Lamp:
+    """Read the element that this package adds to URDF, which other readers leave alone."""
+    part = _Part(element, 'a <lamp>')
+    red, green, blue = part.numbers('rgb', 3)
+    return Lamp(part.text('function'), part.text('link'), part.text('visual'), (red, green, blue))
 
 
 def _limit(part: _Part, kind: str) -> JointLimit:

@@ -3,7 +3,7 @@
 """A RobotTree to URDF text, which read_urdf() reads back.
 
 Springs, which URDF does not have, are written as <gazebo> elements with <springStiffness> and
-<springReference>.
+<springReference>, lamps as urdf.py has them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from racecar.core.description.robot_tree import (
     Inertial,
     Joint,
     JointDynamics,
+    Lamp,
     Link,
     PRISMATIC,
     REVOLUTE,
@@ -46,6 +47,7 @@ def write_urdf(tree: RobotTree, more: Iterable[Element] = ()) -> str:
         robot.append(_joint(joint))
     robot.extend(
         _spring(joint) for joint in tree.joints if joint.dynamics.stiffness > 0.0)
+    robot.extend(map(lamp_element, tree.lamps))
     robot.extend(more)
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding='unicode') + '\n'
@@ -56,7 +58,7 @@ def _link(link: Link, colours: dict[tuple[float, ...], str]) -> Element:
     if link.inertial is not None:
         element.append(_inertial(link.inertial))
     for tag, shapes in (('visual', link.visuals), ('collision', link.collisions)):
-        element.extend(_shape(tag, shape, colours) for shape in shapes)
+        element.extend(shape_element(tag, shape, colours) for shape in shapes)
     return element
 
 
@@ -70,7 +72,8 @@ def _inertial(inertial: Inertial) -> Element:
     return element
 
 
-def _shape(tag: str, shape: Shape, colours: dict[tuple[float, ...], str]) -> Element:
+def shape_element(tag: str, shape: Shape, colours: dict[tuple[float, ...], str]) -> Element:
+    """Return a visual or collision; colours: names of those there are, to which its is added."""
     element = Element(tag, {'name': shape.name} if shape.name else {})
     _add_origin(element, shape.origin)
     ElementTree.SubElement(element, 'geometry').append(_geometry(shape.geometry))
@@ -119,6 +122,12 @@ def _spring(joint: Joint) -> Element:
                         ('springReference', joint.dynamics.reference)):
         ElementTree.SubElement(element, tag).text = _text(number)
     return element
+
+
+def lamp_element(lamp: Lamp) -> Element:
+    """Return the element that this package adds to URDF for a lamp."""
+    return Element('lamp', function=lamp.function, link=lamp.link, visual=lamp.visual,
+                   rgb=_texts(lamp.colour))
 
 
 def _add_origin(element: Element, pose: Pose3) -> None:

@@ -21,6 +21,7 @@ from xml.parsers.expat import ExpatError
 
 from racecar.core.description.axle_devices import axle_devices
 from racecar.core.description.car_description import BODY, describe_car
+from racecar.core.description.fittings import fitted
 from racecar.core.description.robot_tree import Inertial, RobotTree
 from racecar.core.description.urdf import read_urdf, RobotDescription
 from racecar.core.description.urdf_writer import write_urdf
@@ -59,7 +60,7 @@ def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
     masses = _part_masses(vehicle, lengths)
     draft = read_urdf(expand_urdf({**lengths, **masses}))
     text = expand_urdf({**lengths, **masses, **_body(vehicle, draft)})
-    return RobotDescription.from_urdf(text)
+    return RobotDescription.from_urdf(fitted(text, vehicle))
 
 
 def expand_urdf(arguments: Mapping[str, Any] | None = None) -> str:

@@ -16,14 +16,7 @@ import math
 from typing import ClassVar, Protocol
 import warnings
 
-from racecar.core.driver.controls import (
-    Controls,
-    Indicator,
-    INDICATOR_PERIOD_MAX,
-    INDICATOR_PERIOD_MIN,
-    Lamps,
-    WiperMode,
-)
+from racecar.core.driver.controls import Controls, Indicator, WiperMode
 from racecar.core.driver.driven_car import DrivenCar
 from racecar.core.driver.wipers import Wipers
 from racecar.core.errors import ControlModeError, ParameterError
@@ -31,7 +24,13 @@ from racecar.core.powertrain.car_parameters import CarParameters, CarType, Engin
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
 from racecar.core.powertrain.steering import wheel_steering_limit
 from racecar.core.share import find_vehicle
-from racecar.core.types import NANOSECONDS, Odometry
+from racecar.core.types import (
+    INDICATOR_PERIOD_MAX,
+    INDICATOR_PERIOD_MIN,
+    Lamps,
+    NANOSECONDS,
+    Odometry,
+)
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL
 from racecar.core.vehicles.parameters import VehicleParameters
 

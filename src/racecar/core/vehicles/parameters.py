@@ -19,6 +19,18 @@ from racecar.core.vehicles.body_parameters import (
     BODY_PREFIX,
     BodyParameters,
 )
+from racecar.core.vehicles.light_parameters import (
+    DEFAULT_LIGHTS,
+    LIGHT_PARAMETERS,
+    Lights,
+    LIGHTS_PREFIX,
+)
+from racecar.core.vehicles.wheel_parameters import (
+    DEFAULT_WHEEL,
+    WHEEL_PARAMETERS,
+    WHEEL_PREFIX,
+    WheelLook,
+)
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -27,6 +39,7 @@ VEHICLE = 'vehicle'
 PREFIX = f'{VEHICLE}.'
 """Of the names of parameters of a vehicle. As the name of a node in settings, VEHICLE stands for
 all nodes that know the vehicle."""
+_OWN_PREFIXES = BODY_PREFIX, LIGHTS_PREFIX, WHEEL_PREFIX
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
 
@@ -102,7 +115,10 @@ VEHICLE_PARAMETERS = ParameterTable([
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
 ])
 
-VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + BODY_PARAMETERS
+DESCRIPTION_PARAMETERS = BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS
+"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
+
+VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + DESCRIPTION_PARAMETERS
 """What the file of a vehicle holds below `vehicle`; all nodes that know the vehicle have the rows
 of VEHICLE_PARAMETERS, the simulators, which describe it, also the others."""
 
@@ -142,19 +158,25 @@ class VehicleParameters:
     rear_overhang: float = _default('rear_overhang')
     width: float = _default('width')
     body: BodyParameters = BodyParameters()
+    lights: Lights = DEFAULT_LIGHTS
+    wheel: WheelLook = DEFAULT_WHEEL
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
-        """Build from names of VEHICLE_PARAMETERS and BODY_PARAMETERS; others are left alone.
+        """Build from names of VEHICLE_FILE_PARAMETERS; others are left alone.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
         """
         own = VEHICLE_PARAMETERS.resolve(
             {name: value for name, value in values.items()
-             if name.startswith(PREFIX) and not name.startswith(BODY_PREFIX)})
+             if name.startswith(PREFIX) and not name.startswith(_OWN_PREFIXES)})
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
-        vehicle = cls(**cast('dict[str, Any]', fields), body=BodyParameters.from_values(values))
+        vehicle = cls(
+            **cast('dict[str, Any]', fields), body=BodyParameters.from_values(values),
+            lights=Lights.from_values(values), wheel=WheelLook.from_values(values))
+        # Raises the error of wheels that there cannot be.
+        vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
         if vehicle.body.is_generated:
             check_vehicle(vehicle)
         return vehicle

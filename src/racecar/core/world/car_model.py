@@ -7,6 +7,8 @@ Names in the model are those of the robot description after the name of the car 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from racecar.core.description.robot_tree import (
@@ -194,7 +196,17 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
         geom.friction[0], geom.condim, geom.solref = friction, 3, HARD
 
 
-def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+AddMesh = Callable[[Any, str, Path, tuple[float, float, float]], None]
+"""Adds a file, stretched along x, y, z, to an MjSpec as a mesh of a name."""
+
+
+def _add_file(spec: Any, name: str, file: Path, scale: tuple[float, float, float]) -> None:
+    spec.add_mesh(name=name, file=str(file), scale=scale)
+
+
+def add_shape(
+    spec: Any, added: Any, shape: Shape, name: str = '', add_mesh: AddMesh = _add_file,
+) -> Any:
     """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
@@ -207,7 +219,7 @@ def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
     elif isinstance(geometry, Sphere):
         kind, more['size'] = kinds.mjGEOM_SPHERE, (geometry.radius, 0.0, 0.0)
     else:
-        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry)
+        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry, add_mesh)
     geom = added.add_geom(type=kind, **more)
     if name:
         geom.name = name
@@ -215,9 +227,9 @@ def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
     return geom
 
 
-def _mesh(spec: Any, mesh: Mesh) -> str:
+def _mesh(spec: Any, mesh: Mesh, add_mesh: AddMesh) -> str:
     """Return the name of a mesh of the model, which is added if it is not there yet."""
     name = f'{mesh.uri} {mesh.scale}'
     if spec.mesh(name) is None:
-        spec.add_mesh(name=name, file=str(resource_file(mesh.uri)), scale=mesh.scale)
+        add_mesh(spec, name, resource_file(mesh.uri), mesh.scale)
     return name
