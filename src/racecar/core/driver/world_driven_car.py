@@ -119,13 +119,15 @@ def world_driven_car(
 ) -> WorldDrivenCar:
     """Return a car in the 3-D world, as the configuration driver_world has it.
 
-    vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS.
+    vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS and the
+    vehicle.
     Raises ConfigurationError or ParameterError for what cannot be simulated.
     """
     path = find_vehicle(vehicle)
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
-    plant = make_world_plant(table.resolve({
+    resolved = table.resolve({
         **load_parameter_file(path, _NODE), **load_parameter_file(find_config(_STACK), _NODE),
-        'world': world, **values}))
+        'world': world, **values})
     return WorldDrivenCar(
-        CarParameters.from_file(path), VehicleParameters.from_file(path), plant)
+        CarParameters.from_file(path), VehicleParameters.from_values(resolved),
+        make_world_plant(resolved))

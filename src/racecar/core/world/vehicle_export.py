@@ -14,7 +14,7 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.share import resource_file
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.car_bodies import car_bodies
-from racecar.core.world.make_world import joint_gains
+from racecar.core.world.car_gains import joint_gains
 from racecar.core.world.scene import EMPTY_SCENE
 from racecar.core.world.world_model import CarPart, world_spec
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
@@ -47,11 +47,11 @@ def export_vehicle(
         shape.geometry.uri for link in description.tree.links
         for shape in (*link.visuals, *link.collisions) if isinstance(shape.geometry, Mesh))
     sources = {uri: resource_file(uri) for uri in uris}
+    bodies = car_bodies(description.tree)
+    gains = joint_gains(vehicle, bodies, {row.name: row.default for row in WORLD_PARAMETERS})
     spec = world_spec(
-        EMPTY_SCENE,
-        [CarPart(vehicle.name, car_bodies(description.tree), joint_gains(
-            vehicle, {row.name: row.default for row in WORLD_PARAMETERS}),
-            vehicle.friction_coefficient)], visuals=True)
+        EMPTY_SCENE, [CarPart(vehicle.name, bodies, gains, vehicle.friction_coefficient)],
+        visuals=True)
     spec.compile()
     urdf, mjcf = description.urdf, str(spec.to_xml())
     place = f'package://{package}/{MESHES}' if package else MESHES
