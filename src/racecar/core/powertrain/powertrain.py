@@ -125,11 +125,14 @@ def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
         return 0.0
     turning = engine_turning(speeds, _four(car, DRIVEN), controls[RATIO])
     throttle = controls[THROTTLE]
-    return throttle * torque_at(
+    pull = throttle * torque_at(
         car[ENGINE], abs(turning), car[ENGINE + 1], car[ENGINE + 2], car[ENGINE + 3],
         car[ENGINE + 4], car[ENGINE + 5], car[ENGINE + 6], car[ENGINE + 7], car[ENGINE + 8],
-        car[ENGINE + 9]) + (1.0 - throttle) * braking_torque(
-            turning, car[BRAKING], car[BRAKING + 1], car[BRAKING + 2], car[PER_MIN_RPM])
+        car[ENGINE + 9])
+    if car[BRAKING] + car[BRAKING + 1] + car[BRAKING + 2] == 0.0:
+        return pull
+    return pull + (1.0 - throttle) * braking_torque(
+        turning, car[BRAKING], car[BRAKING + 1], car[BRAKING + 2], car[PER_MIN_RPM])
 
 
 @inlined
@@ -271,7 +274,10 @@ class Powertrain:
         return float(measured_rpm(packed, self.packed, four))
 
     def engine_torque(self, controls: PedalControls, speeds: Sequence[float]) -> float:
-        """Return the torque of the engine before the gearbox [N m]; 0 but in torque mode."""
+        """Return the torque of the engine before the gearbox [N m]; 0 but in torque mode.
+
+        That in the gear that is chosen, whether or not it is still being shifted.
+        """
         packed, four = self._packed(controls, speeds)
         return float(engine_output(packed, self.packed, four))
 
