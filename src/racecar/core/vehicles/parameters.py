@@ -10,8 +10,27 @@ import math
 from pathlib import Path
 from typing import Any, cast, NamedTuple
 
+from racecar.core.errors import excerpt, ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.vehicles.body_check import check_vehicle
+from racecar.core.vehicles.body_parameters import (
+    BODY_PARAMETERS,
+    BODY_PREFIX,
+    BodyParameters,
+)
+from racecar.core.vehicles.light_parameters import (
+    DEFAULT_LIGHTS,
+    LIGHT_PARAMETERS,
+    Lights,
+    LIGHTS_PREFIX,
+)
+from racecar.core.vehicles.wheel_parameters import (
+    DEFAULT_WHEEL,
+    WHEEL_PARAMETERS,
+    WHEEL_PREFIX,
+    WheelLook,
+)
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
@@ -23,6 +42,7 @@ VEHICLE = 'vehicle'
 PREFIX = f'{VEHICLE}.'
 """Of the names of parameters of a vehicle. As the name of a node in settings, VEHICLE stands for
 all nodes that know the vehicle."""
+_OWN_PREFIXES = BODY_PREFIX, LIGHTS_PREFIX, WHEEL_PREFIX
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
 
@@ -111,6 +131,13 @@ VEHICLE_PARAMETERS = ParameterTable([
             ' world', 'm^2', minimum=0.0, maximum=1000.0, default=0.0),
 ])
 
+DESCRIPTION_PARAMETERS = BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS
+"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
+
+VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + DESCRIPTION_PARAMETERS
+"""What the file of a vehicle holds below `vehicle`; all nodes that know the vehicle have the rows
+of VEHICLE_PARAMETERS, the simulators, which describe it, also the others."""
+
 
 def _default(name: str) -> Any:
     return VEHICLE_PARAMETERS.default(f'{PREFIX}{name}')
@@ -151,26 +178,42 @@ class VehicleParameters:
     relaxation_length: float = _default('relaxation_length')
     rolling_resistance: float = _default('rolling_resistance')
     drag_area: float = _default('drag_area')
+    body: BodyParameters = BodyParameters()
+    lights: Lights = DEFAULT_LIGHTS
+    wheel: WheelLook = DEFAULT_WHEEL
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
-        """Build from dotted parameter names; those of other tables are left alone.
+        """Build from names of VEHICLE_FILE_PARAMETERS; others are left alone.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
         """
         own = VEHICLE_PARAMETERS.resolve(
-            {name: value for name, value in values.items() if name.startswith(PREFIX)})
+            {name: value for name, value in values.items()
+             if name.startswith(PREFIX) and not name.startswith(_OWN_PREFIXES)})
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
-        return cls(**cast('dict[str, Any]', fields))
+        vehicle = cls(
+            **cast('dict[str, Any]', fields), body=BodyParameters.from_values(values),
+            lights=Lights.from_values(values), wheel=WheelLook.from_values(values))
+        # Raises the error of wheels that there cannot be.
+        vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
+        if vehicle.body.is_generated:
+            check_vehicle(vehicle)
+        return vehicle
 
     @classmethod
     def from_file(cls, path: Path | str) -> VehicleParameters:
         """Build from a vehicle's parameter file, e.g. config/vehicles/racecar.yaml.
 
-        Raises ConfigurationError if it is not one, and ParameterError as from_values().
+        Raises ConfigurationError if it is not one, and ParameterError as from_values(), with the
+        name of the file.
         """
-        return cls.from_values(load_parameter_file(path, node='vehicle'))
+        values = load_parameter_file(path, node='vehicle')
+        try:
+            return cls.from_values(values)
+        except ParameterError as error:
+            raise ParameterError(f'vehicle file {excerpt(str(path))}: {error}') from error
 
     @property
     def wheelbase(self) -> float:

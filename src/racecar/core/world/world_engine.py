@@ -71,8 +71,8 @@ class CarPlaces(NamedTuple):
     """Where a car is in the arrays of the engine.
 
     pose, motion: first number of the free joint in qpos, of 7, and in qvel, of 6. joint, dof:
-    number of each joint in qpos and in qvel; servo: its actuator; in the order of WHEEL_JOINTS,
-    then HINGE_JOINTS.
+    number of each joint in qpos and in qvel, in the order of joint_names(); servo: actuator of
+    each wheel and hinge.
     """
 
     pose: int
@@ -221,6 +221,12 @@ class WorldEngine:
         return geoms
 
 
+def joint_names(bodies: CarBodies) -> tuple[str, ...]:
+    """Return the names of the joints of a car: wheels, hinges, and suspension if it has one."""
+    return (*WHEEL_JOINTS, *HINGE_JOINTS,
+            *(body.joint.name for body in bodies.suspensions if body.joint is not None))
+
+
 def pose_of_joint(qpos: FloatArray, first: int) -> Pose3:
     """Return the pose of a free joint whose numbers begin at `first`."""
     x, y, z, qw, qx, qy, qz = map(float, qpos[first:first + 7])
@@ -252,12 +258,13 @@ def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
 
 def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
     free = model.joint(prefixed(car.name, car.bodies.root.name))
-    names = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
+    names = [prefixed(car.name, joint) for joint in joint_names(car.bodies)]
+    driven = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
     return CarPlaces(
         int(free.qposadr[0]), int(free.dofadr[0]),
         np.array([model.joint(name).qposadr[0] for name in names]),
         np.array([model.joint(name).dofadr[0] for name in names]),
-        np.array([model.actuator(servo_name(name)).id for name in names]))
+        np.array([model.actuator(servo_name(name)).id for name in driven]))
 
 
 def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:
