@@ -14,7 +14,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from rosgraph_msgs.msg import Clock as ClockMessage
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from racecar.core.errors import DivergenceError, ParameterError, RacecarError, RunError
@@ -57,7 +57,8 @@ class SimulatorNode(TableNode):
     Subscribes and publishes: what the codecs of the plant's ports name; initialpose of each robot
     (geometry_msgs/PoseWithCovarianceStamped); /clock, tf_static; robot_description
     (std_msgs/String) and tf of the links of a robot that describes itself.
-    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
+    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
+    (std_srvs/Trigger: while paused, goes on to the next awaited output).
     """
 
     def __init__(
@@ -107,6 +108,7 @@ class SimulatorNode(TableNode):
         self._publish_static_transforms()
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
+        self.create_service(Trigger, '~/step', self._on_step)
         # Timers are cancelled and reset, never destroyed: the EventsExecutor does not survive a
         # timer that goes away in its own callback.
         self._pace_timer = self.create_timer(1.0, self._on_pace_timer, clock=self.steady_clock)
@@ -210,10 +212,13 @@ class SimulatorNode(TableNode):
     def _advance_when_ready(self) -> None:
         while not self._unanswered and self._due and self._started and not self._paused \
                 and not self._time_is_up:
-            if not self._lockstep:
-                for link in self._links:
-                    link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
+            self._watch_silence()
             self._advance()
+
+    def _watch_silence(self) -> None:
+        if not self._lockstep:
+            for link in self._links:
+                link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
 
     def _advance(self) -> None:
         at_once = self._lockstep and self.values['real_time_factor'] == 0.0
@@ -313,6 +318,31 @@ class SimulatorNode(TableNode):
         response.message = 'paused' if self._paused else 'running'
         self._advance_when_ready()
         return response
+
+    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = self._why_no_step()
+        response.success = not response.message
+        if response.success:
+            end_ns = (self.plant.time_ns // self.awaited_period_ns + 1) * self.awaited_period_ns
+            while self.plant.time_ns < end_ns and self.failure is None:
+                self._watch_silence()
+                self._advance()
+            response.message = f'{self.plant.time_ns / NANOSECONDS:g} s'
+        return response
+
+    def _why_no_step(self) -> str:
+        """Say what speaks against a single step; empty if nothing does."""
+        if not self._paused:
+            return 'the simulation is not paused; call ~/pause with data: true first'
+        if not self._started:
+            return self._gate.missing()
+        if self.failure is not None:
+            return f'{self.failure}; call ~/reset first'
+        if self._time_is_up:
+            return 'end_time is reached'
+        if self._unanswered:
+            return 'the last step has not been answered yet; is the controller running?'
+        return ''
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
         try:

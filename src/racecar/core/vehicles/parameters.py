@@ -35,6 +35,9 @@ from racecar.core.vehicles.wheel_parameters import (
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
 
+AIR_DENSITY = 1.225
+"""Of the ISO 2533 standard atmosphere at sea level [kg/m^3]."""
+
 VEHICLE = 'vehicle'
 PREFIX = f'{VEHICLE}.'
 """Of the names of parameters of a vehicle. As the name of a node in settings, VEHICLE stands for
@@ -113,6 +116,19 @@ VEHICLE_PARAMETERS = ParameterTable([
             default=0.0),
     _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
+    _number('roll_stiffness_split', 'Share of the front axle in the roll stiffness of'
+            ' double_track: what it takes of the lateral load transfer; 0: as of the weight', '',
+            minimum=0.0, maximum=1.0, default=0.0),
+    _number('friction_load_sensitivity', 'Part of its friction that a tyre of double_track or of'
+            ' the 3-D world loses when its load doubles', '', minimum=0.0, maximum=0.3,
+            default=0.0),
+    _number('relaxation_length', 'Distance in which a tyre of double_track or of the 3-D world'
+            ' builds up its lateral force; 0: at once, in the 3-D world in 0.4 radii', 'm',
+            minimum=0.0, maximum=10.0, default=0.0),
+    _number('rolling_resistance', 'Rolling resistance of double_track and of the 3-D world over'
+            ' the load', '', minimum=0.0, maximum=0.5, default=0.0),
+    _number('drag_area', 'Drag coefficient times frontal area, of double_track and of the 3-D'
+            ' world', 'm^2', minimum=0.0, maximum=1000.0, default=0.0),
 ])
 
 DESCRIPTION_PARAMETERS = BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS
@@ -157,6 +173,11 @@ class VehicleParameters:
     front_overhang: float = _default('front_overhang')
     rear_overhang: float = _default('rear_overhang')
     width: float = _default('width')
+    roll_stiffness_split: float = _default('roll_stiffness_split')
+    friction_load_sensitivity: float = _default('friction_load_sensitivity')
+    relaxation_length: float = _default('relaxation_length')
+    rolling_resistance: float = _default('rolling_resistance')
+    drag_area: float = _default('drag_area')
     body: BodyParameters = BodyParameters()
     lights: Lights = DEFAULT_LIGHTS
     wheel: WheelLook = DEFAULT_WHEEL
@@ -250,6 +271,11 @@ class VehicleParameters:
         """
         gradient = self.understeer_gradient
         return math.sqrt(self.wheelbase / gradient) if gradient > 0.0 else math.inf
+
+    @property
+    def drag_factor(self) -> float:
+        """Aerodynamic drag over the square of the speed [kg/m]."""
+        return 0.5 * AIR_DENSITY * self.drag_area
 
     @property
     def front_drive_share(self) -> float:

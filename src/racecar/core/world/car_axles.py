@@ -12,13 +12,13 @@ from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.suspension import Corner, corners
 from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
 from racecar.core.world.wheel_contact import Carcass, Ground
-from racecar.core.world.world_kernel import Axle
+from racecar.core.world.world_kernel import Axle, Further
 
 GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
 """Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
 
 RELAXATION = 0.4
-"""Relaxation length of a tyre over its radius [-]."""
+"""Relaxation length of a tyre over its radius where the vehicle has none [-]."""
 
 REST_DAMPING_RATIO = 0.6
 """Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
@@ -57,7 +57,7 @@ def make_axles(
     axles = []
     for (x, y), load, radius, corner in zip(
             directions, loads, vehicle.wheel_radii, corners(vehicle), strict=True):
-        length = RELAXATION * radius
+        length = vehicle.relaxation_length or RELAXATION * radius
         spring_x, spring_y = (0.5 * tyre.stiffness / length for tyre in (x, y))
         damping_x, damping_y = (
             2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
@@ -73,7 +73,8 @@ def make_axles(
             length, min(damping_x, longest), damping_y,
             x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
         axles.append(Axle(_ground(vehicle, corner, step), carcass, TyrePair(
-            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load))))
+            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load)), Further(
+                vehicle.friction_load_sensitivity, 2.0 / load, vehicle.drag_factor)))
     return axles
 
 

@@ -32,6 +32,7 @@ from racecar.core.world.world_kernel import (
     pack_axle,
     Places,
     QUIET,
+    ROLLING,
     SHOWN_SIZE,
     SINCE,
     STATE_SIZE,
@@ -119,8 +120,10 @@ class WorldEngine:
             np.array([number for axle in axles for number in pack_axle(axle)]))
         for row, car in enumerate(cars):
             fastest = max(car.vehicle.speed_max, -car.vehicle.speed_min)
-            self.numbers.driven[WHEEL_COUNT * row:WHEEL_COUNT * (row + 1), OVERSPEED] = (
-                OVERSPEED_FACTOR * fastest / max(car.vehicle.wheel_radii))
+            driven = self.numbers.driven[WHEEL_COUNT * row:WHEEL_COUNT * (row + 1)]
+            driven[:, OVERSPEED] = OVERSPEED_FACTOR * fastest / max(car.vehicle.wheel_radii)
+            driven[:, ROLLING] = car.vehicle.rolling_resistance * np.repeat(
+                car.vehicle.wheel_radii, 2)
         joints = [self.model.joint(cone_name(index)) for index in range(len(scene.cones))]
         self._loose = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in joints]
         self._start = self.data.qpos.copy()
@@ -161,7 +164,7 @@ class WorldEngine:
         self.numbers.shown[wheels] = 0.0
         self.numbers.bodies[car] = 0.0
         self.numbers.bodies[car, SINCE] = QUIET
-        for body in self._all_places.body[wheels]:
+        for body in (self._all_places.root[car], *self._all_places.body[wheels]):
             data.xfrc_applied[body] = 0.0
 
     def place_loose(self) -> None:
