@@ -23,7 +23,7 @@ def drained(box):
         while True:
             try:
                 found.append(await asyncio.wait_for(box.take(), 0.01))
-            except asyncio.TimeoutError:
+            except TimeoutError:
                 return found
 
     return asyncio.run(take_all())

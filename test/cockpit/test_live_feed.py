@@ -12,13 +12,14 @@ import pytest
 
 pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
-from racecar.cockpit import live_feed  # noqa: E402
-from racecar.cockpit.child import Child, how_it_ended  # noqa: E402
-from racecar.cockpit.frames import json_frame, read_json  # noqa: E402
-from racecar.cockpit.link import check_length, LENGTH, packed  # noqa: E402
-from racecar.cockpit.live_feed import AttachFeed, CockpitFeed  # noqa: E402
-from racecar.cockpit.wheel import HEARTBEAT  # noqa: E402
-from served import DEADLINE, served  # noqa: E402
+from served import DEADLINE, served
+
+from racecar.cockpit import live_feed
+from racecar.cockpit.child import Child, how_it_ended
+from racecar.cockpit.frames import json_frame, read_json
+from racecar.cockpit.link import check_length, LENGTH, packed
+from racecar.cockpit.live_feed import AttachFeed, CockpitFeed
+from racecar.cockpit.wheel import HEARTBEAT
 
 
 class FakeChild:

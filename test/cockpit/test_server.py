@@ -10,10 +10,11 @@ import pytest
 
 aiohttp = pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
+from served import served  # noqa: E402
+
 from racecar.cockpit.feed import Feed  # noqa: E402
 from racecar.cockpit.frames import json_frame, mesh_frame, state_frame  # noqa: E402
 from racecar.core.errors import RunError  # noqa: E402
-from served import served  # noqa: E402
 
 
 class Plain(Feed):
