@@ -120,6 +120,27 @@ def test_another_start_ends_what_runs(run):
     run(scenario)
 
 
+def test_of_two_starts_at_the_same_time_one_child_is_left(run):
+    async def scenario(server):
+        page, other = await server.page(), await server.page()
+        first = await started(page)
+        await asyncio.gather(
+            page.send('start', configuration='teleop'),
+            other.send('start', configuration='kinematic_ode'))
+        for _ in range(2):
+            await page.get('session', state='starting')
+        children = [first]
+        # The first of the two may have been ended before it had a process.
+        while children[-1].was_ended:
+            children.append(await FakeChild.started.get())
+        await children[-1].connect()
+        await page.get('session', state='running')
+        assert all(child.was_ended for child in children[:-1])
+        assert FakeChild.started.empty()
+
+    run(scenario)
+
+
 @pytest.mark.parametrize(('code', 'state', 'text'), [
     (0, 'ended', 'has ended'), (1, 'failed', 'the world is flat'), (-9, 'lost', 'SIGKILL'),
     (-11, 'lost', 'SIGSEGV')])

@@ -104,6 +104,11 @@ class Samples:
             if found else ([], [])
 
     @property
+    def waiting(self) -> int:
+        """How many rows take() could return."""
+        return len(self._odometry)
+
+    @property
     def last_ns(self) -> int:
         """Time of the newest odometry [ns]; -1 before the first."""
         return int(self._odometry[-1][0] if self._odometry else self._last_ns)
