@@ -182,6 +182,9 @@ class LiveFeed(Feed):
             if kind == 'error' and isinstance(fields.get('viewer'), int):
                 self._on_refusal(fields)
                 return
+            if kind == 'parameters' and fields.get('again'):
+                self._outlet.keep(frame)
+                return
             if kind == 'clock':
                 self._note_pause(bool(fields.get('paused')))
         self._outlet.publish(frame)

@@ -61,10 +61,10 @@ class ParameterWatch:
             self._ask(name)
 
     def freshen(self) -> None:
-        """Tell pages that come later what was changed; to be called now and then."""
+        """Send what was changed, for pages that come later; to be called now and then."""
         if self._is_stale:
             self._is_stale = False
-            self._publish()
+            self._publish(again=True)
 
     def values(self, node: str) -> dict[str, Any]:
         """Return what is known of a node, by name; empty if nothing is."""
@@ -139,8 +139,9 @@ class ParameterWatch:
         return listed if descriptor.type == ParameterType.PARAMETER_STRING \
             and self._values[node].get(descriptor.name) in listed and listed != [''] else []
 
-    def _publish(self) -> None:
-        self._send(json_frame('parameters', nodes=[
+    def _publish(self, *, again: bool = False) -> None:
+        """Send all; again: nothing but values that pages have been told one by one is new."""
+        self._send(json_frame('parameters', again=again, nodes=[
             {'node': node, 'parameters': [
                 self._row(node, row) for row in self._descriptors[node].values()
                 if self._is_settable(node, row)]}
