@@ -23,6 +23,7 @@ PACKAGES = ('.', 'racecar_interfaces')
 # Python module -> rosdep key, where the names differ.
 KEYS = {
     'PIL': 'python3-pil',
+    'aiohttp': 'python3-aiohttp',
     'imageio': 'python3-imageio',
     'matplotlib': 'python3-matplotlib',
     'mcap': 'mcap-ros2-support',
