@@ -85,6 +85,14 @@ export class Driving {
     this.changed();
   }
 
+  // Gears, indicators and lamps are for who holds the wheel: take it for them, if need be.
+  withWheel(type, fields) {
+    const borrows = !this.holding && !this.manual;
+    if (borrows) { this.send('take_wheel'); }
+    this.send(type, fields);
+    if (borrows) { this.send('release_wheel'); }
+  }
+
   letGo() {
     this.keys.clear();
     this.pad = null;

@@ -29,7 +29,7 @@ const tuning = new Tuning(byId('tune'), (node, name, value) => send(
 let wheel = null;
 const driving = new Driving({send, changed: () => wheel?.refresh(),
   mayDrive: () => transport.mode !== 'replay' && transport.state === 'running'});
-wheel = new Wheel(byId('drive'), driving, send);
+wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
 const hud = new Hud();
 let stage = null;

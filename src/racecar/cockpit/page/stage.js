@@ -284,7 +284,7 @@ export class Stage {
     }
     if (this.scanMesh && this.layers.laser) {
       points.unshift({mesh: this.scanMesh, tint: [...this.colours.laser, 0.95],
-        size: 0.07 * this.size, smallest: 2.5 * ratio, largest: 9 * ratio});
+        size: 0.045 * this.size, smallest: 2.2 * ratio, largest: 6 * ratio});
     }
     const size = this.size;
     const aspect = this.canvas.width / this.canvas.height;

@@ -57,8 +57,8 @@ function headings(names) {
 }
 
 export class Wheel {
-  constructor(box, driving, send) {
-    Object.assign(this, {box, driving, send});
+  constructor(box, driving) {
+    this.driving = driving;
     this.car = null;
     this.lamps = {};
     this.gear = 0;
@@ -135,7 +135,7 @@ export class Wheel {
     this.gearButtons = numbers.map((gear) => make('button', {type: 'button', dataset: {gear},
       'aria-pressed': 'false', 'aria-label': spoken(gear),
       text: gear < 0 ? 'R' : gear ? String(gear) : 'N',
-      onclick: () => this.send('gear', {value: gear})}));
+      onclick: () => this.driving.withWheel('gear', {value: gear})}));
     this.indicatorButtons = INDICATORS.map(([value, sign, label]) => make('button', {
       type: 'button', dataset: {indicator: value}, 'aria-pressed': 'false', title: label,
       'aria-label': `Indicator: ${label}`, text: sign,
@@ -163,18 +163,18 @@ export class Wheel {
     if (!this.car || !this.driving.mayDrive()) { return; }
     const numbers = this.gearNumbers, index = numbers.indexOf(this.gear);
     const next = numbers[Math.min(Math.max(index + step, 0), numbers.length - 1)];
-    if (next !== undefined && next !== this.gear) { this.send('gear', {value: next}); }
+    if (next !== undefined && next !== this.gear) { this.driving.withWheel('gear', {value: next}); }
   }
 
   indicate(value) {
     if (!this.car) { return; }
-    this.send('indicator', {value: value === this.indicator ? 'off' : value});
+    this.driving.withWheel('indicator', {value: value === this.indicator ? 'off' : value});
   }
 
   toggleLamp(name) {
     if (!this.car) { return; }
     const lit = {dipped_beams: 'front', antifog_lights: 'antifog'}[name];
-    this.send('lamp', {name, on: !this.lamps[lit]});
+    this.driving.withWheel('lamp', {name, on: !this.lamps[lit]});
   }
 
   setLamps(lamps) {

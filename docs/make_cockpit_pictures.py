@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Make the pictures of docs/cockpit.md with a browser that nobody sees.
+
+    ./run python docs/make_cockpit_pictures.py              # all
+    ./run python docs/make_cockpit_pictures.py film
+
+It starts the cockpit, does on its page what a person would do, and takes pictures. It needs
+Playwright, which `./run` installs, and Chromium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import contextlib
+import io
+from pathlib import Path
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+PICTURES = Path(__file__).resolve().parent / 'pictures'
+BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
+ARGUMENTS = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+             '--no-sandbox']
+COMMAND = 'import sys; from racecar.executables import command; sys.exit(command())'
+LAPTOP = {'viewport': {'width': 1366, 'height': 768}}
+PHONE = {'viewport': {'width': 390, 'height': 780}, 'device_scale_factor': 1.5, 'has_touch': True,
+         'is_mobile': True}
+TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
+
+_PATIENCE = 60.0  # [s]
+_FILM_SIZE = (720, 405)
+_FILM_FRAMES = 72
+_FILM_PERIOD = 120  # [ms]
+_FILM_COLOURS = 96
+
+
+@contextlib.contextmanager
+def cockpit() -> Iterator[str]:
+    """Run `racecar cockpit` and give its address."""
+    with subprocess.Popen([sys.executable, '-c', COMMAND, 'cockpit'], text=True,
+                          stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[1]
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def wait(page: Page, condition: str) -> None:
+    """Wait until a JavaScript expression is true; the page's policy forbids Playwright's own."""
+    end = time.monotonic() + _PATIENCE
+    while not page.evaluate(condition):
+        if time.monotonic() > end:
+            sys.exit(f'{condition} did not become true within {_PATIENCE:.0f} s')
+        page.wait_for_timeout(50)
+
+
+def start(page: Page, configuration: str, sensors: tuple[str, ...] = (), **options: str) -> None:
+    """Start a configuration with options, as a person does."""
+    page.get_by_role('tab', name='Run').click()
+    if page.locator('#stop').is_visible():
+        page.locator('#stop').click()
+        wait(page, "document.body.dataset.state === 'ended'")
+    page.locator('#configuration').select_option(configuration)
+    for name, value in options.items():
+        page.locator(f'#option-{name}').select_option(value)
+    for sensor in sensors:
+        page.locator(f'label.chip:has(input[value={sensor}])').click()
+    page.locator('#start').click()
+    wait(page, "document.body.dataset.state === 'starting'")
+    wait(page, "document.body.dataset.state === 'running' && racecarCockpit.samples > 20")
+
+
+def save(page: Page, name: str, colours: int = 256) -> None:
+    """Write a picture with few colours, which halves the file."""
+    with Image.open(io.BytesIO(page.screenshot())) as picture:
+        write(picture.convert('RGB'), name, colours)
+
+
+def write(picture: Image.Image, name: str, colours: int = 256) -> None:
+    """Write a PNG with few colours."""
+    path = PICTURES / name
+    picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
+
+
+def new_page(browser: Browser, address: str, scheme: str, settings: dict[str, Any]) -> Page:
+    """Open the page in light or dark."""
+    page = browser.new_context(color_scheme=scheme, **settings).new_page()  # type: ignore[arg-type]
+    page.goto(address)
+    wait(page, "document.body.dataset.state !== 'connecting'")
+    return page
+
+
+def tracking(browser: Browser, address: str) -> None:
+    """Show a car that follows a track, with laser, on a laptop in light."""
+    page = new_page(browser, address, 'light', LAPTOP)
+    start(page, 'kinematic_ode', ('laser',), **TRACK)
+    page.get_by_role('tab', name='Tune').click()
+    page.wait_for_timeout(14_000)
+    save(page, 'cockpit_tracking.png')
+    page.get_by_role('button', name='Top', exact=True).click()
+    page.locator('#scene').hover()
+    for _ in range(4):
+        page.keyboard.press('-')
+    page.wait_for_timeout(1500)
+    save(page, 'cockpit_top.png', 128)
+    page.context.close()
+
+
+def driver(browser: Browser, address: str) -> None:
+    """Show a car with its gears and lamps on a laptop in dark."""
+    page = new_page(browser, address, 'dark', LAPTOP)
+    start(page, 'driver')
+    page.get_by_role('tab', name='Drive').click()
+    page.get_by_role('button', name='dipped beams').click()
+    page.get_by_role('button', name='Gear 1').click()
+    page.get_by_role('button', name='Hazard').click()
+    page.keyboard.down('w')
+    page.wait_for_timeout(4000)
+    page.keyboard.down('a')
+    wait(page, "document.querySelector('[data-indicator=left]').classList.contains('lit')")
+    page.wait_for_timeout(150)
+    save(page, 'cockpit_driver.png')
+    page.keyboard.up('w')
+    page.keyboard.up('a')
+    page.context.close()
+
+
+def phones(browser: Browser, address: str) -> None:
+    """Show three panels on a phone, side by side."""
+    page = new_page(browser, address, 'light', PHONE)
+    start(page, 'kinematic_ode', (), **TRACK)
+    page.wait_for_timeout(9000)
+    shots = []
+    for tab, scheme in (('Drive', 'light'), ('Plots', 'dark'), ('Tune', 'light')):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.get_by_role('tab', name=tab).click()
+        page.wait_for_timeout(1500)
+        shots.append(Image.open(io.BytesIO(page.screenshot())).convert('RGB'))
+    gap = 24
+    width, height = shots[0].size
+    together = Image.new('RGB', (3 * width + 4 * gap, height + 2 * gap), '#9aa3ad')
+    for index, shot in enumerate(shots):
+        together.paste(shot, (gap + index * (width + gap), gap))
+    write(together, 'cockpit_phone.png')
+    page.context.close()
+
+
+def film(browser: Browser, address: str) -> None:
+    """Drive around a bend with the keys, and make a moving picture of it."""
+    page = new_page(browser, address, 'light', {'viewport': {'width': 1080, 'height': 608}})
+    start(page, 'teleop', ('laser',), world='racetrack')
+    page.get_by_role('tab', name='Drive').click()
+    page.wait_for_timeout(1500)
+    shots = []
+    held: set[str] = set()
+    for index in range(_FILM_FRAMES):
+        wanted = {'w'} if 4 < index < _FILM_FRAMES - 12 else set()
+        wanted |= {'a'} if index % 16 in (9, 10, 11) else set()
+        wanted |= {'d'} if index % 16 in (1, 2, 3) and index > 16 else set()
+        for key in held - wanted:
+            page.keyboard.up(key)
+        for key in wanted - held:
+            page.keyboard.down(key)
+        held = wanted
+        begun = time.monotonic()
+        with Image.open(io.BytesIO(page.screenshot())) as shot:
+            shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
+        page.wait_for_timeout(max(0.0, _FILM_PERIOD - 1000 * (time.monotonic() - begun)))
+    page.context.close()
+    palette = shots[len(shots) // 2].quantize(_FILM_COLOURS)
+    first, *others = (shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots)
+    path = PICTURES / 'cockpit.gif'
+    first.save(path, save_all=True, append_images=others, duration=_FILM_PERIOD, loop=0,
+               optimize=True)
+    print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
+
+
+PARTS: dict[str, Callable[[Browser, str], None]] = {
+    'tracking': tracking, 'driver': driver, 'phones': phones, 'film': film}
+
+
+def main(wanted: list[str]) -> None:
+    """Make the pictures of these names; of all if there are none."""
+    unknown = [name for name in wanted if name not in PARTS]
+    if unknown:
+        sys.exit(f"{unknown[0]!r} is no picture, expected one of {', '.join(PARTS)}")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        sys.exit(f"needs a browser, one of {', '.join(BROWSERS)}: apt-get install chromium")
+    with sync_playwright() as playwright, cockpit() as address:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        for name in wanted or PARTS:
+            PARTS[name](browser, address)
+        browser.close()
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
