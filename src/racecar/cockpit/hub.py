@@ -74,7 +74,7 @@ class Hub:
         """Give a frame to one viewer; nothing if that has left."""
         box = self._viewers.get(viewer)
         if box is not None:
-            box.put(frame, _key_of(frame))
+            box.put(frame, _key_of(frame) if is_text(frame) else '')
 
     def forget(self) -> None:
         """Drop what is kept, but for what is told of the session."""
