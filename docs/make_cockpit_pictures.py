@@ -80,16 +80,16 @@ def start(page: Page, configuration: str, sensors: tuple[str, ...] = (), **optio
     wait(page, "document.body.dataset.state === 'running' && racecarCockpit.samples > 20")
 
 
-def save(page: Page, name: str, colours: int = 256) -> None:
-    """Write a picture with few colours, which halves the file."""
+def save(page: Page, name: str) -> None:
+    """Write a picture of the page."""
     with Image.open(io.BytesIO(page.screenshot())) as picture:
-        write(picture.convert('RGB'), name, colours)
+        write(picture.convert('RGB'), name)
 
 
-def write(picture: Image.Image, name: str, colours: int = 256) -> None:
-    """Write a PNG with few colours."""
+def write(picture: Image.Image, name: str) -> None:
+    """Write a PNG and say where."""
     path = PICTURES / name
-    picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.save(path, optimize=True)
     print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
 
 
@@ -113,7 +113,7 @@ def tracking(browser: Browser, address: str) -> None:
     for _ in range(4):
         page.keyboard.press('-')
     page.wait_for_timeout(1500)
-    save(page, 'cockpit_top.png', 128)
+    save(page, 'cockpit_top.png')
     page.context.close()
 
 
@@ -178,7 +178,7 @@ def film(browser: Browser, address: str) -> None:
             shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
         page.wait_for_timeout(max(0.0, _FILM_PERIOD - 1000 * (time.monotonic() - begun)))
     page.context.close()
-    palette = shots[len(shots) // 2].quantize(_FILM_COLOURS)
+    palette = shots[len(shots) // 2].quantize(_FILM_COLOURS, Image.Quantize.MAXCOVERAGE)
     first, *others = (shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots)
     path = PICTURES / 'cockpit.gif'
     first.save(path, save_all=True, append_images=others, duration=_FILM_PERIOD, loop=0,

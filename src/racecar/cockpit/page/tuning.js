@@ -17,7 +17,8 @@ const isFinitePair = (one) => Number.isFinite(one.minimum) && Number.isFinite(on
 function scaleOf({minimum, maximum, value}) {
   const span = maximum - minimum;
   const share = Math.abs(value - minimum) / span;
-  const power = share > 0 && share < 0.1 ? Math.min(Math.log(share) / Math.log(0.4), 6) : 1;
+  const power = share >= 0.1 ? 1 : share > 0 ? Math.min(Math.log(share) / Math.log(0.4), 6)
+    : span > 10 ? 3 : 1;
   return {
     value: (place) => minimum + span * (place / STEPS) ** power,
     place: (x) => STEPS * (Math.min(Math.max(x - minimum, 0), span) / span) ** (1 / power),

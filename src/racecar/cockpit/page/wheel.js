@@ -104,6 +104,8 @@ export class Wheel {
           : driving.manual ? 'You have the wheel.'
             : this.touchSwitch.checked ? 'Drag the touch pad, or hold W A S D, to drive.'
               : 'Hold W A S D or the arrow keys to drive.');
+    const own = driving.holding && (driving.usesPedals ? /driver/i : /teleop/i).test(this.text);
+    setText(byId('who'), own ? 'you' : this.text || 'nobody');
     setText(this.gamepad, driving.gamepadName ? `Gamepad: ${driving.gamepadName}` : '');
   }
 
@@ -210,10 +212,8 @@ export class Wheel {
     const byHand = ({inputs}) => inputs.some(({name}) => /teleop/i.test(name));
     const mux = muxes.find(byHand) || muxes[0];
     this.text = mux && mux.inputs.some(({name}) => name === mux.active) ? mux.active : '';
-    const who = this.driving.holding && /teleop/i.test(this.text) ? 'you'
-      : this.text || 'nobody';
     show(byId('drives'), muxes.length > 0);
-    setText(byId('who'), who);
     byId('drives').classList.toggle('someone', Boolean(this.text));
+    this.refresh();
   }
 }
