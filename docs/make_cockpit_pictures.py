@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 import contextlib
 import io
+import math
 from pathlib import Path
 import shutil
 import signal
@@ -23,8 +24,13 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from racecar.core.share import find_config
+from racecar.core.trajectories.waypoint_file import read_way_points
 
 PICTURES = Path(__file__).resolve().parent / 'pictures'
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
@@ -38,9 +44,11 @@ TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
 
 _PATIENCE = 60.0  # [s]
 _FILM_SIZE = (720, 405)
-_FILM_FRAMES = 72
-_FILM_PERIOD = 120  # [ms]
-_FILM_COLOURS = 96
+_FILM_FRAMES = 76
+_FILM_PERIOD = 110  # [ms]
+_FILM_COLOURS = 255
+_LOOK_AHEAD = 1.0  # [m]
+_DEAD_ANGLE = 0.06  # [rad]
 
 
 @contextlib.contextmanager
@@ -156,29 +164,46 @@ def phones(browser: Browser, address: str) -> None:
     page.context.close()
 
 
+def held_keys(state: dict[str, float], line: NDArray[np.float64]) -> set[str]:
+    """Return the keys that a person would hold to follow a line (n, 2) [m]."""
+    place = np.array([state['x'], state['y']])
+    yaw = 2.0 * math.atan2(state['qz'], state['qw'])
+    nearest = int(np.argmin(np.linalg.norm(line - place, axis=1)))
+    distances = np.cumsum(np.linalg.norm(np.diff(np.roll(line, -nearest, axis=0), axis=0), axis=1))
+    aim = line[(nearest + 1 + int(np.searchsorted(distances, _LOOK_AHEAD))) % len(line)] - place
+    error = math.remainder(math.atan2(aim[1], aim[0]) - yaw, math.tau)
+    return {'w'} | ({'a'} if error > _DEAD_ANGLE else {'d'} if error < -_DEAD_ANGLE else set())
+
+
 def film(browser: Browser, address: str) -> None:
-    """Drive around a bend with the keys, and make a moving picture of it."""
-    page = new_page(browser, address, 'light', {'viewport': {'width': 1080, 'height': 608}})
+    """Drive along the track with the keys, in slow motion, and make a moving picture of it."""
+    line = read_way_points(find_config('tracks/racetrack.csv')).points
+    page = new_page(browser, address, 'light', {'viewport': {'width': 1120, 'height': 630}})
     start(page, 'teleop', ('laser',), world='racetrack')
     page.get_by_role('tab', name='Drive').click()
-    page.wait_for_timeout(1500)
-    shots = []
+    page.locator('#factor').select_option('0.1')
+    page.locator('#scene').focus()
+    shots: list[Image.Image] = []
     held: set[str] = set()
-    for index in range(_FILM_FRAMES):
-        wanted = {'w'} if 4 < index < _FILM_FRAMES - 12 else set()
-        wanted |= {'a'} if index % 16 in (9, 10, 11) else set()
-        wanted |= {'d'} if index % 16 in (1, 2, 3) and index > 16 else set()
+    due = page.evaluate('racecarCockpit.time')
+    while len(shots) < _FILM_FRAMES:
+        now, state = page.evaluate('[racecarCockpit.time, racecarCockpit.state]')
+        wanted = held_keys(state, line) if len(shots) > 3 else set()
         for key in held - wanted:
             page.keyboard.up(key)
         for key in wanted - held:
             page.keyboard.down(key)
         held = wanted
-        begun = time.monotonic()
-        with Image.open(io.BytesIO(page.screenshot())) as shot:
-            shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
-        page.wait_for_timeout(max(0.0, _FILM_PERIOD - 1000 * (time.monotonic() - begun)))
+        if now >= due:
+            due = now + _FILM_PERIOD / 1000.0
+            with Image.open(io.BytesIO(page.screenshot())) as shot:
+                shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
+        page.wait_for_timeout(20)
     page.context.close()
-    palette = shots[len(shots) // 2].quantize(_FILM_COLOURS, Image.Quantize.MAXCOVERAGE)
+    some = Image.new('RGB', (_FILM_SIZE[0], 3 * _FILM_SIZE[1]))
+    for index, number in enumerate((5, len(shots) // 2, -1)):
+        some.paste(shots[number], (0, index * _FILM_SIZE[1]))
+    palette = some.quantize(_FILM_COLOURS)
     first, *others = (shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots)
     path = PICTURES / 'cockpit.gif'
     first.save(path, save_all=True, append_images=others, duration=_FILM_PERIOD, loop=0,
