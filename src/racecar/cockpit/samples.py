@@ -58,7 +58,7 @@ class _Stream:
         self.newest_ns = stamp_ns
 
     def at(self, times: Rows) -> tuple[Rows, Rows]:
-        """Return stamps (n,) [ns] and numbers (n, width) at ascending times [ns]; goes on there."""
+        """Return stamps (n,) [ns] and numbers (n, width) at ascending times [ns]; moves there."""
         if not self._rows:
             found = np.broadcast_to(self._held, (len(times), len(self._held)))
             return found[:, 0], found[:, 1:]
