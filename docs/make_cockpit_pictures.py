@@ -43,10 +43,10 @@ PHONE = {'viewport': {'width': 390, 'height': 780}, 'device_scale_factor': 1.5, 
 TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
 
 _PATIENCE = 60.0  # [s]
-_FILM_SIZE = (720, 405)
+_FILM_SIZE = (608, 342)
 _FILM_FRAMES = 76
 _FILM_PERIOD = 110  # [ms]
-_FILM_COLOURS = 255
+_FILM_COLOURS = 160
 _LOOK_AHEAD = 1.0  # [m]
 _DEAD_ANGLE = 0.06  # [rad]
 
