@@ -49,6 +49,9 @@ ROOMS = {
     'terminal': Room(('core', 'signals')),
     # They know a stack by its topics.
     'clients': Room(('core', 'ros', 'terminal'), ros=True),
+    # With the definitions of the messages.
+    'clients.foxglove': Room(
+        ('bags.message_definitions', 'clients.inspection', 'core', 'ros'), ros=True),
     # It fills the frames of the cockpit, whose server is in another process.
     'clients.tap': Room(('cockpit', 'core', 'ros', 'signals'), ros=True),
     # The server of a page, and what it shows; it starts stacks as processes.

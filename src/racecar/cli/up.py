@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from racecar.cli.drive_display import displayed, for_display
+from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.run_arguments import (
     add_run_arguments,
     check_run_folder,
@@ -65,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stack_arguments(parser, UP)
     add_result_arguments(parser)
     add_run_arguments(parser)
+    add_foxglove_arguments(parser)
     add_tap_argument(parser)
 
 
@@ -103,15 +105,16 @@ def run(arguments: argparse.Namespace) -> int:
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
     descriptions = for_display(descriptions)
-    if with_metrics:
-        return _run_with_metrics(arguments, stack, options, descriptions, made)
-    with (ComposedStack(descriptions) as composed,
-          displayed(composed, descriptions, stack.name, arguments.end_time,
-                    stack.with_names(options).topic_names) as (show, _)):
-        add_tap(arguments, composed, stack.with_names(options))
-        composed.spin(show)
-        check_rivals(composed.rivals)
-        _check_driven(composed, descriptions)
+    with foxglove_served(arguments):
+        if with_metrics:
+            return _run_with_metrics(arguments, stack, options, descriptions, made)
+        with (ComposedStack(descriptions) as composed,
+              displayed(composed, descriptions, stack.name, arguments.end_time,
+                        stack.with_names(options).topic_names) as (show, _)):
+            add_tap(arguments, composed, stack.with_names(options))
+            composed.spin(show)
+            check_rivals(composed.rivals)
+            _check_driven(composed, descriptions)
     return 0
 
 

@@ -58,12 +58,11 @@ class Hub:
 
     def publish(self, frame: bytes) -> None:
         """Give a frame to all viewers. Raises FrameError for what is none."""
-        text = is_text(frame)
-        if not text and frame[0] == MESH:
+        if not is_text(frame) and frame[0] == MESH:
             if len(self.meshes) < _MOST_MESHES:
                 self.meshes.update([read_mesh(frame)])
             return
-        key = _key_of(frame) if text else 'map' if frame[0] == MAP else ''
+        key = _key_of(frame)
         if key:
             self._kept.pop(key, None)
             self._kept[key] = frame
@@ -74,7 +73,7 @@ class Hub:
         """Give a frame to one viewer; nothing if that has left."""
         box = self._viewers.get(viewer)
         if box is not None:
-            box.put(frame, _key_of(frame) if is_text(frame) else '')
+            box.put(frame, _key_of(frame))
 
     def forget(self) -> None:
         """Drop what is kept, but for what is told of the session."""
@@ -83,7 +82,9 @@ class Hub:
 
 
 def _key_of(frame: bytes) -> str:
-    """Return what a text describes; empty for what is only news. Raises FrameError."""
+    """Return what a frame describes; empty for what is only news. Raises FrameError."""
+    if not is_text(frame):
+        return 'map' if frame[0] == MAP else ''
     fields = read_json(frame)
     kind = fields['type']
     if kind not in _DESCRIBING:

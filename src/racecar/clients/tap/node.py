@@ -329,10 +329,13 @@ class Tap(Node):
 
     def _on_map(self, message: OccupancyGridMessage) -> None:
         try:
-            self._map = read_grid(message)
+            grid = read_grid(message)
+            if grid.origin.yaw:
+                raise MessageError('its origin is turned, expected one along the axes')
         except MessageError as error:
-            self._say('warn', f'map: {error}')
+            self._say('warn', f'map not shown: {error}')
             return
+        self._map = grid
         self._show_map()
 
     def _show_map(self) -> None:
