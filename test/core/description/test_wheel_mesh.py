@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 from racecar.core.description.robot_tree import Mesh
 from racecar.core.description.vehicle_description import describe_vehicle
@@ -39,7 +40,7 @@ def turned(outline):
     """
     radius, half = outline
     shells = 4.0 * math.pi * radius * half
-    return np.trapezoid(shells, radius), np.trapezoid(shells * radius**2, radius)
+    return trapezoid(shells, radius), np.trapezoid(shells * radius**2, radius)
 
 
 def tyre_outline(shape):
@@ -112,8 +113,8 @@ def rim_by_formula(shape):
     y = np.linspace(-0.5, 0.5, 20_001) * shape.rim_beam_width
     start, end = np.sqrt(outer**2 - y**2), np.sqrt(wall**2 - y**2)
     beams = shape.rim_beam_number * shape.rim_beam_thickness
-    volume += beams * np.trapezoid(end - start, y)
-    moment += beams * np.trapezoid((end**3 - start**3) / 3.0 + (end - start) * y**2, y)
+    volume += beams * trapezoid(end - start, y)
+    moment += beams * trapezoid((end**3 - start**3) / 3.0 + (end - start) * y**2, y)
     return volume, moment
 
 
