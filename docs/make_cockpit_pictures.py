@@ -43,6 +43,7 @@ PHONE = {'viewport': {'width': 390, 'height': 780}, 'device_scale_factor': 1.5, 
 TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
 
 _PATIENCE = 60.0  # [s]
+_PHONES_SIZE = (1200, 790)
 _FILM_SIZE = (608, 342)
 _FILM_FRAMES = 76
 _FILM_PERIOD = 110  # [ms]
@@ -160,7 +161,7 @@ def phones(browser: Browser, address: str) -> None:
     together = Image.new('RGB', (3 * width + 4 * gap, height + 2 * gap), '#9aa3ad')
     for index, shot in enumerate(shots):
         together.paste(shot, (gap + index * (width + gap), gap))
-    write(together, 'cockpit_phone.png')
+    write(together.resize(_PHONES_SIZE, Image.Resampling.LANCZOS), 'cockpit_phone.png')
     page.context.close()
 
 

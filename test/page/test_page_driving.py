@@ -69,7 +69,7 @@ def test_typing_in_a_field_does_not_drive(serve, open_page):
     assert sent(served.feed, 'drive') == []
 
 
-def test_manual_mode_holds_the_wheel_until_it_is_switched_off_or_the_page_is_left(serve, open_page):
+def test_manual_mode_holds_the_wheel_until_it_is_switched_off_or_left(serve, open_page):
     served = serve()
     page = open_page(served.address)
     wait_for_car(page)
