@@ -238,8 +238,8 @@ def test_texts_and_lines_stand_out_as_wcag_asks(serve, open_page):
 def check_contrasts(page, scheme):
     colours = page.evaluate("""() => Object.fromEntries(['surface', 'raised', 'page', 'ink',
       'soft', 'accent', 'on-accent', 'bad', 'bad-soft', 'measured', 'command', 'reference',
-      'laser', 'floor', 'accent-soft'].map((name) => [name, getComputedStyle(document.documentElement)
-        .getPropertyValue('--' + name).trim()]))""")
+      'laser', 'floor', 'accent-soft'].map((name) => [name, getComputedStyle(
+        document.documentElement).getPropertyValue('--' + name).trim()]))""")
     assert (_luminance(colours['surface']) < 0.1) == (scheme == 'dark')
 
     def contrast(one, other):

@@ -24,6 +24,8 @@ def test_held_keys_drive_and_release_stops(serve, open_page):
     served = serve()
     page = open_page(served.address)
     wait_for_car(page)
+    # Without WebGL, too.
+    expect(page.locator('#no-webgl')).to_contain_text('WebGL 2')
     page.keyboard.down('w')
     page.keyboard.down('ArrowLeft')
     wait_for(page, lambda: len(sent(served.feed, 'drive')) > 10)
@@ -67,15 +69,18 @@ def test_typing_in_a_field_does_not_drive(serve, open_page):
     assert sent(served.feed, 'drive') == []
 
 
-def test_manual_mode_holds_the_wheel_until_it_is_switched_off(serve, open_page):
+def test_manual_mode_holds_the_wheel_until_it_is_switched_off_or_left(serve, open_page):
     served = serve()
     page = open_page(served.address)
     wait_for_car(page)
-    page.keyboard.press('m')
-    wait_for(page, lambda: len(sent(served.feed, 'drive')) > 5)
-    assert sent(served.feed, 'take_wheel') == [{'type': 'take_wheel', 'manual': True}]
-    page.keyboard.press('Escape')
-    wait_for(page, lambda: sent(served.feed, 'release_wheel'))
+    for end in ("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape',"
+                "bubbles: true}))", "window.dispatchEvent(new Event('blur'))"):
+        served.feed.received.clear()
+        page.keyboard.press('m')
+        wait_for(page, lambda: len(sent(served.feed, 'drive')) > 5)
+        assert sent(served.feed, 'take_wheel') == [{'type': 'take_wheel', 'manual': True}]
+        page.evaluate(end)
+        wait_for(page, lambda: sent(served.feed, 'release_wheel'))
 
 
 def test_gamepad_drives_in_proportion_and_at_rest_not_at_all(serve, open_page):

@@ -50,10 +50,8 @@ export class Driving {
     const direction = DIRECTIONS[event.code];
     if (!direction || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)
         || !this.mayDrive()) { return; }
-    // Arrows move within lists of tabs and choices.
-    if (event.code.startsWith('Arrow') && event.target.closest('[role=tablist], [role=group]')) {
-      return;
-    }
+    // Arrows go from tab to tab there.
+    if (event.code.startsWith('Arrow') && event.target.closest('[role=tablist]')) { return; }
     event.preventDefault();
     if (event.repeat) { return; }
     this.keys.add(event.code);
@@ -85,11 +83,21 @@ export class Driving {
     this.changed();
   }
 
+  // Gears, indicators and lamps are for who holds the wheel: take it for them, if need be.
+  withWheel(type, fields) {
+    const borrows = !this.holding && !this.manual;
+    if (borrows) { this.send('take_wheel'); }
+    this.send(type, fields);
+    if (borrows) { this.send('release_wheel'); }
+  }
+
   letGo() {
+    const {manual} = this;
     this.keys.clear();
     this.pad = null;
-    this.manual = false;
     this.blocked = this.readGamepad();  // until its sticks are at rest
+    this.manual = false;
+    if (manual && !this.holding) { this.send('release_wheel'); }
     this.release();
   }
 

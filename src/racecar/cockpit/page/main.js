@@ -29,7 +29,7 @@ const tuning = new Tuning(byId('tune'), (node, name, value) => send(
 let wheel = null;
 const driving = new Driving({send, changed: () => wheel?.refresh(),
   mayDrive: () => transport.mode !== 'replay' && transport.state === 'running'});
-wheel = new Wheel(byId('drive'), driving, send);
+wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
 const hud = new Hud();
 let stage = null;
@@ -88,14 +88,11 @@ connection
       transport.setState(message.mode === 'cockpit' ? 'idle' : 'running');
     }
     setup.show(message.configurations, message.mode);
-    setText(byId('viewers'), message.viewers > 1 ? `${message.viewers} viewers` : '');
-    byId('viewers').title = `racecar ${message.version || ''}`;
+    document.querySelector('.bar h1').title = `racecar ${message.version || ''}`;
     if (message.mode === 'cockpit') {
       hint('Nothing runs', 'Choose a configuration and press Start.');
     }
   })
-  .on('viewers', ({viewers}) => setText(
-    byId('viewers'), viewers > 1 ? `${viewers} viewers` : ''))
   .on('session', (message) => {
     const {state, name, options, text} = message;
     if (state === 'starting') { clear(); }
@@ -106,7 +103,7 @@ connection
       log.hideBanner('session');
       if (shownSession !== `${name} ${JSON.stringify(options)}`) { setup.running(name, options); }
       shownSession = `${name} ${JSON.stringify(options)}`;
-      hint(state === 'starting' ? 'Starting' : '', state === 'starting' ? words(name || '') : '');
+      hint(state === 'starting' ? 'Starting' : '', state === 'starting' ? text : '');
     } else {
       driving.letGo();
       if (state === 'idle') { hint('Nothing runs', 'Choose a configuration and press Start.'); }

@@ -286,11 +286,12 @@ export class Plots {
     const shown = this.plots.filter((plot) => !plot.figure.hidden);
     if (this.box.dataset.count !== String(shown.length)) {
       this.box.dataset.count = shown.length;
-      // The choice of the time lies over its heading.
-      const corner = shown[Math.min(shown.length, 3) - 1];
-      for (const {figure} of this.plots) {
-        figure.classList.toggle('corner', corner && figure === corner.figure);
-      }
+      // Five of them fill two rows; the choice of the time lies over the last of the first row.
+      const first = shown.length === 5 ? 2 : Math.min(shown.length, 3);
+      shown.forEach(({figure}, index) => {
+        figure.classList.toggle('wide', shown.length === 5 && index < first);
+        figure.classList.toggle('corner', index === first - 1);
+      });
     }
   }
 

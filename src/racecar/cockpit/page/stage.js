@@ -211,9 +211,12 @@ export class Stage {
       const way = trail.last
         ? Math.hypot(point[0] - trail.last[0], point[1] - trail.last[1]) : Infinity;
       if (trail.points && way < gap) { continue; }
-      if (trail.points === TRAIL_POINTS || (trail.points && way > 20 * robot.size)) {
-        // Full, or the car was put elsewhere.
-        trail.points = 0;
+      if (trail.points && way > 20 * robot.size) {
+        trail.points = 0;  // put elsewhere
+        restarted = true;
+      } else if (trail.points === TRAIL_POINTS) {
+        trail.points = TRAIL_POINTS / 2;
+        trail.mesh.data.copyWithin(0, TRAIL_POINTS * FLOATS);
         restarted = true;
       }
       const yaw = trail.points
@@ -284,7 +287,7 @@ export class Stage {
     }
     if (this.scanMesh && this.layers.laser) {
       points.unshift({mesh: this.scanMesh, tint: [...this.colours.laser, 0.95],
-        size: 0.07 * this.size, smallest: 2.5 * ratio, largest: 9 * ratio});
+        size: 0.045 * this.size, smallest: 2.2 * ratio, largest: 6 * ratio});
     }
     const size = this.size;
     const aspect = this.canvas.width / this.canvas.height;

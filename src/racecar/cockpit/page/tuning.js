@@ -6,6 +6,8 @@ import {make, setText, short, show, words} from './dom.js';
 
 const STEPS = 1000;       // of a slider
 const SETTLE = 40;        // ms between messages while a slider is dragged
+const FAVOURITES = ['active', 'Kp', 'Ki', 'Kd', 'FFWD'];   // first in their node
+const RARE = ['use_sim_time'];                             // last
 const FIRST = [/tracker/, /linearizer|follower|bridge/];  // what people tune most
 
 const isFinitePair = (one) => Number.isFinite(one.minimum) && Number.isFinite(one.maximum);
@@ -15,7 +17,8 @@ const isFinitePair = (one) => Number.isFinite(one.minimum) && Number.isFinite(on
 function scaleOf({minimum, maximum, value}) {
   const span = maximum - minimum;
   const share = Math.abs(value - minimum) / span;
-  const power = share > 0 && share < 0.1 ? Math.min(Math.log(share) / Math.log(0.4), 6) : 1;
+  const power = share >= 0.1 ? 1 : share > 0 ? Math.min(Math.log(share) / Math.log(0.4), 6)
+    : span > 10 ? 3 : 1;
   return {
     value: (place) => minimum + span * (place / STEPS) ** power,
     place: (x) => STEPS * (Math.min(Math.max(x - minimum, 0), span) / span) ** (1 / power),
@@ -177,7 +180,10 @@ export class Tuning {
     const sorted = [...nodes].sort((a, b) => rank(a) - rank(b) || a.node.localeCompare(b.node));
     this.groups = sorted.filter(({parameters}) => parameters.length).map(
       ({node, parameters}, index) => {
-        const rows = parameters.map((parameter) => {
+        const place = ({name}) => RARE.includes(name) ? 99
+          : FAVOURITES.includes(name) ? FAVOURITES.indexOf(name) : 50;
+        const ordered = [...parameters].sort((a, b) => place(a) - place(b));
+        const rows = ordered.map((parameter) => {
           const row = new Row(node, parameter, this.send);
           this.rows.set(`${node} ${parameter.name}`, row);
           return row;

@@ -57,8 +57,8 @@ function headings(names) {
 }
 
 export class Wheel {
-  constructor(box, driving, send) {
-    Object.assign(this, {box, driving, send});
+  constructor(box, driving) {
+    this.driving = driving;
     this.car = null;
     this.lamps = {};
     this.gear = 0;
@@ -104,6 +104,8 @@ export class Wheel {
           : driving.manual ? 'You have the wheel.'
             : this.touchSwitch.checked ? 'Drag the touch pad, or hold W A S D, to drive.'
               : 'Hold W A S D or the arrow keys to drive.');
+    const own = driving.holding && (driving.usesPedals ? /driver/i : /teleop/i).test(this.text);
+    setText(byId('who'), own ? 'you' : this.text || 'nobody');
     setText(this.gamepad, driving.gamepadName ? `Gamepad: ${driving.gamepadName}` : '');
   }
 
@@ -135,7 +137,7 @@ export class Wheel {
     this.gearButtons = numbers.map((gear) => make('button', {type: 'button', dataset: {gear},
       'aria-pressed': 'false', 'aria-label': spoken(gear),
       text: gear < 0 ? 'R' : gear ? String(gear) : 'N',
-      onclick: () => this.send('gear', {value: gear})}));
+      onclick: () => this.driving.withWheel('gear', {value: gear})}));
     this.indicatorButtons = INDICATORS.map(([value, sign, label]) => make('button', {
       type: 'button', dataset: {indicator: value}, 'aria-pressed': 'false', title: label,
       'aria-label': `Indicator: ${label}`, text: sign,
@@ -163,18 +165,18 @@ export class Wheel {
     if (!this.car || !this.driving.mayDrive()) { return; }
     const numbers = this.gearNumbers, index = numbers.indexOf(this.gear);
     const next = numbers[Math.min(Math.max(index + step, 0), numbers.length - 1)];
-    if (next !== undefined && next !== this.gear) { this.send('gear', {value: next}); }
+    if (next !== undefined && next !== this.gear) { this.driving.withWheel('gear', {value: next}); }
   }
 
   indicate(value) {
     if (!this.car) { return; }
-    this.send('indicator', {value: value === this.indicator ? 'off' : value});
+    this.driving.withWheel('indicator', {value: value === this.indicator ? 'off' : value});
   }
 
   toggleLamp(name) {
     if (!this.car) { return; }
     const lit = {dipped_beams: 'front', antifog_lights: 'antifog'}[name];
-    this.send('lamp', {name, on: !this.lamps[lit]});
+    this.driving.withWheel('lamp', {name, on: !this.lamps[lit]});
   }
 
   setLamps(lamps) {
@@ -210,10 +212,8 @@ export class Wheel {
     const byHand = ({inputs}) => inputs.some(({name}) => /teleop/i.test(name));
     const mux = muxes.find(byHand) || muxes[0];
     this.text = mux && mux.inputs.some(({name}) => name === mux.active) ? mux.active : '';
-    const who = this.driving.holding && /teleop/i.test(this.text) ? 'you'
-      : this.text || 'nobody';
     show(byId('drives'), muxes.length > 0);
-    setText(byId('who'), who);
     byId('drives').classList.toggle('someone', Boolean(this.text));
+    this.refresh();
   }
 }

@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Make the pictures of docs/cockpit.md with a browser that nobody sees.
+
+    ./run python docs/make_cockpit_pictures.py              # all
+    ./run python docs/make_cockpit_pictures.py film
+
+It starts the cockpit, does on its page what a person would do, and takes pictures. It needs
+Playwright, which `./run` installs, and Chromium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import contextlib
+import io
+import math
+from pathlib import Path
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from racecar.core.share import find_config
+from racecar.core.trajectories.waypoint_file import read_way_points
+
+PICTURES = Path(__file__).resolve().parent / 'pictures'
+BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
+ARGUMENTS = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+             '--no-sandbox']
+COMMAND = 'import sys; from racecar.executables import command; sys.exit(command())'
+LAPTOP = {'viewport': {'width': 1366, 'height': 768}}
+PHONE = {'viewport': {'width': 390, 'height': 780}, 'device_scale_factor': 1.5, 'has_touch': True,
+         'is_mobile': True}
+TRACK = {'world': 'racetrack', 'waypoints': 'racetrack'}
+
+_PATIENCE = 60.0  # [s]
+_PHONES_SIZE = (1200, 790)
+_FILM_SIZE = (608, 342)
+_FILM_FRAMES = 76
+_FILM_PERIOD = 110  # [ms]
+_FILM_COLOURS = 160
+_LOOK_AHEAD = 1.0  # [m]
+_DEAD_ANGLE = 0.06  # [rad]
+
+
+@contextlib.contextmanager
+def cockpit() -> Iterator[str]:
+    """Run `racecar cockpit` and give its address."""
+    with subprocess.Popen([sys.executable, '-c', COMMAND, 'cockpit'], text=True,
+                          stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[1]
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def wait(page: Page, condition: str) -> None:
+    """Wait until a JavaScript expression is true; the page's policy forbids Playwright's own."""
+    end = time.monotonic() + _PATIENCE
+    while not page.evaluate(condition):
+        if time.monotonic() > end:
+            sys.exit(f'{condition} did not become true within {_PATIENCE:.0f} s')
+        page.wait_for_timeout(50)
+
+
+def start(page: Page, configuration: str, sensors: tuple[str, ...] = (), **options: str) -> None:
+    """Start a configuration with options, as a person does."""
+    page.get_by_role('tab', name='Run').click()
+    if page.locator('#stop').is_visible():
+        page.locator('#stop').click()
+        wait(page, "document.body.dataset.state === 'ended'")
+    page.locator('#configuration').select_option(configuration)
+    for name, value in options.items():
+        page.locator(f'#option-{name}').select_option(value)
+    for sensor in sensors:
+        page.locator(f'label.chip:has(input[value={sensor}])').click()
+    page.locator('#start').click()
+    wait(page, "document.body.dataset.state === 'starting'")
+    wait(page, "document.body.dataset.state === 'running' && racecarCockpit.samples > 20")
+
+
+def save(page: Page, name: str) -> None:
+    """Write a picture of the page."""
+    with Image.open(io.BytesIO(page.screenshot())) as picture:
+        write(picture.convert('RGB'), name)
+
+
+def write(picture: Image.Image, name: str) -> None:
+    """Write a PNG and say where."""
+    path = PICTURES / name
+    picture.save(path, optimize=True)
+    print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
+
+
+def new_page(browser: Browser, address: str, scheme: str, settings: dict[str, Any]) -> Page:
+    """Open the page in light or dark."""
+    page = browser.new_context(color_scheme=scheme, **settings).new_page()  # type: ignore[arg-type]
+    page.goto(address)
+    wait(page, "document.body.dataset.state !== 'connecting'")
+    return page
+
+
+def tracking(browser: Browser, address: str) -> None:
+    """Show a car that follows a track, with laser, on a laptop in light."""
+    page = new_page(browser, address, 'light', LAPTOP)
+    start(page, 'kinematic_ode', ('laser',), **TRACK)
+    page.get_by_role('tab', name='Tune').click()
+    page.wait_for_timeout(14_000)
+    save(page, 'cockpit_tracking.png')
+    page.get_by_role('button', name='Top', exact=True).click()
+    page.locator('#scene').hover()
+    for _ in range(4):
+        page.keyboard.press('-')
+    page.wait_for_timeout(1500)
+    save(page, 'cockpit_top.png')
+    page.context.close()
+
+
+def driver(browser: Browser, address: str) -> None:
+    """Show a car with its gears and lamps on a laptop in dark."""
+    page = new_page(browser, address, 'dark', LAPTOP)
+    start(page, 'driver')
+    page.get_by_role('tab', name='Drive').click()
+    page.get_by_role('button', name='dipped beams').click()
+    page.get_by_role('button', name='Gear 1').click()
+    page.get_by_role('button', name='Hazard').click()
+    page.keyboard.down('w')
+    page.wait_for_timeout(4000)
+    page.keyboard.down('a')
+    wait(page, "document.querySelector('[data-indicator=left]').classList.contains('lit')")
+    page.wait_for_timeout(150)
+    save(page, 'cockpit_driver.png')
+    page.keyboard.up('w')
+    page.keyboard.up('a')
+    page.context.close()
+
+
+def phones(browser: Browser, address: str) -> None:
+    """Show three panels on a phone, side by side."""
+    page = new_page(browser, address, 'light', PHONE)
+    start(page, 'kinematic_ode', (), **TRACK)
+    page.wait_for_timeout(9000)
+    shots = []
+    for tab, scheme in (('Drive', 'light'), ('Plots', 'dark'), ('Tune', 'light')):
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.get_by_role('tab', name=tab).click()
+        page.wait_for_timeout(1500)
+        shots.append(Image.open(io.BytesIO(page.screenshot())).convert('RGB'))
+    gap = 24
+    width, height = shots[0].size
+    together = Image.new('RGB', (3 * width + 4 * gap, height + 2 * gap), '#9aa3ad')
+    for index, shot in enumerate(shots):
+        together.paste(shot, (gap + index * (width + gap), gap))
+    write(together.resize(_PHONES_SIZE, Image.Resampling.LANCZOS), 'cockpit_phone.png')
+    page.context.close()
+
+
+def held_keys(state: dict[str, float], line: NDArray[np.float64]) -> set[str]:
+    """Return the keys that a person would hold to follow a line (n, 2) [m]."""
+    place = np.array([state['x'], state['y']])
+    yaw = 2.0 * math.atan2(state['qz'], state['qw'])
+    nearest = int(np.argmin(np.linalg.norm(line - place, axis=1)))
+    distances = np.cumsum(np.linalg.norm(np.diff(np.roll(line, -nearest, axis=0), axis=0), axis=1))
+    aim = line[(nearest + 1 + int(np.searchsorted(distances, _LOOK_AHEAD))) % len(line)] - place
+    error = math.remainder(math.atan2(aim[1], aim[0]) - yaw, math.tau)
+    return {'w'} | ({'a'} if error > _DEAD_ANGLE else {'d'} if error < -_DEAD_ANGLE else set())
+
+
+def film(browser: Browser, address: str) -> None:
+    """Drive along the track with the keys, in slow motion, and make a moving picture of it."""
+    line = read_way_points(find_config('tracks/racetrack.csv')).points
+    page = new_page(browser, address, 'light', {'viewport': {'width': 1120, 'height': 630}})
+    start(page, 'teleop', ('laser',), world='racetrack')
+    page.get_by_role('tab', name='Drive').click()
+    page.locator('#factor').select_option('0.1')
+    page.locator('#scene').focus()
+    shots: list[Image.Image] = []
+    held: set[str] = set()
+    due = page.evaluate('racecarCockpit.time')
+    while len(shots) < _FILM_FRAMES:
+        now, state = page.evaluate('[racecarCockpit.time, racecarCockpit.state]')
+        wanted = held_keys(state, line) if len(shots) > 3 else set()
+        for key in held - wanted:
+            page.keyboard.up(key)
+        for key in wanted - held:
+            page.keyboard.down(key)
+        held = wanted
+        if now >= due:
+            due = now + _FILM_PERIOD / 1000.0
+            with Image.open(io.BytesIO(page.screenshot())) as shot:
+                shots.append(shot.convert('RGB').resize(_FILM_SIZE, Image.Resampling.LANCZOS))
+        page.wait_for_timeout(20)
+    page.context.close()
+    some = Image.new('RGB', (_FILM_SIZE[0], 3 * _FILM_SIZE[1]))
+    for index, number in enumerate((5, len(shots) // 2, -1)):
+        some.paste(shots[number], (0, index * _FILM_SIZE[1]))
+    palette = some.quantize(_FILM_COLOURS)
+    first, *others = (shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots)
+    path = PICTURES / 'cockpit.gif'
+    first.save(path, save_all=True, append_images=others, duration=_FILM_PERIOD, loop=0,
+               optimize=True)
+    print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
+
+
+PARTS: dict[str, Callable[[Browser, str], None]] = {
+    'tracking': tracking, 'driver': driver, 'phones': phones, 'film': film}
+
+
+def main(wanted: list[str]) -> None:
+    """Make the pictures of these names; of all if there are none."""
+    unknown = [name for name in wanted if name not in PARTS]
+    if unknown:
+        sys.exit(f"{unknown[0]!r} is no picture, expected one of {', '.join(PARTS)}")
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        sys.exit(f"needs a browser, one of {', '.join(BROWSERS)}: apt-get install chromium")
+    with sync_playwright() as playwright, cockpit() as address:
+        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        for name in wanted or PARTS:
+            PARTS[name](browser, address)
+        browser.close()
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
