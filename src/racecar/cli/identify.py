@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help='name of the new vehicle (default: identified)')
     parser.add_argument(
         '--free', action='append', default=[], metavar='P',
-        help='estimate this too, which is taken from the bench by default: yaw_inertia')
+        help='estimate this too, which is taken from the bench by default: yaw_inertia,'
+             ' cog_height (if wheels spin)')
     parser.add_argument(
         '--evaluate', action='store_true',
         help='fit nothing: print how well --vehicle predicts the logs, beside baselines')

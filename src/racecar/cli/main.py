@@ -30,6 +30,7 @@ COMMANDS = {
     'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
     'identify': 'fit a vehicle to logs of real drives and say what they can tell',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
+    'vehicle': 'show the figures of a vehicle, export it as URDF and MJCF, draw it',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
     'topic': 'list, echo, measure and publish topics, as ros2 topic',
     'node': 'list running nodes and what they publish and offer, as ros2 node',

@@ -10,6 +10,7 @@ import signal
 from typing import TYPE_CHECKING
 
 from racecar.cockpit import TAP_OPTION
+from racecar.core.types import JointStates
 from racecar.stacks import StackOptions, TOPIC_NAMES
 
 if TYPE_CHECKING:
@@ -30,11 +31,18 @@ def add_tap(
     """
     if arguments.tap is None:
         return
-    from racecar.clients.tap.node import Tap
+    from racecar.clients.tap.node import ReadJoints, Tap
     from racecar.clients.tap.server_link import ServerLink
 
+    plant = composed.simulator.plant
+    entity, *others = plant.entities
+    output = next((row for row in entity.outputs if row.value_type is JointStates), None)
+    read_joints: ReadJoints | None = None
+    if output is not None and not others:
+        read = output.read
+        read_joints = lambda: (read(), plant.time_ns)  # noqa: E731
     composed.add_node(Tap(
         ServerLink(arguments.tap), namespace=options.namespace,
         renamed=TOPIC_NAMES[options.topic_names],
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
-        on_end=lambda: os.kill(os.getpid(), signal.SIGTERM)))
+        read_joints=read_joints, on_end=lambda: os.kill(os.getpid(), signal.SIGTERM)))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import io
 from typing import Any
 
@@ -22,8 +23,18 @@ _LONGEST_PATH = 5000
 _DECIMALS = 4
 
 
+def scene_frames(scene: Scene) -> dict[str, bytes]:
+    """Return what stands around: the message `scene`, and a map of its grid if it has one.
+
+    A page makes walls of the map. A grid whose origin is turned goes as boxes of the scene.
+    """
+    if scene.grid is None or scene.grid.origin.yaw != 0.0:
+        return {'scene': scene_frame(scene)}
+    return {'scene': scene_frame(replace(scene, grid=None)), 'map': grid_frame(scene.grid)}
+
+
 def scene_frame(scene: Scene) -> bytes:
-    """Return what stands around; sizes and places in m, poses as x y z qx qy qz qw."""
+    """Return the message; sizes and places in m, poses as x y z qx qy qz qw."""
     grid = scene.grid_boxes if len(scene.grid_boxes) <= _MOST_GRID_BOXES else ()
     boxes = (*scene.solids, *(wall.box for wall in scene.walls), *grid)
     return json_frame(

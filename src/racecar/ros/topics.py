@@ -69,6 +69,9 @@ DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'
 DRIVER_LAMPS = 'driver/lamps'
+"""Which lamps are switched on: what the simulators obey."""
+LAMP_MARKERS = 'lamp_markers'
+"""The lamps as they shine, for RViz."""
 
 _COMMANDS_OF_F1TENTH = {NAVIGATION_COMMAND: 'drive', TELEOP_COMMAND: 'teleop'}
 

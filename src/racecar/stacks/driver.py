@@ -46,9 +46,10 @@ def driver_stack(
         simulator=simulator.executable,
         recorded=(
             topics.TF_STATIC, topics.ROBOT_DESCRIPTION, topics.DRIVER_CAR_INFO,
-            topics.DRIVER_LAMPS, topics.TF, topics.CAR_STATE, simulator.joint_states,
-            topics.DRIVER_PEDALS, topics.DRIVER_STATE, topics.WHEEL_COMMAND,
-            topics.DRIVER_COMMAND, topics.MUX_ACTIVE, topics.COMMAND, topics.ODOMETRY),
+            topics.DRIVER_LAMPS, topics.LAMP_MARKERS, topics.TF, topics.CAR_STATE,
+            simulator.joint_states, topics.DRIVER_PEDALS, topics.DRIVER_STATE,
+            topics.WHEEL_COMMAND, topics.DRIVER_COMMAND, topics.MUX_ACTIVE, topics.COMMAND,
+            topics.ODOMETRY),
         descriptions=(topics.DRIVER_CAR_INFO,), answers=(*_ANSWERS, topics.COMMAND))
 
 

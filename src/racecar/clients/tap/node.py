@@ -36,11 +36,11 @@ from racecar.clients.tap.wishes import Wishes
 from racecar.cockpit.frames import FrameError, json_frame, read_json, scan_frame, state_frame
 from racecar.cockpit.robot_message import PLAIN_ROBOT, robot_frames
 from racecar.cockpit.samples import Samples
-from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frame
+from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
 from racecar.core.errors import ConfigurationError, MessageError
-from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.core.types import AckermannCommand, BodyState, JointStates, NANOSECONDS
 from racecar.core.world.grid_map import OccupancyGrid
 from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
 from racecar.ros import qos, topics
@@ -54,6 +54,9 @@ from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 
 ROBOT = 0
+
+ReadJoints = Callable[[], tuple[JointStates, int]]
+"""Gives the joints of a robot as they are, and the simulated time [ns]."""
 
 _BATCH_PERIOD = 1.0 / 60.0
 _SLOW_PERIOD = 0.2
@@ -83,11 +86,12 @@ class Tap(Node):
     def __init__(
         self, link: ServerLink, *, namespace: str = '',
         renamed: Mapping[str, str] | None = None, text: str = '',
-        on_end: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None, read_joints: ReadJoints | None = None,
     ) -> None:
         """renamed: relative names of topics; text: what is looked at, for people.
 
-        on_end: called, by another thread, when the server has gone.
+        on_end: called when the server has gone. read_joints: of a simulator in this process, in
+        the place of their topic, which would cost a third of a tick in lockstep.
         """
         super().__init__(
             f'_cockpit_tap_{os.getpid()}', namespace=namespace, enable_rosout=False,
@@ -96,6 +100,7 @@ class Tap(Node):
         self._names = renamed or {}
         self._place = namespace.strip('/')
         self._on_end = on_end
+        self._read_joints = read_joints
         self._tree: RobotTree | None = None
         self._shown: tuple[object, ...] = ()
         self._scan: tuple[Any, int] | None = None
@@ -164,13 +169,14 @@ class Tap(Node):
         hear_raw(AckermannDriveStamped, topics.COMMAND, read_command,
                  lambda message: samples.add_command(*message))
         hear_raw(TwistStamped, topics.TWIST_COMMAND, read_stamped_twist, self._on_twist)
-        for topic in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES):
-            hear_raw(JointState, topic, read_joint_states,
-                     lambda message: samples.add_joints(*message))
+        if self._read_joints is None:
+            for topic in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES):
+                hear_raw(JointState, topic, read_joint_states,
+                         lambda message: samples.add_joints(*message))
         hear_raw(OdometryMessage, topics.REFERENCE_TRAJECTORY, read_finite_odometry,
                  samples.add_reference)
         hear_raw(OdometryMessage, topics.ODOMETRY, read_body_state,
-                 lambda message: samples.add_odometry(*reversed(message)))
+                 self._on_odometry)
 
     # What the server says, from its thread to that of the nodes
 
@@ -306,7 +312,8 @@ class Tap(Node):
             scene = None
         if scene is not None:
             self._scene_is_known = self._has_scene = True
-            self._link.send(scene_frame(scene), 'scene')
+            for key, frame in scene_frames(scene).items():
+                self._link.send(frame, key)
 
     def _on_description(self, message: String) -> None:
         try:
@@ -322,10 +329,13 @@ class Tap(Node):
 
     def _on_map(self, message: OccupancyGridMessage) -> None:
         try:
-            self._map = read_grid(message)
+            grid = read_grid(message)
+            if grid.origin.yaw:
+                raise MessageError('its origin is turned, expected one along the axes')
         except MessageError as error:
-            self._say('warn', f'map: {error}')
+            self._say('warn', f'map not shown: {error}')
             return
+        self._map = grid
         self._show_map()
 
     def _show_map(self) -> None:
@@ -334,6 +344,15 @@ class Tap(Node):
             self._link.send(grid_frame(self._map), 'map')
 
     # Messages
+
+    def _on_odometry(self, message: tuple[BodyState, int]) -> None:
+        state, time_ns = message
+        self._samples.add_odometry(time_ns, state)
+        if self._read_joints is not None:
+            joints, joints_ns = self._read_joints()
+            # It may have gone on before this is heard.
+            if joints_ns == time_ns:
+                self._samples.add_joints(joints, time_ns)
 
     def _on_tracked_point(self, message: PointStamped) -> None:
         self._samples.tracked_ahead = message.point.x

@@ -19,6 +19,7 @@ from rclpy.qos import qos_profile_parameter_events
 from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import json_frame
 from racecar.core.errors import excerpt, ParameterError
+from racecar.core.parameters import USE_SIM_TIME
 
 _TYPES = {
     ParameterType.PARAMETER_BOOL: 'bool', ParameterType.PARAMETER_INTEGER: 'int',
@@ -118,7 +119,8 @@ class ParameterWatch:
 
     def _is_settable(self, node: str, descriptor: ParameterDescriptor) -> bool:
         """Tell whether it is a number, a switch or a choice; texts may name files and code."""
-        return not descriptor.read_only and descriptor.name in self._values[node] and (
+        return not descriptor.read_only and descriptor.name != USE_SIM_TIME \
+            and descriptor.name in self._values[node] and (
             descriptor.type in (ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_INTEGER,
                                 ParameterType.PARAMETER_DOUBLE)
             or (descriptor.type == ParameterType.PARAMETER_STRING

@@ -27,7 +27,7 @@ from racecar.cockpit.replay.recording import (
 )
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.samples import driver_numbers, Samples
-from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frame
+from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
 from racecar.core.errors import BagError, ConfigurationError, MessageError
@@ -85,7 +85,7 @@ class BagRecording(Recording):
             driver=bag_topics.DRIVER in self._topics.roles.values(),
             laser_frame=self._laser_frame())
         self._columns = robot.columns
-        self.opening = (*robot.frames, *([] if scene is None else [scene_frame(scene)]))
+        self.opening = (*robot.frames, *({} if scene is None else scene_frames(scene)).values())
         self.notes = (*self._notes, *robot.faults)
         self._pictures = self._topics.having(bag_topics.IMAGE, bag_topics.COMPRESSED)[:1]
         self.has_pictures = bool(self._pictures)

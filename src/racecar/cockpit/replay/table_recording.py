@@ -18,7 +18,7 @@ from racecar.cockpit.columns import (
 from racecar.cockpit.replay.recording import Array, BLOCK, Block, Recording, ROBOT
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.samples import middle_angle
-from racecar.cockpit.scene_message import path_frame, scene_frame
+from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.rendering.drive import drive_of_table
@@ -42,7 +42,7 @@ class TableRecording(Recording):
         self.name, self.end = name, drive.duration
         frames = list(robot.frames)
         if scene is not None:
-            frames.append(scene_frame(scene))
+            frames.extend(scene_frames(scene).values())
         if len(drive.reference) > 1:
             frames.append(path_frame(drive.reference))
         self.opening = tuple(frames)
@@ -64,7 +64,7 @@ class TableRecording(Recording):
             [table.column('speed_command'), table.column('steering_command')]))
         put(tuple(map(joint_column, drive.joints)), drive.positions)
         hinges = drive.positions[:, [drive.joints.index(joint) for joint in HINGE_JOINTS]]
-        put((STEERING,), np.array([[middle_angle(*pair)] for pair in hinges.tolist()]))
+        put((STEERING,), middle_angle(*hinges.T)[:, None])
         put((*REFERENCE, *ERRORS), _following(table))
 
     def block(self, index: int) -> Block:

@@ -22,7 +22,7 @@ samples", 2002 (the estimator CR3), with the weights of the robust loss.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 import functools
 import math
 from typing import Any
@@ -41,6 +41,7 @@ from racecar.core.identification.prediction import (
     steering_angles,
     wheel_speeds,
     Windows,
+    without_run_in,
 )
 from racecar.core.identification.unknowns import (
     bounds,
@@ -57,6 +58,8 @@ WINDOW = 1.0
 """Length of a window [s]."""
 EVERY = 0.5
 HORIZONS = 5
+RUN_IN = 0.6
+"""Time before a window in which the velocities of a model become its own [s]."""
 SIGMA = 0.05
 """Error that counts as one, at 0.5 s [m, rad]."""
 CONFIDENCE = 0.9
@@ -105,6 +108,10 @@ class Problem:
                 part.drive.period) - part.windows.measured
             rows.append((error / _sigmas(part)).ravel())
         return np.concatenate(rows)
+
+    def cost(self, values: Values) -> float:
+        """Return what is minimised, halved as scipy does."""
+        return float(np.sum(np.sqrt(1.0 + self.residuals(values)**2) - 1.0))
 
     @functools.cached_property
     def blocks(self) -> NDArray[np.int64]:
@@ -178,16 +185,18 @@ class Fit:
 
 
 def parts_of(
-    drives: Iterable[Drive], *, calm: bool = False, every: float = EVERY,
+    drives: Iterable[Drive], *, calm: bool = False, every: float = EVERY, run_in: float = 0.0,
 ) -> list[Part]:
     """Return the drives that have windows to fit, with these.
 
-    calm: see Stage; every: from one window to the next [s]. Raises RunError if no drive has any.
+    calm: see Stage; every: from one window to the next [s]; run_in: see cut_windows(). Raises
+    RunError if no drive has any.
     """
     parts = []
     counts = []
     for drive in drives:
-        windows = cut_windows(drive, length=WINDOW, every=every, horizons=HORIZONS)
+        windows = cut_windows(
+            drive, length=WINDOW, every=every, horizons=HORIZONS, run_in=run_in)
         if calm:
             windows = _calm(drive, windows)
         counts.append(f'{drive.name} {len(windows.starts)}')
@@ -199,6 +208,25 @@ def parts_of(
             f'too few {kind} of {WINDOW:g} s above {FROM_SPEED:g} m/s: {", ".join(counts)};'
             f' expected at least {_LEAST_WINDOWS} in one drive')
     return parts
+
+
+def best_begun(found: Fit, drives: Sequence[Drive]) -> list[Part]:
+    """Return windows of drives, with or without run-in, whichever a fit predicts better.
+
+    Velocities from a noisy pose are worse than those that a good model has after RUN_IN; those of
+    a model that lacks something are worse than measured ones. Raises as parts_of() does.
+    """
+    parts = parts_of(drives)
+    try:
+        led = parts_of(drives, run_in=RUN_IN)
+    except RunError:
+        return parts
+    if [part.drive.name for part in led] != [part.drive.name for part in parts]:
+        return parts
+    measured = [Part(part.drive, without_run_in(part.drive, part.windows)) for part in led]
+    of_model, of_log = (
+        replace(found.problem, parts=own).cost(found.values) for own in (led, measured))
+    return led if of_model < of_log else parts
 
 
 def _calm(drive: Drive, windows: Windows) -> Windows:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 from typing import NamedTuple
 
@@ -13,7 +13,15 @@ import numpy as np
 
 from racecar.core.errors import RunError
 from racecar.core.identification.drive import Drive
-from racecar.core.identification.estimation import Fit, fit, Part, parts_of, Problem, WINDOW
+from racecar.core.identification.estimation import (
+    best_begun,
+    Fit,
+    fit,
+    Part,
+    parts_of,
+    Problem,
+    WINDOW,
+)
 from racecar.core.identification.judging import Candidate, judge, Judgement
 from racecar.core.identification.unknowns import (
     check_freed,
@@ -114,12 +122,15 @@ def identify(
     if len(set(names)) != len(names):
         raise RunError(f'two drives are called {max(names, key=names.count)}: rename a file')
     tell = progress or (lambda share, text: None)
-    parts = parts_of(drives)
     combined = any(drive.wheelspin > WHEELSPIN_SEEN for drive in drives)
+    if not combined:
+        # Only the model of combined slip has forces along the car.
+        free = tuple(name for name in free if name != 'cog_height')
     plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala']
     if combined:
         plan.append('combined')
-    reports, values = _run_stages(plan, parts, drives, vehicle, free, tell)
+    reports = _run_stages(plan, drives, vehicle, free, tell)
+    parts = reports[-1].fit.problem.parts
     last, profiles, dropped = _settle(reports[-1].fit, _demand(parts), tell)
     reports[-1] = reports[-1]._replace(fit=last, text=_described(last))
     tell(0.6, 'sessions left out')
@@ -141,19 +152,19 @@ def identify(
 
 
 def _run_stages(
-    plan: Sequence[str], parts: Sequence[Part], drives: Sequence[Drive],
-    vehicle: VehicleParameters, free: tuple[str, ...], tell: Callable[[float, str], None],
-) -> tuple[list[StageReport], Values]:
+    plan: Sequence[str], drives: Sequence[Drive], vehicle: VehicleParameters,
+    free: tuple[str, ...], tell: Callable[[float, str], None],
+) -> list[StageReport]:
     values = search_start(vehicle)
     reports = []
-    # The stages before the last only lead there and have half the windows.
+    # What only leads to the result has half the windows.
     apart = parts_of(drives, every=WINDOW)
     for index, name in enumerate(plan):
         stage = STAGES[name]
         tell(0.4 * index / len(plan), stage.text)
         if name == plan[-1] and free:
             stage = stage._replace(unknowns=(*stage.unknowns, *free))
-        own = parts if name == plan[-1] else apart
+        own = apart
         if stage.calm:
             try:
                 own = parts_of(drives, calm=True)
@@ -162,12 +173,13 @@ def _run_stages(
         base = prior(vehicle) | ({'understeer_gradient': 0.0} if name == 'rolling' else {})
         found = fit(Problem(own, stage, vehicle, base), {
             key: value for key, value in values.items()
-            if key in stage.unknowns or key.startswith('wheel_scale:')},
-            tolerance=1e-5 if name == plan[-1] else 2e-4)
+            if key in stage.unknowns or key.startswith('wheel_scale:')}, tolerance=2e-4)
+        if name == plan[-1]:
+            found = fit(replace(found.problem, parts=best_begun(found, drives)), found.values)
         if name not in ('rolling', 'actuators'):
             values = {**values, **{key: found.values[key] for key in found.names}}
         reports.append(StageReport(stage, found, _described(found)))
-    return reports, values
+    return reports
 
 
 def _settle(
@@ -282,6 +294,8 @@ def _estimates(
                                    verdict, f'{assumed} or none' if 'steering' in name else
                                    assumed)
     reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
+               'cog_height': 'from the bench; --free cog_height estimates it' if (
+                   'combined' in plan) else 'no wheelspin in the drives',
                'slip_stiffness': 'no wheelspin in the drives', 'wheel_lag': 'no wheelspin in the'
                ' drives'}
     for name, reason in reasons.items():
@@ -300,6 +314,8 @@ def _estimates(
 def _described(found: Fit) -> str:
     windows = sum(len(part.windows.starts) for part in found.problem.parts)
     rms = math.sqrt(float(np.mean(found.problem.residuals(found.values)**2)))
-    return (f'{windows} windows, {found.evaluations} evaluations, RMS of the scaled errors'
+    lead = max(part.windows.lead * part.drive.period for part in found.problem.parts)
+    begun = f' after a run-in of {lead:g} s' if lead else ''
+    return (f'{windows} windows{begun}, {found.evaluations} evaluations, RMS of the scaled errors'
             f' {rms:.2f}, singular values {found.singular_values[0]:.3g} to'
             f' {found.singular_values[-1]:.3g}')

@@ -43,9 +43,9 @@ class Windows(NamedTuple):
     """Windows of one drive.
 
     starts (w,): samples at which they start; initial (w, 3): vx, vy, yaw rate of the rear axle
-    [SI]; horizons (h,): samples after the start; measured (w, h, 3): x, y [m], yaw [rad] of the
-    rear axle, seen from the start. blocks (w,): number of the stretch of time for the errors of
-    estimates, which neighbouring windows share.
+    [SI], `lead` samples earlier; horizons (h,): samples after the start; measured (w, h, 3): x, y
+    [m], yaw [rad] of the rear axle, seen from the start. blocks (w,): number of the stretch of
+    time for the errors of estimates, which neighbouring windows share.
     """
 
     starts: NDArray[np.int64]
@@ -53,6 +53,7 @@ class Windows(NamedTuple):
     horizons: NDArray[np.int64]
     measured: Array
     blocks: NDArray[np.int64]
+    lead: int = 0
 
 
 class SteeringActuator(NamedTuple):
@@ -68,21 +69,23 @@ class SteeringActuator(NamedTuple):
 def cut_windows(
     drive: Drive, *, length: float, every: float, horizons: int, block: float = 5.0,
     from_speed: float = FROM_SPEED, start: float = 0.0, end: float = math.inf,
+    run_in: float = 0.0,
 ) -> Windows:
     """Cut windows of a length [s], one every so often [s], where the drive is valid and moves.
 
     horizons: how many, evenly spaced up to the length; block [s]: see Windows; start, end: part of
-    the drive [s].
+    the drive [s]; run_in [s]: the prediction begins so much earlier, with the velocities measured
+    there, and its pose counts from the start of the window.
     """
-    count = round(length / drive.period)
+    count, lead = round(length / drive.period), round(run_in / drive.period)
     good = drive.valid & (drive.vx > from_speed)
     # Number of good samples up to each one.
     total = np.concatenate([[0], np.cumsum(good)])
-    first = round(max(start, 0.3) / drive.period)
+    first = round(max(start, 0.3 + run_in) / drive.period)
     last = min(drive.x.size - 1.0, end / drive.period) - count
     starts = np.arange(first, max(int(last) + 1, first), max(round(every / drive.period), 1))
     starts = starts[starts + count < drive.x.size]
-    starts = starts[total[starts + count + 1] - total[starts] == count + 1]
+    starts = starts[total[starts + count + 1] - total[starts - lead] == count + lead + 1]
     at = np.linspace(0, count, horizons + 1)[1:].round().astype(np.int64)
     ends = starts[:, None] + at[None, :]
     cosine, sine = np.cos(drive.yaw[starts])[:, None], np.sin(drive.yaw[starts])[:, None]
@@ -91,10 +94,18 @@ def cut_windows(
     measured = np.stack([
         cosine * dx + sine * dy, cosine * dy - sine * dx,
         drive.yaw[ends] - drive.yaw[starts][:, None]], axis=2)
+    begin_at = starts - lead
     return Windows(
         starts.astype(np.int64),
-        np.column_stack([drive.vx[starts], drive.vy[starts], drive.yaw_rate[starts]]), at,
-        measured, (starts * drive.period / block).astype(np.int64))
+        np.column_stack([drive.vx[begin_at], drive.vy[begin_at], drive.yaw_rate[begin_at]]), at,
+        measured, (starts * drive.period / block).astype(np.int64), lead)
+
+
+def without_run_in(drive: Drive, windows: Windows) -> Windows:
+    """Return the same windows, each from the velocities that are measured at its start."""
+    at = windows.starts
+    return windows._replace(
+        initial=np.column_stack([drive.vx[at], drive.vy[at], drive.yaw_rate[at]]), lead=0)
 
 
 def steering_angles(drive: Drive, actuator: SteeringActuator) -> Array:
@@ -143,11 +154,18 @@ def _steering(
 def _predict(
     out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
     speeds: Array, steering: Array, parameters: Array, dt: float, substeps: int, limit: float,
+    lead: int,
 ) -> None:
     for w in range(len(starts)):
         state = begin(initial[w, 0], initial[w, 1], initial[w, 2], parameters)
         at = starts[w] * substeps
-        done = 0
+        done = -lead * substeps
+        while done < 0:
+            state = advance(
+                state, hold((speeds[at + done], steering[at + done]), parameters), dt)
+            done += 1
+        x0, y0, yaw0 = finish(state, parameters)
+        cosine, sine = math.cos(yaw0), math.sin(yaw0)
         for h in range(len(horizons)):
             end = horizons[h] * substeps
             while done < end:
@@ -155,6 +173,8 @@ def _predict(
                     state, hold((speeds[at + done], steering[at + done]), parameters), dt)
                 done += 1
             x, y, yaw = finish(state, parameters)
+            x, y, yaw = x - x0, y - y0, yaw - yaw0
+            x, y = cosine * x + sine * y, cosine * y - sine * x
             out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
             out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
             out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
@@ -279,5 +299,6 @@ def predict(
     out = np.empty_like(windows.measured)
     predictor(model)(
         out, windows.starts, windows.initial, windows.horizons, speeds, steering,
-        np.asarray(model.parameters), period / SUBSTEPS, SUBSTEPS, MOST_VALUE)
+        np.asarray(model.parameters), period / SUBSTEPS, SUBSTEPS, MOST_VALUE,
+        windows.lead)
     return out

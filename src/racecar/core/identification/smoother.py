@@ -85,8 +85,10 @@ def smooth_axis(values: Array, period: float) -> Array:
     """Return position, velocity and acceleration (n, 3) along one axis; values [m]."""
     h = period
     transition = np.array([[1.0, h, 0.5 * h * h], [0.0, 1.0, h], [0.0, 0.0, 1.0]])
-    steps = np.array([[h**3 / 6.0], [h * h / 2.0], [h]])
-    process = JERK**2 * h * (steps / h) @ (steps / h).T + 1e-12 * np.eye(3)
+    process = JERK**2 * np.array([
+        [h**5 / 20.0, h**4 / 8.0, h**3 / 6.0],
+        [h**4 / 8.0, h**3 / 3.0, h**2 / 2.0],
+        [h**3 / 6.0, h**2 / 2.0, h]]) + 1e-12 * np.eye(3)
     return smooth_linear(
         transition, process, np.array([[1.0, 0.0, 0.0]]),
         np.array([[noise_of(values)**2]]), np.ascontiguousarray(values[:, None]),
@@ -97,8 +99,9 @@ def smooth_heading(yaw: Array, gyro: Array | None, period: float) -> Array:
     """Return yaw, yaw rate and gyro bias (n, 3); yaw unwrapped [rad], gyro [rad/s]."""
     h = period
     transition = np.array([[1.0, h, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
-    step = np.array([[0.5 * h], [1.0], [0.0]])
-    process = ANGULAR**2 * h * step @ step.T + np.diag([1e-14, 1e-14, _BIAS_WALK**2 * h])
+    process = ANGULAR**2 * np.array([
+        [h**3 / 3.0, h**2 / 2.0, 0.0], [h**2 / 2.0, h, 0.0], [0.0, 0.0, 0.0]])
+    process += np.diag([1e-14, 1e-14, _BIAS_WALK**2 * h])
     measured, noise, values = [[1.0, 0.0, 0.0]], [noise_of(yaw)**2], [yaw]
     if gyro is not None:
         measured.append([0.0, 1.0, 1.0])

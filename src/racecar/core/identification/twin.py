@@ -74,9 +74,11 @@ def make_twin(
         noise: Array = deviation * generator.standard_normal(values.size)
         return values + noise
 
+    # The speed jumps at each sample: measured is what lies between before and after.
+    wheels = 0.5 * (speed + np.concatenate([[0.0], speed[:-1]])) / SCALE
     columns = {
         'steering_command': steering, 'speed_command': speed,
-        'wheel_speed': noisy(speed / SCALE, spread.wheels), 'x': noisy(x, spread.position),
+        'wheel_speed': noisy(wheels, spread.wheels), 'x': noisy(x, spread.position),
         'y': noisy(y, spread.position), 'yaw': noisy(np.unwrap(yaw), spread.heading),
         'yaw_rate': noisy(rate, spread.gyro) + GYRO_BIAS}
     return RawLog(name, {key: Channel(t, values) for key, values in columns.items()}, name)

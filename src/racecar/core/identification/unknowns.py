@@ -50,15 +50,16 @@ UNKNOWNS: dict[str, Unknown] = {
     'slip_stiffness': Unknown('N', 1.0, 60.0, 10.0, 'each axle, longitudinal'),
     'wheel_lag': Unknown('s', 0.0, 0.5, 0.05, 'lag of the measured wheel speed'),
     'yaw_inertia': Unknown('kg m^2', 0.1, 6.0, 0.5, 'about the centre of gravity'),
+    'cog_height': Unknown('m', 0.0, 0.8, 0.1, 'by the load that driving and braking shift'),
     'wheel_scale': Unknown('-', 0.4, 1.6, 0.05, 'speed over ground over that of the wheels',
                            per_drive=True),
 }
-"""Bounds and scales of stiffnesses are per kg of mass, those of the inertia over m a b."""
+"""Bounds and scales of stiffnesses are per kg of mass, those of the inertia over m a b, those of
+the height over the wheelbase."""
 
-FREEABLE = ('yaw_inertia',)
+FREEABLE = ('yaw_inertia', 'cog_height')
 _REFUSED = {
     'mass': 'no drive tells mass from stiffness, friction and inertia: weigh the car',
-    'cog_height': 'no planar drive tells the height of the centre of gravity: measure it',
     'pacejka': 'shape C and curvature E of a Pacejka tyre trade against stiffness and friction;'
                ' Fiala has what drives can tell',
 }
@@ -125,6 +126,8 @@ def _unit_of(name: str, vehicle: VehicleParameters) -> float:
         return vehicle.mass
     if name == 'yaw_inertia':
         return vehicle.mass * vehicle.cog_to_front_axle * vehicle.cog_to_rear_axle
+    if name == 'cog_height':
+        return vehicle.wheelbase
     return 1.0
 
 
@@ -138,7 +141,8 @@ def prior(vehicle: VehicleParameters) -> Values:
         'rear_cornering_stiffness': vehicle.rear_cornering_stiffness,
         'friction_coefficient': vehicle.friction_coefficient,
         'slip_stiffness': 0.5 * (vehicle.front_slip_stiffness + vehicle.rear_slip_stiffness),
-        'wheel_lag': 0.0, 'yaw_inertia': vehicle.yaw_inertia, 'wheel_scale': 1.0}
+        'wheel_lag': 0.0, 'yaw_inertia': vehicle.yaw_inertia, 'cog_height': vehicle.cog_height,
+        'wheel_scale': 1.0}
 
 
 def search_start(vehicle: VehicleParameters) -> Values:
@@ -152,7 +156,7 @@ def with_values(vehicle: VehicleParameters, values: Mapping[str, float]) -> Vehi
     changes: dict[str, Any] = {
         name: values[name] for name in (
             'front_cornering_stiffness', 'rear_cornering_stiffness', 'friction_coefficient',
-            'yaw_inertia') if name in values}
+            'yaw_inertia', 'cog_height') if name in values}
     if 'slip_stiffness' in values:
         changes |= {'front_slip_stiffness': values['slip_stiffness'],
                     'rear_slip_stiffness': values['slip_stiffness']}

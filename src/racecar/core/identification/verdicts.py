@@ -32,6 +32,12 @@ _WIDE = 0.15
 _WIDE_OF_SMALL = {'steering_offset': 0.01, 'steering_delay': 0.015, 'steering_lag': 0.015,
                   'wheel_lag': 0.03}
 """The same, absolute, of what may be 0."""
+_EFFECTIVE = {
+    'yaw_inertia': 'takes up what lag tyres and servo have beyond the model; not a measurement of'
+                   ' the inertia',
+    'cog_height': 'takes up what springs and dampers do to the loads; not a measurement of the'
+                  ' height'}
+"""Why an estimate is never more than uncertain."""
 _LEAST_DEMAND = 0.6
 """Share of friction that drives must use for friction to be told."""
 
@@ -110,9 +116,8 @@ def judge_unknown(
                             ' can be told')
     if found is not None and found.is_open:
         return Verdict(UNIDENTIFIABLE, 'its profile is open: other values fit as well')
-    if name == 'yaw_inertia':
-        return Verdict(UNCERTAIN, 'takes up what lag tyres and servo have beyond the model; not a'
-                                  ' measurement of the inertia')
+    if name in _EFFECTIVE:
+        return Verdict(UNCERTAIN, _EFFECTIVE[name])
     low_end, high_end = fit.interval(name)
     half = max(0.5 * (high_end - low_end), 1.64 * (spread or 0.0))
     limit = _WIDE_OF_SMALL.get(name, _WIDE * abs(value))

@@ -13,11 +13,16 @@ With wheel-frame velocities (vxf, vyf) and (vx, vy - b r), each axle has the sli
 
     s = (vx_i - V)/max(|vx_i|, |V|, e) if driven, else 0      t = vy_i/max(|vx_i|, |V|, e)
 
-(no |V| where it is not driven) and the combined forces of its tyres under its static load. The
-wheels have no inertia: whatever turns them holds V, so the friction alone limits how the car
-gathers speed. Of the command V follows by actuators.*; a measured wheel speed may take its place.
-Below the threshold e slip becomes viscous friction, as in single_track. Source: Pacejka, Tire and
-Vehicle Dynamics, combined slip of the brush model; combined_slip of this package.
+(no |V| where it is not driven) and the combined forces of its tyres under its load
+
+    Fzf = m g b/L - h X/L    Fzr = m g a/L + h X/L    X = Fxr + Fxf cos d - Fyf sin d
+
+with h the height of the centre of gravity, found by LOAD_PASSES rounds as in double_track; h = 0
+has static loads. The wheels have no inertia: whatever turns them holds V, so the friction alone
+limits how the car gathers speed. Of the command V follows by actuators.*; a measured wheel speed
+may take its place. Below the threshold e slip becomes viscous friction, as in single_track.
+Sources: Pacejka, Tire and Vehicle Dynamics, combined slip of the brush model; Rajamani, Vehicle
+Dynamics and Control, section 4.3 (loads); combined_slip of this package.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ from racecar.core.packing import packing, Vector, vector
 from racecar.core.types import WheelState
 from racecar.core.tyres import DEFAULT_TYRE_MODEL, TyreModel
 from racecar.core.tyres.contact import any_form, TyrePair
+from racecar.core.vehicles.double_track_equations import LOAD_PASSES
 from racecar.core.vehicles.interface import (
     Derivative,
     HeldRates,
@@ -59,7 +65,10 @@ class SlipState(NamedTuple):
 
 
 class SlipCar(NamedTuple):
-    """Packed parameters: 1/m, 1/Iz, a, b, e, point of the odometry, share of each axle [SI]."""
+    """Packed parameters [SI]: 1/m, 1/Iz, a, b, e, point of the odometry, share of each axle.
+
+    half_front: static load of a front wheel; half_weight: m g/2; pitch: h/(2 L).
+    """
 
     per_mass: float
     per_inertia: float
@@ -69,6 +78,9 @@ class SlipCar(NamedTuple):
     odometry_offset: float
     driven_front: float
     driven_rear: float
+    half_front: float
+    half_weight: float
+    pitch: float
 
 
 class SlipHeld(NamedTuple):
@@ -83,12 +95,13 @@ class SlipHeld(NamedTuple):
 
 
 class AxleForces(NamedTuple):
-    """Slip [-], tangent of the slip angle [-], force along and across the wheels [N]."""
+    """Slip [-], tangent of the slip angle [-], force along and across the wheels, load [N]."""
 
     slip: float
     tangent: float
     along: float
     across: float
+    load: float
 
 
 _CAR_SIZE = len(SlipCar._fields)
@@ -96,33 +109,47 @@ _PAIR_SIZE = len(TyrePair._fields)
 load_car = packing(SlipCar).load
 load_pair = packing(TyrePair).load
 
-prepare = slide = rest = axle = forces = hold = rates = unbound
+prepare = slide = rest = grip = forces = hold = rates = unbound
 
 
-def _axle(vx: float, vy: float, speed: float, driven: float, threshold: float,
-          tyre: Any) -> AxleForces:
+@inlined
+def axle_slip(vx: float, vy: float, speed: float, driven: float,
+              threshold: float) -> tuple[float, float]:
+    """Return slip and tangent of the slip angle [-] of an axle with its velocity [m/s]."""
     # Selections, not branches: a wheel that is not driven rolls.
     turning = speed if driven > 0.0 else vx
     per_speed = 1.0 / max(max(abs(vx), abs(turning)), threshold)
-    slip = (vx - turning) * per_speed
-    tangent = vy * per_speed
-    contact = slide(slip, tangent, tyre)
-    share_x, share_y = rest(contact, tyre)
-    # Prepared is one wheel of two.
-    return AxleForces(slip, tangent, 2.0 * contact.x * share_x, 2.0 * contact.y * share_y)
+    return (vx - turning) * per_speed, vy * per_speed
 
 
 def _forces(state: Any, held: Any) -> tuple[AxleForces, AxleForces]:
     """Return the slips and forces of front and rear axle."""
     car = held.car
     lateral = state.vy + car.to_front * state.yaw_rate
-    front = axle(
+    slip_f, tangent_f = axle_slip(
         state.vx * held.cosine + lateral * held.sine,
         lateral * held.cosine - state.vx * held.sine,
-        held.speed, car.driven_front, car.low_speed, held.front)
-    rear = axle(state.vx, state.vy - car.to_rear * state.yaw_rate, held.speed, car.driven_rear,
-                car.low_speed, held.rear)
-    return front, rear
+        held.speed, car.driven_front, car.low_speed)
+    slip_r, tangent_r = axle_slip(
+        state.vx, state.vy - car.to_rear * state.yaw_rate, held.speed, car.driven_rear,
+        car.low_speed)
+    # Prepared is one wheel of two; its slip does not depend on its load.
+    front = slide(slip_f, tangent_f, held.front)
+    rear = slide(slip_r, tangent_r, held.rear)
+    front_x, front_y = rest(front, held.front)
+    rear_x, rear_y = rest(rear, held.rear)
+    load = car.half_front
+    for _ in range(LOAD_PASSES - 1):
+        push = 2.0 * (rear.x * rear_x + front.x * front_x * held.cosine
+                      - front.y * front_y * held.sine)
+        load = min(max(car.half_front - car.pitch * push, 0.0), car.half_weight)
+        front_x, front_y = grip(front, load, held.front)
+        rear_x, rear_y = grip(rear, car.half_weight - load, held.rear)
+    return (
+        AxleForces(slip_f, tangent_f, 2.0 * front.x * front_x, 2.0 * front.y * front_y,
+                   2.0 * load),
+        AxleForces(slip_r, tangent_r, 2.0 * rear.x * rear_x, 2.0 * rear.y * rear_y,
+                   2.0 * (car.half_weight - load)))
 
 
 def _hold(inputs: Vector, parameters: Vector) -> SlipHeld:
@@ -195,8 +222,8 @@ def _kernels(tyre: TyreModel) -> _Kernels:
     contact = tyre.contact or any_form(tyre.name, tyre.lateral_force, tyre.longitudinal_force)
     name = f'slip_{tyre.name}'
     held = specialise(_hold, f'hold_{name}', inlined, prepare=contact.prepare)
-    forces = specialise(_forces, f'forces_{name}', inlined, axle=specialise(
-        _axle, f'axle_{name}', inlined, slide=contact.slide, rest=contact.rest))
+    forces = specialise(_forces, f'forces_{name}', inlined, slide=contact.slide,
+                        rest=contact.rest, grip=contact.grip)
     rates = specialise(_rates, f'rates_{name}', inlined, forces=forces)
     both: dict[str, Any] = {'hold': held, 'forces': forces}
     return _Kernels(
@@ -241,7 +268,10 @@ class SingleTrackSlip(PlanarSingleTrack):
             *SlipCar(
                 1.0 / vehicle.mass, 1.0 / vehicle.yaw_inertia, vehicle.cog_to_front_axle,
                 vehicle.cog_to_rear_axle, self.low_speed_threshold, vehicle.odometry_offset,
-                float(vehicle.driven_axle != 'rear'), float(vehicle.driven_axle != 'front')),
+                float(vehicle.driven_axle != 'rear'), float(vehicle.driven_axle != 'front'),
+                0.5 * vehicle.front_axle_load,
+                0.5 * (vehicle.front_axle_load + vehicle.rear_axle_load),
+                0.5 * vehicle.cog_height / vehicle.wheelbase),
             *pair(self.tyres.front_x, self.tyres.front_y, vehicle.front_axle_load),
             *pair(self.tyres.rear_x, self.tyres.rear_y, vehicle.rear_axle_load)])
 
@@ -264,7 +294,7 @@ class SingleTrackSlip(PlanarSingleTrack):
             self.vehicle, self.rolling_speed(state, inputs),
             *(AxleTyres(math.atan(axle.tangent), axle.along, axle.across)
               for axle in (front, rear)))
-        return tuple(wheel._replace(slip=axle.slip) for wheel, axle in zip(
+        return tuple(wheel._replace(slip=axle.slip, load=0.5 * axle.load) for wheel, axle in zip(
             wheels, (front, front, rear, rear), strict=True))
 
     def fastest_mode(self) -> float:

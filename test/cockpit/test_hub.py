@@ -1,0 +1,110 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The hub: what late viewers get, and what slow ones lose."""
+
+import asyncio
+
+import numpy as np
+
+from racecar.cockpit.frames import json_frame, mesh_frame, picture_frame, scan_frame, state_frame
+from racecar.cockpit.hub import Hub
+
+ROW = np.zeros((1, 2))
+
+
+def state(time, robot=0):
+    return state_frame(robot, np.array([time]), ROW)
+
+
+def drained(box):
+    """Return the frames that wait in an outbox."""
+    async def take_all():
+        found = []
+        while True:
+            try:
+                found.append(await asyncio.wait_for(box.take(), 0.01))
+            except TimeoutError:
+                return found
+
+    return asyncio.run(take_all())
+
+
+def test_a_late_viewer_gets_the_last_of_what_describes_and_no_old_state():
+    hub = Hub()
+    robot, car = json_frame('robot', robot=0, name='a'), json_frame('robot', robot=1, name='b')
+    for frame in (json_frame('path', points=[]), robot, car, state(0.0),
+                  json_frame('log', text='old'), json_frame('path', points=[[1, 2]])):
+        hub.publish(frame)
+    _, box = hub.enter(b'{"type":"welcome"}')
+    assert drained(box) == [
+        b'{"type":"welcome"}', robot, car, json_frame('path', points=[[1, 2]])]
+
+
+def test_state_comes_whole_and_in_order():
+    hub = Hub()
+    _, box = hub.enter(b'{"type":"welcome"}')
+    frames = [state(float(i)) for i in range(20)]
+    for frame in frames:
+        hub.publish(frame)
+    assert drained(box)[1:] == frames
+
+
+def test_a_slow_viewer_loses_its_oldest_state_and_all_but_the_newest_scan():
+    hub = Hub()
+    _, box = hub.enter(b'{"type":"welcome"}')
+    for i in range(1000):
+        hub.publish(state(float(i)))
+        hub.publish(scan_frame(0, float(i), 0.0, 0.1, np.ones(3)))
+        hub.publish(json_frame('log', text=f'{i}'))
+        hub.publish(json_frame('clock', time=i))
+    found = drained(box)
+    assert len(found) < 400
+    assert found[-2:] == [state(999.0), scan_frame(0, 999.0, 0.0, 0.1, np.ones(3))]
+    assert found.count(json_frame('clock', time=999)) == 1
+    assert json_frame('clock', time=998) not in found
+
+
+def test_state_of_old_columns_goes_with_them():
+    hub = Hub()
+    _, box = hub.enter(b'{"type":"welcome"}')
+    hub.publish(state(0.0))
+    hub.publish(json_frame('robot', robot=0))
+    hub.publish(state(1.0))
+    assert drained(box)[1:] == [json_frame('robot', robot=0), state(1.0)]
+
+
+def test_only_who_wants_pictures_gets_the_newest():
+    hub = Hub()
+    (one, wanting), (_, other) = (hub.enter(b'{"type":"welcome"}') for _ in range(2))
+    assert not hub.wants_pictures
+    hub.let_see(one, True)
+    assert hub.wants_pictures
+    for time in (1.0, 2.0):
+        hub.publish(picture_frame(0, time, b'x'))
+    assert drained(wanting)[1:] == [picture_frame(0, 2.0, b'x')]
+    assert len(drained(other)) == 1
+    hub.leave(one)
+    assert not hub.wants_pictures
+
+
+def test_meshes_stay_with_the_server_until_something_else_is_shown():
+    hub = Hub()
+    _, box = hub.enter(b'{"type":"welcome"}')
+    hub.publish(mesh_frame('0-0', np.eye(3), np.array([[0, 1, 2]])))
+    hub.publish(json_frame('session', state='running'))
+    assert [*hub.meshes] == ['0-0']
+    hub.forget()
+    assert hub.meshes == {}
+    _, late = hub.enter(b'{"type":"welcome"}')
+    assert drained(late)[1:] == [json_frame('session', state='running')]
+    assert len(drained(box)) == 2
+
+
+def test_what_one_viewer_is_told_no_other_gets():
+    hub = Hub()
+    (one, box), (_, other) = (hub.enter(b'{"type":"welcome"}') for _ in range(2))
+    hub.tell(one, json_frame('error', text='no'))
+    hub.tell(one, state(1.0))
+    hub.tell(99, json_frame('error', text='nobody'))
+    assert drained(box)[1:] == [json_frame('error', text='no'), state(1.0)]
+    assert len(drained(other)) == 1

@@ -1,0 +1,267 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Feeds of running nodes, with a process and a tap that the test plays."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import time
+
+import pytest
+
+pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
+
+from served import DEADLINE, served
+
+from racecar.cockpit import live_feed
+from racecar.cockpit.child import Child, how_it_ended
+from racecar.cockpit.frames import json_frame, read_json
+from racecar.cockpit.link import check_length, LENGTH, packed
+from racecar.cockpit.live_feed import AttachFeed, CockpitFeed
+from racecar.cockpit.wheel import HEARTBEAT
+
+
+class FakeChild:
+    """In the place of a process; the test plays its tap."""
+
+    started = None
+
+    def __init__(self, words):
+        self.words = words
+        self.code = asyncio.get_running_loop().create_future()
+        self.error = ''
+        self.was_ended = False
+        FakeChild.started.put_nowait(self)
+
+    @classmethod
+    async def start(cls, words):
+        return cls(words)
+
+    async def wait(self):
+        return await asyncio.shield(self.code)
+
+    async def end(self):
+        self.was_ended = True
+
+    async def connect(self):
+        """Be its tap."""
+        self.reader, self.writer = await asyncio.open_unix_connection(self.words[-1])
+        self.say('tap', state='running', text='it runs')
+
+    def say(self, kind, **fields):
+        self.writer.write(packed(json_frame(kind, **fields)))
+
+    async def hear(self):
+        """Return what the server says next."""
+        async with asyncio.timeout(DEADLINE):
+            length = check_length(await self.reader.readexactly(LENGTH.size))
+            return read_json(await self.reader.readexactly(length))
+
+    async def hear_of(self, kind):
+        while (found := await self.hear())['type'] != kind:
+            pass
+        return found
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run a scenario with a feed on a server."""
+    monkeypatch.setattr(live_feed, 'Child', FakeChild)
+
+    def start(scenario, feed=CockpitFeed):
+        async def whole():
+            FakeChild.started = asyncio.Queue()
+            async with served(feed()) as server:
+                await scenario(server)
+
+        asyncio.run(whole())
+
+    return start
+
+
+async def started(page, name='kinematic_ode', **options):
+    """Start a configuration and return its child with a tap."""
+    await page.send('start', configuration=name, options=options)
+    await page.get('session', state='starting', name=name)
+    child = await FakeChild.started.get()
+    await child.connect()
+    await page.get('session', state='running')
+    return child
+
+
+def test_a_page_starts_and_stops_a_configuration(run):
+    async def scenario(server):
+        page = await server.page()
+        assert 'kinematic_ode' in [row['name'] for row in page.welcome['configurations']]
+        child = await started(page, world='tunnel')
+        assert child.words[:4] == ['up', 'kinematic_ode', '--world', 'tunnel']
+        child.say('clock', time=1.0, paused=True)
+        await page.get('session', state='paused')
+        await page.send('stop')
+        await page.get('session', state='ended')
+        assert child.was_ended
+        await page.send('stop')
+        assert 'nothing runs' in (await page.get('error'))['text']
+        await page.send('reset')
+        assert 'nothing runs' in (await page.get('error'))['text']
+
+    run(scenario)
+
+
+def test_another_start_ends_what_runs(run):
+    async def scenario(server):
+        page = await server.page()
+        first = await started(page)
+        second = await started(page, 'teleop')
+        assert first.was_ended
+        assert not second.was_ended
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(('code', 'state', 'text'), [
+    (0, 'ended', 'has ended'), (1, 'failed', 'the world is flat'), (-9, 'lost', 'SIGKILL'),
+    (-11, 'lost', 'SIGSEGV')])
+def test_the_end_of_the_nodes_is_said(run, code, state, text):
+    async def scenario(server):
+        page = await server.page()
+        child = await started(page)
+        child.error = 'the world is flat'
+        child.code.set_result(code)
+        assert text in (await page.get('session', state=state))['text']
+
+    run(scenario)
+
+
+def test_one_page_drives_at_a_time(run):
+    async def scenario(server):
+        page, other = await server.page(), await server.page()
+        child = await started(page)
+        await page.send('drive', speed=1, steering=0)
+        assert 'take it first' in (await page.get('error'))['text']
+        await page.send('take_wheel')
+        await page.get('driver', driving=True, by='this page')
+        await other.get('driver', driving=False, by='another page')
+        await page.send('drive', speed=1, steering=0)
+        drive = await child.hear_of('drive')
+        assert (drive['speed'], drive['steering']) == (1.0, 0.0)
+        await other.send('take_wheel')
+        assert 'another page drives' in (await other.get('error'))['text']
+        for kind, fields in (('drive', {'speed': 0, 'steering': 0}), ('gear', {'value': 1}),
+                             ('indicator', {'value': 'off'}),
+                             ('lamp', {'name': 'dipped_beams', 'on': True})):
+            await other.send(kind, **fields)
+            assert 'another page does' in (await other.get('error'))['text']
+        # Once it is silent, another one may.
+        assert (await child.hear())['type'] == 'halt'
+        await other.send('take_wheel', manual=True)
+        await other.get('driver', driving=True)
+        assert (await child.hear())['manual'] is True
+        await page.get('driver', driving=False, by='another page')
+
+    run(scenario)
+
+
+def test_a_silent_driver_is_halted_in_time(run):
+    async def scenario(server):
+        page = await server.page()
+        child = await started(page)
+        await page.send('take_wheel')
+        await page.send('drive', speed=1, steering=0)
+        await child.hear_of('drive')
+        begin = time.monotonic()
+        assert (await child.hear())['type'] == 'halt'
+        assert time.monotonic() - begin > 0.8 * HEARTBEAT
+
+    run(scenario)
+
+
+def test_a_driver_that_leaves_lets_go(run):
+    async def scenario(server):
+        page, other = await server.page(), await server.page()
+        child = await started(page)
+        await page.send('take_wheel')
+        await other.get('driver', by='another page')
+        await page.socket.close()
+        await other.get('driver', by='nobody')
+        assert (await child.hear_of('release'))['type'] == 'release'
+
+    run(scenario)
+
+
+def test_a_wheel_that_the_tap_refuses_is_free_again(run):
+    async def scenario(server):
+        page = await server.page()
+        child = await started(page)
+        await page.send('take_wheel')
+        viewer = (await child.hear_of('take'))['viewer']
+        child.say('error', of='take', viewer=viewer, text='nobody listens')
+        await page.get('driver', by='nobody')
+        assert await page.get('error') == {'type': 'error', 'text': 'nobody listens'}
+
+    run(scenario)
+
+
+def test_what_the_tap_refuses_goes_to_who_asked_with_what_it_is_about(run):
+    async def scenario(server):
+        page, other = await server.page(), await server.page()
+        child = await started(page)
+        await other.send('set_parameter', node='/a', name='b', value=3)
+        wish = await child.hear_of('set_parameter')
+        child.say('error', of='set_parameter', viewer=wish['viewer'], text='no', node='/a',
+                  name='b')
+        assert await other.get('error') == {
+            'type': 'error', 'text': 'no', 'node': '/a', 'name': 'b'}
+        child.say('log', text='last')
+        await page.until(lambda found: found['type'] != 'error' and found['type'] == 'log')
+
+    run(scenario)
+
+
+@pytest.mark.parametrize('data', [b'\xff\xff\xff\xff', b'\x00\x00\x00\x00', packed(b'\x09nothing'),
+                                  packed(b'{"type":3}'), packed(b'{')])
+def test_bytes_that_are_no_frames_end_the_link_and_not_the_server(run, data):
+    async def scenario(server):
+        page = await server.page()
+        child = await started(page)
+        child.writer.write(data)
+        async with asyncio.timeout(DEADLINE):
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+                while True:
+                    await child.hear()
+        await page.send('reset')
+        assert 'nobody to do it' in (await page.get('error'))['text']
+
+    run(scenario)
+
+
+def test_an_attached_cockpit_starts_nothing(run):
+    async def scenario(server):
+        page = await server.page()
+        child = await FakeChild.started.get()
+        assert child.words[:3] == ['cockpit', '--namespace', 'car1']
+        await child.connect()
+        await page.get('session', state='running', text='it runs')
+        await page.send('start', configuration='kinematic_ode')
+        assert 'not for the mode attach' in (await page.get('error'))['text']
+        child.say('tap', state='lost', text='silent')
+        await page.get('session', state='lost', text='silent')
+
+    run(scenario, lambda: AttachFeed(['cockpit', '--namespace', 'car1'], 'looking'))
+
+
+def test_a_real_child_says_its_error_and_how_it_was_killed():
+    async def whole():
+        child = await Child.start(['simulate', 'kinematic_od'])
+        failed = how_it_ended(await child.wait(), child.error)
+        other = await Child.start(['simulate', 'kinematic_ode'])
+        os.kill(other.pid, signal.SIGKILL)
+        killed = how_it_ended(await other.wait(), other.error)
+        await other.end()
+        return failed, killed
+
+    (failed, text), (lost, reason) = asyncio.run(whole())
+    assert failed == 'failed'
+    assert text.startswith("configuration 'kinematic_od' is unknown")
+    assert (lost, 'SIGKILL' in reason) == ('lost', True)

@@ -1,0 +1,174 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The server: what it gives, whom it refuses, and viewers that do not read."""
+
+import asyncio
+import socket
+
+import numpy as np
+import pytest
+
+aiohttp = pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
+
+from served import served  # noqa: E402
+
+from racecar.cockpit.feed import Feed  # noqa: E402
+from racecar.cockpit.frames import json_frame, mesh_frame, state_frame  # noqa: E402
+from racecar.core.errors import RunError  # noqa: E402
+
+
+class Plain(Feed):
+    """Notes what happens."""
+
+    takes = ('play', 'seek')
+
+    def __init__(self):
+        self.heard = []
+        self.outlet = None
+
+    @property
+    def welcome(self):
+        return {'mode': 'replay', 'configurations': []}
+
+    async def run(self, outlet):
+        self.outlet = outlet
+        await asyncio.Event().wait()
+
+    async def ask(self, viewer, message):
+        if message['type'] == 'seek':
+            raise RunError('there is no such time')
+        self.heard.append((viewer, message['type']))
+
+    def left(self, viewer):
+        self.heard.append((viewer, 'left'))
+
+    def want_pictures(self, wanted):
+        self.heard.append(('pictures', wanted))
+
+
+def run(scenario, **options):
+    async def whole():
+        feed = Plain()
+        async with served(feed, **options) as server:
+            await scenario(server, feed)
+
+    asyncio.run(whole())
+
+
+def test_it_gives_the_page_and_nothing_else():
+    async def scenario(server, feed):
+        async with server.session.get(f'{server.url}/') as response:
+            assert response.status == 200
+            assert 'text/html' in response.headers['Content-Type']
+            assert "default-src 'none'" in response.headers['Content-Security-Policy']
+            assert "script-src 'self'" in response.headers['Content-Security-Policy']
+        for path in ('/static/server.py', '/static/..%2fserver.py', '/static/%2e%2e/server.py',
+                     '/static//etc/passwd', '/server.py', '/static/', '/mesh/0-0', '/mesh/..'):
+            async with server.session.get(aiohttp.client.URL(
+                    server.url + path, encoded=True)) as response:
+                assert response.status == 404, path
+
+    run(scenario)
+
+
+def test_meshes_of_the_feed_are_given_by_their_keys():
+    async def scenario(server, feed):
+        await server.page()
+        feed.outlet.publish(mesh_frame('0-3', np.eye(3), np.array([[0, 1, 2]])))
+        async with server.session.get(f'{server.url}/mesh/0-3') as response:
+            assert (response.status, len(await response.read())) == (200, 8 + 36 + 12)
+
+    run(scenario)
+
+
+def test_other_hosts_and_origins_get_nothing():
+    async def scenario(server, feed):
+        for path in ('/', '/static/index.html', '/ws'):
+            async with server.session.get(
+                    server.url + path, headers={'Host': 'evil.example'}) as response:
+                assert response.status == 403
+        for headers in ({'Origin': 'http://evil.example'}, {'Origin': 'null'}):
+            with pytest.raises(aiohttp.WSServerHandshakeError) as caught:
+                await server.connect(**headers)
+            assert caught.value.status == 403
+        assert server.hub.viewers == 0
+
+    run(scenario)
+
+
+def test_a_network_needs_the_token_which_a_cookie_repeats():
+    async def scenario(server, feed):
+        for query in ('', '?token=wrong'):
+            async with server.session.get(f'{server.url}/{query}') as response:
+                assert response.status == 403
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await server.connect()
+        async with server.session.get(f'{server.url}/?token={server.access.token}') as response:
+            assert response.status == 200
+            cookie = response.cookies[server.access.cookie]
+            assert (cookie['httponly'], cookie['samesite']) == (True, 'Strict')
+        headers = {'Cookie': f'{server.access.cookie}={server.access.token}'}
+        async with server.session.get(
+                f'{server.url}/static/index.html', headers=headers) as response:
+            assert response.status == 200
+        socket = await server.connect(**headers)
+        assert not socket.closed
+
+    run(scenario, host='0.0.0.0')
+
+
+def test_messages_go_to_the_feed_and_refusals_back_to_who_asked():
+    async def scenario(server, feed):
+        page, other = await server.page(), await server.page()
+        assert page.welcome['mode'] == 'replay'
+        await page.send('play')
+        await page.send('seek', time=3)
+        assert (await page.get('error'))['text'] == 'there is no such time'
+        await page.send('drive', speed=0, steering=0)
+        assert 'not for the mode replay' in (await page.get('error'))['text']
+        await page.socket.send_str('no JSON')
+        assert 'is no JSON' in (await page.get('error'))['text']
+        await page.socket.send_bytes(b'x')
+        assert 'binary' in (await page.get('error'))['text']
+        assert feed.heard == [(1, 'play')]
+        feed.outlet.publish(json_frame('log', text='last'))
+        # The other one has heard nothing of all that.
+        assert (await other.until(lambda _: True))['type'] == 'log'
+
+    run(scenario)
+
+
+def test_a_viewer_that_does_not_read_hinders_nobody():
+    async def scenario(server, feed):
+        page = await server.page()
+        with socket.create_connection(('127.0.0.1', server.access.port)) as stalled:
+            stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            stalled.sendall((
+                f'GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{server.access.port}\r\n'
+                f'Origin: {server.url}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
+                'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r\n\r\n'
+            ).encode())
+            while server.hub.viewers < 2:
+                await asyncio.sleep(0.001)
+            rows = np.zeros((100, 100))
+            for index in range(600):
+                # 24 MB, more than any buffer on the way.
+                feed.outlet.publish(state_frame(0, np.full(100, float(index)), rows))
+                await page.until(lambda found: isinstance(found, bytes))
+            assert server.hub.viewers == 2
+
+    run(scenario)
+
+
+def test_the_feed_hears_who_leaves_and_whether_pictures_are_wanted():
+    async def scenario(server, feed):
+        page = await server.page()
+        await page.send('camera', wanted=True)
+        await page.send('play')
+        await page.socket.close()
+        while (1, 'left') not in feed.heard:
+            await asyncio.sleep(0.001)
+        assert feed.heard[:3] == [('pictures', True), (1, 'play'), (1, 'left')]
+        assert feed.heard[-1] == ('pictures', False)
+
+    run(scenario)
