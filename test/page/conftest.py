@@ -42,7 +42,8 @@ def starts(program):
     return subprocess.run([program, '--version'], capture_output=True).returncode == 0
 
 
-@pytest.fixture(scope='session')
+# Playwright keeps an event loop in this thread, so that asyncio.run() of other tests would fail.
+@pytest.fixture(scope='module')
 def browser():
     from playwright.sync_api import sync_playwright
 

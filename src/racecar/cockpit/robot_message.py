@@ -71,7 +71,8 @@ def robot_frames(
         (name for name in _LASERS if name in known), tree.root)
     message = json_frame(
         'robot', robot=index, name=tree.name, columns=names, units=units(names), root=tree.root,
-        links=links, joints=joints, laser_frame=laser)
+        links=links, joints=joints, laser_frame=laser,
+        lamps=[lamp._asdict() for lamp in tree.lamps])
     return RobotFrames((*meshes, message), names, tuple(faults))
 
 

@@ -8,6 +8,7 @@ import {Mesh} from './renderer.js';
 import {Batch, bounds, box, cylinder, readMesh, sphere} from './shapes.js';
 
 const GREY = [0.6, 0.62, 0.65, 1];
+const GLOW = 0.16;  // of the length of the car, of a lamp's light
 const AMBER = [1, 0.6, 0.05], RED = [1, 0.08, 0.05], WHITE = [1, 0.97, 0.85];
 // Where the lamps are: colour, ends of the car (1 front, -1 rear), sides (1 left, -1 right), share
 // of the height, size.
@@ -94,14 +95,25 @@ export class Robot {
     return problems;
   }
 
+  // Where the description has lamps, else where cars have them.
   makeLamps(renderer) {
-    const {low, high} = this.extent;
-    for (const [name, [colour, ends, sides, up, size]] of Object.entries(LAMPS)) {
-      const places = ends.flatMap((end) => sides.flatMap((side) => [
-        end > 0 ? high[0] : low[0], (high[1] + low[1]) / 2 + side * 0.4 * (high[1] - low[1]),
-        low[2] + up * (high[2] - low[2])]));
-      this.lamps.push({name, tint: [...colour, 1], size: size * this.size * 0.16,
+    const add = (name, link, places) => {
+      const [colour, , , , size] = LAMPS[name];
+      this.lamps.push({name, link, tint: [...colour, 1], size: size * GLOW * this.size,
         local: places, mesh: new Mesh(renderer, new Float32Array(places), {perVertex: 3})});
+    };
+    const own = (this.message.lamps || []).filter((lamp) => LAMPS[lamp.function]);
+    for (const lamp of own) {
+      const link = this.message.links.find((one) => one.name === lamp.link);
+      const visual = link && link.visuals.find((one) => one.name === lamp.visual);
+      if (visual) { add(lamp.function, lamp.link, visual.origin.slice(0, 3)); }
+    }
+    if (own.length) { return; }
+    const {low, high} = this.extent;
+    for (const [name, [, ends, sides, up]] of Object.entries(LAMPS)) {
+      add(name, this.message.root, ends.flatMap((end) => sides.flatMap((side) => [
+        end > 0 ? high[0] : low[0], (high[1] + low[1]) / 2 + side * 0.4 * (high[1] - low[1]),
+        low[2] + up * (high[2] - low[2])])));
     }
   }
 
@@ -139,18 +151,20 @@ export class Robot {
       mesh, matrix: this.poses.get(link) || identity(), shadow}));
   }
 
-  // Lamps that are on, as points that glow; the first call after a change moves them.
+  // Lamps that are on, as points that glow.
   lampPoints(lit) {
-    const root = this.poses.get(this.message.root);
     const shining = this.lamps.filter(({name}) => lit[name]);
-    for (const {local, mesh} of shining) {
+    for (const {link, local, mesh} of shining) {
+      const pose = this.poses.get(link) || identity();
       for (let i = 0; i < local.length; i += 3) {
-        mesh.data.set(transformed(root, local.slice(i, i + 3)), i);
+        mesh.data.set(transformed(pose, local.slice(i, i + 3)), i);
       }
       mesh.update(local.length / 3);
     }
-    return shining.map(({mesh, tint, size}) => ({
-      mesh, tint, size, glow: 1, smallest: 8, largest: 220}));
+    // The lamp itself, which light surroundings show, and its shine, which dark ones show.
+    return shining.flatMap(({mesh, tint, size}) => [
+      {mesh, tint, size: 0.3 * size, smallest: 4, largest: 70},
+      {mesh, tint, size, glow: 1, smallest: 8, largest: 220}]);
   }
 
   remove() {
