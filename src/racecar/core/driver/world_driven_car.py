@@ -125,9 +125,11 @@ def world_driven_car(
     """
     path = find_vehicle(vehicle)
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
-    resolved = table.resolve({
-        **load_parameter_file(path, _NODE), **load_parameter_file(find_config(_STACK), _NODE),
-        'world': world, **values})
+    # The file of the configuration has rows of the node, too.
+    stack = {name: value for name, value in load_parameter_file(find_config(_STACK), _NODE).items()
+             if name in table}
+    resolved = table.resolve(
+        {**load_parameter_file(path, _NODE), **stack, 'world': world, **values})
     return WorldDrivenCar(
         CarParameters.from_file(path), VehicleParameters.from_values(resolved),
         make_world_plant(resolved))
