@@ -119,9 +119,8 @@ def world_driven_car(
 ) -> WorldDrivenCar:
     """Return a car in the 3-D world, as the configuration driver_world has it.
 
-    vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS and the
-    vehicle.
-    Raises ConfigurationError or ParameterError for what cannot be simulated.
+    vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS and
+    the vehicle. Raises ConfigurationError or ParameterError for what cannot be simulated.
     """
     path = find_vehicle(vehicle)
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
