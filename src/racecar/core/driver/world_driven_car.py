@@ -23,6 +23,7 @@ from racecar.core.types import (
     JointStates,
     NANOSECONDS,
     Odometry,
+    WheelCommand,
 )
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.core.world.make_world import make_world_plant
@@ -94,7 +95,9 @@ class WorldDrivenCar:
         elif pedals.mode == ControlMode.SPEED and pedals.brake == 0.0:
             self._drive(AckermannCommand(powertrain.cruise, math.atan(pedals.tangent)))
         else:
-            self._wheels(powertrain.wheel_command(torques))
+            self._wheels(WheelCommand(
+                torques.left_angle, torques.right_angle, torques.drive, torques.brake,
+                torques.brake_damping, torques.damping))
         self.plant.advance(self._steps)
 
     def odometry(self) -> Odometry:
@@ -117,16 +120,15 @@ def world_driven_car(
     """Return a car in the 3-D world, as the configuration driver_world has it.
 
     vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS and
-    the vehicle.
-    Raises ConfigurationError or ParameterError for what cannot be simulated.
+    the vehicle. Raises ConfigurationError or ParameterError for what cannot be simulated.
     """
     path = find_vehicle(vehicle)
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
-    # A stack has parameters of the node too, which is not here.
-    stack = {name: value for name, value in load_parameter_file(
-        find_config(_STACK), _NODE).items() if name in table}
-    resolved = table.resolve({
-        **load_parameter_file(path, _NODE), **stack, 'world': world, **values})
+    # The file of the configuration has rows of the node, too.
+    stack = {name: value for name, value in load_parameter_file(find_config(_STACK), _NODE).items()
+             if name in table}
+    resolved = table.resolve(
+        {**load_parameter_file(path, _NODE), **stack, 'world': world, **values})
     return WorldDrivenCar(
         CarParameters.from_file(path), VehicleParameters.from_values(resolved),
         make_world_plant(resolved))
