@@ -82,12 +82,14 @@ setup(
     ],
     package_dir={'': 'src'},
     packages=find_packages(where='src'),
-    package_data={'': ['py.typed', '*.yaml'], 'racecar.core.analysis': ['page/*']},
+    package_data={'': ['py.typed', '*.yaml'], 'racecar.cockpit': ['page/*'],
+                  'racecar.core.analysis': ['page/*']},
     data_files=data_files(),
     python_requires='>=3.11',
     install_requires=requirements() if FOR_PIP else ['setuptools'],
     # Without this extra `colcon test` finds no pytest and passes with zero tests.
-    extras_require={'test': ['hypothesis', 'pytest', 'pytest-timeout']},
+    extras_require={'foxglove': ['foxglove-sdk'],
+                    'test': ['hypothesis', 'pytest', 'pytest-timeout']},
     zip_safe=False,
     entry_points={
         'console_scripts': [

@@ -168,6 +168,35 @@ def double_track() -> Figure:
     return figure
 
 
+def double_track_chassis() -> Figure:
+    """Understeer by the roll stiffness of the axles; a step of the steering, tyres that lag."""
+    bmw = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'bmw_x5.yaml')
+    figure, (left, right) = panels()
+    for split in (0.4, 0.5, 0.6):
+        simulator = Simulator(DoubleTrack(dataclasses.replace(bmw, roll_stiffness_split=split)))
+        simulator.set_command(AckermannCommand(20.0, 0.0))
+        simulator.advance(10_000)
+        accelerations, angles = [], []
+        for steering in np.linspace(0.005, 0.12, 24):
+            simulator.set_command(AckermannCommand(20.0, float(steering)))
+            for _ in range(300):
+                simulator.tick()
+            data = simulator.diagnostics()
+            accelerations.append(data.lateral_acceleration / 9.81)
+            angles.append(math.degrees(
+                float(steering) - bmw.wheelbase * data.yaw_rate / data.vx))
+        left.plot(accelerations, angles, label=f'front axle {split:g}')
+    label(left, 'bmw_x5 at 20 m/s, split of the roll stiffness', 'lateral acceleration [g]',
+          'understeer angle [deg]')
+    for length in (0.0, 0.3, 0.6):
+        vehicle = dataclasses.replace(bmw, relaxation_length=length)
+        _, run = drive(DoubleTrack(vehicle), [(8.0, 20.0, 0.0), (1.2, 20.0, 0.03)])
+        after = run['t'] > 7.9
+        right.plot(run['t'][after] - 8.0, run['yaw_rate'][after], label=f'{length:g} m')
+    label(right, 'step to 0.03 rad, relaxation length', 'time [s]', 'yaw rate [rad/s]')
+    return figure
+
+
 def linear_and_fiala() -> Figure:
     """Lateral force of the front axle for the report's three tyre models."""
     figure, (left, right) = panels()
@@ -254,8 +283,8 @@ def actuators() -> Figure:
 
 
 FIGURES: tuple[Callable[[], Figure], ...] = (
-    kinematic_bicycle, single_track, single_track_force, double_track, linear_and_fiala,
-    pacejka_surfaces, combined, actuators)
+    kinematic_bicycle, single_track, single_track_force, double_track, double_track_chassis,
+    linear_and_fiala, pacejka_surfaces, combined, actuators)
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write urdf/meshes: the shapes of the car that boxes and cylinders do not give.
+"""Write urdf/meshes: the shapes of the car that boxes and cylinders do not give, and its wheel.
 
 Run it with `./run python tools/make_meshes.py`; with --check it only says what is out of date.
 All lengths in metres, in the frame `chassis` of the 1:10 car (x forward from the rear axle, z up
@@ -14,53 +14,21 @@ from collections.abc import Sequence
 import math
 from pathlib import Path
 import sys
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.core.description.triangles import corners_of, outward, solid, stl, Triangles
+from racecar.core.description.wheel_files import SHIPPED_WHEEL
+from racecar.core.description.wheel_mesh import rim_mesh, tyre_mesh
+
 FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
 
-Triangles = NDArray[np.float64]
-"""Corners (n, 3, 3), counter-clockwise seen from outside [m]."""
-
-_TYRE_RADIUS, _TYRE_WIDTH = 0.05, 0.045
-_RIM_RADIUS = 0.0335
+_TITLE = 'metres; made by tools/make_meshes.py'
 
 
 # Building blocks
-
-
-def skin(rings: NDArray[np.float64]) -> Triangles:
-    """Join rings (m, n, 3) of points, each closed, one after the other; the ends stay open.
-
-    Seen along the way of the rings their points go clockwise.
-    """
-    a, b = rings[:-1], rings[1:]
-    a_next, b_next = np.roll(a, -1, axis=1), np.roll(b, -1, axis=1)
-    quads = np.stack([a, a_next, b_next, a, b_next, b], axis=2)
-    return quads.reshape(-1, 3, 3)
-
-
-def lid(ring: NDArray[np.float64], *, start: bool) -> Triangles:
-    """Close a convex ring (n, 3) at the start or the end of a skin."""
-    points = ring if not start else ring[::-1]
-    middle = np.broadcast_to(points.mean(axis=0), points.shape)
-    return np.stack([middle, points, np.roll(points, -1, axis=0)], axis=1)
-
-
-def solid(rings: NDArray[np.float64]) -> Triangles:
-    """Return a skin with both ends closed."""
-    return np.concatenate([skin(rings), lid(rings[0], start=True), lid(rings[-1], start=False)])
-
-
-def turned(profile: Sequence[tuple[float, float]], segments: int) -> Triangles:
-    """Turn a closed outline of (radius, z), clockwise with the radius to the right, about z."""
-    angles = 2.0 * math.pi * np.arange(segments) / segments
-    outline = np.array(profile)
-    rings = np.stack([
-        np.outer(np.cos(angles), outline[:, 0]), np.outer(np.sin(angles), outline[:, 0]),
-        np.broadcast_to(outline[:, 1], (segments, len(outline)))], axis=-1)
-    return skin(np.concatenate([rings, rings[:1]]))
 
 
 def section(
@@ -158,74 +126,22 @@ def wing() -> Triangles:
     parts += [
         solid(np.array([[(x, y, z) for x, z in reversed(plate)] for y in (inner, inner + 0.0035)]))
         for inner in (-0.0895, 0.086)]
-    return np.concatenate([_outward(part) for part in parts])
+    return np.concatenate([outward(part) for part in parts])
 
 
 def tyre() -> Triangles:
-    """Return the tyre with blocks on its shoulders, and what is dark within it."""
-    segments = 48
-    half = 0.5 * _TYRE_WIDTH
-    # Radius, z, and how deep the tread is cut there.
-    outline = [(_RIM_RADIUS, -0.80 * half, 0.0), (0.0400, -half, 0.0), (0.0445, -half, 0.0),
-               (0.0488, -0.80 * half, 0.0030), (_TYRE_RADIUS, -0.42 * half, 0.0022),
-               (_TYRE_RADIUS, -0.10 * half, 0.0), (_TYRE_RADIUS, 0.10 * half, 0.0),
-               (_TYRE_RADIUS, 0.42 * half, 0.0022), (0.0488, 0.80 * half, 0.0030),
-               (0.0445, half, 0.0), (0.0400, half, 0.0), (_RIM_RADIUS, 0.80 * half, 0.0)]
-    rings = []
-    for i in range(segments):
-        angle = 2.0 * math.pi * i / segments
-        ring = []
-        for radius, z, depth in outline:
-            # The blocks of one side stand between those of the other.
-            cut = (i + (2 if z > 0.0 else 0)) % 4 >= 2
-            r = radius - (depth if cut else 0.0)
-            ring.append((r * math.cos(angle), r * math.sin(angle), z))
-        rings.append(ring[::-1])
-    # Dark behind the spokes, whichever side they are on.
-    disc = _disc(_RIM_RADIUS - 0.0024, -0.05 * half, 0.05 * half, 32)
-    return np.concatenate([_outward(skin(np.array([*rings, rings[0]]))), disc])
+    """Return the tyre of the wheel that ships."""
+    return _triangles(tyre_mesh(SHIPPED_WHEEL))
 
 
 def rim() -> Triangles:
-    """Return the rim: barrel, five pairs of spokes, hub with its nut; outer face towards +z."""
-    half = 0.5 * _TYRE_WIDTH
-    outer, inner = _RIM_RADIUS + 0.0004, _RIM_RADIUS - 0.0028
-    parts = [
-        turned([(outer, -0.80 * half), (inner, -0.80 * half), (inner, 0.62 * half),
-                (inner + 0.0006, 0.90 * half), (outer, 0.92 * half)], 40),
-        _disc(0.0088, 0.30 * half, 0.86 * half, 20), _disc(0.0042, 0.86 * half, 0.99 * half, 6)]
-    for i in range(5):
-        for offset in (-0.17, 0.17):
-            parts.append(_spoke(2.0 * math.pi * i / 5.0, offset, inner + 0.0008, half))
-    return np.concatenate(parts)
+    """Return its rim."""
+    return _triangles(rim_mesh(SHIPPED_WHEEL))
 
 
-def _disc(radius: float, bottom: float, top: float, segments: int) -> Triangles:
-    angles = 2.0 * math.pi * np.arange(segments) / segments
-    rings = np.array([[(radius * math.cos(a), radius * math.sin(a), z) for a in angles]
-                      for z in (bottom, top)])
-    return _outward(solid(rings))
-
-
-def _spoke(direction: float, offset: float, end: float, half: float) -> Triangles:
-    """Return a bar from the hub to the barrel, which it meets `offset` [rad] beside its start."""
-    rings = []
-    for radius, width, low, high in ((0.0065, 0.0024, 0.38 * half, 0.78 * half),
-                                     (end, 0.0017, 0.42 * half, 0.84 * half)):
-        angle = direction + offset * (2.2 if radius < 0.01 else 1.0)
-        along = np.array([math.cos(angle), math.sin(angle), 0.0]) * radius
-        across = np.array([-math.sin(direction + offset), math.cos(direction + offset), 0.0])
-        rings.append([along + across * side * width + np.array([0.0, 0.0, z])
-                      for side, z in ((-1.0, low), (1.0, low), (1.0, high), (-1.0, high))])
-    return _outward(solid(np.array(rings)))
-
-
-def _outward(part: Triangles) -> Triangles:
-    return part[:, ::-1] if _volume(part) < 0.0 else part
-
-
-def _volume(part: Triangles) -> float:
-    return float(np.einsum('ij,ij->', part[:, 0], np.cross(part[:, 1], part[:, 2]))) / 6.0
+def _triangles(mesh: Any) -> Triangles:
+    corners: Triangles = np.asarray(mesh.triangles)
+    return corners
 
 
 PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing,
@@ -235,33 +151,14 @@ PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing':
 # Files
 
 
-_ROW = [('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')]
-_HEADER = 80
 # Of a computer's sines and powers the last digits differ [m].
 _ROUNDING = 2e-6
 
 
-def stl(name: str, triangles: Triangles) -> bytes:
-    """Return a binary STL."""
-    rows = np.zeros(len(triangles), dtype=_ROW)
-    corners = np.round(triangles, 6)
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    rows['normal'] = normals / np.linalg.norm(normals, axis=1, keepdims=True)
-    rows['corners'] = corners
-    header = f'{name} of racecar, metres; made by tools/make_meshes.py'.encode().ljust(_HEADER)
-    return header + np.array(len(rows), dtype='<u4').tobytes() + rows.tobytes()
-
-
-def corners_of(data: bytes) -> Triangles:
-    """Return the corners of a binary STL."""
-    rows = np.frombuffer(data, dtype=_ROW, offset=_HEADER + 4)
-    corners: Triangles = rows['corners'].astype(float)
-    return corners
-
-
 def mesh_files() -> dict[Path, bytes]:
     """Return path and content of every mesh."""
-    return {FOLDER / f'{name}.stl': stl(name, _outward(make())) for name, make in PARTS.items()}
+    return {FOLDER / f'{name}.stl': stl(outward(make()), f'{name} of racecar, {_TITLE}')
+            for name, make in PARTS.items()}
 
 
 def outdated() -> dict[Path, bytes]:

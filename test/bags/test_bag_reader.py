@@ -8,9 +8,11 @@ from bag_samples import ACKERMANN, ODOMETRY, START_NS, write_ours, WRITERS
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
+from mcap.stream_reader import breakup_chunk
 from mcap.writer import Writer as McapWriter
 import pytest
 
+from racecar.bags import sources
 from racecar.bags.reader import BagReader, read_topics
 from racecar.bags.writer import BagWriter
 from racecar.core.errors import BagError
@@ -173,6 +175,33 @@ def test_file_without_index_and_order(tmp_path, messages, chunked):
         writer.finish()
     found = [row.log_time_ns for row in read_topics(path, ['/vesc/odom'])]
     assert sorted(found) == [1, 2, 3]
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[
+    HealthCheck.function_scoped_fixture])
+@given(bounds=st.tuples(st.integers(-10, 2100), st.integers(-10, 2100)))
+def test_a_window_of_time_holds_just_the_messages_of_it(bag, rows, bounds):
+    start, stop = (START_NS + bound * 1_000_000 for bound in sorted(bounds))
+    expected = sorted(row[2] for row in rows if row[0] != '/command' and start <= row[2] < stop)
+    with BagReader(bag) as reader:
+        found = [row.log_time_ns for row in reader.messages(
+            [ODOMETRY], start_ns=start, stop_ns=stop)]
+        assert reader.span_ns == (rows[0][2], rows[-1][2])
+    assert sorted(found) == expected
+
+
+def test_a_window_of_a_file_without_index_is_read_without_the_rest(
+        recorded, rows, monkeypatch):
+    recorded.path.write_bytes(recorded.data[:-1])
+    read = []
+    with BagReader(recorded.path) as reader:
+        monkeypatch.setattr(sources, 'breakup_chunk', lambda chunk, **options: (
+            read.append(chunk), breakup_chunk(chunk, **options))[1])
+        times = [row.log_time_ns for row in reader.messages(
+            [ODOMETRY], start_ns=rows[85][2], stop_ns=rows[115][2])]
+    assert times == [row[2] for row in rows if row[0] != '/command'
+                     and rows[85][2] <= row[2] < rows[115][2]]
+    assert len(read) == 1
 
 
 class Recorded:

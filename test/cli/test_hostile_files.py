@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from racecar.bags.reader import BagReader
+from racecar.core.control.mux_file import load_mux_configuration
 from racecar.core.errors import RacecarError
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.poses import NO_POSE
@@ -24,7 +25,6 @@ from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world import load_world, Objects
 from racecar.core.world.scene_map import scene_map
 from racecar.core.yaml_file import load_yaml
-from racecar.nodes.shared.mux_file import load_mux_configuration
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep

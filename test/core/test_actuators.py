@@ -142,5 +142,5 @@ def test_wheel_torques_do_not_pass_actuators_and_the_last_command_governs():
     for _ in range(100):
         simulator.tick()
     assert simulator.odometry().vx == pytest.approx(0.0, abs=1e-6)
-    with pytest.raises(ParameterError, match='expected 25 finite numbers'):
+    with pytest.raises(ParameterError, match='expected 27 finite numbers'):
         simulator.set_inputs([1.0])

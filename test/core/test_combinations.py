@@ -76,7 +76,29 @@ starts = st.tuples(st.floats(-2.0, 2.0), st.floats(-2.0, 2.0), st.floats(-3.1, 3
 @settings(max_examples=8)
 @given(trackers, actuators, starts)
 def test_compiled_loop_has_the_bits_of_its_parts(combination, tracker, actuators, start):
-    by_hand, compiled, side = (make(combination, tracker, actuators, start) for _ in range(3))
+    check_bits(combination, tracker, actuators, start)
+
+
+# What a double track may have besides: each kind of its kernels.
+CHASSIS = {
+    'chassis': {'roll_stiffness_split': 0.6, 'friction_load_sensitivity': 0.1,
+                'rolling_resistance': 0.02, 'drag_area': 0.05},
+    'relaxed': {'relaxation_length': 0.04, 'rolling_resistance': 0.02}}
+
+
+@pytest.mark.parametrize('name', CHASSIS)
+@settings(max_examples=4)
+@given(trackers, starts)
+def test_double_track_with_more_than_the_plain_one_has_the_bits_of_its_parts(
+        name, tracker, start):
+    check_bits(
+        ('kinematic_ode', 'circle', 'double_track', 'fiala', 'rk4', False), tracker, {}, start,
+        **{f'vehicle.{field}': value for field, value in CHASSIS[name].items()})
+
+
+def check_bits(combination, tracker, actuators, start, **further):
+    by_hand, compiled, side = (
+        make(combination, tracker, actuators, start, **further) for _ in range(3))
     assert compiled.is_compilable
     rows = []
     _, error = outcome(lambda: by_hand.run_tick_by_tick(TICKS, rows.append))

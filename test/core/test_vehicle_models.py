@@ -132,7 +132,7 @@ def test_its_actuators_tell_how_far_it_was_commanded():
 
 def test_its_plant_shows_its_joints():
     plant = VehiclePlant(Simulator(Trolley()))
-    drive_input, _ = plant.entities[0].inputs
+    drive_input, *_ = plant.entities[0].inputs
     drive_input.apply(AckermannCommand(1.0, 0.3))
     plant.advance(1000)
     joints = plant.entities[0].output('joints').read()

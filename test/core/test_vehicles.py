@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vehicle parameters: the files shipped, derived figures, and what is refused."""
 
+import math
 from pathlib import Path
 
 from hypothesis import given
@@ -24,6 +25,9 @@ FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = vehicle_names()
 AS_IN_FRONT = {'vehicle.rear.track_width', 'vehicle.rear.wheel_radius'}
 IN_PROPORTION = {'vehicle.front_overhang', 'vehicle.rear_overhang', 'vehicle.width'}
+OFF = {f'vehicle.{name}' for name in (
+    'roll_stiffness_split', 'friction_load_sensitivity', 'relaxation_length',
+    'rolling_resistance', 'drag_area')}
 
 
 def values_of(name):
@@ -33,7 +37,11 @@ def values_of(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_file_gives_every_parameter_of_the_vehicle_it_is_named_after(name):
     values = values_of(name)
-    assert set(values) | AS_IN_FRONT | IN_PROPORTION == {row.name for row in VEHICLE_PARAMETERS}
+    planar = {name for name in values if not name.startswith('vehicle.body.')}
+    assert planar | AS_IN_FRONT | IN_PROPORTION | OFF == {
+        row.name for row in VEHICLE_PARAMETERS}
+    assert not planar & OFF
+    assert all(VEHICLE_PARAMETERS.default(name) == 0.0 for name in OFF)
     assert VehicleParameters.from_values(values).name == name
     assert VehicleParameters.from_file(FOLDER / f'{name}.yaml').name == name
 
@@ -53,6 +61,14 @@ def test_understeer_gradient_is_the_difference_of_load_over_stiffness(name):
                 - vehicle.rear_axle_load / vehicle.rear_cornering_stiffness) / 9.81
     assert vehicle.understeer_gradient == pytest.approx(gradient)
     assert vehicle.critical_speed_reverse > -vehicle.speed_min
+
+
+@pytest.mark.parametrize(('name', 'degrees'), [
+    ('car_2014', 3.0), ('bmw_x5', 3.0), ('citroen_czero', 2.5), ('toyota_prius', 3.0),
+    ('tesla_model3', 2.0)])
+def test_road_cars_understeer_as_their_class(name, degrees):
+    vehicle = VehicleParameters.from_values(values_of(name))
+    assert math.degrees(9.81 * vehicle.understeer_gradient) == pytest.approx(degrees, abs=0.01)
 
 
 def test_racecar_has_the_figures_of_its_urdf():

@@ -41,7 +41,7 @@ PANELS = {'Displays', 'Selection', 'Tool Properties', 'Views', 'Time'}
 QOS = {'Durability Policy': {'Volatile', 'Transient Local'},
        'Reliability Policy': {'Reliable', 'Best Effort'},
        'History Policy': {'Keep Last', 'Keep All'}}
-LATCHED = {topics.MAP, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH, topics.DRIVER_LAMPS}
+LATCHED = {topics.MAP, topics.ROBOT_DESCRIPTION, topics.REFERENCE_PATH, topics.LAMP_MARKERS}
 """Published once for all: who does not ask for what was sent before sees nothing."""
 
 
@@ -77,7 +77,7 @@ def test_it_shows_the_model_the_sensors_the_map_and_the_paths(view):
     assert shown >= {
         ('RobotModel', topics.ROBOT_DESCRIPTION), ('LaserScan', topics.SCAN),
         ('Image', topics.CAMERA_IMAGE), ('Map', topics.MAP), ('Path', topics.REFERENCE_PATH),
-        ('Odometry', topics.ODOMETRY), ('MarkerArray', topics.DRIVER_LAMPS)}
+        ('Odometry', topics.ODOMETRY), ('MarkerArray', topics.LAMP_MARKERS)}
     assert 'TF' in map(kind, displays(view))
 
 

@@ -27,12 +27,13 @@ from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import find_config
 from racecar.core.types import NANOSECONDS, yaw_to_quaternion
 from racecar.ros import qos
+from racecar.ros.interfaces import LampSwitches
 from racecar.ros.run_node import end, make_executor
 from racecar.ros.shared_clock import SharedClock
 
 DEADLINE = 30.0
 PROFILES = {Odometry: qos.ODOMETRY_LOCKSTEP, PointStamped: qos.LATCHED, String: qos.LATCHED,
-            Clock: qos.CLOCK}
+            Clock: qos.CLOCK, LampSwitches: qos.LATCHED}
 RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
 RACECAR_DRIVER = load_parameter_file(find_config('vehicles/racecar'), 'driver_bridge')
 

@@ -10,7 +10,6 @@ import pytest
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
-from visualization_msgs.msg import MarkerArray
 
 from racecar.core.driver import ControlMode
 from racecar.core.errors import ParameterError
@@ -24,6 +23,7 @@ from racecar.ros.interfaces import (
     DriverState,
     GetCarInfo,
     GetDriverState,
+    LampSwitches,
     SetFloat,
     SetGear,
     SetIndicator,
@@ -510,36 +510,25 @@ def test_state_comes_fifty_times_a_second(bridge):
     assert len(bridge.states) == 50
 
 
-def lit(markers, lamp):
-    """Tell whether all markers of a lamp are bright, or none is."""
-    found = {max(m.color.r, m.color.g, m.color.b) > 0.9 for m in markers.markers if m.ns == lamp}
-    assert len(found) == 1
-    return found.pop()
-
-
-def test_lamps_are_shown_where_they_are_and_only_when_they_change(bench, bridge):
-    lamps = bench.listen('/driver/lamps', MarkerArray, qos.LATCHED)
+def test_lamps_are_told_when_they_are_switched_and_not_when_they_blink(bench, bridge):
+    lamps = bench.listen('/driver/lamps', LampSwitches, qos.LATCHED)
     bench.until(lambda: lamps)
-    assert not any(lit(lamps[-1], name) for name in ('front', 'brake', 'left_indicator'))
+    assert not any((lamps[-1].front, lamps[-1].brake, lamps[-1].left_indicator))
     bridge.switch('set_dipped_beams', True)
     bridge.set('set_brake_intensity', 0.1)
+    bridge.switch('set_hazard_flashers', True)
     bench.set_clock(1.04)
-    bench.until(lambda: lit(lamps[-1], 'brake'))
-    assert lit(lamps[-1], 'front')
-    assert lit(lamps[-1], 'rear')
-    assert not lit(lamps[-1], 'backwards')
-    count = len(lamps)
-    state_count = len(bridge.states)
-    bench.set_clock(1.1)
-    bench.until(lambda: len(bridge.states) > state_count)
+    bench.until(lambda: lamps[-1].brake)
+    last, count = lamps[-1], len(lamps)
+    assert all((last.front, last.rear, last.left_indicator, last.right_indicator))
+    assert not any((last.antifog, last.backwards))
+    assert last.indicator_period == 0.34
+    # Over several cycles.
+    for at in (1.4, 1.8, 2.2):
+        states = len(bridge.states)
+        bench.set_clock(at)
+        bench.until(lambda states=states: len(bridge.states) > states)
     assert len(lamps) == count
-    places = {(m.ns, m.pose.position.y > 0.0, m.pose.position.x > 0.16)
-              for m in lamps[-1].markers}
-    assert ('left_indicator', True, True) in places
-    assert ('right_indicator', False, False) in places
-    assert ('brake', True, True) not in places
-    assert {m.header.frame_id for m in lamps[-1].markers} == {'base_link'}
-    assert len({m.id for m in lamps[-1].markers}) == len(lamps[-1].markers) == 14
 
 
 def test_indicators_blink_by_simulated_time(bridge):

@@ -14,7 +14,7 @@ from rclpy.qos import DurabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from racecar.core.errors import ConfigurationError, ParameterError
@@ -55,6 +55,9 @@ class Car:
     def reset(self, pose=None):
         return self.bench.call('/single_track_simulator/reset', Reset,
                                pose=[] if pose is None else [pose])
+
+    def step(self):
+        return self.bench.call('/single_track_simulator/step', Trigger)
 
     def pause(self, paused):
         return self.bench.call('/single_track_simulator/pause', SetBool, data=paused)
@@ -403,6 +406,27 @@ def test_pause_in_lockstep_holds_the_answer(lockstep):
     assert len(car.odometry) == 2
     car.pause(False)
     car.bench.until(lambda: len(car.odometry) == 3)
+
+
+def test_a_step_of_a_paused_simulation_goes_on_to_the_next_odometry(paused):
+    car = paused()
+    for tick in (1, 2, 3):
+        response = car.step()
+        assert (response.success, response.message) == (True, f'{0.01 * tick:g} s')
+        car.bench.until(lambda tick=tick: car.time == 0.01 * tick, 'the odometry of the step')
+    assert car.node.plant.time_ns == 30_000_000
+
+
+def test_a_step_is_refused_while_the_time_goes_on_or_an_answer_is_awaited(lockstep):
+    car = lockstep()
+    assert 'not paused' in car.step().message
+    car.pause(True)
+    response = car.step()
+    assert not response.success
+    assert 'has not been answered' in response.message
+    car.send(1.0, at=0.0)
+    car.bench.until(lambda: car.step().success, 'a step once it is answered')
+    car.bench.until(lambda: car.time == 0.01)
 
 
 @pytest.mark.parametrize('frame', ['map', 'odom', ''])

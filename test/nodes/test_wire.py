@@ -24,12 +24,13 @@ from racecar.nodes.shared.driver_messages import read_wheels
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.clock import read_clock
+from racecar.ros.codecs.lamp_switches import lamp_switches_template, read_lamp_switches
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import read_finite_odometry, read_odometry
 from racecar.ros.codecs.planar_velocity import read_velocity
 from racecar.ros.codecs.wheel_command import read_wheel_command
 from racecar.ros.codecs.wheel_speeds import read_wheel_speeds
-from racecar.ros.interfaces import WheelCommand
+from racecar.ros.interfaces import LampSwitches, WheelCommand
 from racecar.ros.wire import MessageTemplate
 
 pytestmark = pytest.mark.ros
@@ -82,6 +83,26 @@ def test_wheel_command_is_read_as_rclpy_reads_it_and_written_back(stamp, frame, 
     found, time_ns = read_wheel_command(data)
     assert time_ns == stamp[0] * 10**9 + stamp[1]
     assert same([*found[:2], *(number for four in found[2:] for number in four)], values)
+
+
+@given(stamps, frames, st.lists(st.booleans(), min_size=7, max_size=7),
+       st.floats(allow_nan=False, allow_infinity=False))
+def test_lamp_switches_are_read_as_rclpy_reads_them_and_written_back(
+        stamp, frame, switches, period):
+    names = LampSwitches.get_fields_and_field_types()
+    message = LampSwitches(**dict(zip([*names][1:8], switches, strict=True)),
+                           indicator_period=period)
+    fill_header(message, stamp, frame)
+    found, time_ns = read_lamp_switches(serialize_message(message))
+    assert time_ns == stamp[0] * 10**9 + stamp[1]
+    assert found == (*switches, period)
+    assert read_lamp_switches(lamp_switches_template().fill(*stamp, *found)) == (found, time_ns)
+
+
+@pytest.mark.parametrize('period', [float('nan'), float('inf')])
+def test_lamps_of_no_period_are_refused(period):
+    with pytest.raises(MessageError, match='indicator_period is .*, expected a finite number'):
+        read_lamp_switches(serialize_message(LampSwitches(indicator_period=period)))
 
 
 @given(stamps, frames, singles, singles)
@@ -189,6 +210,7 @@ MESSAGES = {
     read_finite_odometry: stamped(Odometry()),
     read_command: stamped(AckermannDriveStamped()),
     read_wheel_command: stamped(WheelCommand()),
+    read_lamp_switches: stamped(LampSwitches(brake=True, indicator_period=0.34)),
     read_velocity: stamped(TwistStamped()),
     read_stamped_twist: stamped(TwistStamped()),
     read_wheel_speeds: stamped(JointState(name=TWO_WHEEL_JOINTS, velocity=[1.0, 2.0])),

@@ -49,19 +49,26 @@ ROOMS = {
     'terminal': Room(('core', 'signals')),
     # They know a stack by its topics.
     'clients': Room(('core', 'ros', 'terminal'), ros=True),
+    # With the definitions of the messages.
+    'clients.foxglove': Room(
+        ('bags.message_definitions', 'clients.inspection', 'core', 'ros'), ros=True),
+    # It fills the frames of the cockpit, whose server is in another process.
+    'clients.tap': Room(('cockpit', 'core', 'ros', 'signals'), ros=True),
+    # The server of a page, and what it shows; it starts stacks as processes.
+    'cockpit': Room(('bags', 'catalogue', 'core', 'ros.topics', 'signals', 'stacks')),
     # What a stack is can be said without ROS; two modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros'), ros=True),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'core', 'nodes', 'ros', 'signals', 'stacks',
-                 'terminal')),
+    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'core', 'nodes', 'ros', 'signals',
+                 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = ('core', 'bags', 'catalogue', 'stacks', 'signals', 'executables', 'terminal')
+PLAIN = ('core', 'bags', 'catalogue', 'cockpit', 'stacks', 'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 
 

@@ -41,8 +41,9 @@ KEYS = {
     'zstandard': 'python3-rosbags-pip',
 }
 
-# rosdep has no key; what needs them, completion and the figures of reports, says what to install.
-WITHOUT_KEY = {'plotly', 'shtab'}
+# rosdep has no key, or none for what they need; what uses them, completion, the figures of reports
+# and wheels of a shape of their own, says what to install.
+WITHOUT_KEY = {'plotly', 'shtab', 'trimesh'}
 
 
 def manifest(package='.'):

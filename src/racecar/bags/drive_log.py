@@ -1,10 +1,11 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a bag tells to who wants to see its drive: poses, joints, reference, scans, robot, map."""
+"""What a bag tells to who wants to see its drive: poses, joints, lamps, scans, robot, map."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,16 +16,17 @@ from racecar.bags.reader import BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import ODOMETRY_TOPICS
 from racecar.core.description.urdf import RobotDescription
+from racecar.core.driver.controls import Indicator
 from racecar.core.errors import BagError
 from racecar.core.poses import NO_POSE, pose_of_child, rotated
 from racecar.core.rendering.drive import Drive
-from racecar.core.types import NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
+from racecar.core.types import LampSwitches, NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
 from racecar.core.world.grid_map import OccupancyGrid
 from racecar.ros import topics
 
 _BESIDE = {
     topics.ROBOT_DESCRIPTION: message_types.TEXT, topics.MAP: message_types.MAP,
-    topics.REFERENCE_PATH: message_types.PATH,
+    topics.REFERENCE_PATH: message_types.PATH, topics.DRIVER_LAMPS: message_types.LAMP_SWITCHES,
 }
 
 
@@ -61,6 +63,11 @@ def read_drive_log(
             if _has(summary, topic := f'{namespace}/{name}', message_types.JOINTS)), '')
         if joints:
             wanted[joints] = 'joints'
+        if f'{namespace}/{topics.DRIVER_LAMPS}' not in wanted:
+            # What bags of earlier versions have in its place.
+            state = f'{namespace}/{topics.DRIVER_STATE}'
+            if _has(summary, state, message_types.DRIVER_STATE):
+                wanted[state] = topics.DRIVER_STATE
         if with_scans:
             wanted[find_topic(summary, (f'{namespace}/{topics.SCAN}',), message_types.SCAN)] = (
                 'scans')
@@ -86,7 +93,9 @@ def read_drive_log(
     description = RobotDescription.from_urdf(texts[-1]) if texts else None
     drive = Drive(
         t, poses, names, joint_t, positions,
-        np.array(paths[-1]).reshape(-1, 2) if paths else np.empty((0, 2)), np.empty(0))
+        np.array(paths[-1]).reshape(-1, 2) if paths else np.empty((0, 2)), np.empty(0),
+        start_ns=origin, **_lamps(
+            found.get(topics.DRIVER_LAMPS) or found.get(topics.DRIVER_STATE) or [], origin))
     if with_scans:
         drive = _with_scans(drive, found['scans'], origin, description)
     return DriveLog(drive, description, grids[-1] if grids else None)
@@ -104,6 +113,30 @@ def _odometry(message: Any) -> tuple[float, ...]:
 
 def _joint_row(message: Any) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
     return stamp_ns(message), tuple(message.name), tuple(map(float, message.position))
+
+
+def _lamp_row(message: Any) -> tuple[int, LampSwitches]:
+    return stamp_ns(message), LampSwitches(
+        *(getattr(message, name) for name in LampSwitches._fields))
+
+
+def _state_row(message: Any) -> tuple[int, LampSwitches]:
+    """Return the switches that a racecar_interfaces/DriverState tells."""
+    return stamp_ns(message), LampSwitches(
+        message.hazard_flashers or message.indicator == Indicator.LEFT,
+        message.hazard_flashers or message.indicator == Indicator.RIGHT,
+        message.front_lights_lit, message.rear_lights_lit, message.antifog_lights_lit,
+        message.brake_lights_lit, message.backwards_lights_lit, message.indicator_period)
+
+
+def _lamps(rows: list[tuple[int, LampSwitches]], origin: int) -> dict[str, Any]:
+    """Return when the lamps were switched, and how."""
+    changes: list[tuple[int, LampSwitches]] = []
+    for stamp, switches in sorted(rows, key=lambda row: row[0]):
+        if not changes or switches != changes[-1][1]:
+            changes.append((stamp, switches))
+    return {'lamp_t': np.array([(stamp - origin) / NANOSECONDS for stamp, _ in changes]),
+            'switches': [switches for _, switches in changes]}
 
 
 def _scan(message: Any) -> tuple[int, str, float, float, Any]:
@@ -135,7 +168,8 @@ def _whole(message: Any) -> Any:
 # What is kept of each message: whole ones would fill the memory.
 _REDUCED: dict[str, Callable[[Any], Any]] = {
     'odometry': _odometry, 'joints': _joint_row, 'scans': _scan, topics.MAP: grid_of_message,
-    topics.REFERENCE_PATH: _path, topics.ROBOT_DESCRIPTION: _text}
+    topics.REFERENCE_PATH: _path, topics.ROBOT_DESCRIPTION: _text,
+    topics.DRIVER_LAMPS: _lamp_row, topics.DRIVER_STATE: _state_row}
 
 
 def _joints(
@@ -161,8 +195,7 @@ def _with_scans(
         mount = links.get(frame.rpartition('/')[2], NO_POSE)
         times.append(time)
         scans.append(_points(pose_of_child(drive.pose(time), mount), first, step, ranges))
-    return Drive(drive.t, drive.poses, drive.joints, drive.joint_t, drive.positions,
-                 drive.reference, np.array(times), scans)
+    return replace(drive, scan_t=np.array(times), scans=scans)
 
 
 def _points(laser: Pose3, first: float, step: float, ranges: Any) -> Any:

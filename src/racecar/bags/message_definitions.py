@@ -35,12 +35,33 @@ class MessageDefinitions:
         except (KeyError, FileNotFoundError):
             return '', ''
 
+    def service_texts(self, type_name: str) -> tuple[str, str] | None:
+        """Return the definition texts of request and response of a service, as std_srvs/srv/Empty.
+
+        None where the service, or a type that it uses, is not found.
+        """
+        try:
+            package, kind, name = type_name.split('/')
+            halves = _find(package, kind, name).read_text(encoding='utf-8')
+            request, _, response = re.split(r'^(---)[^\S\n]*$', halves, flags=re.MULTILINE)
+            return (self._part_text(f'{package}/msg/{name}_Request', request),
+                    self._part_text(f'{package}/msg/{name}_Response', response))
+        except (KeyError, FileNotFoundError, ValueError):
+            return None
+
+    def _part_text(self, type_name: str, text: str) -> str:
+        # rosbags has no services; what uses a name of this form is not among the messages.
+        if type_name not in self._store.fielddefs:
+            self._add(type_name, text)
+        return self._store.generate_msgdef(type_name, ros_version=2)[0]
+
     def _register(self, type_name: str) -> None:
         if type_name in self._store.fielddefs:
             return
-        package, _, name = type_name.split('/')
-        path = _find(package, name)
-        types = get_types_from_msg(path.read_text(encoding='utf-8'), type_name)
+        self._add(type_name, _find(*type_name.split('/')).read_text(encoding='utf-8'))
+
+    def _add(self, type_name: str, text: str) -> None:
+        types = get_types_from_msg(text, type_name)
         for _, fields in types.values():
             for _, (_, *detail) in fields:
                 for nested in _names_in(detail):
@@ -87,9 +108,9 @@ def _names_in(detail: object) -> list[str]:
     return []
 
 
-def _find(package: str, name: str) -> Path:
+def _find(package: str, kind: str, name: str) -> Path:
     for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep):
-        path = Path(prefix) / 'share' / package / 'msg' / f'{name}.msg'
+        path = Path(prefix) / 'share' / package / kind / f'{name}.{kind}'
         if path.is_file():
             return path
-    raise FileNotFoundError(f'{package}/msg/{name}.msg')
+    raise FileNotFoundError(f'{package}/{kind}/{name}.{kind}')

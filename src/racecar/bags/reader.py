@@ -20,6 +20,7 @@ from racecar.bags.sources import (
     SequentialSource,
     Source,
     Stream,
+    Window,
 )
 from racecar.bags.summary import BagSummary, TopicSummary
 from racecar.core.errors import BagError
@@ -78,20 +79,30 @@ class BagReader:
         """Release the files; closing twice is allowed."""
         self._stack.close()
 
+    @property
+    def span_ns(self) -> tuple[int, int]:
+        """When the first and the last message were recorded [ns]; (0, 0) if there are none."""
+        spans = [source.span_ns for source in self._sources]
+        times = [time_ns for span in spans if span is not None for time_ns in span]
+        return (min(times), max(times)) if times else (0, 0)
+
     def messages(
         self, topics_or_types: Iterable[str],
-        progress: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], None] | None = None, *,
+        start_ns: int | None = None, stop_ns: int | None = None,
     ) -> Iterator[BagMessage]:
         """Decode the messages of some topics, in the order of recording, one at a time.
 
         topics_or_types: topic names (with a leading slash) and type names (as
         nav_msgs/msg/Odometry, for all topics of that type); other topics are not decoded.
         progress: called with the number of messages that were used so far and of all.
+        start_ns, stop_ns: only those that were recorded from the one time on and before the other
+        [ns]; other chunks of the bag are not read.
         Raises BagError at once if one is missing, naming it and what the bag has, and while
         iterating if the bag is damaged or a message does not fit its definition.
         """
         wanted = self._select(list(topics_or_types))
-        rows = self._decoded(wanted)
+        rows = self._decoded(wanted, Window(start_ns, stop_ns))
         return rows if progress is None else self._reported(rows, wanted, progress)
 
     def _reported(
@@ -183,10 +194,10 @@ class BagReader:
                 f' {self.summary.describe_topics()}')
         return [key for key in streams if key.topic in names or key.type_name in names]
 
-    def _decoded(self, wanted: list[Stream]) -> Iterator[BagMessage]:
+    def _decoded(self, wanted: list[Stream], window: Window) -> Iterator[BagMessage]:
         decoders: dict[Stream, Callable[[bytes], Any]] = {}
         for source in self._sources:
-            raw = source.messages(wanted)
+            raw = source.messages(wanted, window)
             while True:
                 try:
                     row = next(raw, None)

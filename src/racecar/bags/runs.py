@@ -85,7 +85,7 @@ def read_run(
     if found.suffix == '.csv':
         if odometry_topic or reference_topic:
             raise RunError(f"run '{found}' is a CSV file, which has no topics; leave them out")
-        table = read_run_csv(found, _tracked_ahead(recorded))
+        table = read_run_csv(found, tracked_ahead_of(recorded))
         tracking = tracking_run_of(table, name)
         if needs_reference and tracking is None:
             raise RunError(
@@ -129,7 +129,11 @@ def _is_bag(path: Path) -> bool:
         for file in path.iterdir())
 
 
-def _tracked_ahead(file: RunFile | None) -> float:
+def tracked_ahead_of(file: RunFile | None) -> float:
+    """Return how far ahead of base_link the point lies that follows the reference [m].
+
+    0 without a file. Raises RunError if it does not say.
+    """
     values = None if file is None else file.values_with('tracked_point')
     if values is None:
         return 0.0

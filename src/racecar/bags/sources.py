@@ -8,7 +8,7 @@ files, and those without an index, are walked record by record with the mcap pac
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import cast, IO, NamedTuple, Protocol
 
@@ -38,12 +38,33 @@ class Stream(NamedTuple):
     definition: MessageDefinition
 
 
+class Window(NamedTuple):
+    """Times of recording from start_ns on and before stop_ns; None: no bound."""
+
+    start_ns: int | None = None
+    stop_ns: int | None = None
+
+    def meets(self, first_ns: int, last_ns: int) -> bool:
+        """Whether any time from the first to the last is in it."""
+        return (self.start_ns is None or last_ns >= self.start_ns) and (
+            self.stop_ns is None or first_ns < self.stop_ns)
+
+
+ALL_TIMES = Window()
+
+
 class Source(Protocol):
     """A storage that yields raw messages."""
 
     counts: dict[Stream, int]
 
-    def messages(self, wanted: Collection[Stream]) -> Iterator[tuple[Stream, int, bytes]]: ...
+    @property
+    def span_ns(self) -> tuple[int, int] | None:
+        """Times of the first and the last message [ns]; None if there are none."""
+
+    def messages(
+        self, wanted: Collection[Stream], window: Window = ALL_TIMES,
+    ) -> Iterator[tuple[Stream, int, bytes]]: ...
 
     def close(self) -> None: ...
 
@@ -61,11 +82,20 @@ class IndexedSource:
             self._connections.setdefault(key, []).append(row)
             self.counts[key] = self.counts.get(key, 0) + row.msgcount
 
-    def messages(self, wanted: Collection[Stream]) -> Iterator[tuple[Stream, int, bytes]]:
+    @property
+    def span_ns(self) -> tuple[int, int] | None:
+        if not any(self.counts.values()):
+            return None
+        # rosbags counts to the first nanosecond after the last message.
+        return self._reader.start_time, self._reader.end_time - 1
+
+    def messages(
+        self, wanted: Collection[Stream], window: Window = ALL_TIMES,
+    ) -> Iterator[tuple[Stream, int, bytes]]:
         connections = [row for key in wanted for row in self._connections.get(key, ())]
         if not connections:
             return
-        for row, time_ns, data in self._reader.messages(connections):
+        for row, time_ns, data in self._reader.messages(connections, *window):
             yield Stream(row.topic, row.msgtype, row.msgdef), time_ns, data
 
     def close(self) -> None:
@@ -76,10 +106,10 @@ class IndexedSource:
 class _ExactReads:
     """A file that gives all the bytes asked for or raises EndOfFile, and counts them."""
 
-    def __init__(self, stream: IO[bytes], size: int) -> None:
+    def __init__(self, stream: IO[bytes], size: int, position: int) -> None:
         self._stream = stream
         self._size = size
-        self.position = 0
+        self.position = position
 
     def read(self, length: int) -> bytes:
         if length > self._size - self.position:
@@ -88,45 +118,101 @@ class _ExactReads:
         return self._stream.read(length)
 
 
+# Messages that lie in no chunk are taken together up to this [B].
+_PIECE = 1 << 20
+
+
+class _Piece(NamedTuple):
+    """A part of a file that holds messages: where it begins and ends, and their times [ns]."""
+
+    start: int
+    stop: int
+    first_ns: int
+    last_ns: int
+
+    def join(self, other: _Piece) -> _Piece | None:
+        """Return both as one; None if that would be large."""
+        if other.stop - self.start > _PIECE:
+            return None
+        return _Piece(self.start, other.stop, min(self.first_ns, other.first_ns),
+                      max(self.last_ns, other.last_ns))
+
+
 class SequentialSource:
-    """An MCAP file without an index, read from front to back up to its last whole chunk."""
+    """An MCAP file without an index, read from front to back up to its last whole chunk.
+
+    The first walk notes where the chunks are, so that a window of time is found at once.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._streams: dict[int, Stream] = {}
+        self._schemas: dict[int, Schema] = {}
+        self._pieces: list[_Piece] = []
         self.counts: dict[Stream, int] = {}
         self.cut: str | None = None
-        for key, _, _ in self._walk():
-            self.counts[key] = self.counts.get(key, 0) + 1
+        for start, stop, parts in self._records():
+            times = []
+            for key, time_ns, _ in self._messages_of(parts):
+                self.counts[key] += 1
+                times.append(time_ns)
+            if times:
+                self._note(_Piece(start, stop, min(times), max(times)), len(parts) > 1)
 
-    def messages(self, wanted: Collection[Stream]) -> Iterator[tuple[Stream, int, bytes]]:
+    @property
+    def span_ns(self) -> tuple[int, int] | None:
+        if not self._pieces:
+            return None
+        return (min(piece.first_ns for piece in self._pieces),
+                max(piece.last_ns for piece in self._pieces))
+
+    def messages(
+        self, wanted: Collection[Stream], window: Window = ALL_TIMES,
+    ) -> Iterator[tuple[Stream, int, bytes]]:
         keys = set(wanted)
-        return (row for row in self._walk() if row[0] in keys)
+        for piece in self._pieces:
+            if not window.meets(piece.first_ns, piece.last_ns):
+                continue
+            for start, _, parts in self._records(piece.start):
+                if start >= piece.stop:
+                    break
+                for row in self._messages_of(parts):
+                    if row[0] in keys and window.meets(row[1], row[1]):
+                        yield row
 
     def close(self) -> None:
         """Hold nothing open between walks."""
 
-    def _walk(self) -> Iterator[tuple[Stream, int, bytes]]:
-        schemas: dict[int, Schema] = {}
-        streams: dict[int, Stream] = {}
-        for record in self._records():
+    def _note(self, piece: _Piece, is_chunk: bool) -> None:
+        joined = self._pieces[-1].join(piece) if self._pieces and not is_chunk else None
+        if joined is None:
+            self._pieces.append(piece)
+        else:
+            self._pieces[-1] = joined
+
+    def _messages_of(self, parts: Iterable[object]) -> Iterator[tuple[Stream, int, bytes]]:
+        for record in parts:
             if isinstance(record, Schema):
-                schemas[record.id] = record
+                self._schemas[record.id] = record
             elif isinstance(record, Channel):
-                schema = schemas.get(record.schema_id)
+                schema = self._schemas.get(record.schema_id)
                 if schema is not None:
                     key = Stream(record.topic, schema.name, _definition(schema))
-                    streams[record.id] = key
+                    self._streams[record.id] = key
                     self.counts.setdefault(key, 0)
-            elif isinstance(record, Message) and record.channel_id in streams:
-                yield streams[record.channel_id], record.log_time, record.data
+            elif isinstance(record, Message) and record.channel_id in self._streams:
+                yield self._streams[record.channel_id], record.log_time, record.data
 
-    def _records(self) -> Iterator[object]:
+    def _records(self, start: int = 0) -> Iterator[tuple[int, int, Sequence[object]]]:
+        """Yield the records from an offset on: where each begins and ends, and what is in it."""
         size = self._path.stat().st_size
-        whole = 0
+        whole = start
         with open(self._path, 'rb') as stream:
-            counted = _ExactReads(stream, size)
+            stream.seek(start)
+            counted = _ExactReads(stream, size, start)
             reader = StreamReader(
-                cast('IO[bytes]', counted), emit_chunks=True, record_size_limit=None)
+                cast('IO[bytes]', counted), skip_magic=start > 0, emit_chunks=True,
+                record_size_limit=None)
             records = iter(reader.records)
             while True:
                 try:
@@ -141,8 +227,8 @@ class SequentialSource:
                     reason = 'it ends there' if isinstance(error, EndOfFile) else repr(error)
                     self.cut = f'{size - whole} of {size} bytes after byte {whole}: {reason}'
                     return
-                whole = counted.position
-                yield from parts
+                before, whole = whole or len(_MAGIC), counted.position
+                yield before, whole, parts
 
 
 def _definition(schema: Schema) -> MessageDefinition:

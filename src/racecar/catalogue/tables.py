@@ -94,6 +94,9 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('lockstep_output', str, 'odometry',
               'Output of the plant whose every value wants an answer in lockstep, and whose'
               ' subscribers wait_for_subscribers counts', read_only=True),
+    Parameter('lockstep_inputs', list, [],
+              'Inputs of the plant that do not drive, such as lamps, of which lockstep awaits a'
+              ' value beside each command', read_only=True),
     Parameter('command_timeout', float, 0.5,
               'Age of the newest command at which the car is stopped', 's',
               above=0.0, maximum=60.0),

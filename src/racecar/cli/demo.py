@@ -16,6 +16,7 @@ from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
 from racecar.cli.choices import one_of
 from racecar.cli.drive import drive_by_hand
+from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
@@ -34,7 +35,7 @@ _VEHICLES = {FIGURE_EIGHT: 'racecar', DRIVER: 'bmw_x5', WORLD: 'racecar',
 # A person drives as long as they like.
 _DURATIONS = {FIGURE_EIGHT: 80.0, DRIVER: 300.0, WORLD: 80.0, DIFFERENTIAL_WHEELS: 65.0,
               DRIVE: None}
-# As fast as possible, but for people.
+# As fast as possible, but for people who drive or watch.
 _REAL_TIME_FACTORS = {DRIVE: 1.0}
 
 
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'demo', nargs='?', type=one_of(_DEMOS), choices=_DEMOS, default=FIGURE_EIGHT,
         metavar='DEMO', help=f"{', '.join(_DEMOS[:-1])} or {_DEMOS[-1]}; default: {FIGURE_EIGHT}")
     add_stack_arguments(parser, DEMO, vehicle=None)
+    add_foxglove_arguments(parser)
     parser.add_argument(
         '--domain', type=_domain, metavar='ID',
         help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
@@ -80,7 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
     arguments.end_time = arguments.end_time or _DURATIONS[arguments.demo]
     if arguments.real_time_factor is None:
-        arguments.real_time_factor = _REAL_TIME_FACTORS.get(arguments.demo, 0.0)
+        arguments.real_time_factor = 1.0 if arguments.foxglove else _REAL_TIME_FACTORS.get(
+            arguments.demo, 0.0)
     drive = {FIGURE_EIGHT: _drive_figure_eight, DRIVER: _drive_by_services,
              WORLD: _drive_in_the_world, DIFFERENTIAL_WHEELS: _drive_by_velocities,
              DRIVE: drive_by_hand}[arguments.demo]
@@ -90,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
             os.environ['ROS_DOMAIN_ID'] = str(arguments.domain)
         elif not os.environ.get('ROS_DOMAIN_ID'):
             os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
+        stack.enter_context(foxglove_served(arguments))
         print('\n'.join(drive(arguments, output)))
     return 0
 

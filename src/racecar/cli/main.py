@@ -20,6 +20,8 @@ from racecar.signals import code_of_command, Interruption
 COMMANDS = {
     'demo': 'drive with all nodes, record a bag, print the error, draw pictures',
     'up': 'run the nodes of a configuration in one process; needs no launch package',
+    'cockpit': 'watch and drive in a browser; starts configurations, or attaches to one',
+    'replay': 'watch a recorded bag or run in a browser: play, pause, scrub',
     'simulate': 'run a configuration without ROS, far faster than real time',
     'reproduce': "run the report's experiments again and set the figures side by side",
     'sweep': 'simulate a grid or a random sample of parameters, many cars at once',
@@ -28,11 +30,13 @@ COMMANDS = {
     'animate': 'draw runs from above as a GIF or MP4: path, cars, trails and time',
     'identify': 'fit a vehicle to logs of real drives and say what they can tell',
     'render': 'draw a picture or a video of a world, a recorded bag or a run',
+    'vehicle': 'show the figures of a vehicle, export it as URDF and MJCF, draw it',
     'parameters': 'print the parameters of a node: type, default, range, unit, meaning',
     'topic': 'list, echo, measure and publish topics, as ros2 topic',
     'node': 'list running nodes and what they publish and offer, as ros2 node',
     'param': 'list, get and set parameters of running nodes, as ros2 param',
     'service': 'list and call services, as ros2 service',
+    'foxglove': 'serve running nodes to the Foxglove app: topics, parameters, services',
     'completion': 'print a script for a shell that completes commands, options and names',
 }
 """Commands and what they do. The module of each has add_arguments(parser) and run(arguments),

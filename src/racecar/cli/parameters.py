@@ -11,7 +11,7 @@ from racecar.catalogue import TABLES
 from racecar.cli.choices import one_of
 from racecar.core.parameter_text import described, facts, shown, yaml_value
 from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 _WIDTH = 99
 
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 def table_of(node: str) -> ParameterTable:
     """Return a node's own rows; the vehicle's are a table of their own."""
     if node == 'vehicle':
-        return VEHICLE_PARAMETERS
-    return ParameterTable(row for row in TABLES[node] if row.name not in VEHICLE_PARAMETERS)
+        return VEHICLE_FILE_PARAMETERS
+    return ParameterTable(row for row in TABLES[node] if row.name not in VEHICLE_FILE_PARAMETERS)
 
 
 def markdown_table(node: str) -> str:

@@ -7,8 +7,12 @@ from __future__ import annotations
 import argparse
 import math
 import re
+from typing import TYPE_CHECKING
 
 from racecar.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from racecar.core.types import Lamps
 
 _LONGEST_EDGE = 4096
 _MOST_PICTURES = 100_000
@@ -22,9 +26,7 @@ def add_video_arguments(
 
     speed_help, whole: what the defaults of --speed and --duration are called.
     """
-    width, height = size
-    parser.add_argument('--size', type=_size, default=size, metavar='WxH',
-                        help=f'of the picture in pixels (default: {width}x{height})')
+    add_size_argument(parser, size)
     parser.add_argument('--fps', type=_positive, default=fps, metavar='N',
                         help=f'pictures per second of a video (default: {fps:g})')
     parser.add_argument('--start', type=_time, metavar='S',
@@ -34,6 +36,20 @@ def add_video_arguments(
                         help=f'time of the drive to show [s] (default: {whole})')
     parser.add_argument('--speed', type=_positive, default=speed, metavar='N',
                         help=f'times as fast as it was (default: {speed_help})')
+
+
+def add_size_argument(parser: argparse.ArgumentParser, size: tuple[int, int]) -> None:
+    """Declare --size with its default."""
+    width, height = size
+    parser.add_argument('--size', type=_size, default=size, metavar='WxH',
+                        help=f'of the picture in pixels (default: {width}x{height})')
+
+
+def add_lamps_argument(parser: argparse.ArgumentParser, when: str = '') -> None:
+    """Declare --lamps; when: for what it is, if not for all."""
+    parser.add_argument('--lamps', type=_lamps, metavar='NAMES',
+                        help=f'lamps that are lit{when}, as front,brake,left_indicator, or all'
+                             ' (default: none)')
 
 
 def check_start(start: float | None, end: float) -> None:
@@ -54,6 +70,19 @@ def video_times(start: float, length: float, speed: float, fps: float) -> list[f
             f'the video would have {count} pictures, expected at most {_MOST_PICTURES}; choose a'
             ' shorter --duration or a lower --fps')
     return [start + index * speed / fps for index in range(count)]
+
+
+def _lamps(text: str) -> Lamps:
+    # Imported here: it brings NumPy, for which `racecar --help` does not wait.
+    from racecar.core.types import Lamps
+
+    names = Lamps._fields if text == 'all' else tuple(text.split(','))
+    for name in names:
+        if name not in Lamps._fields:
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is no lamp, expected some of {', '.join(Lamps._fields)} joined by"
+                ' commas, or all')
+    return Lamps(**dict.fromkeys(names, True))
 
 
 def _size(text: str) -> tuple[int, int]:

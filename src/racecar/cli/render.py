@@ -12,7 +12,12 @@ from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.cli.choices import completed_as_file, one_of
 from racecar.cli.output import ProgressBar
-from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
+from racecar.cli.picture_arguments import (
+    add_lamps_argument,
+    add_video_arguments,
+    check_start,
+    video_times,
+)
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import vehicle_names, world_names
 
@@ -73,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     vehicles = vehicle_names()
     parser.add_argument('--vehicle', type=one_of(vehicles), choices=vehicles, metavar='NAME',
                         help='vehicle (default: that of the bag, else racecar)')
+    add_lamps_argument(parser, ', of a world')
     parser.add_argument('--laser', action='store_true', help='draw what the laser saw, of a bag')
 
 
@@ -153,6 +159,9 @@ def _check(arguments: argparse.Namespace) -> None:
         for option in ('world', 'start', 'laser'):
             if getattr(arguments, option):
                 raise ConfigurationError(f'--{option} is not for a world, but for a bag or run')
+    elif arguments.lamps is not None:
+        raise ConfigurationError(
+            f'--lamps is for a world; a {arguments.kind} has those that were lit')
     elif arguments.laser and arguments.kind != BAG:
         raise ConfigurationError('--laser is for a bag; a run has no scans')
 
@@ -166,6 +175,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
     from racecar.core.share import find_config
+    from racecar.core.types import Lamps
     from racecar.core.vehicles.parameters import VehicleParameters
     from racecar.core.world.scene import EMPTY_SCENE, Scene
     from racecar.core.world.world_file import load_world
@@ -178,7 +188,8 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
         scene = load_world(arguments.source)
         x, y, yaw = scene.starts[0]
         start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
-        still = Sight([RobotSight(start)], standing_cones(scene))
+        robot = RobotSight(start, lamps=arguments.lamps or Lamps())
+        still = Sight([robot], standing_cones(scene))
         return _Subject(scene, describe_vehicle(vehicle).tree, (), length, _ROUND_TIME,
                         lambda _, __: still)
     scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
@@ -190,12 +201,24 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                 arguments.source, with_scans=arguments.laser, progress=lambda n, _: show(n))
         drive = log.drive
         tree = None if log.description is None or arguments.vehicle else log.description.tree
+        if tree is not None:
+            length = _length_of(tree, length)
         if arguments.world is None and log.grid is not None:
             scene = Scene(grid=log.grid)
     cones = standing_cones(scene)
     return _Subject(
         scene, tree or describe_vehicle(vehicle).tree, drive.joints, length, drive.duration,
         lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
+
+
+def _length_of(tree: RobotTree, usual: float) -> float:
+    """Return the length of the robot of a bag [m]; the usual one of a robot that is no car."""
+    from racecar.core.world.car_bodies import car_bodies
+
+    try:
+        return car_bodies(tree).outline[0]
+    except ConfigurationError:
+        return usual
 
 
 class _Shot(NamedTuple):

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from racecar.cli.drive_display import displayed, for_display
+from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.run_arguments import (
     add_run_arguments,
     check_run_folder,
@@ -28,6 +29,7 @@ from racecar.cli.stack_arguments import (
     check_rivals,
     report_run,
 )
+from racecar.cli.tap_argument import add_tap, add_tap_argument
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
@@ -64,6 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stack_arguments(parser, UP)
     add_result_arguments(parser)
     add_run_arguments(parser)
+    add_foxglove_arguments(parser)
+    add_tap_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,21 +98,23 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f'--csv, --json and --report tell how a trajectory is followed, but {stack.name}'
             ' follows none; use --record and `racecar analyze`')
-    if with_metrics:
-        options = replace(options, observers=1)
+    if with_metrics or arguments.tap:
+        options = replace(options, observers=with_metrics + bool(arguments.tap))
         descriptions = describe_stack(stack.name, options)
     made = how_made(UP, stack.name, options, descriptions)
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
     descriptions = for_display(descriptions)
-    if with_metrics:
-        return _run_with_metrics(arguments, stack, options, descriptions, made)
-    with (ComposedStack(descriptions) as composed,
-          displayed(composed, descriptions, stack.name, arguments.end_time,
-                    stack.with_names(options).topic_names) as (show, _)):
-        composed.spin(show)
-        check_rivals(composed.rivals)
-        _check_driven(composed, descriptions)
+    with foxglove_served(arguments):
+        if with_metrics:
+            return _run_with_metrics(arguments, stack, options, descriptions, made)
+        with (ComposedStack(descriptions) as composed,
+              displayed(composed, descriptions, stack.name, arguments.end_time,
+                        stack.with_names(options).topic_names) as (show, _)):
+            add_tap(arguments, composed, stack.with_names(options))
+            composed.spin(show)
+            check_rivals(composed.rivals)
+            _check_driven(composed, descriptions)
     return 0
 
 
@@ -161,6 +167,7 @@ def _run_with_metrics(
                 topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
+            add_tap(arguments, composed, stack.with_names(options))
             with displayed(composed, descriptions, stack.name, arguments.end_time,
                            stack.with_names(options).topic_names) as (show, _):
                 try:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+import contextlib
 import math
 import time
 from typing import Any
@@ -18,12 +19,14 @@ from rclpy.node import Node
 from std_msgs.msg import Bool, String, UInt32
 
 from racecar.core.analysis.metrics import Array
+from racecar.core.errors import MessageError
 from racecar.core.teleop.key_driver import HELP_KEYS, KEY_HELP, VIEW_KEY
 from racecar.core.teleop.key_events import KeyAction, KeyEvent
-from racecar.core.types import AckermannCommand, Odometry, Pose2, quaternion_to_yaw
-from racecar.core.world.grid_map import OccupancyGrid, OCCUPIED
+from racecar.core.types import AckermannCommand, Odometry, Pose2
+from racecar.core.world.grid_map import OccupancyGrid
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
+from racecar.ros.codecs.occupancy_grid import read_grid
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 from racecar.terminal.drive_picture import draw_drive, DriveState
@@ -133,16 +136,9 @@ class DriveView(Node):
         self._state.driver = message.data
 
     def _on_map(self, message: OccupancyGridMessage) -> None:
-        info = message.info
-        count = info.height * info.width
-        if not count or len(message.data) != count or not info.resolution > 0.0:
-            return
-        values = np.frombuffer(message.data, dtype=np.int8).reshape(info.height, info.width)
-        q = info.origin.orientation
-        yaw = quaternion_to_yaw(q.x, q.y, q.z, q.w)
-        self._state.walls = _outline(OccupancyGrid(
-            values, info.resolution,
-            Pose2(info.origin.position.x, info.origin.position.y, yaw), OCCUPIED // 2))
+        # What cannot be read is not drawn.
+        with contextlib.suppress(MessageError):
+            self._state.walls = _outline(read_grid(message))
 
     def _on_path(self, message: PathMessage) -> None:
         points = np.array([(p.pose.position.x, p.pose.position.y) for p in message.poses])

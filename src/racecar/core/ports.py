@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from racecar.core.description.urdf import RobotDescription
 from racecar.core.errors import ConfigurationError
 from racecar.core.readings import Collisions
-from racecar.core.types import Acceleration3, BodyState, NANOSECONDS, Pose3
+from racecar.core.types import Acceleration3, BodyState, Lamps, NANOSECONDS, Pose3
 from racecar.core.world.grid_map import OccupancyGrid
 from racecar.core.world.scene import Objects
 
@@ -31,23 +31,25 @@ LONGEST_PERIOD = 3600.0
 
 @dataclass(frozen=True)
 class Input:
-    """One way to drive a robot; of all its inputs the last value that came governs.
+    """One way to drive a robot; of all its inputs that drive, the last value that came governs.
 
-    name: of the port, unique within the entity. value_type: NamedTuple that it takes.
+    name: of the port, unique among the inputs. value_type: NamedTuple that it takes.
     apply: takes a value over from now on; raises RacecarError, changing nothing, for a value that
-    the plant cannot use.
+    the plant cannot use. drives: False for what does not move the robot, such as the switches of
+    its lamps: a value of it neither grows old nor stands for a command.
     """
 
     name: str
     value_type: type
     apply: Callable[[Any], None]
+    drives: bool = True
 
 
 @dataclass(frozen=True)
 class Output:
     """One thing that a robot shows.
 
-    name: of the port, unique within the entity. value_type: NamedTuple that it gives.
+    name: of the port, unique among the outputs. value_type: NamedTuple that it gives.
     read: computes the value at the plant's present time; called only when it is due and somebody
     listens, so it must not change the plant. steps: length of `spread` periods in whole steps of
     the plant; where one period is no whole number of steps, the output is due at the nearest step.
@@ -122,7 +124,8 @@ class Entity:
     made of, with the joints that its outputs show and its base frame as the root; raises
     ConfigurationError if that cannot be made; None if nobody knows. surroundings: gives a map of
     what stands still around the robot; None where there is nothing. fault: why the robot cannot go
-    on and what to do about it, such as that it lies on its roof; empty if it can.
+    on and what to do about it, such as that it lies on its roof; empty if it can. lamps: gives
+    which of the lamps in its description are lit now; None if nobody switches them.
     """
 
     name: str
@@ -135,6 +138,7 @@ class Entity:
     describe: Callable[[], RobotDescription] | None = None
     surroundings: Callable[[], OccupancyGrid] | None = None
     fault: Callable[[], str] = _no_fault
+    lamps: Callable[[], Lamps] | None = None
 
     @property
     def frame_prefix(self) -> str:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.core.description.robot_tree import Shape
+
 
 class LaserScan(NamedTuple):
     """One sweep; ranges are counter-clockwise from angle_min.
@@ -78,6 +80,21 @@ class Encoders(NamedTuple):
 
     left: float
     right: float
+
+
+class LampMark(NamedTuple):
+    """A lamp as it is now: what lights it, a shape in a frame, red, green, blue and opacity."""
+
+    function: str
+    frame: str
+    shape: Shape
+    colour: tuple[float, float, float, float]
+
+
+class LampMarks(NamedTuple):
+    """All lamps of a robot."""
+
+    marks: tuple[LampMark, ...]
 
 
 class Collisions(NamedTuple):

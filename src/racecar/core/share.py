@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import sys
+from urllib.parse import unquote, urlsplit
 import xml.etree.ElementTree as ElementTree
 
 from racecar.core.errors import ConfigurationError, excerpt
@@ -59,15 +60,34 @@ def find_config(name: str | Path) -> Path:
 
 
 def resource_file(uri: str) -> Path:
-    """Return the file that `package://racecar/...` or a path names.
+    """Return the file that `package://racecar/...`, `file:///...` or a path names.
 
     Raises ConfigurationError if there is none.
     """
     prefix = 'package://racecar/'
-    path = share_folder() / uri.removeprefix(prefix) if uri.startswith(prefix) else Path(uri)
+    if uri.startswith(prefix):
+        path = share_folder() / uri.removeprefix(prefix)
+    elif uri.startswith('file://'):
+        path = Path(unquote(urlsplit(uri).path))
+    else:
+        path = Path(uri)
     if not os.path.isfile(path):
         raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
     return path
+
+
+def find_vehicle(name: str | Path) -> Path:
+    """Return a vehicle's file by its path, or by its name in config/vehicles (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    found = _find(name, share_folder() / 'config' / 'vehicles', '.yaml')
+    if found is not None:
+        return found
+    known = vehicle_names()
+    raise ConfigurationError(
+        f'vehicle {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
+        f'{suggestion(str(name), known)}')
 
 
 def vehicle_names() -> list[str]:

@@ -50,7 +50,7 @@ def reader(name: str, example: Any, lanes: int = 1) -> Kernel:
             return f'array[at + {next(numbers) * lanes}]'
         inner = ', '.join(spelled(part) for part in value)
         if type(value) is tuple:
-            return f'({inner},)'
+            return f'({inner},)' if value else '()'
         kinds[type(value).__name__] = type(value)
         return f'{type(value).__name__}({inner})'
 

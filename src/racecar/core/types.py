@@ -18,6 +18,11 @@ from racecar.core.elementary import arctangent2
 
 NANOSECONDS = 1_000_000_000
 
+INDICATOR_PERIOD = 0.34
+"""Default time for which an indicator is lit, and then dark [s]."""
+
+INDICATOR_PERIOD_MIN, INDICATOR_PERIOD_MAX = 0.01, 10.0
+
 WHEEL_NAMES = ('left_front', 'right_front', 'left_rear', 'right_rear')
 """Names of the wheels and their links, in the order of VehicleModel.wheels()."""
 
@@ -29,6 +34,9 @@ TWO_WHEEL_JOINTS = ('left_wheel_joint', 'right_wheel_joint')
 
 HINGE_JOINTS = ('left_steering_hinge_joint', 'right_steering_hinge_joint')
 """Joints of the robot description that steer the front wheels."""
+
+SUSPENSION_JOINTS = tuple(f'{wheel}_suspension_joint' for wheel in WHEEL_NAMES)
+"""Joints along which the wheels of a sprung car move up [m], in the order of WHEEL_NAMES."""
 
 
 class Pose2(NamedTuple):
@@ -215,6 +223,43 @@ class VehicleDiagnostics(NamedTuple):
     lateral_force_rear: float
     speed: float
     steering_angle: float
+
+
+class Lamps(NamedTuple):
+    """Whether each lamp of a car is lit; both indicators, antifog lamps... are one each."""
+
+    left_indicator: bool = False
+    right_indicator: bool = False
+    front: bool = False
+    rear: bool = False
+    antifog: bool = False
+    brake: bool = False
+    backwards: bool = False
+
+
+class LampSwitches(NamedTuple):
+    """Which lamps of a car are switched on; indicators that are, blink.
+
+    indicator_period: for how long an indicator is lit, and then dark: half of its cycle [s].
+    """
+
+    left_indicator: bool = False
+    right_indicator: bool = False
+    front: bool = False
+    rear: bool = False
+    antifog: bool = False
+    brake: bool = False
+    backwards: bool = False
+    indicator_period: float = INDICATOR_PERIOD
+
+    def lit(self, time_ns: int) -> Lamps:
+        """Return which lamps are lit at a simulated time [ns]; all that blink, blink together.
+
+        A cycle begins with light at time 0.
+        """
+        half_cycle = time_ns // round(self.indicator_period * NANOSECONDS) % 2 == 0
+        return Lamps(
+            half_cycle and self.left_indicator, half_cycle and self.right_indicator, *self[2:-1])
 
 
 class BodyTwist(NamedTuple):

@@ -20,10 +20,10 @@ from std_srvs.srv import Trigger
 
 from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
 from racecar.core.control.command_mux import CommandMux, IDLE, Source
+from racecar.core.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.share import find_config
 from racecar.core.types import AckermannCommand, NANOSECONDS
-from racecar.nodes.shared.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
 from racecar.ros.freshness import effective_stamp, staleness

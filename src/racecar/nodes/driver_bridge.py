@@ -10,15 +10,14 @@ from typing import Any
 from ackermann_msgs.msg import AckermannDriveStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from visualization_msgs.msg import MarkerArray
 
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DRIVER_BRIDGE
-from racecar.core.driver import ControlMode, Lamps
+from racecar.core.driver import ControlMode
 from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
 from racecar.core.errors import MessageError, ParameterError
 from racecar.core.powertrain import CarParameters
-from racecar.core.types import NANOSECONDS, Odometry
+from racecar.core.types import LampSwitches, NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.driver_messages import (
     car_info,
@@ -27,9 +26,9 @@ from racecar.nodes.shared.driver_messages import (
     UNKNOWN,
 )
 from racecar.nodes.shared.driver_services import create_driver_services
-from racecar.nodes.shared.lamp_markers import LampMarkers
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
+from racecar.ros.codecs.lamp_switches import lamp_switches_template
 from racecar.ros.codecs.wheel_command import wheel_command_template
 from racecar.ros.freshness import effective_stamp, staleness
 from racecar.ros.interfaces import (
@@ -39,6 +38,9 @@ from racecar.ros.interfaces import (
     GetCarInfo,
     GetDriverState,
     WheelCommand,
+)
+from racecar.ros.interfaces import (
+    LampSwitches as LampSwitchesMessage,
 )
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
@@ -61,12 +63,12 @@ class DriverBridgeNode(TableNode):
     vesc/odom (nav_msgs/Odometry), joint_states (sensor_msgs/JointState: the wheels),
     vesc/low_level/ackermann_cmd_mux/active (std_msgs/String, latched: who holds the mux).
     Publishes: driver/state (racecar_interfaces/DriverState), driver/car_info (CarInfo, latched),
-    driver/lamps (visualization_msgs/MarkerArray, latched), and one command for each odometry,
-    with its stamp: vesc/ackermann_cmd_mux/input/driver (ackermann_msgs/AckermannDriveStamped)
-    while a cruising speed is held; vesc/wheel_command (racecar_interfaces/WheelCommand) under
-    throttle or brake, past the mux. So that teleoperation and safety go first all the same,
-    vesc/ackermann_cmd_mux/input/driver_hold then holds the mux, and wheels are commanded only
-    while the mux says that the driver holds it.
+    driver/lamps (LampSwitches, latched, when a switch changes; in lockstep with each odometry),
+    and one command for each odometry, with its stamp: vesc/ackermann_cmd_mux/input/driver
+    (ackermann_msgs/AckermannDriveStamped) while a cruising speed is held; vesc/wheel_command
+    (racecar_interfaces/WheelCommand) under throttle or brake, past the mux. So that teleoperation
+    and safety go first all the same, vesc/ackermann_cmd_mux/input/driver_hold then holds the mux,
+    and wheels are commanded only while the mux says that the driver holds it.
     Before the first throttle or cruising speed nothing is commanded; in lockstep, speed 0.
     Parameters: racecar.catalogue.tables.DRIVER_BRIDGE.
     """
@@ -82,9 +84,8 @@ class DriverBridgeNode(TableNode):
         self._bridge = DriverBridge(car, vehicle, values['mux_source'])
         self._answered = True
         self._waiting: bytes | None = None
-        self._lamps: Lamps | None = None
+        self._lamps: LampSwitches | None = None
         self._state_number = -1
-        self._markers = LampMarkers(vehicle)
 
         self._create_publishers()
         self._info = car_info(car, vehicle)
@@ -123,7 +124,9 @@ class DriverBridgeNode(TableNode):
         self._wheel_publisher = AnswerPublisher(
             self, WheelCommand, topics.WHEEL_COMMAND, qos.COMMAND, self._lockstep)
         self._state_publisher = self.create_publisher(DriverState, topics.DRIVER_STATE, qos.STATE)
-        self._lamp_publisher = self.create_publisher(MarkerArray, topics.DRIVER_LAMPS, qos.LATCHED)
+        self._switches = lamp_switches_template()
+        self._lamp_publisher = AnswerPublisher(
+            self, LampSwitchesMessage, topics.DRIVER_LAMPS, qos.LATCHED, self._lockstep)
         self._info_publisher = self.create_publisher(CarInfo, topics.DRIVER_CAR_INFO, qos.LATCHED)
 
     def on_values_changed(self, changed: set[str]) -> None:
@@ -151,7 +154,7 @@ class DriverBridgeNode(TableNode):
         odometry = self._bridge.odometry
         response.message = 'no odometry yet' if odometry is None else (
             f'odometry is {(now_ns - odometry.time_ns) / NANOSECONDS:.3f} s old')
-        response.state = self._make_state(now_ns, self._bridge.controls.lamps(now_ns))
+        response.state = self._make_state(now_ns)
         return response
 
     def _on_get_car_info(
@@ -232,6 +235,7 @@ class DriverBridgeNode(TableNode):
         self._release_silent_pedals(odometry.time_ns)
         stamp = divmod(odometry.time_ns, NANOSECONDS)
         self._waiting = None
+        self._publish_lamps(odometry.time_ns)
         answer = self._bridge.answer(odometry, self.values['odometry_timeout'])
         if answer is None:
             if self._lockstep:
@@ -270,17 +274,23 @@ class DriverBridgeNode(TableNode):
         self._publish_state(now_ns)
 
     def _publish_state(self, now_ns: int) -> None:
-        lamps = self._bridge.controls.lamps(now_ns)
         if self._state_publisher.get_subscription_count():
-            self._state_publisher.publish(self._make_state(now_ns, lamps))
-        if lamps != self._lamps:
-            self._lamps = lamps
-            self._lamp_publisher.publish(self._markers.message(lamps))
+            self._state_publisher.publish(self._make_state(now_ns))
+        if not self._lockstep:
+            self._publish_lamps(now_ns)
 
-    def _make_state(self, now_ns: int, lamps: Lamps) -> DriverState:
+    def _publish_lamps(self, now_ns: int) -> None:
+        """Tell how the lamps are switched, if that is news or, in lockstep, awaited."""
+        switches = self._bridge.controls.lamp_switches()
+        if self._lockstep or switches != self._lamps:
+            self._lamps = switches
+            self._lamp_publisher.publish(
+                self._switches.fill(*divmod(now_ns, NANOSECONDS), *switches))
+
+    def _make_state(self, now_ns: int) -> DriverState:
         bridge = self._bridge
         return driver_state(
-            now_ns, bridge.controls, lamps, bridge.powertrain, bridge.wheels,
+            now_ns, bridge.controls, bridge.powertrain, bridge.wheels,
             bridge.odometry.vx if bridge.odometry else UNKNOWN, bridge.is_overruled)
 
 

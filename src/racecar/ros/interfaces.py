@@ -10,6 +10,7 @@ try:
         CarState,
         DriverCommand,
         DriverState,
+        LampSwitches,
         WheelCommand,
     )
     from racecar_interfaces.srv import (
@@ -31,4 +32,5 @@ except ImportError as error:
         ' and source install/setup.bash') from error
 
 __all__ = ['CarInfo', 'CarState', 'DriverCommand', 'DriverState', 'GetCarInfo', 'GetDriverState',
-           'Reset', 'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode', 'WheelCommand']
+           'LampSwitches', 'Reset', 'SetFloat', 'SetGear', 'SetIndicator', 'SetWiperMode',
+           'WheelCommand']

@@ -37,10 +37,15 @@ ODOMETRY = STATE
 ODOMETRY_LOCKSTEP = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 ODOMETRY_SUBSCRIPTION = _profile(1)
 SCAN_SUBSCRIPTION = _profile(1)
+# From publishers of any reliability, for whom a sample lost is no matter.
+VIEW_SUBSCRIPTION = _profile(1, reliability=ReliabilityPolicy.BEST_EFFORT)
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
 
 # Descriptions, paths and the name of the active source, for whoever comes late.
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
+
+# What nodes log, as they publish it.
+LOG = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
 
 # tf2 listeners ask for reliable; static transforms are latched by every broadcaster.
 TF = _profile(100)

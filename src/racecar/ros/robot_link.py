@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
 from nav_msgs.msg import OccupancyGrid
 
-from racecar.core.errors import ConfigurationError, RacecarError
+from racecar.core.errors import ConfigurationError, excerpt, RacecarError
 from racecar.core.ports import Entity, Input, Output
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos, topics
@@ -21,25 +21,32 @@ from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.robot_model import RobotModel
 
-Receive = Callable[['RobotLink', Callable[[], None], int], None]
-"""Called with the link, what applies the value, and the value's stamp [ns]."""
+Receive = Callable[['RobotLink', Input, Callable[[], None], int], None]
+"""Called with the link, the input, what applies the value, and the value's stamp [ns]."""
+
+# Stands for all inputs that drive: a value of any of them is a command.
+_COMMAND = ''
 
 
 class RobotLink:
     """Inputs and outputs of an entity on the topics that their codecs name.
 
     In lockstep one output is awaited: it is published last of those that are due at the same
-    time, and each value of it wants an answer.
+    time, and each value of it wants an answer: a command, and a value of each further input that
+    the stack names.
 
-    input_topics: full names. has_obeyed: whether any command was obeyed. model: what the robot is
-    made of.
+    input_topics: full names of those that drive. has_obeyed: whether any command was obeyed.
+    model: what the robot is made of.
     """
 
     def __init__(
         self, node: TableNode, entity: Entity, codecs: Mapping[type, Codec], awaited: str,
-        receive: Receive,
+        beside: Collection[str], receive: Receive,
     ) -> None:
-        """awaited: name of the output that controllers answer; check_ports() was passed."""
+        """awaited: name of the output that controllers answer; check_ports() was passed.
+
+        beside: names of inputs of which an answer has a value, too.
+        """
         self.entity = entity
         self.place = Place(entity.name, entity.frame_prefix)
         self.has_obeyed = False
@@ -61,7 +68,12 @@ class RobotLink:
                 (output, codecs[output.value_type].encode(node, output, self.place)))
         self.awaited_steps = answered_output.steps
         self.awaited_channel: Channel = self._rows[-1][1]
-        self.input_topics = [self._subscribe(codecs, port) for port in entity.inputs]
+        topics_of_inputs = {port: self._subscribe(codecs, port) for port in entity.inputs}
+        self.input_topics = [topic for port, topic in topics_of_inputs.items() if port.drives]
+        # What an answer consists of, and what of it has not come yet, by the topics that bring it.
+        self._answer = {_COMMAND: self.commanded_on} | {
+            port.name: topic for port, topic in topics_of_inputs.items() if port.name in beside}
+        self._missing: dict[str, str] = {}
         self._stray: tuple[int, int] | None = None
         self._fault = ''
 
@@ -83,8 +95,18 @@ class RobotLink:
 
     @property
     def commanded_on(self) -> str:
-        """The topics of the inputs, for messages."""
+        """The topics of the inputs that drive, for messages."""
         return ' or '.join(self.input_topics)
+
+    @property
+    def waits_on(self) -> str:
+        """The topics on which the answer has not come, for messages."""
+        return ' and '.join(self._missing.values())
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether all of the answer has come."""
+        return not self._missing
 
     @property
     def outputs(self) -> dict[tuple[int, int], Output]:
@@ -96,25 +118,33 @@ class RobotLink:
 
         Returns whether the awaited output was among them.
         """
+        is_awaited = index is None or index % self.awaited_steps == 0
+        if is_awaited:
+            self._missing = dict(self._answer)
         for output, channel in self._rows:
             if (index is None or output.is_due(index)) and channel.is_heard:
                 channel.publish(sec, nanosec, output.read())
-        return index is None or index % self.awaited_steps == 0
+        return is_awaited
 
     def _on_value(self, port: Input, message: tuple[Any, int]) -> None:
         value, stamp_ns = message
-        self._receive(self, partial(port.apply, value), stamp_ns)
+        self._receive(self, port, partial(port.apply, value), stamp_ns)
 
-    def obey(self, apply: Callable[[], None]) -> bool:
+    def obey(self, port: Input, apply: Callable[[], None]) -> bool:
         """Apply a value; say why and return False if the plant does not take it."""
         try:
             apply()
         except RacecarError as error:
             self.drop(str(error))
             return False
-        self.has_obeyed = True
-        self._stray = None
+        if port.drives:
+            self.has_obeyed = True
+            self._stray = None
         return True
+
+    def note_answer(self, port: Input) -> None:
+        """Note that the answer has a value of an input."""
+        self._missing.pop(_COMMAND if port.drives else port.name, None)
 
     def note_stray(self, stamp_ns: int, now_ns: int) -> None:
         """Remember a command that answers no odometry of this time; see stray."""
@@ -143,13 +173,13 @@ class RobotLink:
     # Age of the commands, where nobody waits for them
 
     def obey_if_young(
-        self, apply: Callable[[], None], stamp_ns: int, now_ns: int, timeout: float,
+        self, port: Input, apply: Callable[[], None], stamp_ns: int, now_ns: int, timeout: float,
     ) -> None:
         """Apply a value unless its stamp is older than the timeout [s]."""
         stale = staleness(stamp_ns, now_ns, timeout)
         if stale is not None:
             self.drop(stale)
-        elif self.obey(apply):
+        elif self.obey(port, apply):
             self._command_ns = effective_stamp(stamp_ns, now_ns)
             self._is_stopped = False
 
@@ -167,11 +197,20 @@ class RobotLink:
         self._is_stopped = True
 
 
-def check_ports(entity: Entity, codecs: Mapping[type, Codec], awaited: str) -> None:
-    """Raise ConfigurationError if a port's type has no codec, or the awaited output is not there.
+def check_ports(
+    entity: Entity, codecs: Mapping[type, Codec], awaited: str, beside: Collection[str],
+) -> None:
+    """Raise ConfigurationError if a port's type has no codec, or what is awaited is not there.
 
-    Before anything is created: rclpy keeps what a constructor that fails has created.
+    awaited, beside: as of RobotLink. Before anything is created: rclpy keeps what a constructor
+    that fails has created.
     """
+    others = [port.name for port in entity.inputs if not port.drives]
+    for name in beside:
+        if name not in others:
+            raise ConfigurationError(
+                f"input {excerpt(name)} of lockstep_inputs is unknown, expected one of"
+                f" {', '.join(others) or 'none'}")
     if entity.output(awaited).spread != 1:
         raise ConfigurationError(
             f"output '{awaited}' comes at the nearest steps only, expected one with a period of"

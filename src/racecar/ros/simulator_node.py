@@ -14,13 +14,13 @@ from typing import Any
 
 from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from rosgraph_msgs.msg import Clock as ClockMessage
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
 from racecar.core.errors import DivergenceError, ParameterError, RacecarError, RunError
 from racecar.core.frames import MAP, ODOM
 from racecar.core.parameters import ParameterTable
-from racecar.core.ports import Output, Plant
+from racecar.core.ports import Input, Output, Plant
 from racecar.core.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Codec, CODECS
@@ -52,11 +52,13 @@ class SimulatorNode(TableNode):
 
     An instant comes when it is due (by wall time and real_time_factor) and, in lockstep, when
     each robot has been sent the command stamped with the last value of its awaited output
-    (parameter lockstep_output). Of a robot's commands of several kinds the last one governs.
+    (parameter lockstep_output), and values of the inputs that lockstep_inputs names. Of a robot's
+    commands of several kinds the last one governs.
     Subscribes and publishes: what the codecs of the plant's ports name; initialpose of each robot
     (geometry_msgs/PoseWithCovarianceStamped); /clock, tf_static; robot_description
     (std_msgs/String) and tf of the links of a robot that describes itself.
-    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
+    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
+    (std_srvs/Trigger: while paused, goes on to the next awaited output).
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class SimulatorNode(TableNode):
         values = self.values
         self.plant = make_plant(values, self.get_logger().info)
         for entity in self.plant.entities:
-            check_ports(entity, codecs, values['lockstep_output'])
+            check_ports(entity, codecs, values['lockstep_output'], values['lockstep_inputs'])
         # Compiled here, it does not hold up the first step.
         self.plant.warm_up()
         self.failure: DivergenceError | None = None
@@ -87,7 +89,8 @@ class SimulatorNode(TableNode):
         self._clock_publisher = self.create_publisher(ClockMessage, topics.CLOCK, qos.CLOCK) \
             if values['publish_clock'] else None
         self._links = [
-            RobotLink(self, entity, codecs, values['lockstep_output'], self._on_command)
+            RobotLink(self, entity, codecs, values['lockstep_output'],
+                      values['lockstep_inputs'], self._on_value)
             for entity in self.plant.entities]
         # Robots whose last awaited output has no answer yet; nobody awaits any without lockstep.
         self._unanswered = set(self._links) if self._lockstep else set()
@@ -105,6 +108,7 @@ class SimulatorNode(TableNode):
         self._publish_static_transforms()
         self.create_service(Reset, '~/reset', self._on_reset)
         self.create_service(SetBool, '~/pause', self._on_pause)
+        self.create_service(Trigger, '~/step', self._on_step)
         # Timers are cancelled and reset, never destroyed: the EventsExecutor does not survive a
         # timer that goes away in its own callback.
         self._pace_timer = self.create_timer(1.0, self._on_pace_timer, clock=self.steady_clock)
@@ -208,10 +212,13 @@ class SimulatorNode(TableNode):
     def _advance_when_ready(self) -> None:
         while not self._unanswered and self._due and self._started and not self._paused \
                 and not self._time_is_up:
-            if not self._lockstep:
-                for link in self._links:
-                    link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
+            self._watch_silence()
             self._advance()
+
+    def _watch_silence(self) -> None:
+        if not self._lockstep:
+            for link in self._links:
+                link.stop_if_silent(self.plant.time_ns, self.values['command_timeout'])
 
     def _advance(self) -> None:
         at_once = self._lockstep and self.values['real_time_factor'] == 0.0
@@ -251,7 +258,7 @@ class SimulatorNode(TableNode):
     def _watch_lockstep(self) -> None:
         waited = time.monotonic() - self._published_at
         silent = [link for link in self._links if link in self._unanswered]
-        topics_of_silent = ' and '.join(link.commanded_on for link in silent)
+        topics_of_silent = ' and '.join(link.waits_on for link in silent)
         strays = ''.join(link.stray for link in silent)
         if not self.is_commanded:
             if waited > _REPEAT_PERIOD:
@@ -286,15 +293,20 @@ class SimulatorNode(TableNode):
 
     # Commands
 
-    def _on_command(self, link: RobotLink, apply: Callable[[], None], stamp_ns: int) -> None:
+    def _on_value(
+        self, link: RobotLink, port: Input, apply: Callable[[], None], stamp_ns: int,
+    ) -> None:
         now_ns = self.plant.time_ns
-        if not self._lockstep:
-            link.obey_if_young(apply, stamp_ns, now_ns, self.values['command_timeout'])
-        elif stamp_ns != now_ns:
+        if not self._lockstep and port.drives:
+            link.obey_if_young(port, apply, stamp_ns, now_ns, self.values['command_timeout'])
+        elif self._lockstep and port.drives and stamp_ns != now_ns:
             link.note_stray(stamp_ns, now_ns)
-        elif self._started and link.obey(apply):
-            self._unanswered.discard(link)
-            self._advance_when_ready()
+        elif (self._started or not port.drives) and link.obey(port, apply) \
+                and self._lockstep and stamp_ns == now_ns:
+            link.note_answer(port)
+            if link.is_answered:
+                self._unanswered.discard(link)
+                self._advance_when_ready()
 
     # Reset and pause
 
@@ -306,6 +318,31 @@ class SimulatorNode(TableNode):
         response.message = 'paused' if self._paused else 'running'
         self._advance_when_ready()
         return response
+
+    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        response.message = self._why_no_step()
+        response.success = not response.message
+        if response.success:
+            end_ns = (self.plant.time_ns // self.awaited_period_ns + 1) * self.awaited_period_ns
+            while self.plant.time_ns < end_ns and self.failure is None:
+                self._watch_silence()
+                self._advance()
+            response.message = f'{self.plant.time_ns / NANOSECONDS:g} s'
+        return response
+
+    def _why_no_step(self) -> str:
+        """Say what speaks against a single step; empty if nothing does."""
+        if not self._paused:
+            return 'the simulation is not paused; call ~/pause with data: true first'
+        if not self._started:
+            return self._gate.missing()
+        if self.failure is not None:
+            return f'{self.failure}; call ~/reset first'
+        if self._time_is_up:
+            return 'end_time is reached'
+        if self._unanswered:
+            return 'the last step has not been answered yet; is the controller running?'
+        return ''
 
     def _on_reset(self, request: Reset.Request, response: Reset.Response) -> Reset.Response:
         try:

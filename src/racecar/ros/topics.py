@@ -43,6 +43,14 @@ HIGH_LEVEL_OUTPUT = f'{HIGH_LEVEL_MUX}/output'
 COMMAND = f'{LOW_LEVEL_MUX}/output'
 """What the simulators obey: the output of the last mux."""
 MUX_ACTIVE = f'{LOW_LEVEL_MUX}/active'
+MUX_INPUTS: dict[str, dict[str, str]] = {
+    HIGH_LEVEL_MUX: {'navigation': NAVIGATION_COMMAND},
+    LOW_LEVEL_MUX: {
+        'teleop': TELEOP_COMMAND, 'safety': SAFETY_COMMAND,
+        'driver': DRIVER_COMMAND, 'driver_hold': DRIVER_HOLD,
+        'input/navigation': HIGH_LEVEL_OUTPUT},
+}
+"""Relative name of each input of a mux below ~/, and the topic that it is joined with."""
 WHEEL_COMMAND = 'vesc/wheel_command'
 
 JOINT_COMMANDS = 'racecar'
@@ -61,6 +69,9 @@ DRIVER_PEDALS = 'driver/command'
 DRIVER_STATE = 'driver/state'
 DRIVER_CAR_INFO = 'driver/car_info'
 DRIVER_LAMPS = 'driver/lamps'
+"""Which lamps are switched on: what the simulators obey."""
+LAMP_MARKERS = 'lamp_markers'
+"""The lamps as they shine, for RViz."""
 
 _COMMANDS_OF_F1TENTH = {NAVIGATION_COMMAND: 'drive', TELEOP_COMMAND: 'teleop'}
 

@@ -14,7 +14,7 @@ from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.parameters import suggestion
-from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
@@ -117,7 +117,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         if node == VEHICLE:
             for parameter in options.overrides[VEHICLE]:
                 # Raises the error that suggests a name.
-                VEHICLE_PARAMETERS[f'{VEHICLE}.{parameter}']
+                VEHICLE_FILE_PARAMETERS[f'{VEHICLE}.{parameter}']
         elif node != CONTROLLER:
             _find(name, node, [*descriptions, *left_out], options.overrides_option)
         elif options.controller is None:

@@ -14,6 +14,7 @@ from racecar.catalogue import NODES, NodeSpec
 from racecar.core.errors import ParameterError
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.parameters import USE_SIM_TIME
+from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VehicleParameters
 
 
 @dataclass(frozen=True)
@@ -49,22 +50,32 @@ class NodeDescription:
     def explicit_parameters(self) -> dict[str, Any]:
         """Return what files and values set, later ones over earlier ones.
 
-        Raises ParameterError, naming the node, for what its table does not allow.
+        Raises ParameterError, naming the node and the file, for what its table does not allow, and
+        for a vehicle that cannot be.
         """
         merged: dict[str, Any] = {}
-        for path in self.parameter_files:
-            merged.update(self._read(path))
-        if self.user_file is not None:
-            merged.update(self._read(self.user_file))
+        origins: dict[str, Path] = {}
+        for path in (*self.parameter_files, *([self.user_file] if self.user_file else [])):
+            found = self._read(path)
+            merged.update(found)
+            origins.update(dict.fromkeys(found, path))
         merged.update(self.parameters)
         merged.pop(USE_SIM_TIME, None)
         try:
             values = self.spec.table.resolve(merged)
+            if all(row.name in values for row in VEHICLE_FILE_PARAMETERS):
+                VehicleParameters.from_values(values)
         except ParameterError as error:
-            raise ParameterError(f'node {self.full_name}: {error}') from error
+            raise ParameterError(
+                f'node {self.full_name}: {error}{self._origin(str(error), origins)}') from error
         # Lists must be of one type; YAML may mix whole numbers with others.
         return {name: values[name] if isinstance(value, list) else value
                 for name, value in merged.items()}
+
+    def _origin(self, message: str, origins: Mapping[str, Path]) -> str:
+        """Return the end of a message: the file that sets the parameter that it names, if any."""
+        return next((f'; it is in {path}' for name, path in origins.items()
+                     if f"'{name}'" in message and name not in self.parameters), '')
 
     def is_chosen(self, name: str) -> bool:
         """Tell whether the user's file, or a value over it, sets a parameter."""

@@ -21,8 +21,10 @@ from racecar.core.tyres import SELECTION
 from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
 
-LAUNCH, UP, DEMO, SIMULATE, SWEEP = 'launch', 'up', 'demo', 'simulate', 'sweep'
-"""Ways to run a stack; a sweep has its options in its file."""
+LAUNCH, UP, DEMO, SIMULATE, SWEEP, COCKPIT = (
+    'launch', 'up', 'demo', 'simulate', 'sweep', 'cockpit')
+"""Ways to run a stack; a sweep has its options in its file. The cockpit runs what its page chooses
+by `up`: it has only options that name no file and no code of the user's."""
 
 SET_ARGUMENT = 'set'
 SET_OPTION = f'--{SET_ARGUMENT}'
@@ -32,7 +34,9 @@ DEFAULT_NAMES = 'racecar'
 """Set of topic names that is taken unless another one is chosen."""
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
+_EVERYWHERE = (*_ALL, COCKPIT)
 _NODES = (LAUNCH, UP, DEMO)
+_WATCHED = (*_NODES, COCKPIT)
 TELEOP_NONE, TELEOP_KEYBOARD, TELEOP_JOY = 'none', 'keyboard', 'joy'
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 
@@ -83,23 +87,23 @@ class StackOptions:
 
     vehicle: str | None = _option(
         None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
-        ' the robot pioneer', str, _ALL, suggestions=lambda: [*vehicle_names(), *robot_names()],
-        is_path=True)
+        ' the robot pioneer', str, _EVERYWHERE,
+        suggestions=lambda: [*vehicle_names(), *robot_names()], is_path=True)
     trajectory: str | None = _option(
-        None, "shape of the reference, by name or the report's number", str, _ALL,
+        None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),
         for_tracking=True)
     waypoints: str | None = _option(
         None, 'waypoints to follow, by name or as a CSV file, in place of a trajectory', str,
-        _ALL, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
+        _EVERYWHERE, suggestions=track_names, metavar='FILE', is_path=True, for_tracking=True)
     tyre_model: str | None = _option(
-        None, f'tyre model, {SELECTION}', str, _ALL,
+        None, f'tyre model, {SELECTION}', str, _EVERYWHERE,
         choices=lambda: _texts(tables.SINGLE_TRACK_SIMULATOR['tyre_model'].choices))
     world: str | None = _option(
-        None, 'what stands around the car: a world or map, by name or as a file', str, _ALL,
-        suggestions=world_names, is_path=True)
+        None, 'what stands around the car: a world or map, by name or as a file', str,
+        _EVERYWHERE, suggestions=world_names, is_path=True)
     sensors: tuple[str, ...] = _option(
-        (), f"sensors of the car: {', '.join(SENSOR_NAMES)}", tuple, _NODES, metavar='SENSOR')
+        (), f"sensors of the car: {', '.join(SENSOR_NAMES)}", tuple, _WATCHED, metavar='SENSOR')
     params_file: str | None = _option(
         None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
         metavar='FILE', is_path=True)
@@ -131,19 +135,19 @@ class StackOptions:
         True, 'whether the nodes take their time from /clock; the simulator makes that time and'
         ' never does', bool, (LAUNCH,))
     real_time_factor: float | None = _option(
-        None, 'simulated seconds per second; 0: as fast as possible', float, _NODES,
+        None, 'simulated seconds per second; 0: as fast as possible', float, _WATCHED,
         metavar='FACTOR')
     lockstep: bool = _option(
         False, 'wait for the answer to every odometry message: deterministic at any speed', bool,
-        (LAUNCH, UP))
+        (LAUNCH, UP, COCKPIT))
     active: bool = _option(
         True, 'whether the tracker starts active; an inactive one waits for its parameter active'
-        ' or its service ~/activate', bool, (LAUNCH, UP), flag='inactive', for_tracking=True,
-        off_help='start the tracker inactive: it waits for its parameter active or its service'
-        ' ~/activate')
+        ' or its service ~/activate', bool, (LAUNCH, UP, COCKPIT), flag='inactive',
+        for_tracking=True, off_help='start the tracker inactive: it waits for its parameter active'
+        ' or its service ~/activate')
     end_time: float | None = _option(
-        None, 'simulated time at which the run ends [s]', float, (LAUNCH, UP, DEMO, SIMULATE),
-        flag='duration', metavar='SECONDS')
+        None, 'simulated time at which the run ends [s]', float,
+        (LAUNCH, UP, DEMO, SIMULATE, COCKPIT), flag='duration', metavar='SECONDS')
     control_rate: float | None = _option(
         None, 'rate of tracker and law, a whole number times that of the odometry, the last of'
         ' which they use in between, as in real time [Hz]; default: at each odometry, as in'

@@ -38,14 +38,6 @@ _SENSOR_TOPICS = {
     'laser': (topics.SCAN,), 'imu': (topics.IMU,),
     'camera': (topics.CAMERA_IMAGE, topics.CAMERA_INFO)}
 
-# Relative name of each input of a mux below ~/, and the topic that it is joined with.
-_MUX_INPUTS = {
-    topics.HIGH_LEVEL_MUX: {'navigation': topics.NAVIGATION_COMMAND},
-    topics.LOW_LEVEL_MUX: {
-        'teleop': topics.TELEOP_COMMAND, 'safety': topics.SAFETY_COMMAND,
-        'driver': topics.DRIVER_COMMAND, 'driver_hold': topics.DRIVER_HOLD,
-        'input/navigation': topics.HIGH_LEVEL_OUTPUT},
-}
 _MUX_FILES = {topics.HIGH_LEVEL_MUX: 'mux/high_level', topics.LOW_LEVEL_MUX: 'mux/low_level'}
 
 
@@ -142,7 +134,7 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
     """Return the muxes of both levels; answers: topics of commands that lockstep waits for."""
     namespace = namespace_of(options)
     muxes = []
-    for full_name, inputs in _MUX_INPUTS.items():
+    for full_name, inputs in topics.MUX_INPUTS.items():
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
         awaited = {topic: target for topic, target in inputs.items()
                    if target in (*answers, topics.HIGH_LEVEL_OUTPUT)}

@@ -26,7 +26,7 @@ from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
     describe_stack,
@@ -242,7 +242,7 @@ def _targets(
         if found:
             return found
         # Raises the error that suggests a name.
-        return [('', VEHICLE_PARAMETERS[str(key)])]
+        return [('', VEHICLE_FILE_PARAMETERS[str(key)])]
     return [(node, tables[node][parameter])]
 
 

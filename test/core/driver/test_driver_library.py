@@ -317,7 +317,7 @@ def test_step_tells_the_end():
 
 
 def test_unknown_car_is_named():
-    with pytest.raises(ConfigurationError, match="'vehicles/trabant' is neither a file nor one"):
+    with pytest.raises(ConfigurationError, match="'trabant' is neither a file nor one"):
         Driver('trabant')
 
 

@@ -118,8 +118,8 @@ def test_bad_car_is_refused(values, message):
 
 
 def test_chassis_alone_is_no_car():
-    with pytest.raises(ParameterError, match=r"f1tenth.yaml' has no parameters car\.\*"):
-        car('f1tenth')
+    with pytest.raises(ParameterError, match=r"report.yaml' has no parameters car\.\*"):
+        car('report')
     with pytest.raises(ConfigurationError, match='nowhere'):
         car('nowhere')
 

@@ -20,6 +20,8 @@ from racecar.core.types import (
     AckermannCommand,
     HINGE_JOINTS,
     JointSetpoint,
+    Lamps,
+    LampSwitches,
     Odometry,
     Pose2,
     Pose3,
@@ -59,9 +61,9 @@ def test_outputs_have_the_rates_of_the_parameters():
     plant = make_world_plant(world_values())
     entity, = plant.entities
     assert {output.name: output.steps for output in entity.outputs} == {
-        'odometry': 50, 'joints': 20, 'wheels': 10, 'diagnostics': 10}
+        'odometry': 50, 'joints': 20, 'wheels': 10, 'lamps': 20, 'diagnostics': 10}
     assert plant.step_ns == 1_000_000
-    assert [port.name for port in entity.inputs] == ['drive']
+    assert [port.name for port in entity.inputs] == ['drive', 'lamps']
 
 
 def test_a_rate_of_no_whole_number_of_steps_is_refused():
@@ -74,7 +76,15 @@ def test_a_rate_of_no_whole_number_of_steps_is_refused():
     ('wheel_controllers', SERVO_NAMES)])
 def test_inputs_are_those_of_the_interface(interface, names):
     car = make_car(command_interface=interface)
-    assert tuple(car.inputs) == names
+    assert tuple(car.inputs) == (*names, 'lamps')
+
+
+def test_lamps_are_those_of_the_car_that_was_switched():
+    car = make_car()
+    car.inputs['lamps'](LampSwitches(brake=True))
+    assert car.entity.lamps() == Lamps(brake=True)
+    shown = car.entity.output('lamps').read().marks
+    assert {mark.function for mark in shown if max(mark.colour[:3]) > 0.5} == {'brake'}
 
 
 def test_where_there_is_nothing_to_run_into_there_are_no_collisions():

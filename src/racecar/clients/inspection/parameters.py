@@ -138,13 +138,21 @@ def _parse(name: str, text: str, kind: int) -> Any:
     except yaml.YAMLError as error:
         raise ConfigurationError(
             f'value {excerpt(text)} of {name} is not YAML: {describe_error(error)}') from error
+    return checked_value(name, value, kind)
+
+
+def checked_value(name: str, value: Any, kind: int) -> Any:
+    """Return a plain value in the type that a parameter has; whole numbers are numbers, too.
+
+    kind: of ParameterType. Raises ParameterError for another type.
+    """
     items = value if isinstance(value, list) else [value]
     expected = {
         ParameterType.PARAMETER_BOOL: bool, ParameterType.PARAMETER_BOOL_ARRAY: bool,
         ParameterType.PARAMETER_INTEGER: int, ParameterType.PARAMETER_INTEGER_ARRAY: int,
         ParameterType.PARAMETER_DOUBLE: float, ParameterType.PARAMETER_DOUBLE_ARRAY: float,
-        ParameterType.PARAMETER_STRING_ARRAY: str}.get(kind)
-    if expected is None:
+        ParameterType.PARAMETER_STRING: str, ParameterType.PARAMETER_STRING_ARRAY: str}.get(kind)
+    if expected is None and not isinstance(value, dict):
         return value
     if expected is float:
         items = [float(item) if isinstance(item, int) and not isinstance(item, bool) else item

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameters import suggest
 from racecar.core.poses import NO_POSE, pose_of_child, Quaternion, rotated, Vector3
-from racecar.core.types import Pose3
+from racecar.core.types import Lamps, Pose3
 
 FIXED, CONTINUOUS, REVOLUTE, PRISMATIC = 'fixed', 'continuous', 'revolute', 'prismatic'
 
@@ -97,6 +97,19 @@ class Link:
     collisions: tuple[Shape, ...] = ()
 
 
+class Lamp(NamedTuple):
+    """A shape that shines: visual names it in its link.
+
+    function: what lights it, a field of racecar.core.types.Lamps. colour: red, green and blue of
+    its light, from 0 to 1; the shape's own colour is that of the lamp while it is dark.
+    """
+
+    function: str
+    link: str
+    visual: str
+    colour: tuple[float, float, float]
+
+
 class JointLimit(NamedTuple):
     """Range of the position [rad or m], largest effort [N m or N] and speed [rad/s or m/s]."""
 
@@ -104,6 +117,18 @@ class JointLimit(NamedTuple):
     upper: float = math.inf
     effort: float = math.inf
     velocity: float = math.inf
+
+
+class JointDynamics(NamedTuple):
+    """What acts in a joint by itself.
+
+    damping [N s/m or N m s/rad]; of a spring, stiffness [N/m or N m/rad] and the position at which
+    it is free of force [m or rad].
+    """
+
+    damping: float = 0.0
+    stiffness: float = 0.0
+    reference: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -121,6 +146,7 @@ class Joint:
     origin: Pose3 = NO_POSE
     axis: tuple[float, float, float] = (1.0, 0.0, 0.0)
     limit: JointLimit = JointLimit()
+    dynamics: JointDynamics = JointDynamics()
 
     # In the parent: the axis, and the rotation at 0 followed by half a turn about the axis.
     _axis: Vector3 = field(init=False, repr=False, compare=False)
@@ -166,13 +192,15 @@ class MassProperties(NamedTuple):
 class RobotTree:
     """Links and joints of a robot; each link but the root is the child of one joint.
 
-    The joints stand in an order in which each parent comes before its children. Raises
-    ConfigurationError, naming the link or joint, for what is no tree.
+    The joints stand in an order in which each parent comes before its children. lamps: which
+    shapes of the links shine. Raises ConfigurationError, naming the link, joint or lamp, for what
+    is no tree and lamps that are not there.
     """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
+    lamps: tuple[Lamp, ...] = ()
     root: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -208,6 +236,24 @@ class RobotTree:
                 f"robot '{self.name}': joint '{loose}' does not hang on '{roots[0]}', expected a"
                 ' tree without loops')
         object.__setattr__(self, 'joints', ordered)
+        for lamp in self.lamps:
+            self._check(lamp)
+
+    def _check(self, lamp: Lamp) -> None:
+        if lamp.function not in Lamps._fields:
+            raise ConfigurationError(
+                f"robot '{self.name}': lamp '{lamp.visual}' has the function"
+                f" '{excerpt(lamp.function)[1:-1]}', expected one of {', '.join(Lamps._fields)}")
+        names = [shape.name for shape in self.link(lamp.link).visuals if shape.name]
+        if names.count(lamp.visual) != 1:
+            raise ConfigurationError(
+                f"robot '{self.name}': a lamp is the visual '{lamp.visual}' of link"
+                f" '{lamp.link}', which has {names.count(lamp.visual)} of this name, expected one")
+
+    def lamp_shape(self, lamp: Lamp) -> Shape:
+        """Return the shape of one of the lamps in the frame of its link."""
+        return next(
+            shape for shape in self.link(lamp.link).visuals if shape.name == lamp.visual)
 
     def _below(self, root: str) -> Iterator[Joint]:
         # Not by recursion: a chain may be longer than Python's stack.
@@ -237,6 +283,14 @@ class RobotTree:
         raise ConfigurationError(
             f"robot '{self.name}' has no joint '{name}';"
             f' {suggest(name, (joint.name for joint in self.joints))}')
+
+    def fixed_links(self) -> set[str]:
+        """Return the names of the links that never move against the root, itself among them."""
+        fixed = {self.root}
+        for joint in self.joints:
+            if joint.parent in fixed and not joint.moves:
+                fixed.add(joint.child)
+        return fixed
 
     def poses(self, positions: Mapping[str, float] | None = None) -> dict[str, Pose3]:
         """Return the pose of every link in the root by its name.

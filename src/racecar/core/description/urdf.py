@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """URDF text to a RobotTree; https://wiki.ros.org/urdf/XML has the format.
 
-What is not kinematics, mass or shape, such as transmissions and sensors, is left alone.
+A lamp is an addition to it: `<lamp function="brake" link="chassis" visual="left_brake"
+rgb="1 0 0"/>` below <robot> says which visual of which link shines, and how. What is not
+kinematics, mass, shape or lamp, such as transmissions and sensors, is left alone.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from racecar.core.description.robot_tree import (
     Geometry,
     Inertial,
     Joint,
+    JointDynamics,
     JointLimit,
+    Lamp,
     Link,
     Mesh,
     PRISMATIC,
@@ -70,7 +74,8 @@ def read_urdf(text: str) -> RobotTree:
         return RobotTree(
             name,
             tuple(_link(element, colours) for element in robot.findall('link')),
-            tuple(_joint(element) for element in robot.findall('joint')))
+            _joints(robot),
+            tuple(_lamp(element) for element in robot.findall('lamp')))
     except RecursionError:
         raise ConfigurationError(f"URDF of robot '{name}': nested too deeply") from None
 
@@ -122,6 +127,19 @@ class _Part:
     def child_if_any(self, tag: str) -> _Part | None:
         found = self.element.find(tag)
         return None if found is None else _Part(found, f'{self.place}, <{tag}>')
+
+    def content(self, tag: str, default: float) -> float:
+        """Return the number that stands in a child."""
+        text = self.element.findtext(tag)
+        if text is None:
+            return default
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise self.error(f'has <{tag}> {excerpt(text)}, expected a finite number')
+        return number
 
     def children(self, tag: str) -> Iterable[_Part]:
         return (_Part(found, f'{self.place}, <{tag}>') for found in self.element.findall(tag))
@@ -208,7 +226,17 @@ def _geometry(part: _Part) -> Geometry:
     raise part.error('has no shape, expected <box>, <cylinder>, <sphere> or <mesh>')
 
 
-def _joint(element: ElementTree.Element) -> Joint:
+def _joints(robot: ElementTree.Element) -> tuple[Joint, ...]:
+    # URDF has no springs; they stand as Gazebo reads them.
+    springs = {
+        element.get('reference', ''): _Part(element, f"<gazebo> of '{element.get('reference')}'")
+        for element in robot.findall('gazebo')}
+    return tuple(
+        _joint(element, springs.get(element.get('name', '')))
+        for element in robot.findall('joint'))
+
+
+def _joint(element: ElementTree.Element, gazebo: _Part | None) -> Joint:
     part = _named(element)
     kind = part.text('type')
     if kind not in _KINDS:
@@ -221,7 +249,23 @@ def _joint(element: ElementTree.Element) -> Joint:
     return Joint(
         part.text('name'), kind, part.child('parent').text('link'),
         part.child('child').text('link'), part.origin(), (x / length, y / length, z / length),
-        _limit(part, kind))
+        _limit(part, kind), _dynamics(part, gazebo))
+
+
+def _dynamics(part: _Part, gazebo: _Part | None) -> JointDynamics:
+    given = part.child_if_any('dynamics')
+    damping = 0.0 if given is None else given.number('damping', 0.0, least=0.0)
+    if gazebo is None:
+        return JointDynamics(damping)
+    return JointDynamics(
+        damping, gazebo.content('springStiffness', 0.0), gazebo.content('springReference', 0.0))
+
+
+def _lamp(element: ElementTree.Element) -> Lamp:
+    """Read the element that this package adds to URDF, which other readers leave alone."""
+    part = _Part(element, 'a <lamp>')
+    red, green, blue = part.numbers('rgb', 3)
+    return Lamp(part.text('function'), part.text('link'), part.text('visual'), (red, green, blue))
 
 
 def _limit(part: _Part, kind: str) -> JointLimit:

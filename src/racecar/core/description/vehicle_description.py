@@ -1,12 +1,13 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot description of a vehicle: urdf/racecar.urdf.xacro with the vehicle's numbers.
+"""The robot description of a vehicle.
 
-Wheelbase, tracks, radii, width of the wheels, steering, base_link, mass, centre of gravity and
-moment of inertia about the vertical are those of the vehicle; the inertia of a wheel about its
-axle, too. What its file does not say follows from the original car: shapes are stretched to the
-vehicle's length, width and wheels, wheels and hinges have their share of the mass, and the body
-has what is left. Sensors keep their size.
+That of a vehicle whose file names a shape of body is generated: see car_description. Others have
+urdf/racecar.urdf.xacro with the vehicle's numbers. Wheelbase, tracks, radii, width of the wheels,
+steering, base_link, mass, centre of gravity and moment of inertia about the vertical are those of
+the vehicle; the inertia of a wheel about its axle, too. What its file does not say follows from
+the original car: shapes are stretched to the vehicle's length, width and wheels, wheels and hinges
+have their share of the mass, and the body has what is left. Sensors keep their size.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from pathlib import Path
 from typing import Any
 from xml.parsers.expat import ExpatError
 
+from racecar.core.description.axle_devices import axle_devices
+from racecar.core.description.car_description import BODY, describe_car
+from racecar.core.description.fittings import fitted
 from racecar.core.description.robot_tree import Inertial, RobotTree
 from racecar.core.description.urdf import read_urdf, RobotDescription
+from racecar.core.description.urdf_writer import write_urdf
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.types import HINGE_JOINTS
 from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.parameters import VehicleParameters
-
-BODY = 'chassis_inertia'
-"""Link that stands for all that has no link of its own."""
 
 _FRONT_WHEEL, _HINGE, _LASER = 'left_front_wheel', 'left_steering_hinge', 'laser'
 _HINGE_JOINT, _ = HINGE_JOINTS
@@ -47,14 +49,18 @@ def urdf_file() -> Path:
 def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
     """Return the robot description with the numbers of a vehicle.
 
-    Raises ConfigurationError if xacro is not installed or the files of urdf/ cannot be expanded.
+    Raises ConfigurationError if the vehicle cannot be, or, of one that is not generated, xacro is
+    not installed or the files of urdf/ cannot be expanded.
     """
+    if vehicle.body.is_generated:
+        return RobotDescription.from_urdf(
+            write_urdf(describe_car(vehicle), axle_devices(vehicle)))
     lengths = _lengths(vehicle)
     # First with the original's body: the others need not be listed here with place and mass.
     masses = _part_masses(vehicle, lengths)
     draft = read_urdf(expand_urdf({**lengths, **masses}))
     text = expand_urdf({**lengths, **masses, **_body(vehicle, draft)})
-    return RobotDescription.from_urdf(text)
+    return RobotDescription.from_urdf(fitted(text, vehicle))
 
 
 def expand_urdf(arguments: Mapping[str, Any] | None = None) -> str:

@@ -16,22 +16,21 @@ import math
 from typing import ClassVar, Protocol
 import warnings
 
-from racecar.core.driver.controls import (
-    Controls,
-    Indicator,
-    INDICATOR_PERIOD_MAX,
-    INDICATOR_PERIOD_MIN,
-    Lamps,
-    WiperMode,
-)
+from racecar.core.driver.controls import Controls, Indicator, WiperMode
 from racecar.core.driver.driven_car import DrivenCar
 from racecar.core.driver.wipers import Wipers
 from racecar.core.errors import ControlModeError, ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters, CarType, EngineType
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
 from racecar.core.powertrain.steering import wheel_steering_limit
-from racecar.core.share import find_config
-from racecar.core.types import NANOSECONDS, Odometry
+from racecar.core.share import find_vehicle
+from racecar.core.types import (
+    INDICATOR_PERIOD_MAX,
+    INDICATOR_PERIOD_MIN,
+    Lamps,
+    NANOSECONDS,
+    Odometry,
+)
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL
 from racecar.core.vehicles.parameters import VehicleParameters
 
@@ -83,6 +82,21 @@ class PedalCar(Protocol):
         """Return pose and twist of the rear axle's middle."""
 
 
+def _new_car(car: str, time_step: float, tyre_model: str, world: str | None) -> PedalCar:
+    """Return a car in the plane, or in a 3-D world."""
+    path = find_vehicle(car)
+    if world is not None:
+        # Imported here, so that who drives in the plane does not wait for the world.
+        from racecar.core.driver.world_driven_car import world_driven_car
+
+        return world_driven_car(
+            path, world, rate=1.0 / time_step, joint_states_rate=1.0 / time_step,
+            tyre_model=tyre_model)
+    return DrivenCar(
+        CarParameters.from_file(path), VehicleParameters.from_file(path),
+        tyre_model=tyre_model, period=time_step)
+
+
 class Driver:
     """What a human driver does in a car; km/h, steering positive to the right.
 
@@ -104,20 +118,18 @@ class Driver:
     def __init__(
         self, car: str = DEFAULT_CAR, *, time_step: float = TIME_STEP,
         duration: float = math.inf, tyre_model: str = DEFAULT_TYRE_MODEL,
-        plant: PedalCar | None = None,
+        plant: PedalCar | None = None, world: str | None = None,
     ) -> None:
         """Put a car at rest, held until the first throttle or cruising speed.
 
         car: a vehicle's file or its name in config/vehicles; time_step: duration of a step [s];
         duration: simulated time after which step() returns -1 [s]; tyre_model: of the car's
-        double track; plant: drives this one instead, with its own car and time step.
+        tyres; plant: drives this one instead, with its own car and time step; world: drives in
+        the 3-D world of this name or file instead of the plane.
         Raises ConfigurationError or ParameterError for what cannot be simulated.
         """
         if plant is None:
-            path = find_config(f'vehicles/{car}' if '/' not in car and '.' not in car else car)
-            plant = DrivenCar(
-                CarParameters.from_file(path), VehicleParameters.from_file(path),
-                tyre_model=tyre_model, period=time_step)
+            plant = _new_car(car, time_step, tyre_model, world)
         if not duration > 0.0:
             raise ParameterError(f'duration is {duration!r} s, expected a positive number')
         self._plant = plant

@@ -10,20 +10,21 @@ from __future__ import annotations
 
 from enum import IntEnum
 import math
-from typing import NamedTuple
 
 from racecar.core.errors import ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls
 from racecar.core.powertrain.steering import steering_angles, wheel_steering_limit
-from racecar.core.types import NANOSECONDS
+from racecar.core.types import (
+    INDICATOR_PERIOD,
+    INDICATOR_PERIOD_MAX,
+    INDICATOR_PERIOD_MIN,
+    Lamps,
+    LampSwitches,
+    NANOSECONDS,
+)
 from racecar.core.vehicles.ackermann import middle_tangent
 from racecar.core.vehicles.parameters import VehicleParameters
-
-INDICATOR_PERIOD = 0.34
-"""Default time for which an indicator is lit, and then dark [s]."""
-
-INDICATOR_PERIOD_MIN, INDICATOR_PERIOD_MAX = 0.01, 10.0
 
 CANCEL_ANGLE = 0.1
 """Turning the steering wheel back by this much switches the indicator off [rad]."""
@@ -44,18 +45,6 @@ class WiperMode(IntEnum):
     SLOW = 1
     NORMAL = 2
     FAST = 3
-
-
-class Lamps(NamedTuple):
-    """Whether each lamp is lit."""
-
-    left_indicator: bool
-    right_indicator: bool
-    front: bool
-    rear: bool
-    antifog: bool
-    brake: bool
-    backwards: bool
 
 
 class Controls:
@@ -216,15 +205,18 @@ class Controls:
 
     def lamps(self, time_ns: int) -> Lamps:
         """Return which lamps are lit at a simulated time [ns]; all that blink, blink together."""
-        lit = time_ns // self._indicator_period_ns % 2 == 0
+        return self.lamp_switches().lit(time_ns)
+
+    def lamp_switches(self) -> LampSwitches:
+        """Return which lamps are switched on."""
         backwards = (
             (self._mode == ControlMode.TORQUE and self._gear == -1)
             or (self._mode == ControlMode.SPEED and self._cruising_speed < 0.0))
-        return Lamps(
-            lit and (self.hazard_flashers or self._indicator == Indicator.LEFT),
-            lit and (self.hazard_flashers or self._indicator == Indicator.RIGHT),
+        return LampSwitches(
+            self.hazard_flashers or self._indicator == Indicator.LEFT,
+            self.hazard_flashers or self._indicator == Indicator.RIGHT,
             self.dipped_beams, self.dipped_beams, self.antifog_lights,
-            self._brake_intensity > 0.0, backwards)
+            self._brake_intensity > 0.0, backwards, self.indicator_period)
 
     # For the powertrain
 

@@ -15,9 +15,12 @@ from racecar.core.driver.driven_car import DrivenCar
 from racecar.core.driver.pedal_kernels import (
     drive_wheels,
     driven_inputs,
+    Memory,
     NO_WHEEL,
     packed_readers,
+    START,
     turned_on,
+    wheel_speeds_of,
 )
 from racecar.core.errors import ConfigurationError
 from racecar.core.packing import vector
@@ -34,14 +37,6 @@ from racecar.core.simulation.car_kernels import (
 from racecar.core.tuple_kernels import count_numbers, first_row, Kernel, reader, writer
 from racecar.core.types import NANOSECONDS, Wheels
 from racecar.core.vehicles.double_track import DoubleTrack
-from racecar.core.vehicles.double_track_equations import WHEEL
-
-
-class Memory(NamedTuple):
-    """What a powertrain remembers: ramped cruising speed [m/s], rotation of the wheels [rad]."""
-
-    cruise: float
-    turned: Wheels
 
 
 class PedalRows(NamedTuple):
@@ -54,9 +49,8 @@ class PedalRows(NamedTuple):
     before: Wheels
 
 
-_START = Memory(0.0, NO_WHEEL)
 _EXAMPLE = PedalRows(
-    PedalControls(*(0.0,) * len(PedalControls._fields)), (0.0,) * CAR_NUMBERS, _START, _START,
+    PedalControls(*(0.0,) * len(PedalControls._fields)), (0.0,) * CAR_NUMBERS, START, START,
     NO_WHEEL)
 CONTROLS, CAR, MEMORY, GOOD, BEFORE = (
     first_row(_EXAMPLE, field) for field in PedalRows._fields)
@@ -81,12 +75,11 @@ def _hold_all(inputs: Rows, parameters: Rows, held: Rows, count: int) -> None:
 def _drive_all(state: Rows, inputs: Rows, held: Rows, count: int, dt: float) -> None:
     """Compute what the powertrains do in the next step."""
     for i in range(count):
-        before = read_state(state, 0, i)[WHEEL:]
-        memory = read_memory(inputs, MEMORY, i)
-        cruise, drive, forced = drive_wheels(
-            read_controls(inputs, CONTROLS, i), read_car(inputs, CAR, i), before, memory.cruise,
-            dt)
-        write_memory(inputs, MEMORY, i, Memory(cruise, memory.turned))
+        before = wheel_speeds_of(read_state(state, 0, i))
+        memory, drive, forced = drive_wheels(
+            read_controls(inputs, CONTROLS, i), read_car(inputs, CAR, i), before,
+            read_memory(inputs, MEMORY, i), dt)
+        write_memory(inputs, MEMORY, i, memory)
         write_four(inputs, BEFORE, i, before)
         write_drive(held, 0, i, drive)
         write_forced(held, 0, i, forced)
@@ -97,7 +90,8 @@ def _turn_all(state: Rows, inputs: Rows, count: int, dt: float) -> None:
     for i in range(count):
         memory = read_memory(inputs, MEMORY, i)
         write_memory(inputs, MEMORY, i, Memory(memory.cruise, turned_on(
-            memory.turned, read_four(inputs, BEFORE, i), read_state(state, 0, i)[WHEEL:], dt)))
+            memory.turned, read_four(inputs, BEFORE, i),
+            wheel_speeds_of(read_state(state, 0, i)), dt), memory.shift))
 
 
 def _restore_all(inputs: Rows, valid: Rows, count: int) -> None:
@@ -129,8 +123,6 @@ def pedal_kernel(model: DoubleTrack, held: Any, integrator: str) -> Kernel:
     form = model.split_derivative
     name = form.torques.name
     rows = {**packed_readers(CARS), 'read_state': state_rows(form.state)['read_state'],
-            'read_memory': reader('Memory', _START, CARS),
-            'write_memory': writer('Memory', _START, CARS),
             'read_four': reader('four', NO_WHEEL, CARS),
             'write_four': writer('four', NO_WHEEL, CARS)}
 
@@ -152,7 +144,7 @@ def pedal_kernel(model: DoubleTrack, held: Any, integrator: str) -> Kernel:
                 f'forced_{name}', NO_WHEEL, CARS, first_row(held, 'wheels', 'forced')),
             **bound('read_state', 'read_controls', 'read_car', 'read_memory', 'write_memory',
                     'write_four')),
-        turn_all=specialise(_turn_all, 'turn_all', **bound(
+        turn_all=specialise(_turn_all, f'turn_all_{form.state.__name__}', **bound(
             'read_state', 'read_memory', 'write_memory', 'read_four')),
         restore_all=specialise(_restore_all, 'restore_memories', **bound(
             'read_memory', 'write_memory')),
@@ -191,7 +183,7 @@ class DrivenBatch(CarBatch):
     @property
     def wheel_rotations(self) -> Array:
         """Angle that each wheel has turned since the last reset [rad], (cars, 4)."""
-        return self._read('inputs', MEMORY + first_row(_START, 'turned'), len(NO_WHEEL))
+        return self._read('inputs', MEMORY + first_row(START, 'turned'), len(NO_WHEEL))
 
     def set_pedals(self, pedals: Sequence[PedalControls]) -> None:
         """Drive so from now on; pedals: of each car."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any
 
-from racecar.core.driver.pedal_kernels import drive_kernel
+from racecar.core.driver.pedal_kernels import drive_kernel, START
 from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import PedalControls, Powertrain
@@ -20,10 +20,13 @@ from racecar.core.simulation.simulator import (
     Simulator,
     WheelRotations,
 )
+from racecar.core.tuple_kernels import first_row, flatten
 from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, WheelState
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import EMPTY_SCENE, Scene
+
+TURNED = first_row(START, 'turned')
 
 
 class DrivenCar:
@@ -40,8 +43,7 @@ class DrivenCar:
         Raises ParameterError and ConfigurationError as Simulator, DoubleTrack and Powertrain do.
         """
         self.powertrain = Powertrain(car, vehicle, step)
-        # The ramped cruising speed, and the rotation of the wheels since the last reset.
-        self._memory: Any = vector((0.0,) * 5)
+        self._memory: Any = vector(tuple(flatten(START)))
         self._controls: Any = vector(PedalControls(-1.0, *(0.0,) * 8))
         self.model = DoubleTrack(vehicle, tyre_model)
         self.integrator = integrator
@@ -89,7 +91,7 @@ class DrivenCar:
     @property
     def wheel_rotations(self) -> WheelRotations:
         """Angle that each wheel has turned since the last reset [rad], summed step by step."""
-        return WheelRotations(*(float(angle) for angle in self._memory[1:]))
+        return WheelRotations(*(float(angle) for angle in self._memory[TURNED:TURNED + 4]))
 
     @property
     def steering_angles(self) -> tuple[float, float]:
@@ -103,7 +105,7 @@ class DrivenCar:
 
     @property
     def memory(self) -> tuple[float, ...]:
-        """Ramped cruising speed [m/s], then the rotation of each wheel [rad]."""
+        """The numbers of racecar.core.driver.pedal_kernels.Memory."""
         return tuple(map(float, self._memory))
 
     def set_pedals(self, pedals: PedalControls) -> None:
@@ -118,9 +120,9 @@ class DrivenCar:
         self._simulator.tick()
 
     def reset(self, pose: Pose2 | None = None) -> None:
-        """Put the car at rest, as Simulator does, with no cruising speed."""
+        """Put the car at rest, as Simulator does, with no cruising speed and no gear engaged."""
         self._simulator.reset(pose)
-        self._memory[:] = vector((0.0,) * 5)
+        self._memory[:] = vector(tuple(flatten(START)))
 
     def odometry(self) -> Odometry:
         """Return pose and twist of the rear axle's middle."""

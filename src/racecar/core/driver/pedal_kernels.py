@@ -5,17 +5,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
+from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, specialise, unbound
 from racecar.core.packing import Vector
+from racecar.core.powertrain.gearbox import next_shift, Shift
 from racecar.core.powertrain.powertrain import (
+    added_inertia,
     BRAKE_DAMPING,
     BRAKE_TORQUE,
     CAR_NUMBERS,
     DAMPING,
     DRIVEN,
     next_cruise,
+    NO_SHIFT,
     PedalControls,
+    SHIFT_TIME,
     wheel_drive,
 )
 from racecar.core.simulation.held_steps import step_kernel
@@ -23,18 +28,26 @@ from racecar.core.simulation.integrators import find_integrator
 from racecar.core.tuple_kernels import Kernel, reader, writer
 from racecar.core.types import Wheels
 from racecar.core.vehicles.double_track import DoubleTrack
-from racecar.core.vehicles.double_track_equations import (
-    DoubleState,
-    Held,
-    INPUT_COUNT,
-    WHEEL,
-)
+from racecar.core.vehicles.double_track_equations import Held, INPUT_COUNT, WHEEL
 from racecar.core.vehicles.double_track_held import torque_inputs
 from racecar.core.vehicles.double_track_wheels import TorqueDrive
 
 NO_WHEEL: Wheels = (0.0, 0.0, 0.0, 0.0)
 
 
+class Memory(NamedTuple):
+    """What a powertrain remembers: ramped cruising speed [m/s], rotation of the wheels [rad]."""
+
+    cruise: float
+    turned: Wheels
+    shift: Shift
+
+
+START = Memory(0.0, NO_WHEEL, NO_SHIFT)
+"""Memory of a car that has not driven yet."""
+
+
+read_memory = write_memory = unbound
 read_state = write_state = write_inputs = read_controls = read_car = unbound
 hold = step_driven = unbound
 
@@ -49,22 +62,31 @@ def driven_inputs(
     return torque_inputs(
         cruise, 0.5 * (controls.left_angle + controls.right_angle), controls.left_angle,
         controls.right_angle, drive, (brake, brake, brake, brake),
-        (damping, damping, damping, damping), (viscous, viscous, viscous, viscous), forced)
+        (damping, damping, damping, damping), (viscous, viscous, viscous, viscous), forced,
+        added_inertia(controls, car))
 
 
 @inlined
 def drive_wheels(
-    controls: PedalControls, car: Vector, speeds: Wheels, cruise: float, dt: float,
-) -> tuple[float, Wheels, Wheels]:
-    """Return the ramped cruising speed [m/s], then drive and forced of each wheel for a step.
+    controls: PedalControls, car: Vector, speeds: Wheels, memory: Memory, dt: float,
+) -> tuple[Memory, Wheels, Wheels]:
+    """Return the memory but for the rotation, then drive and forced of each wheel for a step.
 
     drive: torque [N m], or speed [rad/s] of a wheel that is forced, of which forced is 1.
     """
-    ramped = next_cruise(controls, car, speeds, cruise, dt)
-    drive, is_forced = wheel_drive(controls, car, speeds, ramped)
+    ramped = next_cruise(controls, car, speeds, memory.cruise, dt)
+    shift, drives = next_shift(memory.shift, controls.ratio, car[SHIFT_TIME], dt)
+    drive, is_forced = wheel_drive(controls, car, speeds, ramped, drives)
     forced = 1.0 if is_forced else 0.0
-    return ramped, drive, (car[DRIVEN] * forced, car[DRIVEN + 1] * forced,
-                           car[DRIVEN + 2] * forced, car[DRIVEN + 3] * forced)
+    return Memory(ramped, memory.turned, shift), drive, (
+        car[DRIVEN] * forced, car[DRIVEN + 1] * forced, car[DRIVEN + 2] * forced,
+        car[DRIVEN + 3] * forced)
+
+
+@inlined
+def wheel_speeds_of(state: Any) -> Wheels:
+    """Return the speeds of the wheels of a state [rad/s]."""
+    return state[WHEEL], state[WHEEL + 1], state[WHEEL + 2], state[WHEEL + 3]
 
 
 @inlined
@@ -78,52 +100,53 @@ def turned_on(turned: Wheels, before: Wheels, after: Wheels, dt: float) -> Wheel
 def _drive(
     state: MutableSequence[float], good: MutableSequence[float], inputs: MutableSequence[float],
     parameters: Vector, limits: Vector, dt: float, steps: int, packed_controls: Vector,
-    packed_car: Vector, memory: MutableSequence[float],
+    packed_car: Vector, packed_memory: MutableSequence[float],
 ) -> bool:
     """Advance by steps of dt; return whether the state is valid, else leave it and the memory.
 
-    good: room for a state; memory: ramped cruising speed, then rotation of each wheel.
+    good: room for a state; packed_memory: the numbers of Memory.
     """
     start = read_state(state, 0, 0)
     write_state(good, 0, 0, start)
     controls, car = read_controls(packed_controls, 0, 0), read_car(packed_car, 0, 0)
-    s, cruise, drive, forced = start, memory[0], NO_WHEEL, NO_WHEEL
-    turned = (memory[1], memory[2], memory[3], memory[4])
-    held = hold(driven_inputs(controls, car, cruise, drive, forced), parameters)
+    s, drive, forced = start, NO_WHEEL, NO_WHEEL
+    memory = first = read_memory(packed_memory, 0, 0)
+    held = hold(driven_inputs(controls, car, first.cruise, drive, forced), parameters)
     w = held.wheels
     for _ in range(steps):
-        before = s[WHEEL:]
-        cruise, drive, forced = drive_wheels(controls, car, before, cruise, dt)
+        before = wheel_speeds_of(s)
+        driven, drive, forced = drive_wheels(controls, car, before, memory, dt)
         s = step_driven(s, Held(held.body, TorqueDrive(
-            drive, w.brake, w.damping, w.brake_damping, forced, w.overspeed, w.stick)), dt)
-        turned = turned_on(turned, before, s[WHEEL:], dt)
+            drive, w.brake, w.damping, w.brake_damping, forced, w.overspeed, w.stick,
+            w.rear_stick, w.per_inertia, w.rear_per_inertia)), dt)
+        memory = Memory(driven.cruise, turned_on(
+            driven.turned, before, wheel_speeds_of(s), dt), driven.shift)
     write_state(state, 0, 0, s)
-    write_inputs(inputs, 0, 0, driven_inputs(controls, car, memory[0], drive, forced))
+    write_inputs(inputs, 0, 0, driven_inputs(controls, car, first.cruise, drive, forced))
     valid = True
     for i in range(len(state)):
         # False for NaN too.
         valid = valid and abs(state[i]) <= limits[i]
     if valid:
-        memory[0] = cruise
-        for i in range(4):
-            memory[1 + i] = turned[i]
+        write_memory(packed_memory, 0, 0, memory)
     else:
         write_state(state, 0, 0, start)
     return valid
 
 
 def packed_readers(lanes: int = 1) -> dict[str, Kernel]:
-    """Return read_controls and read_car."""
+    """Return read_controls, read_car, read_memory and write_memory."""
     return {'read_controls': reader('PedalControls', PedalControls(*(0.0,) * 9), lanes),
-            'read_car': reader('car', (0.0,) * CAR_NUMBERS, lanes)}
+            'read_car': reader('car', (0.0,) * CAR_NUMBERS, lanes),
+            'read_memory': reader('Memory', START, lanes),
+            'write_memory': writer('Memory', START, lanes)}
 
 
 def drive_kernel(model: DoubleTrack, integrator: str) -> Callable[..., bool]:
     """Bind a model and a method: see _drive(). Raises ParameterError if the method is unknown."""
     find_integrator(integrator)
     form = model.split_derivative
-    name = DoubleState.__name__
-    state = DoubleState(*(0.0,) * len(DoubleState._fields))
+    name, state = form.state.__name__, form.state(*(0.0,) * len(form.state._fields))
     return specialise(
         _drive, f'drive_{integrator}_{form.name}',
         read_state=reader(name, state), write_state=writer(name, state),

@@ -3,7 +3,8 @@
 """What a car has besides its chassis: engine, gears, brakes; the table and its typed form.
 
 The fields of the Car PROTO (seed 000 section 1.3, and 1.2 for wheelsDampingConstant) with its
-defaults of 2014. The chassis is in racecar.core.vehicles.parameters.
+defaults of 2014, and three that it does not have, which are off. The chassis is in
+racecar.core.vehicles.parameters.
 """
 
 from __future__ import annotations
@@ -85,6 +86,13 @@ CAR_PARAMETERS = ParameterTable([
     _row('cruise_reference', 'rear_axle', 'What moves at the cruising speed: the middle of the'
          " rear axle, or the mean of the driven wheels as in Webots, where it depends on the"
          " car's type", choices=CRUISE_REFERENCES),
+    _row('engine_inertia', 0.0, 'Moment of inertia of the engine, which turns with the wheels in'
+         ' gear', 'kg m^2', minimum=0.0, maximum=1000.0),
+    _row('engine_braking_coefficients', [0.0, 0.0, 0.0], 'a, b, c of the torque a + b n + c n^2'
+         ' with which the engine brakes at n rev/min while the throttle is closed',
+         'N m, N m min, N m min^2', item=float),
+    _row('shift_time', 0.0, 'Time after a change of gear in which the engine has no torque', 's',
+         minimum=0.0, maximum=10.0),
 ])
 
 
@@ -118,6 +126,9 @@ class CarParameters:
     hybrid_power_split_rpm: float = _default('hybrid_power_split_rpm')
     wheels_damping_constant: float = _default('wheels_damping_constant')
     cruise_reference: str = _default('cruise_reference')
+    engine_inertia: float = _default('engine_inertia')
+    engine_braking_coefficients: tuple[float, ...] = _default('engine_braking_coefficients')
+    shift_time: float = _default('shift_time')
 
     def __post_init__(self) -> None:
         """Check what concerns several numbers at once."""
@@ -131,6 +142,11 @@ class CarParameters:
                 "parameter 'car.engine_function_coefficients' is"
                 f' {list(self.engine_function_coefficients)}, expected three numbers: a, b, c of'
                 ' a + b n + c n^2')
+        braking = self.engine_braking_coefficients
+        if len(braking) != 3 or min(braking) < 0.0:
+            raise ParameterError(
+                f"parameter 'car.engine_braking_coefficients' is {list(braking)}, expected three"
+                ' numbers of at least 0: a, b, c of a + b n + c n^2')
         if self.engine_max_rpm <= self.engine_min_rpm:
             raise ParameterError(
                 f"parameter 'car.engine_max_rpm' is {self.engine_max_rpm!r}, expected more than"

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Torque of an engine at full throttle (seed 000 section 2.1.1).
+"""Torque of an engine at full throttle (seed 000 section 2.1.1), and with the throttle closed.
 
     combustion          c m^2 + b m + a                    m = max(n, engine_min_rpm)
     electric            min(T_max, 60 P_max/(2 pi n))
@@ -10,6 +10,11 @@
 n in rev/min. From engine_max_rpm on every engine gives 0. Seed 001 prints 60 P/2 pi n without the
 bracket, which is about 10 n^2 too large: the power would never be a limit. A polynomial that
 falls below 0 counts as 0: an engine at full throttle does not brake.
+
+With the throttle closed an engine may brake by a + b n + c n^2, which is the form of its mean
+friction pressure over speed (Heywood, Internal Combustion Engine Fundamentals, chapter 13), an
+open throttle t by 1 - t of it. Below engine_min_rpm it falls to 0 in proportion to the speed, as a
+clutch slips there.
 """
 
 from __future__ import annotations
@@ -54,6 +59,16 @@ def torque_at(
     if kind == PARALLEL_HYBRID:
         return torque + combustion_torque(rpm, a, b, c)
     return torque + (1.0 - split_ratio) * combustion_torque(split_rpm, a, b, c)
+
+
+@inlined
+def braking_torque(rpm: float, a: float, b: float, c: float, per_min_rpm: float) -> float:
+    """Return the torque of an engine with the throttle closed [N m], against its rotation.
+
+    rpm: negative if the engine is turned backwards [rev/min]; per_min_rpm: 1 over engine_min_rpm.
+    """
+    turning = abs(rpm)
+    return -((c * turning + b) * turning + a) * min(max(rpm * per_min_rpm, -1.0), 1.0)
 
 
 def engine_torque(car: CarParameters, rpm: float) -> float:

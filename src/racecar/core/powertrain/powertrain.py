@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """From pedals, gear and steering wheel to the torques of the wheels.
 
-    torque mode     throttle * engine(n) * gear ratio, through the differential; 0 in neutral
+    torque mode     throttle * engine(n) * gear ratio, through the differential; 0 in neutral;
+                    with engine braking less (1 - throttle) * braking(n) * gear ratio; nothing
+                    while a gear is shifted
     speed mode      driven wheels are forced to turn at the cruising speed, which is ramped;
                     while the brake is on they are free, and the ramp starts anew from the speed
                     that they then have
@@ -10,7 +12,10 @@
     brake, each wheel    viscous: damping brake * coefficient; coulomb: torque brake * coefficient
                          (racecar.core.vehicles.double_track: neither turns a wheel back)
 
-Sources: seeds 000 and 001, section 2.1. There is no engine braking, no idle and no clutch.
+The inertia of an engine in gear, ratio^2 J, is shared out among the driven wheels, as if they
+turned alike; it counts during a shift too, and not in the other modes. Sources: seeds 000 and 001,
+section 2.1; inertia: Gillespie, Fundamentals of Vehicle Dynamics, equation 2-9. By default there
+are no engine braking, no inertia and no shift time; there is no idle and no clutch.
 """
 
 from __future__ import annotations
@@ -26,8 +31,8 @@ from racecar.core.packing import Vector, vector
 from racecar.core.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
 from racecar.core.powertrain.cruise import ramp, wheel_speeds
 from racecar.core.powertrain.differential import rolling_speed, split_torque
-from racecar.core.powertrain.engine import torque_at
-from racecar.core.powertrain.gearbox import engine_rpm
+from racecar.core.powertrain.engine import braking_torque, torque_at
+from racecar.core.powertrain.gearbox import engine_rpm, engine_turning, next_shift, Shift
 from racecar.core.powertrain.steering import path_ratios, wheel_steering_limit
 from racecar.core.types import Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -46,7 +51,8 @@ UNDEFINED, SPEED, TORQUE = map(float, ControlMode)
 
 # Packed car.
 (ENGINE, DRIVEN, RADII, FRONT_RATIO, REAR_RATIO, BRAKE_TORQUE, BRAKE_DAMPING, DAMPING,
- ACCELERATION, REFERENCE, COUPLING, CAR_NUMBERS) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26)
+ ACCELERATION, REFERENCE, COUPLING, BRAKING, PER_MIN_RPM, SHIFT_TIME, ADDED_INERTIA,
+ CAR_NUMBERS) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 31, 33)
 
 # Packed controls; angles and their tangent are positive to the left.
 (MODE, THROTTLE, BRAKE, RATIO, CRUISE, TANGENT, LEFT, RIGHT, LIMITED_SLIP) = range(9)
@@ -56,6 +62,12 @@ SLIP_RATE = 500.0
 
 _STABLE = 0.5
 
+# Speed below which engine braking falls at the latest [rev/min].
+_LEAST_MIN_RPM = 100.0
+
+NO_SHIFT = Shift(0.0, 0.0)
+"""Of a car at its start, in neutral."""
+
 
 class WheelTorques(NamedTuple):
     """What the powertrain does to the wheels: left front, right front, left rear, right rear.
@@ -63,7 +75,7 @@ class WheelTorques(NamedTuple):
     left_angle, right_angle: of the front wheels [rad, left positive]; drive: torques [N m], or of
     a forced wheel its speed [rad/s]; brake: torques that the brakes can hold [N m];
     brake_damping: of viscous brakes, and damping: of the bearings [N m s/rad]; forced: 1 for a
-    wheel whose speed is given.
+    wheel whose speed is given; inertia: what the engine adds to a front and a rear wheel [kg m^2].
     """
 
     left_angle: float
@@ -73,6 +85,7 @@ class WheelTorques(NamedTuple):
     brake_damping: Wheels
     damping: Wheels
     forced: Wheels
+    inertia: tuple[float, float]
 
 
 class PedalControls(NamedTuple):
@@ -110,10 +123,20 @@ def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
     """Return the torque of the engine behind the throttle, before the gearbox [N m]."""
     if controls[MODE] != TORQUE:
         return 0.0
-    return controls[THROTTLE] * torque_at(
-        car[ENGINE], measured_rpm(controls, car, speeds), car[ENGINE + 1], car[ENGINE + 2],
-        car[ENGINE + 3], car[ENGINE + 4], car[ENGINE + 5], car[ENGINE + 6], car[ENGINE + 7],
-        car[ENGINE + 8], car[ENGINE + 9])
+    turning = engine_turning(speeds, _four(car, DRIVEN), controls[RATIO])
+    throttle = controls[THROTTLE]
+    return throttle * torque_at(
+        car[ENGINE], abs(turning), car[ENGINE + 1], car[ENGINE + 2], car[ENGINE + 3],
+        car[ENGINE + 4], car[ENGINE + 5], car[ENGINE + 6], car[ENGINE + 7], car[ENGINE + 8],
+        car[ENGINE + 9]) + (1.0 - throttle) * braking_torque(
+            turning, car[BRAKING], car[BRAKING + 1], car[BRAKING + 2], car[PER_MIN_RPM])
+
+
+@inlined
+def added_inertia(controls: Vector, car: Vector) -> tuple[float, float]:
+    """Return what the engine adds to the inertia of a front and of a rear wheel [kg m^2]."""
+    square = controls[RATIO] * controls[RATIO] if controls[MODE] == TORQUE else 0.0
+    return square * car[ADDED_INERTIA], square * car[ADDED_INERTIA + 1]
 
 
 @inlined
@@ -135,18 +158,20 @@ def next_cruise(
 
 @inlined
 def wheel_drive(
-    controls: Vector, car: Vector, speeds: Wheels, cruise: float,
+    controls: Vector, car: Vector, speeds: Wheels, cruise: float, drives: bool,
 ) -> tuple[Wheels, bool]:
     """Return torques of the wheels [N m] and False, or speeds of the driven ones and True.
 
-    speeds: of the wheels [rad/s]; cruise: ramped cruising speed [m/s].
+    speeds: of the wheels [rad/s]; cruise: ramped cruising speed [m/s]; drives: whether the engine
+    does, which it does not while a gear is shifted.
     """
     driven = _four(car, DRIVEN)
     radii = _four(car, RADII)
     ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
     if controls[MODE] == TORQUE:
+        torque = engine_output(controls, car, speeds) * controls[RATIO]
         return split_torque(
-            engine_output(controls, car, speeds) * controls[RATIO], speeds, ratios, radii, driven,
+            torque if drives else 0.0, speeds, ratios, radii, driven,
             car[COUPLING] * controls[LIMITED_SLIP]), False
     if controls[MODE] == SPEED and controls[BRAKE] == 0.0:
         return wheel_speeds(
@@ -157,7 +182,7 @@ def wheel_drive(
 class Powertrain:
     """Engine, gearbox, differential, brakes and cruise control of one car.
 
-    Without state but for the ramp of the cruising speed.
+    Without state but for the ramp of the cruising speed and the gear that is being shifted.
     """
 
     def __init__(self, car: CarParameters, vehicle: VehicleParameters, period: float) -> None:
@@ -185,8 +210,11 @@ class Powertrain:
             brake * car.brake_coefficient, (not brake) * car.brake_coefficient,
             car.wheels_damping_constant, car.cruise_acceleration,
             float(CRUISE_REFERENCES.index(car.cruise_reference)),
-            0.0])
+            0.0, *car.engine_braking_coefficients,
+            1.0 / max(car.engine_min_rpm, _LEAST_MIN_RPM), car.shift_time,
+            *(drives * car.engine_inertia / sum(car.driven) for drives in car.driven[1:3])])
         self._cruise = 0.0
+        self._shift = NO_SHIFT
         self.set_period(period)
 
     @property
@@ -211,14 +239,29 @@ class Powertrain:
         speeds: of the wheels [rad/s].
         """
         packed, four = self._packed(controls, speeds)
-        self._cruise = next_cruise(packed, self.packed, four, self._cruise, self._period)
-        drive, forced = wheel_drive(packed, self.packed, four, self._cruise)
         car = self.packed
+        self._cruise = next_cruise(packed, car, four, self._cruise, self._period)
+        self._shift, drives = next_shift(
+            self._shift, controls.ratio, car[SHIFT_TIME], self._period)
+        drive, forced = wheel_drive(packed, car, four, self._cruise, drives)
         return WheelTorques(
             controls.left_angle, controls.right_angle, drive,
             (float(car[BRAKE_TORQUE] * controls.brake),) * 4,
             (float(car[BRAKE_DAMPING] * controls.brake),) * 4, (float(car[DAMPING]),) * 4,
-            _four(car, DRIVEN) if forced else (0.0, 0.0, 0.0, 0.0))
+            _four(car, DRIVEN) if forced else (0.0, 0.0, 0.0, 0.0), added_inertia(packed, car))
+
+    def rolling_share(self, inertia: tuple[float, float]) -> float:
+        """Return the share of a torque that moves car and wheels, and not the engine.
+
+        inertia: of WheelTorques. As if the wheels rolled: for a plant that knows its own inertia
+        alone.
+        """
+        vehicle = self.vehicle
+        own = vehicle.mass + sum(
+            2.0 * vehicle.wheel_inertia / radius ** 2 for radius in vehicle.wheel_radii)
+        engine = sum(2.0 * each / radius ** 2 for each, radius in zip(
+            inertia, vehicle.wheel_radii, strict=True))
+        return own / (own + engine)
 
     def rpm(self, controls: PedalControls, speeds: Sequence[float]) -> float:
         """Return the speed of the engine [rev/min]; NaN in speed mode, which has no engine."""

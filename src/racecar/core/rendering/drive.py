@@ -6,14 +6,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.rendering.sight import Dots, Line, RobotSight, Sight
-from racecar.core.types import HINGE_JOINTS, Pose3, WHEEL_JOINTS, yaw_to_quaternion
+from racecar.core.types import (
+    HINGE_JOINTS,
+    Lamps,
+    LampSwitches,
+    NANOSECONDS,
+    Pose3,
+    WHEEL_JOINTS,
+    yaw_to_quaternion,
+)
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import Colour
 
@@ -37,6 +45,8 @@ class Drive:
     t (n,) [s] from 0 on, ascending; poses (n, 7): x, y, z [m] and quaternion x, y, z, w of the
     base frame in that of the scene. joints: names; joint_t (m,), positions (m, joints) [rad or m].
     reference (k, 2) [m]: empty if there is none. scan_t; scans: points (p, 3) of each [m].
+    start_ns: simulated time at which t is 0 [ns]. lamp_t; switches: how the lamps were switched
+    from each of these times on; before, all were off.
     """
 
     t: FloatArray
@@ -47,6 +57,9 @@ class Drive:
     reference: FloatArray
     scan_t: FloatArray
     scans: Sequence[FloatArray] = ()
+    start_ns: int = 0
+    lamp_t: FloatArray = field(default_factory=lambda: np.empty(0))
+    switches: Sequence[LampSwitches] = ()
 
     @property
     def duration(self) -> float:
@@ -66,6 +79,13 @@ class Drive:
         place = (1.0 - share) * before[:3] + share * after[:3]
         return Pose3(*place.tolist(), *turn.tolist())
 
+    def lamps(self, time: float) -> Lamps:
+        """Return which lamps were lit at a time [s]."""
+        newest = bisect_right(self.lamp_t, time) - 1
+        if newest < 0:
+            return Lamps()
+        return self.switches[newest].lit(self.start_ns + round(time * NANOSECONDS))
+
     def sight(
         self, time: float, cones: Sequence[Pose3], *, whole_path: bool, scale: float = 1.0,
     ) -> Sight:
@@ -80,7 +100,8 @@ class Drive:
             (self.reference, REFERENCE), (self.poses[:end, :2], DRIVEN)) if len(points) > 1]
         newest = bisect_right(self.scan_t, time) - 1
         dots = [Dots(self.scans[newest], SEEN, _DOT * scale)] if newest >= 0 else []
-        return Sight([RobotSight(self.pose(time), positions)], cones, lines, dots)
+        robot = RobotSight(self.pose(time), positions, self.lamps(time))
+        return Sight([robot], cones, lines, dots)
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.description.robot_tree import Joint, PRISMATIC
+from racecar.core.description.robot_tree import Joint, Lamp, PRISMATIC
 from racecar.core.poses import pose_of_angles
+from racecar.core.rendering.creases import add_creased_mesh
 from racecar.core.rendering.sight import DrawnRobot, Sight
 from racecar.core.rendering.surfaces import add_grid, Surfaces
 from racecar.core.rendering.textures import (
@@ -32,7 +33,7 @@ from racecar.core.world.scene import Board, Box, Colour, Cone, GREY, Scene
 
 FloatArray = NDArray[np.float64]
 
-_GROUND, _WALL, _SKY, _ROBOT, _PLAIN = 'ground', 'wall', 'sky', 'robot', 'plain'
+_GROUND, _WALL, _SKY, _ROBOT, _PLAIN, _LIT = 'ground', 'wall', 'sky', 'robot', 'plain', 'lit'
 
 LIGHT_DISTANCE = 20.0
 """From what a light with shadows shines on to its place [m]."""
@@ -44,6 +45,12 @@ _PAINT = 0.002
 _CONE_SIDES = 24
 _BLACK: Colour = (0.03, 0.03, 0.03)
 _WHITE: Colour = (0.95, 0.95, 0.95)
+
+Rgba = tuple[float, float, float, float]
+_NO_COLOUR: Rgba = (*GREY, 1.0)
+
+# What a lit lamp reflects of other light, as a share of its own: its colour is that of its light.
+_REFLECTED = 0.05
 
 
 class Quality(NamedTuple):
@@ -59,16 +66,27 @@ class Quality(NamedTuple):
     shadow_size: int = 0
 
 
+class DrawnLamp(NamedTuple):
+    """A lamp of a robot in the model: number of its geom; colours while dark and while lit."""
+
+    robot: int
+    function: str
+    geom: int
+    dark: Rgba
+    lit: Rgba
+
+
 class PictureModel(NamedTuple):
     """A compiled model and where in its positions each robot and cone is.
 
     robots: of each, first number of its pose and those of its joints in DrawnRobot.joints order,
-    -1 for what the tree does not have. cones: first number of each.
+    -1 for what the tree does not have. cones: first number of each. lamps: of all robots.
     """
 
     model: Any
     robots: tuple[tuple[int, tuple[int, ...]], ...]
     cones: tuple[int, ...]
+    lamps: tuple[DrawnLamp, ...] = ()
 
     def pack(self, sight: Sight) -> FloatArray:
         """Return the positions of the engine for what is seen."""
@@ -82,6 +100,14 @@ class PictureModel(NamedTuple):
             _write_pose(packed, first, pose)
         return packed
 
+    def light(self, sight: Sight) -> None:
+        """Let those lamps of the model shine that are lit in what is seen."""
+        model = self.model
+        materials = [model.material(name).id for name in (_ROBOT, _LIT)]
+        for lamp in self.lamps:
+            is_lit = getattr(sight.robots[lamp.robot].lamps, lamp.function)
+            model.geom_rgba[lamp.geom] = lamp.lit if is_lit else lamp.dark
+            model.geom_matid[lamp.geom] = materials[is_lit]
 
     def focus(self, packed: FloatArray) -> tuple[float, float, float]:
         """Return about what shadows are drawn: the first robot, the origin if there is none."""
@@ -114,7 +140,7 @@ def picture_model(
     for index, cone in enumerate(scene.cones):
         _add_cone(spec, f'cone {index}', cone)
     for index, robot in enumerate(robots):
-        _add_robot(spec, f'{index}', robot)
+        _add_robot(spec, index, robot)
     model = spec.compile()
 
     def address(name: str) -> int:
@@ -125,7 +151,20 @@ def picture_model(
         tuple((address(f'{index} root'), tuple(
             address(f'{index} {name}') if _moves(robot, name) else -1 for name in robot.joints))
             for index, robot in enumerate(robots)),
-        tuple(address(f'cone {index}') for index in range(len(scene.cones))))
+        tuple(address(f'cone {index}') for index in range(len(scene.cones))),
+        tuple(_drawn_lamp(model, index, robot, lamp)
+              for index, robot in enumerate(robots) for lamp in robot.tree.lamps))
+
+
+def _drawn_lamp(model: Any, index: int, robot: DrawnRobot, lamp: Lamp) -> DrawnLamp:
+    return DrawnLamp(
+        index, lamp.function, model.geom(_lamp_name(index, lamp.link, lamp.visual)).id,
+        robot.tree.lamp_shape(lamp).colour or _NO_COLOUR,
+        (*(_REFLECTED * part for part in lamp.colour), 1.0))  # type: ignore[arg-type]
+
+
+def _lamp_name(index: int, link: str, visual: str) -> str:
+    return f'{index} {link} {visual}'
 
 
 def _moves(robot: DrawnRobot, name: str) -> bool:
@@ -159,10 +198,11 @@ def _add_materials(spec: Any) -> None:
     role = int(load_engine().mjtTextureRole.mjTEXROLE_RGB)
     for name, texture, specular, shininess in (
             (_GROUND, _GROUND, 0.0, 0.0), (_WALL, _WALL, 0.0, 0.0), (_ROBOT, '', 0.6, 0.5),
-            (_PLAIN, '', 0.05, 0.1)):
+            (_PLAIN, '', 0.05, 0.1), (_LIT, '', 0.0, 0.0)):
         material = spec.add_material(
             name=name, specular=specular, shininess=shininess, texuniform=True,
-            texrepeat=(1.0 / TILE, 1.0 / TILE))
+            texrepeat=(1.0 / TILE, 1.0 / TILE),
+            emission=1.0 / _REFLECTED if name == _LIT else 0.0)
         if texture:
             material.textures[role] = texture
 
@@ -279,8 +319,9 @@ def _add_ring(
             math.cos(middle) / size, math.sin(middle) / size, slope / size))
 
 
-def _add_robot(spec: Any, prefix: str, robot: DrawnRobot) -> None:
+def _add_robot(spec: Any, prefix: int, robot: DrawnRobot) -> None:
     tree = robot.tree
+    lamps = {(lamp.link, lamp.visual) for lamp in tree.lamps}
     root = _add_moving_body(spec.worldbody, f'{prefix} {tree.root}')
     root.add_freejoint(name=f'{prefix} root')
     bodies = {tree.root: root}
@@ -292,9 +333,12 @@ def _add_robot(spec: Any, prefix: str, robot: DrawnRobot) -> None:
             _add_joint(body, f'{prefix} {joint.name}', joint)
     for link in tree.links:
         for shape in link.visuals:
-            geom = add_shape(spec, bodies[link.name], shape)
+            geom = add_shape(
+                spec, bodies[link.name], shape, add_mesh=add_creased_mesh)
             geom.contype, geom.conaffinity, geom.material = 0, 0, _ROBOT
-            geom.rgba = shape.colour or (*GREY, 1.0)
+            geom.rgba = shape.colour or _NO_COLOUR
+            if (link.name, shape.name) in lamps:
+                geom.name = _lamp_name(prefix, link.name, shape.name)
 
 
 def _add_joint(body: Any, name: str, joint: Joint) -> None:

@@ -65,6 +65,7 @@ class Renderer:
         mujoco = load_engine()
         model, data, scene = self._picture.model, self._data, self._scene
         data.qpos[:] = packed = self._picture.pack(sight)
+        self._picture.light(sight)
         mujoco.mj_kinematics(model, data)
         mujoco.mj_camlight(model, data)
         mujoco.mjv_updateScene(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.poses import pose_of_angles
-from racecar.core.types import Pose3
+from racecar.core.types import Lamps, Pose3
 from racecar.core.world.scene import Colour, Scene
 
 
@@ -24,10 +24,11 @@ class DrawnRobot(NamedTuple):
 
 
 class RobotSight(NamedTuple):
-    """Where a robot is: pose of its root in the scene, positions of the joints [rad or m]."""
+    """A robot: pose of its root in the scene, positions of the joints [rad or m], lit lamps."""
 
     pose: Pose3
     positions: tuple[float, ...] = ()
+    lamps: Lamps = Lamps()
 
 
 class Line(NamedTuple):

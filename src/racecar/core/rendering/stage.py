@@ -14,7 +14,7 @@ from racecar.core.rendering.lens import Lens
 from racecar.core.rendering.picture_model import Quality
 from racecar.core.rendering.renderer import Pixels
 from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight, standing_cones
-from racecar.core.types import JointStates, Pose3
+from racecar.core.types import JointStates, Lamps, Pose3
 from racecar.core.world.scene import Scene
 
 
@@ -28,10 +28,11 @@ class _Actor:
         names = self._joints().names if self._joints else ()
         self.drawn = DrawnRobot(entity.describe().tree, names)
         self._state = carrier.state
+        self._lamps = entity.lamps or Lamps
 
     def sight(self) -> RobotSight:
         positions = self._joints().positions if self._joints else ()
-        return RobotSight(self._state().pose, tuple(positions))
+        return RobotSight(self._state().pose, tuple(positions), self._lamps())
 
 
 class Stage:

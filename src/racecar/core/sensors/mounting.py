@@ -56,6 +56,10 @@ def mounting_parameters(
                   unit='Hz', above=0.0, maximum=1e6, read_only=True),
         Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
                   read_only=True),
+        Parameter('slot', str, '', 'Link of the robot description that carries the sensor, in'
+                  ' whose frame its place is then given: front_slot, top_slot, rear_slot or'
+                  ' centre_slot of a generated car, or any other that is fixed to the body; the'
+                  ' frame of the readings is then <slot>_<frame>', read_only=True),
         *_PLACES)))
 
 
@@ -82,7 +86,8 @@ class MountedSensor:
     """A sensor and where it sits: name of the output, frame, pose in the robot's frame.
 
     pose: None if it is where the robot description has its frame, or in the robot's own frame if
-    there is no such link. rate: of the readings [Hz]; seed: of the noise.
+    there is no such link. slot: link that carries it, in whose frame the pose then is; empty for
+    none. rate: of the readings [Hz]; seed: of the noise.
     """
 
     name: str
@@ -92,6 +97,7 @@ class MountedSensor:
     pose: Pose3 | None
     rate: float
     seed: int
+    slot: str = ''
 
     @classmethod
     def from_values(
@@ -113,9 +119,11 @@ class MountedSensor:
             sensor = kind.make(own)
         except ParameterError as error:
             raise ParameterError(f"sensor '{name}': {error}") from error
+        slot, frame = own['slot'], own['frame']
         return cls(
-            name, kind, sensor, own['frame'],
-            pose_of_angles(*places) if any(places) else None, own['rate'], own['seed'])
+            name, kind, sensor, f'{slot}_{frame}' if slot else frame,
+            pose_of_angles(*places) if any(places) or slot else None, own['rate'], own['seed'],
+            slot)
 
 
 class EquippedPlant:
@@ -222,7 +230,8 @@ def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
     """Return the pose of a sensor in the frame of the robot."""
     axes = mounted.kind.axes
     if mounted.pose is not None:
-        return pose_of_child(mounted.pose, axes)
+        place = pose_of_child(mounted.pose, axes)
+        return pose_of_child(_slot(entity, mounted), place) if mounted.slot else place
     try:
         links = {} if entity.describe is None else entity.describe().tree.poses()
     except ConfigurationError as error:
@@ -230,6 +239,22 @@ def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
             f"sensor '{mounted.name}': where its frame '{mounted.frame}' is on the robot is not"
             f' known ({error}); give its place, for example {mounted.name}.x') from error
     return links.get(mounted.frame, axes)
+
+
+def _slot(entity: Entity, mounted: MountedSensor) -> Pose3:
+    """Return the pose of the link that carries a sensor in the frame of the robot."""
+    parameter = f"parameter '{mounted.name}.slot' is {mounted.slot!r}"
+    if entity.describe is None:
+        raise ParameterError(f'{parameter}, expected none: this robot has no description')
+    tree = entity.describe().tree
+    try:
+        tree.link(mounted.slot)
+    except ConfigurationError as error:
+        raise ParameterError(f'{parameter}, expected a link of the robot: {error}') from error
+    if mounted.slot not in tree.fixed_links():
+        raise ParameterError(
+            f'{parameter}, which moves against the body, expected a link that is fixed to it')
+    return tree.poses()[mounted.slot]
 
 
 class NoiseSource:

@@ -104,7 +104,10 @@ class CarBatch:
 
     @property
     def states(self) -> Array:
-        """States of all cars in the order of DoubleTrack.state_names [SI], (cars, states)."""
+        """States of all cars in the order of DoubleTrack.state_names [SI], (cars, states).
+
+        NaN for states that a car does not have and another one does.
+        """
         return self._read('state')
 
     @property
@@ -137,14 +140,12 @@ class CarBatch:
 
     def _read(self, name: str, first: int = 0, count: int | None = None) -> Array:
         """Return rows of a kind from the row `first` on, all if count is None: (cars, rows)."""
-        found = None
-        for block in self._blocks:
-            packed = np.asarray(getattr(block, name)).reshape(-1, CARS)
-            packed = packed[first:None if count is None else first + count]
-            if found is None:
-                found = np.empty((self._count, len(packed)))
-            found[block.cars] = packed[:, :len(block.cars)].T
-        return np.empty((0, 0)) if found is None else found
+        packed = [np.asarray(getattr(block, name)).reshape(-1, CARS) for block in self._blocks]
+        packed = [rows[first:None if count is None else first + count] for rows in packed]
+        found = np.full((self._count, max(map(len, packed), default=0)), np.nan)
+        for block, own in zip(self._blocks, packed, strict=True):
+            found[block.cars, :len(own)] = own[:, :len(block.cars)].T
+        return found
 
 
 class DoubleTrackBatch(CarBatch):

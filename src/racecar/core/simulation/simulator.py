@@ -53,6 +53,7 @@ from racecar.core.vehicles import (
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.kinematic_bicycle import SPEED_GAIN
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
+from racecar.core.vehicles.parameters import DESCRIPTION_PARAMETERS
 from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
 from racecar.core.vehicles.single_track_equations import FORMULATIONS
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
@@ -97,6 +98,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
     *ACTUATOR_PARAMETERS,
     WORLD_PARAMETER,
     *START_PARAMETERS,
+    *DESCRIPTION_PARAMETERS,
 ])
 
 

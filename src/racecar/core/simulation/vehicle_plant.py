@@ -9,6 +9,7 @@ from functools import partial
 
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.frames import BASE_LINK, COG
+from racecar.core.lamp_board import LampBoard
 from racecar.core.ports import Carrier, COLLISIONS, Entity, Input, Mount, ODOMETRY, Output
 from racecar.core.readings import Collisions
 from racecar.core.simulation.simulator import Simulator
@@ -21,6 +22,7 @@ from racecar.core.types import (
     Pose2,
     Pose3,
     quaternion_to_yaw,
+    SUSPENSION_JOINTS,
     Twist3,
     VehicleDiagnostics,
     WHEEL_JOINTS,
@@ -32,9 +34,10 @@ from racecar.core.types import (
 class VehiclePlant:
     """One car; it shows everything with the period of the simulator's ticks.
 
-    Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques).
-    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
-    collisions (Collisions, where there is something to run into), odometry (BodyState).
+    Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques),
+    lamps (LampSwitches). Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels
+    (WheelStates), lamps (LampMarks), collisions (Collisions, where there is something to run
+    into), odometry (BodyState).
     """
 
     def __init__(self, simulator: Simulator) -> None:
@@ -43,21 +46,24 @@ class VehiclePlant:
         steps = simulator.steps_per_tick
         vehicle = simulator.model.vehicle
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
+        describe = partial(describe_vehicle, vehicle)
+        board = LampBoard(describe, lambda: simulator.time_ns)
         self._entities = (Entity(
             name='',
             inputs=(
                 Input('drive', AckermannCommand, simulator.set_command),
-                Input('wheels', WheelCommand, simulator.set_wheel_command)),
+                Input('wheels', WheelCommand, simulator.set_wheel_command), board.input),
             outputs=(
                 Output('diagnostics', VehicleDiagnostics, simulator.diagnostics, steps, COG),
                 Output('joints', JointStates, self._joints, steps),
                 Output('wheels', WheelStates, self._wheels, steps),
+                board.output(steps),
                 *self._collision_outputs(),
                 Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
-            describe=partial(describe_vehicle, vehicle)),)
+            describe=describe, lamps=board.lit),)
 
     @property
     def step_ns(self) -> int:
@@ -107,10 +113,13 @@ class VehiclePlant:
 
     def _joints(self) -> JointStates:
         simulator = self.simulator
+        # In the plane the springs of a sprung car stay as they are at rest.
+        springs = SUSPENSION_JOINTS if simulator.model.vehicle.body.is_sprung else ()
+        still = (0.0,) * len(springs)
         return JointStates(
-            WHEEL_JOINTS + HINGE_JOINTS,
-            (*simulator.wheel_rotations, *simulator.steering_angles),
-            (*simulator.wheel_speeds, 0.0, 0.0))
+            WHEEL_JOINTS + HINGE_JOINTS + springs,
+            (*simulator.wheel_rotations, *simulator.steering_angles, *still),
+            (*simulator.wheel_speeds, 0.0, 0.0, *still))
 
     def _wheels(self) -> WheelStates:
         return WheelStates(*self.simulator.wheels())

@@ -22,6 +22,7 @@ from racecar.core.types import (
     WheelState,
 )
 from racecar.core.vehicles.ackermann import ackermann_angles, middle_tangent
+from racecar.core.vehicles.double_track_chassis import chassis_form, pack_chassis
 from racecar.core.vehicles.double_track_equations import (
     ACCELERATION_LIMIT,
     BRAKE,
@@ -93,13 +94,13 @@ def rotate_wheels(
             travel[3] + half * (before[WHEEL + 3] + after[WHEEL + 3]))
 
 
-
 class DoubleTrack:
-    """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques."""
+    """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques.
+
+    Of a vehicle with a relaxation length it has four states more, as double_track_chassis says.
+    """
 
     name: ClassVar[str] = 'double_track'
-    state_names = ('vx', 'vy', 'yaw_rate', 'x', 'y', 'yaw',
-                   *(f'wheel_speed_{wheel}' for wheel in WHEELS))
     input_count = INPUT_COUNT
     no_travel: Travel = (0.0,) * 4
     travelled = staticmethod(rotate_wheels)
@@ -129,8 +130,12 @@ class DoubleTrack:
              + (vehicle.cog_to_front_axle ** 2 * tyres.front_y.stiffness
                 + vehicle.cog_to_rear_axle ** 2 * tyres.rear_y.stiffness)
              / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
-        self.split_derivative: ModalDerivative = modal_derivative(tyres)
-        kernels = point_kernels(tyres, self.split_derivative)
+        chassis = chassis_form(vehicle)
+        kind: Any = chassis.state
+        self.state_names: tuple[str, ...] = kind._fields
+        self._lagging = (0.0,) * (len(kind._fields) - WHEEL - len(WHEELS))
+        self.split_derivative: ModalDerivative = modal_derivative(tyres, chassis)
+        kernels = point_kernels(tyres, chassis, self.split_derivative)
         self.derivative: Derivative = kernels.derivative
         self.observe: Derivative = planar_observe
         self.wheel_kernel: Callable[..., tuple[Any, ...]] = kernels.wheels
@@ -147,7 +152,8 @@ class DoubleTrack:
             float(tyres.model.stiffness_by_load),
             *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y,
             OVERSPEED_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
-            / max(vehicle.wheel_radii)])
+            / max(vehicle.wheel_radii),
+            *pack_chassis(vehicle, tyres, float(low_speed_threshold))])
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
@@ -165,36 +171,39 @@ class DoubleTrack:
     @property
     def state_limits(self) -> tuple[float, ...]:
         """Modulus of each state up to which the model holds, in the order of state_names."""
-        return (*planar_limits(self.vehicle), *(1e5,) * 4)
+        return (*planar_limits(self.vehicle), *(1e5,) * (len(self.state_names) - WHEEL))
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
-        return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0)
+        return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0, *self._lagging)
 
     def torque_inputs(
         self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
         damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
         brake_damping: Sequence[float] = (0.0,) * 4, forced: Sequence[float] = (0.0,) * 4,
+        inertia: tuple[float, float] = (0.0, 0.0),
     ) -> list[float]:
         """Return the inputs for wheel torques, in the order of WHEELS.
 
         steering_angle [rad]; drive: torques, positive forwards [N m]; brake: capacities, at least
         0 [N m]; damping: at least 0 [N m s]; angles: of the left and right front wheel [rad],
         those of Ackermann if None; brake_damping: of viscous brakes, at least 0 [N m s]; forced:
-        1 for a wheel whose number in drive is the speed at which it has to turn [rad/s].
+        1 for a wheel whose number in drive is the speed at which it has to turn [rad/s];
+        inertia: what the engine adds to that of a front and of a rear wheel, at least 0 [kg m^2].
         Raises ParameterError for what is not finite or negative.
         """
         if angles is None:
             angles = self._ackermann(steering_angle)
         inputs = [0.0, steering_angle, 1.0, *angles, *drive, *brake, *damping, *brake_damping,
-                  *forced]
+                  *forced, *inertia]
         if (len(inputs) != INPUT_COUNT or not all(map(math.isfinite, inputs))
                 or min(inputs[BRAKE:]) < 0.0):
             raise ParameterError(
                 f'wheel torques are drive {list(drive)}, brake {list(brake)}, damping'
                 f' {list(damping)}, brake_damping {list(brake_damping)}, forced {list(forced)},'
-                f' angles {list(angles)}, expected four finite numbers each [N m, N m, N m s,'
-                ' N m s, -] and two [rad]; brake, damping, brake_damping and forced not negative')
+                f' angles {list(angles)}, inertia {list(inertia)}, expected four finite numbers'
+                ' each [N m, N m, N m s, N m s, -] and twice two [rad, kg m^2]; brake, damping,'
+                ' brake_damping, forced and inertia not negative')
         return [float(value) for value in inputs]
 
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
@@ -225,7 +234,7 @@ class DoubleTrack:
 
     def wheel_speeds(self, state: Vector, inputs: Vector) -> Wheels:
         """Return the speed of rotation of each wheel [rad/s], a state of its own."""
-        first, second, third, fourth = state[WHEEL:]
+        first, second, third, fourth = state[WHEEL:WHEEL + len(WHEELS)]
         return float(first), float(second), float(third), float(fourth)
 
     def steering_angles(self, inputs: Vector) -> tuple[float, float]:
@@ -244,7 +253,8 @@ class DoubleTrack:
         f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
         return tuple(
             WheelState(slip.along, math.atan(slip.across), along, across, load, float(speed))
-            for slip, along, across, load, speed in zip(*f, tuple(state[WHEEL:]), strict=True))
+            for slip, along, across, load, speed in zip(
+                *f, self.wheel_speeds(state, inputs), strict=True))
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
@@ -256,7 +266,7 @@ class DoubleTrack:
         for speed in speeds:
             inputs[SPEED] = speed
             front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
-            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, front, front, rear, rear)
+            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, front, front, rear, rear, *self._lagging)
             fastest = max(
                 fastest, fastest_eigenvalue(self.derivative, state, inputs, self.parameters))
         return fastest

@@ -30,6 +30,7 @@ from racecar.core.vehicles.double_track_equations import (
     HALF_TRACK,
     HEIGHT,
     Held,
+    INERTIA,
     LEFT_ANGLE,
     LOW_SPEED_LATERAL,
     OVERSPEED,
@@ -56,8 +57,8 @@ from racecar.core.vehicles.planar import (
     YAW_INERTIA,
 )
 
-# Of the tyres, see ContactForm; hold_angles() for them.
-prepare = hold = unbound
+# Of the tyres, see ContactForm; hold_angles() for them; what the vehicle has besides.
+prepare = hold = chassis_of = carcass_of = unbound
 
 
 @inlined
@@ -74,7 +75,8 @@ def hold_angles(
 ) -> Held:
     """Return what parameters and command fix; cosines: cos, sin of the left, the right angle.
 
-    The global name prepare is bound to the tyres.
+    The global name prepare is bound to the tyres, chassis_of and carcass_of to what the vehicle
+    has besides.
     """
     p = parameters
     height, weight = p[HEIGHT], p[LOAD_FRONT] + p[LOAD_REAR]
@@ -86,6 +88,7 @@ def hold_angles(
         height / (weight * p[HALF_TRACK]), height / (weight * p[REAR_HALF_TRACK]),
         1.0 / p[MASS], 1.0 / p[YAW_INERTIA], 1.0 / p[WHEEL_INERTIA],
         prepare(tyre_pair(p, FRONT_X, LOAD_FRONT)), prepare(tyre_pair(p, REAR_X, LOAD_REAR)),
+        chassis_of(p), carcass_of(p),
     ), wheels)
 
 
@@ -120,13 +123,14 @@ def hold_speed(inputs: Vector, parameters: Vector) -> Held:
 def torque_inputs(
     speed: float, steering_angle: float, left_angle: float, right_angle: float, drive: Wheels,
     brake: Wheels, damping: Wheels, brake_damping: Wheels, forced: Wheels,
+    inertia: tuple[float, float],
 ) -> tuple[float, ...]:
     """Return the inputs of MODE 1, in their order; speed and steering_angle have no effect."""
     return (
         speed, steering_angle, 1.0, left_angle, right_angle, drive[0], drive[1], drive[2],
         drive[3], brake[0], brake[1], brake[2], brake[3], damping[0], damping[1], damping[2],
         damping[3], brake_damping[0], brake_damping[1], brake_damping[2], brake_damping[3],
-        forced[0], forced[1], forced[2], forced[3])
+        forced[0], forced[1], forced[2], forced[3], inertia[0], inertia[1])
 
 
 @inlined
@@ -142,10 +146,12 @@ def hold_torques(inputs: Vector, parameters: Vector) -> Held:
     """
     sin_left, cos_left = sine_cosine(inputs[LEFT_ANGLE])
     sin_right, cos_right = sine_cosine(inputs[RIGHT_ANGLE])
+    front = parameters[WHEEL_INERTIA] + inputs[INERTIA]
+    rear = parameters[WHEEL_INERTIA] + inputs[INERTIA + 1]
     held: Held = hold(
         (cos_left, sin_left, cos_right, sin_right),
         TorqueDrive(
             four(inputs, DRIVE), four(inputs, BRAKE), four(inputs, DAMPING),
             four(inputs, BRAKE_DAMPING), four(inputs, FORCED), parameters[OVERSPEED],
-            parameters[WHEEL_INERTIA] * STICK_RATE), parameters)
+            front * STICK_RATE, rear * STICK_RATE, 1.0 / front, 1.0 / rear), parameters)
     return held

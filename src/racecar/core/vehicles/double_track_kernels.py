@@ -14,13 +14,8 @@ from racecar.core.packing import Vector
 from racecar.core.tuple_kernels import reader
 from racecar.core.tyres.contact import any_form, ContactForm
 from racecar.core.tyres.pacejka_contact import SHAPE_LIMIT
-from racecar.core.vehicles.double_track_equations import (
-    double_rates,
-    DoubleState,
-    MODE,
-    wheel_forces,
-    wheel_slips,
-)
+from racecar.core.vehicles.double_track_chassis import ChassisForm
+from racecar.core.vehicles.double_track_equations import double_rates, MODE, wheel_forces
 from racecar.core.vehicles.double_track_held import hold_angles, hold_speed, hold_torques
 from racecar.core.vehicles.double_track_wheels import speed_accelerations, torque_accelerations
 from racecar.core.vehicles.interface import HeldRates, ModalDerivative, SPEED, STEERING_ANGLE
@@ -40,7 +35,7 @@ class PointKernels(NamedTuple):
 
 
 read_state = hold_command = hold_wheels = command_rates = torque_rates = unbound
-forces = body = unbound
+forces = body = slips = unbound
 
 
 @inlined
@@ -68,13 +63,13 @@ def _wheels(state: Vector, inputs: Vector, parameters: Vector) -> Any:
     """Return what PointKernels says."""
     point, held = read_state(state, 0, 0), body(inputs, parameters)
     found = forces(point, held)
-    return wheel_slips(point, held), found.along, found.across, found.loads
+    return slips(point, held), found.along, found.across, found.loads
 
 
 def _diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
     """Return the fields of VehicleDiagnostics: mean slip angle and summed force per axle."""
     point, held = read_state(state, 0, 0), body(inputs, parameters)
-    left, right, rear_left, rear_right = wheel_slips(point, held)
+    left, right, rear_left, rear_right = slips(point, held)
     found = forces(point, held)
     y, across = found.y, found.across
     return (
@@ -97,45 +92,59 @@ def contact_form(tyres: TyreSet) -> tuple[str, ContactForm]:
     return name, any_form(name, model.lateral_force, model.longitudinal_force)
 
 
-def _forces(name: str, form: ContactForm) -> Any:
+def _forces(name: str, form: ContactForm, chassis: ChassisForm) -> Any:
     return specialise(
         wheel_forces, f'wheel_forces_{name}', inlined, slide_four=form.slide_four, rest=form.rest,
-        grip=form.grip, turn=form.turn, push=form.push)
+        grip=form.grip, turn=form.turn, push=form.push, slips=chassis.slips,
+        carried=chassis.carried, felt=chassis.felt)
 
 
-def _rates(name: str, forces: Any, accelerations: Any, heading: Any) -> Any:
+def _rates(
+    name: str, forces: Any, accelerations: Any, heading: Any, chassis: ChassisForm,
+) -> Any:
     return specialise(double_rates, f'double_rates_{name}', inlined, forces=forces,
-                      accelerations=accelerations, heading=heading)
+                      accelerations=accelerations, heading=heading,
+                      reactions=chassis.reactions, completed=chassis.completed)
 
 
-def modal_derivative(tyres: TyreSet) -> ModalDerivative:
-    """Return the derivative of a double track with such tyres, for loops."""
-    name, form = contact_form(tyres)
-    forces = _forces(name, form)
-    hold = specialise(hold_angles, f'hold_angles_{name}', inlined, prepare=form.prepare)
+def modal_derivative(tyres: TyreSet, chassis: ChassisForm) -> ModalDerivative:
+    """Return the derivative of a double track with such tyres and chassis, for loops."""
+    tyre, form = contact_form(tyres)
+    name = f'{tyre}{chassis.name}'
+    forces = _forces(name, form, chassis)
+    hold = specialise(
+        hold_angles, f'hold_angles_{name}', inlined, prepare=form.prepare,
+        chassis_of=chassis.chassis_of, carcass_of=chassis.carcass_of)
     command, torques = (HeldRates(
         f'double_{mode}_{name}',
         specialise(held, f'{held.__name__}_{name}', inlined, hold=hold),
-        _rates(f'within_step_{mode}_{name}', forces, accelerations, sine_cosine_of_turn))
+        _rates(f'within_step_{mode}_{name}', forces, accelerations, sine_cosine_of_turn, chassis))
         for mode, held, accelerations in (
             ('speed', hold_speed, speed_accelerations),
             ('torques', hold_torques, torque_accelerations)))
-    return ModalDerivative(f'double_{name}', DoubleState, is_commanded, command, torques)
+    return ModalDerivative(f'double_{name}', chassis.state, is_commanded, command, torques)
 
 
-def point_kernels(tyres: TyreSet, form: ModalDerivative) -> PointKernels:
-    """Return the kernels of a double track with such tyres and the derivative that it has."""
-    name, contact = contact_form(tyres)
-    forces = _forces(name, contact)
-    state = reader('DoubleState', DoubleState(*(0.0,) * len(DoubleState._fields)))
+def point_kernels(
+    tyres: TyreSet, chassis: ChassisForm, form: ModalDerivative,
+) -> PointKernels:
+    """Return the kernels of such a double track and the derivative that it has."""
+    tyre, contact = contact_form(tyres)
+    name = f'{tyre}{chassis.name}'
+    forces = _forces(name, contact, chassis)
+    kind: Any = chassis.state
+    state = reader(kind.__name__, kind(*(0.0,) * len(kind._fields)))
     hold: dict[str, Any] = {'hold_command': form.command.hold, 'hold_wheels': form.torques.hold}
     body = specialise(_body, f'double_body_{name}', **hold)
-    point: dict[str, Any] = {'read_state': state, 'body': body, 'forces': forces}
+    point: dict[str, Any] = {
+        'read_state': state, 'body': body, 'forces': forces, 'slips': chassis.slips}
     return PointKernels(
         specialise(
             _derivative, f'double_derivative_{name}',
-            command_rates=_rates(f'speed_{name}', forces, speed_accelerations, sine_cosine),
-            torque_rates=_rates(f'torques_{name}', forces, torque_accelerations, sine_cosine),
+            command_rates=_rates(
+                f'speed_{name}', forces, speed_accelerations, sine_cosine, chassis),
+            torque_rates=_rates(
+                f'torques_{name}', forces, torque_accelerations, sine_cosine, chassis),
             read_state=state, **hold),
         specialise(_wheels, f'double_wheels_{name}', **point),
         specialise(_diagnose, f'double_diagnose_{name}', **point))

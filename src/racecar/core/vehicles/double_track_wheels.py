@@ -55,7 +55,9 @@ class SpeedDrive(NamedTuple):
 class TorqueDrive(NamedTuple):
     """Torques on each wheel: see DoubleTrack.torque_inputs().
 
-    overspeed: rotation from which a torque drives no further [rad/s]; stick: J STICK_RATE [N m s].
+    overspeed: rotation from which a torque drives no further [rad/s]; of a front and of a rear
+    wheel, with J that of the wheel and what the engine adds to it, stick: J STICK_RATE [N m s],
+    per_inertia: 1/J.
     """
 
     drive: Wheels
@@ -65,6 +67,9 @@ class TorqueDrive(NamedTuple):
     forced: Wheels
     overspeed: float
     stick: float
+    rear_stick: float
+    per_inertia: float
+    rear_per_inertia: float
 
 
 @inlined
@@ -114,15 +119,16 @@ def torque_accelerations(
 ) -> Wheels:
     """Return the angular acceleration of each wheel [rad/s^2], commanded by torques.
 
-    Arguments as in speed_accelerations().
+    Arguments as in speed_accelerations(), but that drive has per_inertia.
     """
-    torque, brake, damping, viscous, forced, overspeed, stick = drive
+    (torque, brake, damping, viscous, forced, overspeed, stick, rear_stick, per_front,
+     per_rear) = drive
     return (
         _torque_acceleration(speeds[0], reactions[0], torque[0], brake[0], damping[0], viscous[0],
-                             forced[0], overspeed, stick, per_inertia),
+                             forced[0], overspeed, stick, per_front),
         _torque_acceleration(speeds[1], reactions[1], torque[1], brake[1], damping[1], viscous[1],
-                             forced[1], overspeed, stick, per_inertia),
+                             forced[1], overspeed, stick, per_front),
         _torque_acceleration(speeds[2], reactions[2], torque[2], brake[2], damping[2], viscous[2],
-                             forced[2], overspeed, stick, per_inertia),
+                             forced[2], overspeed, rear_stick, per_rear),
         _torque_acceleration(speeds[3], reactions[3], torque[3], brake[3], damping[3], viscous[3],
-                             forced[3], overspeed, stick, per_inertia))
+                             forced[3], overspeed, rear_stick, per_rear))

@@ -10,16 +10,39 @@ import math
 from pathlib import Path
 from typing import Any, cast, NamedTuple
 
+from racecar.core.errors import excerpt, ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.vehicles.body_check import check_vehicle
+from racecar.core.vehicles.body_parameters import (
+    BODY_PARAMETERS,
+    BODY_PREFIX,
+    BodyParameters,
+)
+from racecar.core.vehicles.light_parameters import (
+    DEFAULT_LIGHTS,
+    LIGHT_PARAMETERS,
+    Lights,
+    LIGHTS_PREFIX,
+)
+from racecar.core.vehicles.wheel_parameters import (
+    DEFAULT_WHEEL,
+    WHEEL_PARAMETERS,
+    WHEEL_PREFIX,
+    WheelLook,
+)
 
 GRAVITY = 9.81
 """Standard acceleration of free fall as the report rounds it [m/s^2]."""
+
+AIR_DENSITY = 1.225
+"""Of the ISO 2533 standard atmosphere at sea level [kg/m^3]."""
 
 VEHICLE = 'vehicle'
 PREFIX = f'{VEHICLE}.'
 """Of the names of parameters of a vehicle. As the name of a node in settings, VEHICLE stands for
 all nodes that know the vehicle."""
+_OWN_PREFIXES = BODY_PREFIX, LIGHTS_PREFIX, WHEEL_PREFIX
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
 
@@ -93,7 +116,27 @@ VEHICLE_PARAMETERS = ParameterTable([
             default=0.0),
     _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
+    _number('roll_stiffness_split', 'Share of the front axle in the roll stiffness of'
+            ' double_track: what it takes of the lateral load transfer; 0: as of the weight', '',
+            minimum=0.0, maximum=1.0, default=0.0),
+    _number('friction_load_sensitivity', 'Part of its friction that a tyre of double_track or of'
+            ' the 3-D world loses when its load doubles', '', minimum=0.0, maximum=0.3,
+            default=0.0),
+    _number('relaxation_length', 'Distance in which a tyre of double_track or of the 3-D world'
+            ' builds up its lateral force; 0: at once, in the 3-D world in 0.4 radii', 'm',
+            minimum=0.0, maximum=10.0, default=0.0),
+    _number('rolling_resistance', 'Rolling resistance of double_track and of the 3-D world over'
+            ' the load', '', minimum=0.0, maximum=0.5, default=0.0),
+    _number('drag_area', 'Drag coefficient times frontal area, of double_track and of the 3-D'
+            ' world', 'm^2', minimum=0.0, maximum=1000.0, default=0.0),
 ])
+
+DESCRIPTION_PARAMETERS = BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS
+"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
+
+VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + DESCRIPTION_PARAMETERS
+"""What the file of a vehicle holds below `vehicle`; all nodes that know the vehicle have the rows
+of VEHICLE_PARAMETERS, the simulators, which describe it, also the others."""
 
 
 def _default(name: str) -> Any:
@@ -130,26 +173,47 @@ class VehicleParameters:
     front_overhang: float = _default('front_overhang')
     rear_overhang: float = _default('rear_overhang')
     width: float = _default('width')
+    roll_stiffness_split: float = _default('roll_stiffness_split')
+    friction_load_sensitivity: float = _default('friction_load_sensitivity')
+    relaxation_length: float = _default('relaxation_length')
+    rolling_resistance: float = _default('rolling_resistance')
+    drag_area: float = _default('drag_area')
+    body: BodyParameters = BodyParameters()
+    lights: Lights = DEFAULT_LIGHTS
+    wheel: WheelLook = DEFAULT_WHEEL
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
-        """Build from dotted parameter names; those of other tables are left alone.
+        """Build from names of VEHICLE_FILE_PARAMETERS; others are left alone.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
         """
         own = VEHICLE_PARAMETERS.resolve(
-            {name: value for name, value in values.items() if name.startswith(PREFIX)})
+            {name: value for name, value in values.items()
+             if name.startswith(PREFIX) and not name.startswith(_OWN_PREFIXES)})
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
-        return cls(**cast('dict[str, Any]', fields))
+        vehicle = cls(
+            **cast('dict[str, Any]', fields), body=BodyParameters.from_values(values),
+            lights=Lights.from_values(values), wheel=WheelLook.from_values(values))
+        # Raises the error of wheels that there cannot be.
+        vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
+        if vehicle.body.is_generated:
+            check_vehicle(vehicle)
+        return vehicle
 
     @classmethod
     def from_file(cls, path: Path | str) -> VehicleParameters:
         """Build from a vehicle's parameter file, e.g. config/vehicles/racecar.yaml.
 
-        Raises ConfigurationError if it is not one, and ParameterError as from_values().
+        Raises ConfigurationError if it is not one, and ParameterError as from_values(), with the
+        name of the file.
         """
-        return cls.from_values(load_parameter_file(path, node='vehicle'))
+        values = load_parameter_file(path, node='vehicle')
+        try:
+            return cls.from_values(values)
+        except ParameterError as error:
+            raise ParameterError(f'vehicle file {excerpt(str(path))}: {error}') from error
 
     @property
     def wheelbase(self) -> float:
@@ -207,6 +271,11 @@ class VehicleParameters:
         """
         gradient = self.understeer_gradient
         return math.sqrt(self.wheelbase / gradient) if gradient > 0.0 else math.inf
+
+    @property
+    def drag_factor(self) -> float:
+        """Aerodynamic drag over the square of the speed [kg/m]."""
+        return 0.5 * AIR_DENSITY * self.drag_area
 
     @property
     def front_drive_share(self) -> float:

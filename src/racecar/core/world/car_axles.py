@@ -9,15 +9,16 @@ import math
 from racecar.core.errors import ConfigurationError
 from racecar.core.tyres.contact import TyrePair
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.suspension import Corner, corners
 from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
 from racecar.core.world.wheel_contact import Carcass, Ground
-from racecar.core.world.world_kernel import Axle
+from racecar.core.world.world_kernel import Axle, Further
 
 GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
 """Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
 
 RELAXATION = 0.4
-"""Relaxation length of a tyre over its radius [-]."""
+"""Relaxation length of a tyre over its radius where the vehicle has none [-]."""
 
 REST_DAMPING_RATIO = 0.6
 """Of a quarter of the car on a tyre at rest, which holds it as a spring [-]."""
@@ -32,6 +33,13 @@ From 2 on it is unstable. The damping along the wheel is as much less as that ta
 """
 
 
+HOP_LIMIT = 0.7
+"""Bound of the step times the natural frequency of a sprung wheel on its tyre [-]."""
+
+TYRE_DAMPING_RATIO = 0.05
+"""Of an unsprung mass on its tyre; most of what damps it is in the suspension [-]."""
+
+
 def make_axles(
     vehicle: VehicleParameters, tyres: TyreSet | None, step: float,
 ) -> list[Axle]:
@@ -40,8 +48,6 @@ def make_axles(
     Raises ConfigurationError for a step that is too long for the tyres.
     """
     quarter = 0.25 * vehicle.mass
-    ground = Ground(quarter * GROUND_RATE * GROUND_RATE,
-                    2.0 * GROUND_DAMPING_RATIO * GROUND_RATE * quarter)
     loads = vehicle.front_axle_load, vehicle.rear_axle_load
     if tyres is None:
         none = TyreDirection(1.0, 1.0, 1.0, 0.0)
@@ -49,8 +55,9 @@ def make_axles(
     else:
         directions = ((tyres.front_x, tyres.front_y), (tyres.rear_x, tyres.rear_y))
     axles = []
-    for (x, y), load, radius in zip(directions, loads, vehicle.wheel_radii, strict=True):
-        length = RELAXATION * radius
+    for (x, y), load, radius, corner in zip(
+            directions, loads, vehicle.wheel_radii, corners(vehicle), strict=True):
+        length = vehicle.relaxation_length or RELAXATION * radius
         spring_x, spring_y = (0.5 * tyre.stiffness / length for tyre in (x, y))
         damping_x, damping_y = (
             2.0 * REST_DAMPING_RATIO * math.sqrt(quarter / spring)
@@ -65,6 +72,27 @@ def make_axles(
         carcass = Carcass(
             length, min(damping_x, longest), damping_y,
             x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
-        axles.append(Axle(ground, carcass, TyrePair(
-            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load))))
+        axles.append(Axle(_ground(vehicle, corner, step), carcass, TyrePair(
+            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load)), Further(
+                vehicle.friction_load_sensitivity, 2.0 / load, vehicle.drag_factor)))
     return axles
+
+
+def _ground(vehicle: VehicleParameters, corner: Corner, step: float) -> Ground:
+    """Return what a wheel stands on: of a sprung car its own tyre, which gives under its load.
+
+    The radius is that of the tyre under its load at rest. Raises ConfigurationError for a step
+    that is too long for wheel and tyre.
+    """
+    if not vehicle.body.is_sprung:
+        quarter = 0.25 * vehicle.mass
+        return Ground(quarter * GROUND_RATE * GROUND_RATE,
+                      2.0 * GROUND_DAMPING_RATIO * GROUND_RATE * quarter)
+    frequency = math.sqrt(corner.tyre_rate / corner.unsprung_mass)
+    if step * frequency > HOP_LIMIT:
+        raise ConfigurationError(
+            f'step is {step:g} s, expected at most {HOP_LIMIT / frequency:.2g} s for wheels of'
+            f' {corner.wheel_mass:.3g} kg on tyres of {corner.tyre_rate:.3g} N/m')
+    return Ground(
+        corner.tyre_rate, 2.0 * TYRE_DAMPING_RATIO * frequency * corner.unsprung_mass,
+        corner.load / corner.tyre_rate)

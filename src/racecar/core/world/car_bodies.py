@@ -24,7 +24,7 @@ from racecar.core.description.robot_tree import (
 )
 from racecar.core.errors import ConfigurationError
 from racecar.core.poses import pose_of_child
-from racecar.core.types import HINGE_JOINTS, Pose3, WHEEL_JOINTS
+from racecar.core.types import HINGE_JOINTS, Pose3, SUSPENSION_JOINTS, WHEEL_JOINTS
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,14 @@ class Wheel:
 class CarBodies:
     """The bodies of a car, a parent before its children, and which of them are wheels.
 
-    wheels, hinges: bodies in the order of WHEEL_JOINTS and HINGE_JOINTS.
+    wheels, hinges: bodies in the order of WHEEL_JOINTS and HINGE_JOINTS; suspensions: of a sprung
+    car what carries each wheel, in the order of SUSPENSION_JOINTS, else none.
     """
 
     bodies: tuple[RigidBody, ...]
     wheels: tuple[RigidBody, ...]
     hinges: tuple[RigidBody, ...]
+    suspensions: tuple[RigidBody, ...] = ()
 
     @property
     def root(self) -> RigidBody:
@@ -138,14 +140,21 @@ def car_bodies(tree: RobotTree) -> CarBodies:
             raise ConfigurationError(
                 f"robot '{tree.name}' has no joint '{name}' that moves, expected those of a car:"
                 f" {', '.join((*WHEEL_JOINTS, *HINGE_JOINTS))}")
+    known = (*WHEEL_JOINTS, *HINGE_JOINTS, *SUSPENSION_JOINTS)
     for name in by_joint:
-        if name not in (*WHEEL_JOINTS, *HINGE_JOINTS):
+        if name not in known:
             raise ConfigurationError(
                 f"robot '{tree.name}': joint '{name}' moves, expected of a car only"
-                f" {', '.join((*WHEEL_JOINTS, *HINGE_JOINTS))}")
+                f" {', '.join(known)}")
+    sprung = [name for name in SUSPENSION_JOINTS if name in by_joint]
+    if sprung and len(sprung) < len(SUSPENSION_JOINTS):
+        raise ConfigurationError(
+            f"robot '{tree.name}' has of the joints of a suspension only {', '.join(sprung)},"
+            f" expected all or none of {', '.join(SUSPENSION_JOINTS)}")
     return CarBodies(
         bodies, tuple(by_joint[name] for name in WHEEL_JOINTS),
-        tuple(by_joint[name] for name in HINGE_JOINTS))
+        tuple(by_joint[name] for name in HINGE_JOINTS),
+        tuple(by_joint[name] for name in sprung))
 
 
 def _rigid_bodies(tree: RobotTree) -> tuple[RigidBody, ...]:

@@ -7,12 +7,16 @@ Names in the model are those of the robot description after the name of the car 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from racecar.core.description.robot_tree import (
     Box,
     Cylinder,
+    Joint,
     Mesh,
+    PRISMATIC,
     REVOLUTE,
     Shape,
     Sphere,
@@ -97,6 +101,7 @@ def add_car(
     mujoco = load_engine()
     made: dict[str, Any] = {}
     wheels = [wheel.name for wheel in car.wheels]
+    hinges = [hinge.name for hinge in car.hinges]
     for body in car.bodies:
         parent = made[body.parent] if body.parent else spec.worldbody
         added = made[body.name] = parent.add_body(name=prefixed(name, body.name))
@@ -105,8 +110,10 @@ def add_car(
         if body.joint is None:
             added.add_freejoint(name=prefixed(name, body.name))
         else:
-            _add_joint(spec, added, name, body, gains, step=step, is_wheel=body.name in wheels,
-                       is_front=body.parent != car.root.name)
+            joint = _add_joint(added, name, body, body.joint, step=step)
+            if body.joint.kind != PRISMATIC:
+                _add_actuators(spec, joint.name, body.joint, gains, is_wheel=body.name in wheels,
+                               is_front=body.parent in hinges)
         if body.name in wheels:
             _add_wheel_shape(added, prefixed(name, body.name), Wheel(body), friction)
         else:
@@ -136,21 +143,29 @@ def _weigh(added: Any, body: RigidBody) -> None:
                          tensor[1, 2])
 
 
-def _add_joint(
-    spec: Any, added: Any, car: str, body: RigidBody, gains: Gains, *, step: float,
-    is_wheel: bool, is_front: bool,
+def _add_joint(added: Any, car: str, body: RigidBody, joint: Joint, *, step: float) -> Any:
+    kinds = load_engine().mjtJoint
+    made = added.add_joint(
+        name=prefixed(car, joint.name), axis=joint.axis,
+        type=kinds.mjJNT_SLIDE if joint.kind == PRISMATIC else kinds.mjJNT_HINGE)
+    if joint.kind == PRISMATIC:
+        # The engine holds the damping within the step: it may be as strong as it likes.
+        made.damping[0] = joint.dynamics.damping
+        made.stiffness[0], made.springref = joint.dynamics.stiffness, joint.dynamics.reference
+        made.solref_limit = HARD
+    else:
+        made.solref_friction = (_BRAKE_STEPS * step, 1.0)
+        made.solimp_friction = (_BRAKE_HOLD, _BRAKE_HOLD, 0.001, 0.5, 2.0)
+    if joint.kind in (REVOLUTE, PRISMATIC):
+        made.limited = load_engine().mjtLimited.mjLIMITED_TRUE
+        made.range = (joint.limit.lower, joint.limit.upper)
+    return made
+
+
+def _add_actuators(
+    spec: Any, name: str, joint: Joint, gains: Gains, *, is_wheel: bool, is_front: bool,
 ) -> None:
     mujoco = load_engine()
-    joint = body.joint
-    assert joint is not None
-    name = prefixed(car, joint.name)
-    made = added.add_joint(
-        name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=joint.axis,
-        solref_friction=(_BRAKE_STEPS * step, 1.0),
-        solimp_friction=(_BRAKE_HOLD, _BRAKE_HOLD, 0.001, 0.5, 2.0))
-    if joint.kind == REVOLUTE:
-        made.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-        made.range = (joint.limit.lower, joint.limit.upper)
     servo = spec.add_actuator(
         name=servo_name(name), target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT,
         gaintype=mujoco.mjtGain.mjGAIN_FIXED, biastype=mujoco.mjtBias.mjBIAS_AFFINE)
@@ -181,7 +196,17 @@ def _add_wheel_shape(added: Any, name: str, wheel: Wheel, friction: float | None
         geom.friction[0], geom.condim, geom.solref = friction, 3, HARD
 
 
-def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
+AddMesh = Callable[[Any, str, Path, tuple[float, float, float]], None]
+"""Adds a file, stretched along x, y, z, to an MjSpec as a mesh of a name."""
+
+
+def _add_file(spec: Any, name: str, file: Path, scale: tuple[float, float, float]) -> None:
+    spec.add_mesh(name=name, file=str(file), scale=scale)
+
+
+def add_shape(
+    spec: Any, added: Any, shape: Shape, name: str = '', add_mesh: AddMesh = _add_file,
+) -> Any:
     """Add a shape to a body as a geom, which is returned; its mesh to the model, if need be."""
     kinds = load_engine().mjtGeom
     geometry = shape.geometry
@@ -194,7 +219,7 @@ def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
     elif isinstance(geometry, Sphere):
         kind, more['size'] = kinds.mjGEOM_SPHERE, (geometry.radius, 0.0, 0.0)
     else:
-        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry)
+        kind, more['meshname'] = kinds.mjGEOM_MESH, _mesh(spec, geometry, add_mesh)
     geom = added.add_geom(type=kind, **more)
     if name:
         geom.name = name
@@ -202,9 +227,9 @@ def add_shape(spec: Any, added: Any, shape: Shape, name: str = '') -> Any:
     return geom
 
 
-def _mesh(spec: Any, mesh: Mesh) -> str:
+def _mesh(spec: Any, mesh: Mesh, add_mesh: AddMesh) -> str:
     """Return the name of a mesh of the model, which is added if it is not there yet."""
     name = f'{mesh.uri} {mesh.scale}'
     if spec.mesh(name) is None:
-        spec.add_mesh(name=name, file=str(resource_file(mesh.uri)), scale=mesh.scale)
+        add_mesh(spec, name, resource_file(mesh.uri), mesh.scale)
     return name

@@ -14,15 +14,12 @@ from racecar.core.tyres import find_tyre_model
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.tyre_sets import make_tyre_set
 from racecar.core.world.car_bodies import car_bodies
-from racecar.core.world.car_model import Gains
+from racecar.core.world.car_gains import joint_gains
 from racecar.core.world.scene import Scene
 from racecar.core.world.world_choice import scene_of, start_pose
 from racecar.core.world.world_engine import WorldCarSpec
 from racecar.core.world.world_parameters import PACEJKA
 from racecar.core.world.world_plant import DrivenCar, WorldPlant, WorldRates
-
-# Of the original car [kg], [m], which the gains are for.
-_MASS, _RADIUS = 5.69223, 0.05
 
 
 def make_world_plant(
@@ -36,10 +33,9 @@ def make_world_plant(
     """
     scene = scene or scene_of(values)
     vehicle = VehicleParameters.from_values(values)
+    bodies = car_bodies(describe_vehicle(vehicle).tree)
     car = WorldCarSpec(
-        name, vehicle, car_bodies(describe_vehicle(vehicle).tree),
-        Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
-              values['hinge_damping']).scaled(_size(vehicle)),
+        name, vehicle, bodies, joint_gains(vehicle, bodies, values),
         make_tyre_set(vehicle, values['tyre_model'], values)
         if values['contact_model'] == PACEJKA else None,
         start_pose(scene, values))
@@ -60,11 +56,3 @@ def make_world_car(values: Mapping[str, Any]) -> PlantCar:
     else:
         contact = f'{contact} contact'
     return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")
-
-
-def _size(vehicle: VehicleParameters) -> float:
-    """Return how many times the torques of the original car a vehicle needs [-].
-
-    They go with mass and square of the radius of the wheels: then each speed is followed alike.
-    """
-    return vehicle.mass * vehicle.wheel_radii[1]**2 / (_MASS * _RADIUS**2)

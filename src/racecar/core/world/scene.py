@@ -141,8 +141,8 @@ class Patch(NamedTuple):
 class Ground(NamedTuple):
     """The plane z = 0; length along x and width of what pictures show of it, about the origin."""
 
-    length: float = 150.0
-    width: float = 150.0
+    length: float = 4000.0
+    width: float = 4000.0
     colour: Colour = CONCRETE
 
 

@@ -4,7 +4,8 @@
 
 The ground is the plane z = 0. The wheel touches it at the lowest point P of its middle circle, R
 below the centre if it stands upright. P sinks in by d, and the ground answers as spring and
-damper, never pulling: Fz = max(0, k d + c d').
+damper, never pulling: Fz = max(0, k (d + d0) + c d'), with d0 what a soft tyre has given already
+when P is just on the ground: 0 for a hard one.
 
 Slip. With x the direction in which the wheel points on the ground, y to its left, (sx, sy) the
 velocity of the wheel's material at P, u the velocity of the centre along x, and R w = u - sx, the
@@ -43,10 +44,14 @@ STEEPEST_AXLE = 0.9
 
 
 class Ground(NamedTuple):
-    """What a wheel stands on: stiffness [N/m] and damping [N s/m] of one wheel's contact."""
+    """What a wheel stands on: stiffness [N/m] and damping [N s/m] of one wheel's contact.
+
+    given: d0 [m].
+    """
 
     stiffness: float
     damping: float
+    given: float = 0.0
 
 
 class Carcass(NamedTuple):
@@ -125,13 +130,14 @@ def touch(
     x, y = axle.z * axle.x * lean, axle.z * axle.y * lean
     z = -radius * flat
     point = Vector3(centre.x + x, centre.y + y, centre.z + z)
-    if point.z >= 0.0:
+    depth = point.z - ground.given
+    if depth >= 0.0:
         return Touch(point, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     heading_x, heading_y = axle.y / flat, -axle.x / flat
     at = _velocity_at(linear, angular, x, y, z)
     return Touch(
         point, heading_x, heading_y,
-        max(0.0, -ground.stiffness * point.z - ground.damping * at.z),
+        max(0.0, -ground.stiffness * depth - ground.damping * at.z),
         at.x * heading_x + at.y * heading_y, at.y * heading_x - at.x * heading_y,
         linear.x * heading_x + linear.y * heading_y)
 

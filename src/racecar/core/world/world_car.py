@@ -34,7 +34,7 @@ from racecar.core.types import (
 from racecar.core.vehicles.ackermann import middle_tangent
 from racecar.core.vehicles.double_track import wheel_command_fault
 from racecar.core.world.contact_forces import friction_on_wheels
-from racecar.core.world.world_engine import pose_of_joint, WorldCarSpec, WorldEngine
+from racecar.core.world.world_engine import joint_names, pose_of_joint, WorldCarSpec, WorldEngine
 from racecar.core.world.world_kernel import (
     BEGUN,
     BEGUN_SPEED,
@@ -57,6 +57,7 @@ LOWEST = -0.1
 """Height of base_link below which a robot has fallen off [m]."""
 
 _JOINTS = WHEEL_JOINTS + HINGE_JOINTS
+_HINGES = slice(WHEEL_COUNT, WHEEL_COUNT + len(HINGE_JOINTS))
 
 
 class WorldCar:
@@ -73,6 +74,7 @@ class WorldCar:
         self._servo = servo
         self._rest = rest
         self._places = engine.places[index]
+        self._joint_names = joint_names(spec.bodies)
         self._wheel_servos = self._places.servo[:WHEEL_COUNT]
         self._rows = slice(WHEEL_COUNT * index, WHEEL_COUNT * (index + 1))
         limits = [body.joint.limit for body in (*spec.bodies.wheels, *spec.bodies.hinges)
@@ -237,10 +239,10 @@ class WorldCar:
             float(row[BEGUN_SPEED]))
 
     def joints(self) -> JointStates:
-        """Return positions and speeds of wheels and hinges."""
+        """Return positions and speeds of wheels, hinges and suspension."""
         data = self._engine.data
         return JointStates(
-            _JOINTS, tuple(map(float, data.qpos[self._places.joint])),
+            self._joint_names, tuple(map(float, data.qpos[self._places.joint])),
             tuple(map(float, data.qvel[self._places.dof])))
 
     def wheels(self) -> WheelStates:
@@ -260,7 +262,7 @@ class WorldCar:
         yaw = quaternion_to_yaw(*pose[3:])
         vy = twist.vy + ahead * twist.wz
         left_front, right_front, left_rear, right_rear = self.wheels()
-        left, right = map(float, self._engine.data.qpos[self._places.joint[WHEEL_COUNT:]])
+        left, right = map(float, self._engine.data.qpos[self._places.joint[_HINGES]])
         lateral = sum(
             wheel.lateral_force * math.cos(angle) + wheel.longitudinal_force * math.sin(angle)
             for wheel, angle in ((left_front, left), (right_front, right), (left_rear, 0.0),

@@ -32,6 +32,7 @@ from racecar.core.world.world_kernel import (
     pack_axle,
     Places,
     QUIET,
+    ROLLING,
     SHOWN_SIZE,
     SINCE,
     STATE_SIZE,
@@ -70,8 +71,8 @@ class CarPlaces(NamedTuple):
     """Where a car is in the arrays of the engine.
 
     pose, motion: first number of the free joint in qpos, of 7, and in qvel, of 6. joint, dof:
-    number of each joint in qpos and in qvel; servo: its actuator; in the order of WHEEL_JOINTS,
-    then HINGE_JOINTS.
+    number of each joint in qpos and in qvel, in the order of joint_names(); servo: actuator of
+    each wheel and hinge.
     """
 
     pose: int
@@ -119,8 +120,10 @@ class WorldEngine:
             np.array([number for axle in axles for number in pack_axle(axle)]))
         for row, car in enumerate(cars):
             fastest = max(car.vehicle.speed_max, -car.vehicle.speed_min)
-            self.numbers.driven[WHEEL_COUNT * row:WHEEL_COUNT * (row + 1), OVERSPEED] = (
-                OVERSPEED_FACTOR * fastest / max(car.vehicle.wheel_radii))
+            driven = self.numbers.driven[WHEEL_COUNT * row:WHEEL_COUNT * (row + 1)]
+            driven[:, OVERSPEED] = OVERSPEED_FACTOR * fastest / max(car.vehicle.wheel_radii)
+            driven[:, ROLLING] = car.vehicle.rolling_resistance * np.repeat(
+                car.vehicle.wheel_radii, 2)
         joints = [self.model.joint(cone_name(index)) for index in range(len(scene.cones))]
         self._loose = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in joints]
         self._start = self.data.qpos.copy()
@@ -161,7 +164,7 @@ class WorldEngine:
         self.numbers.shown[wheels] = 0.0
         self.numbers.bodies[car] = 0.0
         self.numbers.bodies[car, SINCE] = QUIET
-        for body in self._all_places.body[wheels]:
+        for body in (self._all_places.root[car], *self._all_places.body[wheels]):
             data.xfrc_applied[body] = 0.0
 
     def place_loose(self) -> None:
@@ -218,6 +221,12 @@ class WorldEngine:
         return geoms
 
 
+def joint_names(bodies: CarBodies) -> tuple[str, ...]:
+    """Return the names of the joints of a car: wheels, hinges, and suspension if it has one."""
+    return (*WHEEL_JOINTS, *HINGE_JOINTS,
+            *(body.joint.name for body in bodies.suspensions if body.joint is not None))
+
+
 def pose_of_joint(qpos: FloatArray, first: int) -> Pose3:
     """Return the pose of a free joint whose numbers begin at `first`."""
     x, y, z, qw, qx, qy, qz = map(float, qpos[first:first + 7])
@@ -249,12 +258,13 @@ def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
 
 def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
     free = model.joint(prefixed(car.name, car.bodies.root.name))
-    names = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
+    names = [prefixed(car.name, joint) for joint in joint_names(car.bodies)]
+    driven = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
     return CarPlaces(
         int(free.qposadr[0]), int(free.dofadr[0]),
         np.array([model.joint(name).qposadr[0] for name in names]),
         np.array([model.joint(name).dofadr[0] for name in names]),
-        np.array([model.actuator(servo_name(name)).id for name in names]))
+        np.array([model.actuator(servo_name(name)).id for name in driven]))
 
 
 def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:

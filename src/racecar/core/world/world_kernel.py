@@ -17,6 +17,7 @@ from racecar.core.compiled import inlined, njit_once, specialise, unbound, unloc
 from racecar.core.tuple_kernels import count_numbers, flatten, reader
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.tyres.contact import ContactForm, TyrePair
+from racecar.core.vehicles.double_track_chassis import felt_load
 from racecar.core.vehicles.double_track_wheels import HOLD_SPEED
 from racecar.core.world.engine import call_engine, Steps
 from racecar.core.world.wheel_contact import (
@@ -41,8 +42,9 @@ DEFLECTION_X, DEFLECTION_Y, STATE_SIZE = 0, 1, 2
 SLIP, TANGENT, FORCE_X, FORCE_Y, LOAD, SHOWN_SIZE = 0, 1, 2, 3, 4, 5
 
 # What turns a wheel: torque [N m], capacity of its brake [N m], damping of a viscous brake
-# [N m s/rad], rotation from which the torque drives no further [rad/s].
-DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, DRIVEN_SIZE = 0, 1, 2, 3, 4
+# [N m s/rad], rotation from which the torque drives no further [rad/s], moment of its rolling
+# resistance over its load [m].
+DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, ROLLING, DRIVEN_SIZE = 0, 1, 2, 3, 4, 5
 
 # Of a body: contacts begun since the last reset, time since it last touched anything [s], where
 # the root was when the newest contact began [m] and how fast just before [m/s], its speed now
@@ -96,17 +98,30 @@ class Numbers(NamedTuple):
     axles: Any
 
 
+class Further(NamedTuple):
+    """What a vehicle may have besides, see double_track_chassis; 0 is off.
+
+    sensitivity of friction to the load [-]; per_load: 1 over the static load of a wheel [1/N];
+    drag of the car over the square of its speed [kg/m].
+    """
+
+    sensitivity: float
+    per_load: float
+    drag: float
+
+
 class Axle(NamedTuple):
     """What the wheels of an axle have in common."""
 
     ground: Ground
     carcass: Carcass
     tyre: TyrePair
+    further: Further
 
 
 _EXAMPLE = Axle(
     Ground(*(0.0,) * len(Ground._fields)), Carcass(*(0.0,) * len(Carcass._fields)),
-    TyrePair(*(0.0,) * len(TyrePair._fields)))
+    TyrePair(*(0.0,) * len(TyrePair._fields)), Further(*(0.0,) * len(Further._fields)))
 AXLE_SIZE = count_numbers(_EXAMPLE)
 _read_axle = reader('Axle', _EXAMPLE)
 
@@ -124,14 +139,15 @@ def _vector(rows: Any, row: int) -> Vector3:
 
 
 @inlined
-def _turn(v: Views, places: Places, driven: Any, wheel: int) -> None:
+def _turn(v: Views, places: Places, driven: Any, shown: Any, wheel: int) -> None:
     """Give the engine what turns a wheel."""
     speed = abs(v.qvel[places.dof[wheel]])
     torque = driven[wheel, DRIVE]
     races = (speed > driven[wheel, OVERSPEED]) & (torque * v.qvel[places.dof[wheel]] > 0.0)
     v.ctrl[places.motor[wheel]] = 0.0 if races else torque
     v.dof_frictionloss[places.dof[wheel]] = driven[wheel, BRAKE] + (
-        driven[wheel, BRAKE_DAMPING] * max(speed, HOLD_SPEED))
+        driven[wheel, BRAKE_DAMPING] * max(speed, HOLD_SPEED)) + (
+            driven[wheel, ROLLING] * shown[wheel, LOAD])
 
 
 @inlined
@@ -178,6 +194,24 @@ def _apply(
     v.xfrc_applied[body, 5] = x * fy - y * fx
 
 
+@inlined
+def _felt(t: Touch, further: Further) -> float:
+    """Return the load under which a tyre grips as it does under its own [N]."""
+    return felt_load(t.load, further.per_load, further.sensitivity)
+
+
+@inlined
+def _drag(v: Views, places: Places, car: int, drag: float) -> None:
+    """Let the air push a car backwards."""
+    at, body, q = places.motion[car], places.root[car], places.pose[car] + 3
+    # Cosine and sine of its heading, from the quaternion w, x, y, z.
+    cosine = 1.0 - 2.0 * (v.qpos[q + 2] * v.qpos[q + 2] + v.qpos[q + 3] * v.qpos[q + 3])
+    sine = 2.0 * (v.qpos[q + 1] * v.qpos[q + 2] + v.qpos[q] * v.qpos[q + 3])
+    speed = v.qvel[at] * cosine + v.qvel[at + 1] * sine
+    force = -drag * abs(speed) * speed
+    v.xfrc_applied[body, 0], v.xfrc_applied[body, 1] = force * cosine, force * sine
+
+
 def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: float) -> None:
     """Apply the tyre forces of a car; a wheel without load has none.
 
@@ -193,14 +227,16 @@ def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: flo
     f, r = prepare(front.tyre), prepare(rear.tyre)
     c0, c1, c2, c3 = slide_four(
         (a.slip, b.slip, c.slip, d.slip), (a.tangent, b.tangent, c.tangent, d.tangent), f, r)
-    x0, y0 = grip(c0, t0.load, f)
-    x1, y1 = grip(c1, t1.load, f)
-    x2, y2 = grip(c2, t2.load, r)
-    x3, y3 = grip(c3, t3.load, r)
+    x0, y0 = grip(c0, _felt(t0, front.further), f)
+    x1, y1 = grip(c1, _felt(t1, front.further), f)
+    x2, y2 = grip(c2, _felt(t2, rear.further), r)
+    x3, y3 = grip(c3, _felt(t3, rear.further), r)
     _apply(v, places, numbers, i, t0, a, c0.x * x0, c0.y * y0)
     _apply(v, places, numbers, i + 1, t1, b, c1.x * x1, c1.y * y1)
     _apply(v, places, numbers, i + 2, t2, c, c2.x * x2, c2.y * y2)
     _apply(v, places, numbers, i + 3, t3, d, c3.x * x3, c3.y * y3)
+    if front.further.drag != 0.0:
+        _drag(v, places, car, front.further.drag)
 
 
 @inlined
@@ -236,7 +272,7 @@ def _can_be_trusted(v: Views) -> bool:
 def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
     """Give the engine what turns the wheels of all cars, before the first half of a step."""
     for wheel in range(len(places.body)):
-        _turn(v, places, numbers.driven, wheel)
+        _turn(v, places, numbers.driven, numbers.shown, wheel)
 
 
 def _push_all(v: Views, places: Places, numbers: Numbers, dt: float) -> None:

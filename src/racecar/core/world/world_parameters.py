@@ -7,6 +7,7 @@ from __future__ import annotations
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.tyres import SELECTION, tyre_model_choices
+from racecar.core.vehicles.parameters import DESCRIPTION_PARAMETERS
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.core.world.world_choice import START_PARAMETERS, WORLD_PARAMETER
 
@@ -56,4 +57,5 @@ WORLD_PARAMETERS = ParameterTable([
     _rate('car_state_rate', 100.0, 'the state of the car'),
     WORLD_PARAMETER,
     *START_PARAMETERS,
+    *DESCRIPTION_PARAMETERS,
 ])

@@ -13,6 +13,7 @@ from racecar.core.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, DivergenceError
 from racecar.core.frames import BASE_LINK, COG
+from racecar.core.lamp_board import LampBoard
 from racecar.core.ports import (
     Carrier,
     COLLISIONS,
@@ -69,9 +70,10 @@ class WorldPlant:
     """Cars in a scene.
 
     Inputs of each: drive (AckermannCommand); with interface wheel_torques also wheels
-    (WheelCommand); with wheel_controllers, in their place, a JointSetpoint for each joint.
-    Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels (WheelStates),
-    collisions (Collisions, where there is something to run into), odometry (BodyState).
+    (WheelCommand); with wheel_controllers, in their place, a JointSetpoint for each joint; always
+    lamps (LampSwitches). Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels
+    (WheelStates), lamps (LampMarks), collisions (Collisions, where there is something to run
+    into), odometry (BodyState).
 
     scene, cars: as given.
     """
@@ -159,13 +161,16 @@ class WorldPlant:
         collisions = (Output(COLLISIONS, Collisions, car.collisions,
                              int(periods.diagnostics), BASE_LINK),)
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
+        describe = partial(describe_vehicle, vehicle)
+        board = LampBoard(describe, lambda: self.time_ns)
         return Entity(
-            name=driven.car.name, inputs=inputs[driven.interface],
+            name=driven.car.name, inputs=(*inputs[driven.interface], board.input),
             outputs=(
                 Output('diagnostics', VehicleDiagnostics, car.diagnostics,
                        int(periods.diagnostics), COG),
                 Output('joints', JointStates, car.joints, int(periods.joints)),
                 Output('wheels', WheelStates, car.wheels, int(periods.wheels)),
+                board.output(int(periods.joints)),
                 *(collisions if self._can_collide else ()),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
             reset=car.reset, halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
@@ -173,7 +178,7 @@ class WorldPlant:
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if self._has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None),
-            describe=partial(describe_vehicle, vehicle), fault=lambda: car.fault)
+            describe=describe, fault=lambda: car.fault, lamps=board.lit)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""

@@ -8,7 +8,7 @@ import math
 
 from sensor_msgs.msg import JointState
 
-from racecar.core.driver import ControlMode, Controls, Lamps
+from racecar.core.driver import ControlMode, Controls
 from racecar.core.driver.bridge import WheelReadings
 from racecar.core.errors import MessageError
 from racecar.core.frames import BASE_LINK
@@ -24,7 +24,7 @@ UNKNOWN = math.nan
 
 
 def driver_state(
-    time_ns: int, controls: Controls, lamps: Lamps, powertrain: Powertrain,
+    time_ns: int, controls: Controls, powertrain: Powertrain,
     joints: WheelReadings | None, speed: float, overruled: bool,
 ) -> DriverState:
     """Return the message at a time [ns].
@@ -32,6 +32,7 @@ def driver_state(
     joints: None where none were heard; speed: of the car [m/s], UNKNOWN likewise; overruled:
     whether another source holds the mux.
     """
+    lamps = controls.lamps(time_ns)
     left, right = joints.steering_angles if joints else (UNKNOWN, UNKNOWN)
     rpm = torque = UNKNOWN
     if joints and controls.mode == ControlMode.TORQUE:

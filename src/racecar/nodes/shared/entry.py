@@ -17,7 +17,7 @@ from racecar.core.errors import RacecarError
 from racecar.core.parameter_text import described
 from racecar.core.parameters import ParameterTable
 from racecar.core.share import share_folder
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 _HELP = ('-h', '--help')
 _ROS_ARGUMENTS = '--ros-args -p NAME:=VALUE, --params-file FILE or -r FROM:=TO'
@@ -53,7 +53,7 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
 
 def usage(executable: str, module: ModuleType, table: ParameterTable) -> str:
     """Return what a node does, its topics and parameters, and how to set them."""
-    own = [row for row in table if row.name not in VEHICLE_PARAMETERS]
+    own = [row for row in table if row.name not in VEHICLE_FILE_PARAMETERS]
     example = next((row for row in own if row.type is float and row.default), None)
     lines = [
         f'usage: ros2 run racecar {executable} [--help] [--ros-args [-p NAME:=VALUE]...'

@@ -4,20 +4,23 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from typing import Any
 
 from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
+from racecar.core.errors import MessageError
 from racecar.core.frames import ODOM
 from racecar.core.ports import Output
-from racecar.core.types import BodyState
+from racecar.core.types import BodyState, Pose3, Twist3
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
-from racecar.ros.wire import MessageTemplate
+from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 
 _POSE = ('position.x', 'position.y', 'position.z', 'orientation.x', 'orientation.y',
          'orientation.z', 'orientation.w')
@@ -25,6 +28,23 @@ _TWIST = tuple(f'twist.twist.{kind}.{axis}' for kind in ('linear', 'angular') fo
 
 # Variance of what a planar car does not do (z, roll, pitch): known to be zero, yet not exactly.
 _PLANAR_VARIANCE = 1e-9
+
+# Pose and twist, each before its covariance.
+_POSE_AND_TWIST = struct.Struct('<7d288x6d288x')
+
+
+@reads(Odometry)
+def read_body_state(data: bytes) -> tuple[BodyState, int]:
+    """Return pose and twist of a nav_msgs/Odometry and its stamp [ns].
+
+    Raises MessageError, also for NaN and infinity.
+    """
+    time_ns, _, offset = read_header(data, LENGTH.size)
+    offset += LENGTH.size + LENGTH.unpack_from(data, offset)[0]
+    numbers = _POSE_AND_TWIST.unpack_from(data, aligned(offset, 8))
+    if not all(map(math.isfinite, numbers)):
+        raise MessageError(f'pose and twist are {numbers}, expected finite numbers')
+    return BodyState(Pose3(*numbers[:7]), Twist3(*numbers[7:])), time_ns
 
 
 class BodyStateCodec(Codec):

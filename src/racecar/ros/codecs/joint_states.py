@@ -5,15 +5,55 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import struct
 
 from sensor_msgs.msg import JointState
 
+from racecar.core.errors import MessageError
 from racecar.core.ports import Output
 from racecar.core.types import JointStates
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, MessageChannel, Place
 from racecar.ros.node import TableNode
-from racecar.ros.wire import MessageTemplate
+from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
+
+_MOST_JOINTS = 1000
+
+
+@reads(JointState)
+def read_joint_states(data: bytes) -> tuple[JointStates, int]:
+    """Return names, positions and velocities, if any, and the stamp [ns]. Raises MessageError."""
+    time_ns, _, offset = read_header(data, LENGTH.size)
+    names = []
+    count = LENGTH.unpack_from(data, offset)[0]
+    if count > _MOST_JOINTS:
+        raise MessageError(f'it has {count} joints, expected at most {_MOST_JOINTS}')
+    offset += LENGTH.size
+    for _ in range(count):
+        offset = aligned(offset, LENGTH.size)
+        length = LENGTH.unpack_from(data, offset)[0]
+        offset += LENGTH.size
+        # The last byte ends the text.
+        names.append(data[offset:offset + length - 1].decode(errors='replace'))
+        offset += length
+    positions, offset = _doubles(data, offset)
+    velocities, offset = _doubles(data, offset)
+    if len(positions) != count:
+        raise MessageError(f'it has {len(positions)} positions for {count} joints')
+    return JointStates(tuple(names), positions, velocities), time_ns
+
+
+def _doubles(data: bytes, offset: int) -> tuple[tuple[float, ...], int]:
+    """Return the numbers of a sequence and the offset behind it."""
+    offset = aligned(offset, LENGTH.size)
+    count = LENGTH.unpack_from(data, offset)[0]
+    offset += LENGTH.size
+    if not count:
+        return (), offset
+    if count > _MOST_JOINTS:
+        raise MessageError(f'it has {count} numbers, expected at most {_MOST_JOINTS}')
+    offset = aligned(offset, 8)
+    return struct.unpack_from(f'<{count}d', data, offset), offset + 8 * count
 
 
 class JointStatesCodec(Codec):

@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from array import array
+import math
 
 from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
+import numpy as np
 
+from racecar.core.errors import MessageError
 from racecar.core.frames import MAP
-from racecar.core.types import yaw_to_quaternion
-from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.types import Pose2, quaternion_to_yaw, yaw_to_quaternion
+from racecar.core.world.grid_map import OccupancyGrid, OCCUPIED
 
 
 def grid_message(grid: OccupancyGrid) -> OccupancyGridMessage:
@@ -24,3 +27,21 @@ def grid_message(grid: OccupancyGrid) -> OccupancyGridMessage:
     info.origin.orientation.z, info.origin.orientation.w = yaw_to_quaternion(grid.origin.yaw)
     message.data = array('b', grid.values.tobytes())
     return message
+
+
+def read_grid(message: OccupancyGridMessage) -> OccupancyGrid:
+    """Return the map of a message; what is more likely occupied than free is a wall.
+
+    Raises MessageError if sizes or numbers are those of no map.
+    """
+    info = message.info
+    q, place = info.origin.orientation, info.origin.position
+    origin = Pose2(place.x, place.y, quaternion_to_yaw(q.x, q.y, q.z, q.w))
+    count = info.height * info.width
+    if not count or len(message.data) != count or not 0.0 < info.resolution < math.inf \
+            or not all(map(math.isfinite, origin)):
+        raise MessageError(
+            f'it has {info.width} x {info.height} cells of {info.resolution:g} m at {origin} and'
+            f' {len(message.data)} values, expected as many values as cells, and finite numbers')
+    values = np.frombuffer(message.data, dtype=np.int8).reshape(info.height, info.width)
+    return OccupancyGrid(values, info.resolution, origin, OCCUPIED // 2)

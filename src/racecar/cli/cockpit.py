@@ -1,0 +1,89 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar cockpit`: watch and drive in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+
+from racecar.cli.choices import Suggestions
+from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
+from racecar.cli.tap_argument import add_tap_argument
+from racecar.cockpit.configurations import configuration_names
+from racecar.core.errors import ConfigurationError
+from racecar.core.parameters import suggestion
+from racecar.ros.domains import claim_domain
+from racecar.ros.topics import TOPIC_NAMES
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar cockpit`."""
+    names = configuration_names()
+    parser.description = (
+        'Serve a page that shows the car in 3-D, plots its state, sets parameters and drives it by'
+        ' keys, gamepad or touch; it also starts and stops configurations. With --attach it shows'
+        ' what somebody else has started, by `ros2 launch` too. Only browsers of this computer'
+        ' can open the page, unless --host opens it to a network.')
+    parser.add_argument(
+        'name', metavar='NAME', nargs='?', choices=Suggestions(names),
+        help=f"configuration to start at once: {', '.join(names)}; default: what the page asks"
+             ' for')
+    parser.add_argument(
+        '--attach', action='store_true',
+        help='show a stack that runs already, in the ROS domain of ROS_DOMAIN_ID')
+    parser.add_argument(
+        '--namespace', metavar='NAMESPACE',
+        help='with --attach: namespace of the robot (default: of the first that is found)')
+    parser.add_argument(
+        '--topic-names', choices=Suggestions([*TOPIC_NAMES]), metavar='NAMES',
+        help=f"with --attach: set of topic names, {', '.join(TOPIC_NAMES)} (default: the one that"
+             ' fits)')
+    add_server_arguments(parser)
+    add_tap_argument(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
+    if arguments.tap is not None:
+        from racecar.clients.tap.attached import run_tap
+
+        run_tap(arguments.tap, arguments.namespace, arguments.topic_names)
+    check_server()
+    from racecar.cockpit.live_feed import AttachFeed, CockpitFeed, LiveFeed
+
+    with contextlib.ExitStack() as stack:
+        feed: LiveFeed
+        if arguments.attach:
+            if arguments.name is not None:
+                raise ConfigurationError(
+                    f'{arguments.name} contradicts --attach, which starts nothing; leave one out')
+            feed = AttachFeed(*_attached(arguments))
+        else:
+            for option in ('namespace', 'topic_names'):
+                if getattr(arguments, option) is not None:
+                    raise ConfigurationError(
+                        f"--{option.replace('_', '-')} is only for --attach")
+            if not os.environ.get('ROS_DOMAIN_ID'):
+                # Nothing else that runs here is to answer.
+                os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
+            feed = CockpitFeed(arguments.name)
+        serve_feed(feed, arguments)
+    return 0
+
+
+def _attached(arguments: argparse.Namespace) -> tuple[list[str], str]:
+    """Return the words that run the tap, and what it looks for."""
+    words = ['cockpit']
+    if arguments.namespace is not None:
+        words += ['--namespace', arguments.namespace]
+    if arguments.topic_names is not None:
+        if arguments.topic_names not in TOPIC_NAMES:
+            raise ConfigurationError(
+                f"--topic-names '{arguments.topic_names}' is unknown, expected one of"
+                f" {', '.join(TOPIC_NAMES)}{suggestion(arguments.topic_names, TOPIC_NAMES)}")
+        words += ['--topic-names', arguments.topic_names]
+    where = '' if arguments.namespace is None else f' below /{arguments.namespace.strip("/")}'
+    domain = os.environ.get('ROS_DOMAIN_ID') or '0'
+    return words, f'looking for the odometry of a robot{where} in ROS domain {domain}'

@@ -1,0 +1,108 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar foxglove`: serve whatever runs in a ROS domain to the Foxglove app."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+import importlib.util
+import ipaddress
+import sys
+
+from racecar.cli.inspecting import say
+from racecar.core.errors import ConfigurationError
+from racecar.signals import code_of_command
+
+LOOPBACK = '127.0.0.1'
+PORT = 8765
+"""Where the app looks unless it is told otherwise."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar foxglove`."""
+    parser.description = (
+        'Serve the topics, parameters and services of the nodes in the ROS domain to the Foxglove'
+        ' app, until Ctrl-C; whoever started them, with `ros2 launch` or `racecar up`. Needs'
+        ' foxglove-sdk from PyPI. docs/foxglove.md says how to connect.')
+    parser.add_argument('--port', type=port_number, default=PORT, metavar='PORT',
+                        help=f'TCP port; 0: one that is free (default: {PORT})')
+    parser.add_argument(
+        '--host', default=LOOPBACK, metavar='ADDRESS',
+        help='address of this computer to be served at; all but that of the loopback let anybody'
+             f' in the network set parameters and drive (default: {LOOPBACK})')
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until Ctrl-C.
+
+    Raises ConfigurationError with a one-line message, and Interruption on Ctrl-C and SIGTERM.
+    """
+    check_installed()
+    from racecar.ros.interrupted import Interrupted
+
+    if not _is_loopback(arguments.host):
+        print(f'warning: whoever reaches {arguments.host} can set parameters, call services and'
+              ' publish, without a password', file=sys.stderr)
+    interrupted = Interrupted(code_of_command)
+    try:
+        serve(arguments.host, arguments.port, say, interrupted.then_end)
+        interrupted.check()
+    finally:
+        interrupted.restore()
+    return 0
+
+
+def check_installed() -> None:
+    """Raise ConfigurationError if the SDK is not installed."""
+    if importlib.util.find_spec('foxglove') is None:
+        raise ConfigurationError(
+            'the Python package foxglove-sdk, which serves Foxglove, is not installed:'
+            ' pip install foxglove-sdk')
+
+
+def serve(
+    host: str, port: int, announce: Callable[[str], object],
+    then_end: Callable[..., object],
+) -> None:
+    """Serve until a future, with which then_end is called at the start, has a result.
+
+    announce: called with a sentence that says what to connect to. Raises ConfigurationError if
+    the address cannot be served.
+    """
+    import rclpy
+    from rclpy.signals import SignalHandlerOptions
+    from rclpy.task import Future
+
+    from racecar.clients.foxglove.server import FoxgloveServer
+    from racecar.ros.initialising import init
+    from racecar.ros.run_node import end, make_executor, spin
+
+    init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    executor = make_executor()
+    nodes = []
+    try:
+        node = FoxgloveServer(executor, host, port)
+        nodes.append(node)
+        done = Future()
+        then_end(done)
+        announce(f'Foxglove: open a connection to {node.url} in the app ("Foxglove WebSocket")')
+        spin(executor, done)
+    finally:
+        end(executor, nodes)
+        rclpy.try_shutdown()
+
+
+def port_number(text: str) -> int:
+    """Parse a TCP port, for argparse."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is no TCP port, expected a whole number from 0 to 65535')
+    return int(text)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == 'localhost'

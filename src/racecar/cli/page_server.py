@@ -1,0 +1,50 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the commands that serve the page of the cockpit, and how they serve it."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+
+from racecar.cockpit.access import FIRST_PORT, LOOPBACK
+from racecar.cockpit.feed import Feed
+from racecar.core.errors import ConfigurationError
+
+_PORTS = range(1, 65536)
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare where the page is served."""
+    parser.add_argument(
+        '--port', type=_port, metavar='PORT',
+        help=f'port of the page (default: the first that is free from {FIRST_PORT} on)')
+    parser.add_argument(
+        '--host', default=LOOPBACK, metavar='ADDRESS',
+        help='address at which the page is served, 0.0.0.0 for all of this computer; whoever has'
+             ' the printed URL with its token can then watch and drive'
+             f' (default: {LOOPBACK}, for this computer only)')
+    parser.add_argument('--open', action='store_true', help='open the page in the browser')
+
+
+def check_server() -> None:
+    """Raise ConfigurationError where the library of the server is not installed."""
+    if importlib.util.find_spec('aiohttp') is None:
+        raise ConfigurationError(
+            'the Python package aiohttp, which serves the page, is not installed:'
+            ' pip install aiohttp')
+
+
+def serve_feed(feed: Feed, arguments: argparse.Namespace) -> None:
+    """Serve a feed until it ends; raises what serve() raises, and ConfigurationError."""
+    check_server()
+    from racecar.cockpit.serving import serve
+
+    serve(feed, host=arguments.host, port=arguments.port, opens_browser=arguments.open)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) not in _PORTS:
+        raise argparse.ArgumentTypeError(
+            f'{text!r} is no port, expected a whole number from {_PORTS[0]} to {_PORTS[-1]}')
+    return int(text)

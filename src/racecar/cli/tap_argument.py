@@ -1,0 +1,40 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The option by which the cockpit watches what it starts; it is not for people."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from racecar.cockpit import TAP_OPTION
+from racecar.stacks import StackOptions, TOPIC_NAMES
+
+if TYPE_CHECKING:
+    from racecar.stacks.composing import ComposedStack
+
+
+def add_tap_argument(parser: argparse.ArgumentParser) -> None:
+    """Declare the option, which no help shows."""
+    parser.add_argument(TAP_OPTION, dest='tap', metavar='SOCKET', help=argparse.SUPPRESS)
+
+
+def add_tap(
+    arguments: argparse.Namespace, composed: ComposedStack, options: StackOptions,
+) -> None:
+    """Let the tap take part if the cockpit wants it; the process ends with the cockpit.
+
+    Raises ConfigurationError if nobody listens at the socket.
+    """
+    if arguments.tap is None:
+        return
+    from racecar.clients.tap.node import Tap
+    from racecar.clients.tap.server_link import ServerLink
+
+    composed.add_node(Tap(
+        ServerLink(arguments.tap), namespace=options.namespace,
+        renamed=TOPIC_NAMES[options.topic_names],
+        text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
+        on_end=lambda: os.kill(os.getpid(), signal.SIGTERM)))

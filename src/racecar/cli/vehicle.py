@@ -1,0 +1,138 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""`racecar vehicle`: what a vehicle's file describes, as figures, as files, as a picture."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from racecar.cli.choices import completed_as_file
+from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
+from racecar.core.share import find_vehicle, vehicle_names
+
+if TYPE_CHECKING:
+    from racecar.core.vehicles.parameters import VehicleParameters
+
+_SAMPLES, _SHADOWS = 4, 4096
+_FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
+
+# Where the camera of a picture stands: its heading from the middle of the body [rad].
+_VIEWS = {'front': 0.62, 'side': 0.5 * math.pi, 'rear': 2.5}
+# Its distance over the length of the vehicle, and how high it is over its distance.
+_DISTANCE, _ABOVE = 1.75, 0.3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `racecar vehicle`."""
+    parser.description = (
+        'Look at a vehicle without driving it: dimensions and what follows from them, URDF and'
+        ' MJCF for other programs, a picture. docs/any_vehicle.md makes one of your own.')
+    verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
+
+    def add(name: str, run_verb: Callable[[argparse.Namespace], None],
+            text: str) -> argparse.ArgumentParser:
+        verb = verbs.add_parser(name, help=text, description=f'{text[0].upper()}{text[1:]}.')
+        completed_as_file(verb.add_argument(
+            'vehicle', metavar='VEHICLE',
+            help=f"name or parameter file ({', '.join(vehicle_names())})"))
+        verb.set_defaults(run_verb=run_verb)
+        return verb
+
+    add('show', _show, 'print dimensions, masses, loads, steering and how the body moves')
+    verb = add('export', _export, 'write URDF, MJCF and meshes to a new folder')
+    verb.add_argument('-o', '--output', type=Path, metavar='FOLDER',
+                      help='not there yet (default: the name of the vehicle, here)')
+    verb.add_argument('--package', default='', metavar='NAME',
+                      help='ROS package that the folder becomes, for package:// in the URDF'
+                           ' (default: relative paths, which RViz does not read)')
+    verb = add('render', _render, 'draw the vehicle as a PNG or JPEG picture')
+    verb.add_argument('-o', '--output', type=Path, metavar='FILE',
+                      help='.png or .jpg, not there yet (default: <name>.png, here)')
+    verb.add_argument('--view', choices=tuple(_VIEWS), default='front',
+                      help='from where (default: front)')
+    verb.add_argument('--steer', type=float, default=0.0, metavar='RAD',
+                      help='steering angle of the wheels, positive left (default: 0)')
+    add_lamps_argument(verb)
+    add_size_argument(verb, (1280, 720))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run a verb; returns 0. Raises RacecarError with a one-line message."""
+    arguments.run_verb(arguments)
+    return 0
+
+
+def _vehicle(arguments: argparse.Namespace) -> VehicleParameters:
+    from racecar.core.vehicles.parameters import VehicleParameters
+
+    return VehicleParameters.from_file(find_vehicle(arguments.vehicle))
+
+
+def _show(arguments: argparse.Namespace) -> None:
+    from racecar.core.vehicles.vehicle_sheet import vehicle_sheet
+
+    vehicle = _vehicle(arguments)
+    print(f'{vehicle.name}: {find_vehicle(arguments.vehicle)}')
+    for title, rows in vehicle_sheet(vehicle).items():
+        print(f'\n{title}')
+        width = max(len(row.name) for row in rows)
+        for row in rows:
+            print(f'  {row.name:{width}}  {row.text}')
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from racecar.core.world.vehicle_export import export_vehicle
+
+    vehicle = _vehicle(arguments)
+    exported = export_vehicle(
+        vehicle, arguments.output or Path(vehicle.name), arguments.package)
+    print(f'URDF: {exported.urdf}\nMJCF: {exported.mjcf}\n'
+          f'Meshes: {exported.urdf.parent / "meshes"} ({len(exported.meshes)} files)')
+
+
+def _render(arguments: argparse.Namespace) -> None:
+    from racecar.core.control.servo_commands import ServoCommands
+    from racecar.core.description.vehicle_description import describe_vehicle
+    from racecar.core.errors import ConfigurationError
+    from racecar.core.poses import NO_POSE
+    from racecar.core.rendering.film import check_file, STILLS, write_still
+    from racecar.core.rendering.lens import Lens
+    from racecar.core.rendering.picture_model import Quality
+    from racecar.core.rendering.renderer import Renderer
+    from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight
+    from racecar.core.rendering.viewpoints import looking_at
+    from racecar.core.types import AckermannCommand, HINGE_JOINTS, Lamps
+    from racecar.core.vehicles.body_dimensions import body_dimensions
+    from racecar.core.world.scene import EMPTY_SCENE
+
+    vehicle = _vehicle(arguments)
+    width, height = arguments.size
+    path = arguments.output or Path(f'{vehicle.name}.png')
+    if path.suffix.lower() not in STILLS:
+        raise ConfigurationError(
+            f"'{path}' ends with {path.suffix or 'nothing'!r}, expected one of"
+            f" {', '.join(STILLS)}")
+    check_file(path, width, height, 1.0)
+    if not abs(arguments.steer) <= vehicle.steering_limit:
+        raise ConfigurationError(
+            f'--steer is {arguments.steer:g} rad, expected at most the steering_limit of'
+            f' {vehicle.name}, {vehicle.steering_limit:g} rad, to either side')
+    angles = ServoCommands(vehicle, 1.0 / vehicle.wheel_radii[1]).setpoints(
+        AckermannCommand(0.0, arguments.steer))
+    size, footprint = body_dimensions(vehicle), vehicle.footprint
+    middle = 0.5 * (footprint.front - footprint.rear), 0.0, 0.42 * size.top
+    heading, distance = _VIEWS[arguments.view], _DISTANCE * size.length
+    viewpoint = looking_at((
+        middle[0] + distance * math.cos(heading), -distance * math.sin(heading),
+        _ABOVE * distance), middle)
+    robot = DrawnRobot(describe_vehicle(vehicle).tree, HINGE_JOINTS)
+    lens = Lens(width, height, _FIELD_OF_VIEW, _NEAR, _FAR)
+    with Renderer(EMPTY_SCENE, [robot], Quality(width, height, _SAMPLES, _SHADOWS)) as renderer:
+        sight = Sight([RobotSight(
+            NO_POSE, (angles.left_hinge, angles.right_hinge), arguments.lamps or Lamps())])
+        write_still(path, renderer.draw(sight, viewpoint, lens))
+    print(f'Picture, {width}x{height}: {path}')

@@ -1,0 +1,172 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The node that serves the Foxglove app, and the WebSocket server that it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from foxglove import Context, Parameter, start_server, StatusLevel
+from foxglove.websocket import (
+    Capability,
+    ChannelView,
+    Client,
+    ClientChannel,
+    ServerListener,
+    WebSocketServer,
+)
+from rcl_interfaces.msg import ParameterEvent
+from rclpy.clock import Clock, ClockType
+from rclpy.executors import Executor
+from rclpy.node import Node
+from rclpy.qos import qos_profile_parameter_events
+
+from racecar.bags.message_definitions import MessageDefinitions
+from racecar.clients.foxglove.assets import read_asset
+from racecar.clients.foxglove.errands import Errands
+from racecar.clients.foxglove.parameter_relay import ParameterRelay
+from racecar.clients.foxglove.publication import Publications
+from racecar.clients.foxglove.service_relay import ServiceRelay
+from racecar.clients.foxglove.simulated_time import SimulatedTime
+from racecar.clients.foxglove.topic_relay import ENCODING, TopicRelay
+from racecar.core.errors import ConfigurationError, RacecarError
+
+# How often to look for what is new among topics, services and nodes [s].
+_DISCOVERY_PERIOD = 0.3
+# Messages that wait for one slow client before the oldest is lost: at most 120 MB of pictures.
+_BACKLOG = 128
+
+_CAPABILITIES = [Capability.ClientPublish, Capability.Parameters, Capability.Services,
+                 Capability.Time]
+
+
+class FoxgloveServer(Node):
+    """Shows clients the topics, parameters and services of other nodes.
+
+    Only what a client has subscribed to is listened to, and a slow client loses messages; nobody
+    waits for one. Clients may set parameters, call services and publish.
+    """
+
+    def __init__(self, executor: Executor, host: str, port: int) -> None:
+        """Begin to serve; executor: the one that the node is in. port: 0 for one that is free.
+
+        Raises ConfigurationError if the address cannot be served.
+        """
+        super().__init__('foxglove_server', start_parameter_services=False)
+        self._host = host
+        context = Context()
+        definitions = MessageDefinitions()
+        errands = Errands(self, executor)
+        self._time = SimulatedTime(self, lambda time_ns: self._server.broadcast_time(time_ns))
+        self.topic_relay = TopicRelay(self, context, definitions, self._time.now_ns)
+        self.parameter_relay = ParameterRelay(errands, self.complain)
+        self.publications = Publications(self)
+        # From here on clients may come, on other threads.
+        self._server = _start(_Listener(self, errands), context, host, port)
+        self._service_relay = ServiceRelay(self, errands, definitions, self._server)
+        self.create_subscription(
+            ParameterEvent, '/parameter_events', self._on_event, qos_profile_parameter_events)
+        self.create_timer(
+            _DISCOVERY_PERIOD, self.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        executor.add_node(self)
+
+    @property
+    def url(self) -> str:
+        """What the app is to be connected to."""
+        host = f'[{self._host}]' if ':' in self._host else self._host
+        return f'ws://{host}:{self._server.port}'
+
+    def look(self) -> None:
+        """Take note of what there is now."""
+        self.topic_relay.look()
+        self._service_relay.look()
+        self.parameter_relay.look(_with_parameters(self))
+        self.follow_time()
+
+    def complain(self, text: str) -> None:
+        """Log a warning, and show it to the clients."""
+        self.get_logger().warning(text)
+        self._server.publish_status(text, StatusLevel.Warning)
+
+    def attempt(self, act: Callable[[], object]) -> None:
+        """Do what a client wants; complain about what cannot be done."""
+        try:
+            act()
+        except RacecarError as error:
+            self.complain(str(error))
+
+    def follow_time(self) -> None:
+        """Hear the simulated time if any topic is in use."""
+        self._time.follow(self.topic_relay.is_in_use)
+
+    def destroy_node(self) -> None:
+        """Let the clients go, then the node."""
+        self._server.stop()
+        super().destroy_node()
+
+    def _on_event(self, event: ParameterEvent) -> None:
+        changed = self.parameter_relay.on_event(event)
+        if changed:
+            self._server.publish_parameter_values(changed)
+
+
+class _Listener(ServerListener):
+    """Takes what clients ask for from the threads of the SDK to that of the executor."""
+
+    def __init__(self, node: FoxgloveServer, errands: Errands) -> None:
+        self._node = node
+        self._errands = errands
+
+    def on_subscribe(self, client: Client, channel: ChannelView) -> None:
+        self._post(partial(self._node.topic_relay.subscribe, channel.id, client.id))
+        self._errands.post(self._node.follow_time)
+
+    def on_unsubscribe(self, client: Client, channel: ChannelView) -> None:
+        self._post(partial(self._node.topic_relay.unsubscribe, channel.id, client.id))
+
+    def on_client_advertise(self, client: Client, channel: ClientChannel) -> None:
+        self._post(partial(
+            self._node.publications.advertise, client.id, channel.id, channel.topic,
+            channel.encoding, channel.schema_name))
+
+    def on_client_unadvertise(self, client: Client, client_channel_id: int) -> None:
+        self._post(partial(self._node.publications.withdraw, client.id, client_channel_id))
+
+    def on_message_data(self, client: Client, client_channel_id: int, data: bytes) -> None:
+        self._post(partial(
+            self._node.publications.publish, client.id, client_channel_id, data))
+
+    def on_get_parameters(
+        self, client: Client, param_names: list[str], request_id: str | None = None,
+    ) -> list[Parameter]:
+        return self._node.parameter_relay.get(param_names)
+
+    def on_set_parameters(
+        self, client: Client, parameters: list[Parameter], request_id: str | None = None,
+    ) -> list[Parameter]:
+        return self._node.parameter_relay.set(parameters)
+
+    def _post(self, act: Callable[[], object]) -> None:
+        self._errands.post(partial(self._node.attempt, act))
+
+
+def _start(
+    listener: ServerListener, context: Context, host: str, port: int,
+) -> WebSocketServer:
+    try:
+        return start_server(
+            name='racecar', host=host, port=port, capabilities=_CAPABILITIES,
+            server_listener=listener, supported_encodings=[ENCODING], context=context,
+            asset_handler=read_asset, message_backlog_size=_BACKLOG)
+    except (OSError, RuntimeError, ValueError, OverflowError) as error:
+        raise ConfigurationError(
+            f'Foxglove cannot be served at {host}, port {port}:'
+            f" {' '.join(str(error).split())}; name another port, or 0 for one that is free",
+        ) from error
+
+
+def _with_parameters(node: Node) -> list[str]:
+    suffix = '/list_parameters'
+    return [name.removesuffix(suffix) for name, _ in node.get_service_names_and_types()
+            if name.endswith(suffix)]

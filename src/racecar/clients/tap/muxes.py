@@ -1,0 +1,74 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Who drives: the command muxes, which source holds each, and which ones speak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from racecar.clients.tap.stack_graph import full_name, spoken_on
+from racecar.cockpit.frames import json_frame
+from racecar.core.control.mux_file import load_mux_configuration
+from racecar.core.errors import ConfigurationError
+from racecar.core.share import find_config
+from racecar.ros import qos
+from racecar.ros.topics import MUX_INPUTS
+
+_FILE = 'config_file'
+
+
+class Muxes:
+    """Follows the muxes of a stack."""
+
+    def __init__(
+        self, node: Node, namespace: str, renamed: Mapping[str, str],
+        send: Callable[[bytes, str], object],
+    ) -> None:
+        """send: a frame with its key."""
+        self._node = node
+        self._send = send
+        self._active: dict[str, str] = {}
+        # Of each mux: name, priority and topics of its sources.
+        self._inputs: dict[str, list[tuple[str, int, tuple[str, ...]]]] = {}
+        self._shown: object = None
+        self._renamed = renamed
+        self._namespace = namespace
+        self.names = {full_name(namespace, name, {}): name for name in MUX_INPUTS}
+        for name in self.names:
+            node.create_subscription(
+                String, f'{name}/active', partial(self._on_active, name), qos.LATCHED)
+
+    def describe(self, mux: str, values: Mapping[str, Any]) -> None:
+        """Take over the parameters of one of names, of which one names the file of its sources."""
+        joined = MUX_INPUTS[self.names[mux]]
+        try:
+            sources = load_mux_configuration(find_config(str(values.get(_FILE)))).sources
+        except ConfigurationError as error:
+            self._node.get_logger().warning(f'sources of {mux} are not shown: {error}')
+            return
+        self._inputs[mux] = [
+            (source.name, source.priority, tuple(
+                full_name(self._namespace, joined[topic], self._renamed) if topic in joined
+                else f'{mux}/{topic}' for topic in source.inputs)) for source in sources]
+        self.look()
+
+    def look(self) -> None:
+        """Tell pages if anything is new."""
+        muxes = [{
+            'name': name, 'active': self._active[name], 'inputs': [
+                {'name': source, 'priority': priority,
+                 'alive': source == self._active[name] or spoken_on(self._node, topics)}
+                for source, priority, topics in self._inputs.get(name, ())]}
+            for name in self.names if name in self._active]
+        if muxes != self._shown:
+            self._shown = muxes
+            self._send(json_frame('muxes', muxes=muxes), 'muxes')
+
+    def _on_active(self, mux: str, message: String) -> None:
+        self._active[mux] = message.data
+        self.look()

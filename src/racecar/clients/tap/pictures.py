@@ -1,0 +1,98 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of the camera as JPEG, drawn together by a thread of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import io
+import threading
+import time
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import Image
+
+from racecar.cockpit.frames import picture_frame
+from racecar.core.errors import MessageError
+from racecar.core.types import NANOSECONDS
+from racecar.ros import qos
+from racecar.ros.wire import deserialize
+
+_PERIOD = 0.1  # [s]
+_QUALITY = 80
+# Encodings: how many numbers a pixel has, and which of them are red, green and blue.
+_ENCODINGS = {'bgr8': (3, (2, 1, 0)), 'rgb8': (3, (0, 1, 2)), 'bgra8': (4, (2, 1, 0)),
+              'rgba8': (4, (0, 1, 2)), 'mono8': (1, (0, 0, 0))}
+
+
+class Pictures:
+    """Listens to the camera only while somebody wants its pictures: to draw them is expensive."""
+
+    def __init__(self, node: Node, topic: str, send: Callable[[bytes], object]) -> None:
+        """send: gets frames, from another thread."""
+        self._node = node
+        self._topic = topic
+        self._send = send
+        self._subscription: Subscription | None = None
+        self._newest: bytes | None = None
+        self._due = 0.0
+        self._filled = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def want(self, wanted: bool) -> None:
+        """Listen from now on, or not."""
+        if wanted and self._subscription is None:
+            self._subscription = self._node.create_subscription(
+                Image, self._topic, self._on_image, qos.VIEW_SUBSCRIPTION, raw=True)
+        elif not wanted and self._subscription is not None:
+            self._node.destroy_subscription(self._subscription)
+            self._subscription = None
+
+    def _on_image(self, data: bytes) -> None:
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + _PERIOD
+        with self._filled:
+            self._newest = data
+            self._filled.notify()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name='pictures', daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with self._filled:
+                while self._newest is None:
+                    self._filled.wait()
+                data, self._newest = self._newest, None
+            try:
+                self._send(encoded(data))
+            except MessageError:
+                # The next one may be whole.
+                continue
+
+
+def encoded(data: bytes, robot: int = 0) -> bytes:
+    """Return the frame of a serialised sensor_msgs/Image. Raises MessageError."""
+    from PIL import Image as Picture
+
+    message = deserialize(data, Image)
+    kind = _ENCODINGS.get(message.encoding)
+    if kind is None:
+        raise MessageError(
+            f"its encoding is '{message.encoding}', expected one of {', '.join(_ENCODINGS)}")
+    channels, order = kind
+    if message.step < message.width * channels or not message.width or \
+            len(message.data) != message.step * message.height:
+        raise MessageError(f'it is {message.width} x {message.height} pixels in'
+                           f' {len(message.data)} bytes')
+    rows = np.frombuffer(message.data, np.uint8).reshape(message.height, message.step)
+    pixels = rows[:, :message.width * channels].reshape(message.height, message.width, channels)
+    stream = io.BytesIO()
+    Picture.fromarray(np.ascontiguousarray(pixels[..., order])).save(
+        stream, 'JPEG', quality=_QUALITY)
+    stamp = message.header.stamp
+    return picture_frame(robot, stamp.sec + stamp.nanosec / NANOSECONDS, stream.getvalue())

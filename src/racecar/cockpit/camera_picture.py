@@ -1,0 +1,64 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of a camera, as messages carry them, to the frames of the cockpit."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from racecar.cockpit.frames import picture_frame
+from racecar.core.errors import excerpt, MessageError
+
+_QUALITY = 80
+_JPEG_START = b'\xff\xd8'
+# Encodings: how many numbers a pixel has, and which of them are red, green and blue.
+_ENCODINGS = {'bgr8': (3, (2, 1, 0)), 'rgb8': (3, (0, 1, 2)), 'bgra8': (4, (2, 1, 0)),
+              'rgba8': (4, (0, 1, 2)), 'mono8': (1, (0, 0, 0))}
+
+
+def picture_of(message: Any, time: float, robot: int = 0) -> bytes:
+    """Return the frame of a message with the fields of sensor_msgs/Image; time [s].
+
+    Raises MessageError for an encoding that is unknown and for pixels that are not all there.
+    """
+    from PIL import Image
+
+    kind = _ENCODINGS.get(message.encoding)
+    if kind is None:
+        raise MessageError(f'its encoding is {excerpt(message.encoding)}, expected one of'
+                           f" {', '.join(_ENCODINGS)}")
+    channels, order = kind
+    width, height, step = message.width, message.height, message.step
+    if not width or not height or step < width * channels or len(message.data) != step * height:
+        raise MessageError(
+            f'it is {width} x {height} pixels in {len(message.data)} bytes of {step} a row')
+    rows = np.frombuffer(message.data, np.uint8).reshape(height, step)
+    pixels = rows[:, :width * channels].reshape(height, width, channels)
+    return picture_frame(robot, time, _jpeg(Image.fromarray(
+        np.ascontiguousarray(pixels[..., order]))))
+
+
+def picture_of_compressed(message: Any, time: float, robot: int = 0) -> bytes:
+    """Return the frame of a message with the fields of sensor_msgs/CompressedImage; time [s].
+
+    Raises MessageError for what is no picture.
+    """
+    from PIL import Image
+
+    data = bytes(message.data)
+    if not data.startswith(_JPEG_START):
+        try:
+            data = _jpeg(Image.open(io.BytesIO(data)))
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            raise MessageError(
+                f'its {len(data)} bytes are no picture: {excerpt(str(error))}') from error
+    return picture_frame(robot, time, data)
+
+
+def _jpeg(picture: Any) -> bytes:
+    stream = io.BytesIO()
+    picture.convert('RGB').save(stream, 'JPEG', quality=_QUALITY)
+    return stream.getvalue()

@@ -1,0 +1,139 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What may be started: the configurations and their options for a page, and words for `up`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.parameters import suggestion
+from racecar.core.sensors.equipment import SENSOR_NAMES
+from racecar.core.share import robot_names, vehicle_names
+from racecar.ros import topics
+from racecar.stacks import (
+    describe_stack,
+    differential_wheels,
+    find_stack,
+    plant,
+    Stack,
+    StackOptions,
+    STACKS,
+)
+from racecar.stacks.options import COCKPIT, NamedOption, run_options, TELEOP_NONE
+
+_KINDS = {bool: 'flag', float: 'number', tuple: 'names'}
+
+# No node takes a longer run, or a higher factor.
+_LARGEST_NUMBER = 1e6
+
+
+def configuration_names() -> list[str]:
+    """Return the names of what may be started."""
+    return [stack.name for stack in _stacks()]
+
+
+def configurations() -> list[dict[str, Any]]:
+    """Return the configurations as the message `welcome` has them."""
+    return [{
+        'name': stack.name, 'summary': stack.summary,
+        'follows_trajectory': stack.follows_trajectory,
+        'is_driver': topics.DRIVER_PEDALS in stack.recorded,
+        'options': [_for_page(stack, row) for row in _options(stack)],
+    } for stack in _stacks()]
+
+
+def command_words(name: Any, options: Any) -> list[str]:
+    """Return the arguments of `racecar` that run a configuration with options of a page.
+
+    Raises ConfigurationError for what is not among configurations(), or does not fit together.
+    """
+    stack = _find(name)
+    if not isinstance(options, Mapping):
+        raise ConfigurationError(f'options are {excerpt(options)}, expected an object')
+    known = {row.name: row for row in _options(stack)}
+    chosen: dict[str, Any] = {}
+    words = ['up', stack.name]
+    for key, value in options.items():
+        if key not in known:
+            raise ConfigurationError(
+                f'option {excerpt(key)} is unknown for {name}, expected one of'
+                f" {', '.join(known)}{suggestion(key, known)}")
+        row = known[key]
+        if value is None or value == row.default or value == '' or value == []:
+            continue
+        chosen[key] = _check(stack, row, value)
+        words += _words(row, chosen[key])
+    if stack.teleop != TELEOP_NONE:
+        # The cockpit drives in the place of keys and joysticks.
+        chosen['teleop'] = TELEOP_NONE
+        words += ['--teleop', TELEOP_NONE]
+    describe_stack(stack.name, StackOptions(**chosen))
+    return words
+
+
+def _stacks() -> list[Stack]:
+    # Who drives `plant` by a node of their own also starts it, and attaches the cockpit.
+    return [stack for stack in STACKS.values() if stack is not plant.STACK]
+
+
+def _find(name: Any) -> Stack:
+    known = configuration_names()
+    if not isinstance(name, str) or name not in known:
+        raise ConfigurationError(
+            f"configuration is {excerpt(name)}, expected one of {', '.join(known)}"
+            f'{suggestion(str(name), known)}')
+    return find_stack(name)
+
+
+def _options(stack: Stack) -> list[NamedOption]:
+    return [*run_options(COCKPIT, tracking=stack.follows_trajectory)]
+
+
+def _choices(stack: Stack, row: NamedOption) -> list[str]:
+    option = row.option
+    if row.name == 'sensors':
+        return [*SENSOR_NAMES]
+    if row.name == 'vehicle':
+        return robot_names() if stack is differential_wheels.STACK else vehicle_names()
+    listed = option.choices or option.suggestions
+    return [*listed()] if listed else []
+
+
+def _for_page(stack: Stack, row: NamedOption) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        'name': row.name, 'kind': _KINDS.get(row.option.type, 'choice'),
+        'default': [] if row.option.type is tuple else row.default, 'help': row.option.help}
+    choices = _choices(stack, row)
+    return {**found, 'choices': choices} if choices else found
+
+
+def _check(stack: Stack, row: NamedOption, value: Any) -> Any:
+    """Return the value of an option. Raises ConfigurationError unless it is a name or number.
+
+    A name of a file that is not among ours is refused, too: a page names no files.
+    """
+    kind = row.option.type
+    choices = _choices(stack, row)
+    if kind is bool and isinstance(value, bool):
+        return value
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool) \
+            and math.isfinite(value) and 0.0 <= value <= _LARGEST_NUMBER:
+        return float(value)
+    if kind is tuple and isinstance(value, list) and all(name in choices for name in value):
+        return tuple(value)
+    if kind is str and value in choices:
+        return value
+    expected = {bool: 'true or false', float: f'a number from 0 to {_LARGEST_NUMBER:g}',
+                tuple: f"a list of {', '.join(choices)}"}.get(
+                    kind, f"one of {', '.join(choices)}")
+    raise ConfigurationError(f'option {row.name} is {excerpt(value)}, expected {expected}')
+
+
+def _words(row: NamedOption, value: Any) -> list[str]:
+    flag = f"--{(row.option.flag or row.name).replace('_', '-')}"
+    if isinstance(value, bool):
+        return [flag]
+    return [flag, ' '.join(value) if isinstance(value, tuple) else f'{value}']

@@ -1,0 +1,73 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a cockpit shows: the interface between the server and a simulation, a bag or a run.
+
+A frame is one message to a page as it goes over the WebSocket: binary if its first byte is one of
+the kinds in racecar.cockpit.frames, JSON text if it begins with a brace.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, Protocol
+
+Message = Mapping[str, Any]
+"""What a page sent, checked by racecar.cockpit.page_messages: `type` and the fields of that."""
+
+
+class Outlet(Protocol):
+    """Where a feed puts its frames; none of this waits, and all of it is for the server's loop.
+
+    A viewer is the number of a page that is connected; numbers are not used twice.
+    """
+
+    def publish(self, frame: bytes) -> None:
+        """Give a frame to all viewers.
+
+        Meshes stay with the server. The last frame of each kind that describes something (robot,
+        scene, path, map, session, parameters, muxes, ...) is also given to those who come later.
+        """
+
+    def tell(self, viewer: int, frame: bytes) -> None:
+        """Give a frame to one viewer; nothing if that has left."""
+
+    def forget(self) -> None:
+        """Drop what is kept for those who come later, meshes too: something else is shown now."""
+
+
+class Feed(ABC):
+    """A source of frames that takes what pages ask for.
+
+    takes: the types of messages that ask() accepts; the server refuses others.
+    """
+
+    takes: ClassVar[Collection[str]] = ()
+
+    @property
+    @abstractmethod
+    def welcome(self) -> Mapping[str, Any]:
+        """What the first message to a page says: `mode`, and `configurations` to choose from."""
+
+    @abstractmethod
+    async def run(self, outlet: Outlet) -> None:
+        """Give frames until cancelled; to return early ends the server.
+
+        What was started ends with it. Raises RacecarError, with which the command then ends.
+        """
+
+    async def ask(self, viewer: int, message: Message) -> None:
+        """Do what a page asks; raises RacecarError, which answers the page, for what it refuses.
+
+        Messages of one viewer come in order, each after the one before has been dealt with.
+        """
+        raise NotImplementedError(f"message '{message['type']}' is accepted, but not dealt with")
+
+    def joined(self, viewer: int) -> None:  # noqa: B027
+        """Greet a viewer that has been given what is kept."""
+
+    def left(self, viewer: int) -> None:  # noqa: B027
+        """Let go of what a viewer held."""
+
+    def want_pictures(self, wanted: bool) -> None:  # noqa: B027
+        """Note whether any viewer wants pictures of the camera."""

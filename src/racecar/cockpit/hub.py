@@ -1,0 +1,92 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Hands the frames of a feed to any number of viewers, none of which can hold up another."""
+
+from __future__ import annotations
+
+import itertools
+
+from racecar.cockpit.frames import is_text, MAP, MESH, read_json, read_mesh
+from racecar.cockpit.outbox import Outbox
+
+# What describes something, and is kept for those who come later; with a robot's number its own.
+_DESCRIBING = frozenset((
+    'session', 'robot', 'scene', 'path', 'clock', 'parameters', 'muxes', 'driver', 'lamps', 'car',
+    'replay'))
+# What is told of the process and not of what it shows.
+_LASTING = frozenset(('session',))
+_MOST_MESHES = 200
+
+
+class Hub:
+    """Viewers by number, what late ones need, and the meshes; an Outlet."""
+
+    def __init__(self) -> None:
+        self._viewers: dict[int, Outbox] = {}
+        self._numbers = itertools.count(1)
+        self._kept: dict[str, bytes] = {}
+        self.meshes: dict[str, bytes] = {}
+
+    @property
+    def viewers(self) -> int:
+        """How many there are."""
+        return len(self._viewers)
+
+    @property
+    def wants_pictures(self) -> bool:
+        """Whether any viewer wants pictures."""
+        return any(box.wants_pictures for box in self._viewers.values())
+
+    def enter(self, greeting: bytes) -> tuple[int, Outbox]:
+        """Let a viewer in; its outbox begins with a greeting and what is kept."""
+        number, box = next(self._numbers), Outbox()
+        box.put(greeting, 'welcome')
+        for key, frame in self._kept.items():
+            box.put(frame, key)
+        self._viewers[number] = box
+        return number, box
+
+    def leave(self, viewer: int) -> None:
+        """Let a viewer go."""
+        self._viewers.pop(viewer, None)
+
+    def let_see(self, viewer: int, wanted: bool) -> None:
+        """Give a viewer pictures from now on, or none."""
+        self._viewers[viewer].wants_pictures = wanted
+
+    # Outlet
+
+    def publish(self, frame: bytes) -> None:
+        """Give a frame to all viewers. Raises FrameError for what is none."""
+        if not is_text(frame) and frame[0] == MESH:
+            if len(self.meshes) < _MOST_MESHES:
+                self.meshes.update([read_mesh(frame)])
+            return
+        key = _key_of(frame)
+        if key:
+            self._kept.pop(key, None)
+            self._kept[key] = frame
+        for box in self._viewers.values():
+            box.put(frame, key)
+
+    def tell(self, viewer: int, frame: bytes) -> None:
+        """Give a frame to one viewer; nothing if that has left."""
+        box = self._viewers.get(viewer)
+        if box is not None:
+            box.put(frame, _key_of(frame))
+
+    def forget(self) -> None:
+        """Drop what is kept, but for what is told of the session."""
+        self._kept = {key: frame for key, frame in self._kept.items() if key in _LASTING}
+        self.meshes.clear()
+
+
+def _key_of(frame: bytes) -> str:
+    """Return what a frame describes; empty for what is only news. Raises FrameError."""
+    if not is_text(frame):
+        return 'map' if frame[0] == MAP else ''
+    fields = read_json(frame)
+    kind = fields['type']
+    if kind not in _DESCRIBING:
+        return ''
+    return f"robot {fields.get('robot')}" if kind == 'robot' else str(kind)

@@ -1,0 +1,78 @@
+// Copyright 2026 The racecar maintainers
+// SPDX-License-Identifier: Apache-2.0
+// The last samples of a robot, every one of them, in a ring.
+
+const ROWS = 24000;
+const GAP = 1;  // s
+
+export class History {
+  constructor(columns) {
+    this.names = columns;
+    this.column = Object.fromEntries(columns.map((name, index) => [name, index]));
+    this.times = new Float64Array(ROWS);
+    this.values = new Float32Array(ROWS * columns.length);
+    this.clear();
+  }
+
+  clear() {
+    this.first = 0;   // number of the oldest row that is kept
+    this.next = 0;    // number of the row to come
+    this.known = new Uint8Array(this.names.length);
+  }
+
+  // A time before the last one begins anew: a reset, or a jump backwards in a bag. True if so.
+  add({times, values, rows, columns}) {
+    const back = rows > 0 && this.next > 0 && times[0] < this.latestTime - 1e-9;
+    if (back) { this.clear(); }
+    // Lines are not drawn across what is missing.
+    if (rows > 0 && this.next > 0 && times[0] - this.latestTime > GAP) {
+      const place = this.next % ROWS;
+      this.times[place] = this.latestTime;
+      this.values.fill(NaN, place * columns, (place + 1) * columns);
+      this.next++;
+    }
+    for (let row = 0; row < rows; row++) {
+      const place = this.next % ROWS;
+      this.times[place] = times[row];
+      const start = place * columns;
+      for (let i = 0; i < columns; i++) {
+        const value = values[row * columns + i];
+        this.values[start + i] = value;
+        if (value === value) { this.known[i] = 1; }
+      }
+      this.next++;
+    }
+    this.first = Math.max(this.first, this.next - ROWS);
+    return back;
+  }
+
+  get length() { return this.next - this.first; }
+  get latestTime() { return this.next ? this.times[(this.next - 1) % ROWS] : NaN; }
+  timeOf(number) { return this.times[number % ROWS]; }
+  value(number, index) { return this.values[(number % ROWS) * this.names.length + index]; }
+
+  row(number) {
+    const start = (number % ROWS) * this.names.length;
+    return this.values.subarray(start, start + this.names.length);
+  }
+
+  get latest() { return this.next ? this.row(this.next - 1) : null; }
+
+  has(name) { return Boolean(this.known[this.column[name]]); }
+
+  // The last value of a column; NaN if there is none.
+  last(name) {
+    const index = this.column[name];
+    return index === undefined || !this.next ? NaN : this.value(this.next - 1, index);
+  }
+
+  // Number of the first row at a time or later.
+  from(time) {
+    let low = this.first, high = this.next;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.timeOf(middle) < time) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+  }
+}

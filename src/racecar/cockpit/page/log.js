@@ -1,0 +1,82 @@
+// Copyright 2026 The racecar maintainers
+// SPDX-License-Identifier: Apache-2.0
+// The panel Log, and the banner for what must not be missed.
+
+import {byId, make, setText, show} from './dom.js';
+
+const MOST = 400;
+const SEVERE = ['error', 'fatal'];
+
+export class Log {
+  constructor(box) {
+    this.list = make('ol', {class: 'log', 'aria-live': 'off'});
+    this.level = make('select', {id: 'level', onchange: () => this.filter()},
+      make('option', {value: 'info', text: 'all'}),
+      make('option', {value: 'warn', text: 'warnings'}),
+      make('option', {value: 'error', text: 'errors'}));
+    this.nothing = make('p', {class: 'lead', text: 'No messages yet.'});
+    box.append(make('h2', {text: 'Log'}), make('div', {class: 'filter'},
+      make('label', {}, 'Show ', this.level),
+      make('button', {type: 'button', text: 'Clear', onclick: () => this.clear()})),
+    this.nothing, this.list);
+    this.unread = 0;
+    const banner = byId('banner');
+    banner.querySelector('button').addEventListener('click', () => this.hideBanner());
+    this.banner = banner;
+  }
+
+  clear() {
+    this.list.replaceChildren();
+    show(this.nothing, true);
+    this.seen();
+  }
+
+  add({level = 'info', node = '', text}) {
+    const grade = level.toLowerCase().replace('warning', 'warn');
+    const atEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 30;
+    const time = new Date().toTimeString().slice(0, 8);
+    this.list.append(make('li', {class: grade, hidden: !this.fits(grade)},
+      make('time', {text: time}), make('b', {text: node.replace(/^\//, '')}),
+      make('span', {text})));
+    while (this.list.childElementCount > MOST) { this.list.firstElementChild.remove(); }
+    if (atEnd) { this.list.scrollTop = this.list.scrollHeight; }
+    show(this.nothing, false);
+    if (document.body.dataset.tab !== 'log' && grade !== 'info' && grade !== 'debug') {
+      this.unread++;
+      setText(byId('log-count'), String(this.unread));
+      show(byId('log-count'), true);
+    }
+    if (SEVERE.includes(grade)) {
+      this.tell(node.replace(/^\//, '') || 'Error', text, {seconds: 12});
+    }
+  }
+
+  fits(grade) {
+    const grades = ['debug', 'info', 'warn', 'error', 'fatal'];
+    return this.level.value === 'info'
+      || grades.indexOf(grade) >= grades.indexOf(this.level.value);
+  }
+
+  filter() {
+    for (const row of this.list.children) { row.hidden = !this.fits(row.className); }
+  }
+
+  seen() {
+    this.unread = 0;
+    show(byId('log-count'), false);
+  }
+
+  // Until closed, or for some seconds where it is only of the moment.
+  tell(title, text, {seconds = 0, kind = 'error'} = {}) {
+    clearTimeout(this.timer);
+    setText(this.banner.querySelector('b'), title);
+    setText(this.banner.querySelector('span'), text);
+    this.banner.dataset.kind = kind;
+    show(this.banner, true);
+    if (seconds) { this.timer = setTimeout(() => this.hideBanner(), seconds * 1000); }
+  }
+
+  hideBanner(kind = null) {
+    if (!kind || this.banner.dataset.kind === kind) { show(this.banner, false); }
+  }
+}

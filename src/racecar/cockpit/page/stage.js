@@ -1,0 +1,297 @@
+// Copyright 2026 The racecar maintainers
+// SPDX-License-Identifier: Apache-2.0
+// The scene: what stands around, the robots, the reference, the way driven, the laser's points.
+
+import {Camera, steerCamera} from './cameras.js';
+import {identity, transformed, translation, yawOf} from './matrices.js';
+import {Mesh, Renderer} from './renderer.js';
+import {Robot, sceneBoard, sceneBox, sceneCone, scenePatch} from './robot.js';
+import {Batch, FLOATS, ring} from './shapes.js';
+import {greyOf, wallsOf} from './walls.js';
+
+const TRAIL_POINTS = 6000;
+const SLOW_FRAME = 45;  // ms
+const CUT = 0.36;        // height of walls that are cut, in lengths of the car
+const MAP_HEIGHT = 1;    // m, of walls of a map, which does not say it
+const WALL = [0.62, 0.65, 0.69, 1];
+
+function linear(text) {
+  const [r, g, b] = text.match(/\w\w/g).map((pair) => parseInt(pair, 16) / 255);
+  return [r, g, b];
+}
+
+// The two borders of a line on the ground, as a strip.
+function ribbon(points, width, height, colour) {
+  const data = new Float32Array(points.length * 2 * FLOATS);
+  const bytes = new Uint8Array(data.buffer);
+  points.forEach((point, i) => {
+    const [a, b] = [points[Math.max(i - 1, 0)], points[Math.min(i + 1, points.length - 1)]];
+    writeEdge(data, bytes, i, point, Math.atan2(b[1] - a[1], b[0] - a[0]), width, height, colour);
+  });
+  return data;
+}
+
+function writeEdge(data, bytes, i, [x, y], yaw, width, height, colour) {
+  for (const side of [0, 1]) {
+    const half = (side - 0.5) * width, start = (2 * i + side) * FLOATS;
+    data.set([x - half * Math.sin(yaw), y + half * Math.cos(yaw), height, 0, 0, 1], start);
+    bytes.set(colour.map((part) => Math.round(part * 255)), (start + 6) * 4);
+  }
+}
+
+export class Stage {
+  // options.meshUrl: address of a mesh by its key; options.report: called with a problem's text.
+  constructor(canvas, {meshUrl, report}) {
+    Object.assign(this, {canvas, meshUrl, report});
+    this.renderer = new Renderer(canvas, () => { this.dirty = true; });
+    this.camera = new Camera();
+    this.robots = new Map();   // number: {robot, history, trail}
+    this.layers = {laser: true, path: true, trail: true, walls: false};
+    this.lamps = {};
+    this.detail = 1;
+    this.frames = 0;
+    this.dirty = true;
+    this.pathPoints = [];
+    this.readColours();
+    steerCamera(canvas, this.camera, {
+      size: () => this.size, changed: () => { this.dirty = true; }});
+    new ResizeObserver(() => { this.dirty = true; }).observe(canvas);
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  readColours() {
+    const style = getComputedStyle(document.documentElement);
+    const of = (name) => linear(style.getPropertyValue(`--${name}`).trim().slice(1));
+    this.look = {floor: of('floor'), line: of('floor-line'), shade: of('floor-shade'),
+      haze: of('haze'), sky: of('sky'), sun: of('sun'), ambient: of('ambient'),
+      bounce: of('bounce')};
+    this.colours = {measured: of('measured'), reference: of('reference'), laser: of('laser')};
+    this.drawPath();
+    for (const entry of this.robots.values()) { this.restartTrail(entry, true); }
+    this.dirty = true;
+  }
+
+  get main() { return this.robots.get([...this.robots.keys()].sort((a, b) => a - b)[0]); }
+  get size() { return this.main ? this.main.robot.size : 0.5; }
+
+  // Drop everything: something else is shown now.
+  clear() {
+    for (const {robot, trail} of this.robots.values()) {
+      robot.remove();
+      trail.mesh.remove();
+    }
+    this.robots.clear();
+    for (const name of ['surroundings', 'pathMesh', 'scanMesh', 'marker']) {
+      if (this[name]) { this[name].remove(); }
+      this[name] = null;
+    }
+    this.pathPoints = [];
+    this.sceneMessage = this.map = null;
+    this.hasWalls = false;
+    this.lamps = {};
+    this.camera.home();
+    this.dirty = true;
+  }
+
+  async setRobot(message, history) {
+    const old = this.robots.get(message.robot);
+    const robot = new Robot(message, history.column);
+    const trail = {mesh: new Mesh(
+      this.renderer, new Float32Array(TRAIL_POINTS * 2 * FLOATS), {strip: true}), points: 0};
+    trail.bytes = new Uint8Array(trail.mesh.data.buffer);
+    trail.mesh.count = 0;
+    const entry = {robot, history, trail, seen: 0};
+    this.robots.set(message.robot, entry);
+    if (old) {
+      old.robot.remove();
+      old.trail.mesh.remove();
+    }
+    for (const problem of await robot.load(this.renderer, this.meshUrl)) { this.report(problem); }
+    if (this.robots.get(message.robot) !== entry) { robot.remove(); }
+    this.build();
+    this.drawPath();
+    this.dirty = true;
+  }
+
+  setScene(message) {
+    this.sceneMessage = message;
+    this.build();
+  }
+
+  async setMap(message) {
+    this.map = {...message, picture: await greyOf(message.blob)};
+    this.build();
+  }
+
+  // Walls as high as they are, or cut so low that one sees over them.
+  get wallHeight() { return this.layers.walls ? Infinity : CUT * this.size; }
+
+  build() {
+    const {boxes = [], cones = [], patches = [], boards = []} = this.sceneMessage || {};
+    const height = this.wallHeight;
+    const batch = new Batch();
+    for (const one of boxes) { batch.add(...sceneBox(one, height)); }
+    for (const one of cones) { batch.add(...sceneCone(one)); }
+    for (const one of patches) { batch.add(...scenePatch(one)); }
+    for (const part of boards.flatMap(sceneBoard)) { batch.add(...part); }
+    if (this.map) {
+      const solid = wallsOf(this.map.picture, this.map, Math.min(MAP_HEIGHT, height));
+      if (solid.positions.length) { batch.add(solid, null, WALL); }
+    }
+    if (this.surroundings) { this.surroundings.remove(); }
+    this.surroundings = batch.vertices ? new Mesh(this.renderer, batch.build()) : null;
+    this.hasWalls = boxes.some(({size}) => size[2] > CUT * this.size)
+      || Boolean(this.map);
+    this.dirty = true;
+  }
+
+  setPath(points) {
+    this.pathPoints = points;
+    this.drawPath();
+    this.dirty = true;
+  }
+
+  drawPath() {
+    if (this.pathMesh) { this.pathMesh.remove(); }
+    if (this.marker) { this.marker.remove(); }
+    const colour = [...this.colours.reference, 0.9], width = 0.055 * this.size;
+    const line = ribbon(this.pathPoints, width, 0.006 * this.size, colour);
+    this.pathMesh = line.length ? new Mesh(this.renderer, line, {strip: true}) : null;
+    this.marker = new Mesh(this.renderer, new Batch().add(
+      ring(0.13 * this.size, 0.19 * this.size), null, [...this.colours.reference, 1]).build());
+  }
+
+  setScan({robot, time, first, step, ranges}) {
+    const entry = this.robots.get(robot);
+    if (!entry || !entry.history.length) { return; }
+    const {history} = entry;
+    // Where the car was when it looked.
+    const number = Math.min(history.from(time - 1e-6), history.next - 1);
+    entry.robot.placeRow(history.row(number));
+    const laser = entry.robot.laser;
+    if (!this.scanMesh || this.scanMesh.data.length < 3 * ranges.length) {
+      if (this.scanMesh) { this.scanMesh.remove(); }
+      this.scanMesh = new Mesh(
+        this.renderer, new Float32Array(3 * ranges.length), {perVertex: 3});
+    }
+    const {data} = this.scanMesh;
+    let count = 0;
+    for (let i = 0; i < ranges.length; i++) {
+      const range = ranges[i];
+      if (!(range > 0 && range < Infinity)) { continue; }
+      const angle = first + i * step;
+      data.set(transformed(
+        laser, [range * Math.cos(angle), range * Math.sin(angle), 0]), 3 * count++);
+    }
+    this.scanMesh.update(count);
+    this.scanTime = time;
+    this.dirty = true;
+  }
+
+  restartTrail(entry, again = false) {
+    entry.trail.points = 0;
+    entry.trail.mesh.count = 0;
+    entry.seen = again ? entry.history.first : entry.history.next;
+  }
+
+  // Lengthen the line behind a car by the samples that are new.
+  lengthenTrail(entry) {
+    const {history, trail, robot} = entry;
+    const {x, y} = history.column;
+    const colour = [...this.colours.measured, 0.95], gap = 0.06 * robot.size;
+    const begin = trail.points;
+    let restarted = false;
+    for (let n = Math.max(entry.seen, history.first); n < history.next; n++) {
+      const point = [history.value(n, x), history.value(n, y)];
+      if (!(point[0] === point[0])) {
+        trail.points = 0;  // a gap in time
+        restarted = true;
+        continue;
+      }
+      const way = trail.last
+        ? Math.hypot(point[0] - trail.last[0], point[1] - trail.last[1]) : Infinity;
+      if (trail.points && way < gap) { continue; }
+      if (trail.points === TRAIL_POINTS || (trail.points && way > 20 * robot.size)) {
+        // Full, or the car was put elsewhere.
+        trail.points = 0;
+        restarted = true;
+      }
+      const yaw = trail.points
+        ? Math.atan2(point[1] - trail.last[1], point[0] - trail.last[0]) : 0;
+      writeEdge(trail.mesh.data, trail.bytes, trail.points, point, yaw, 0.022 * robot.size,
+        0.008 * robot.size, colour);
+      trail.points++;
+      trail.last = point;
+    }
+    entry.seen = history.next;
+    if (trail.points !== begin || restarted) {
+      const from = restarted ? 0 : begin * 2 * FLOATS;
+      trail.mesh.update(trail.points * 2, from);
+    }
+  }
+
+  frame(now) {
+    requestAnimationFrame((next) => this.frame(next));
+    const seconds = (now - (this.lastFrame || now)) / 1000;
+    if (!this.dirty || !this.canvas.clientWidth || this.renderer.gl.isContextLost()) {
+      this.lastFrame = now;
+      return;
+    }
+    this.dirty = false;
+    this.lastFrame = now;
+    const ratio = this.renderer.resize(this.detail);
+    this.draw(seconds, ratio);
+    this.frames++;
+    this.adapt(seconds * 1000);
+  }
+
+  // Where frames are slow, as without a graphics card, draw fewer pixels.
+  adapt(milliseconds) {
+    if (milliseconds > 250 || milliseconds <= 0) { return; }
+    this.pace = (this.pace || 16) * 0.95 + milliseconds * 0.05;
+    if (this.pace > SLOW_FRAME && this.frames > 60 && this.detail > 0.5) {
+      this.detail -= 0.25;
+      this.pace = 16;
+      this.frames = 0;
+    }
+  }
+
+  draw(seconds, ratio) {
+    const items = [], points = [], still = identity();
+    const add = (mesh, more) => { if (mesh) { items.push({mesh, matrix: still, ...more}); } };
+    add(this.surroundings, {shadow: true});
+    if (this.layers.path) { add(this.pathMesh, {lit: 0}); }
+    let focus = [0, 0, 0], yaw = 0;
+    for (const entry of this.robots.values()) {
+      const {robot, history, trail} = entry;
+      const row = history.latest;
+      if (row) {
+        robot.placeRow(row);
+        this.lengthenTrail(entry);
+      }
+      if (this.layers.trail) { add(trail.mesh, {lit: 0}); }
+      if (row && entry === this.main) {
+        const {x, y, z, qx, qy, qz, qw, reference_x: rx, reference_y: ry} = history.column;
+        focus = [row[x] || 0, row[y] || 0, row[z] || 0];
+        yaw = yawOf(row[qx] || 0, row[qy] || 0, row[qz] || 0, row[qw] || 1);
+        if (this.layers.path && rx !== undefined && row[rx] === row[rx]) {
+          items.push({mesh: this.marker, lit: 0,
+            matrix: translation(row[rx], row[ry], 0.01 * robot.size)});
+        }
+      }
+      items.push(...robot.items());
+      points.push(...robot.lampPoints(entry === this.main ? this.lamps : {}));
+    }
+    if (this.scanMesh && this.layers.laser) {
+      points.unshift({mesh: this.scanMesh, tint: [...this.colours.laser, 0.95],
+        size: 0.07 * this.size, smallest: 2.5 * ratio, largest: 9 * ratio});
+    }
+    const size = this.size;
+    const aspect = this.canvas.width / this.canvas.height;
+    const camera = this.camera.follow(focus, yaw, size, aspect, seconds);
+    const gridStep = 10 ** Math.round(Math.log10(size * 1.5));
+    this.renderer.draw({
+      camera, focus, reach: Math.max(6 * size, camera.distance * 1.1), look: this.look, gridStep,
+      hazeDistance: Math.max(60 * size, camera.distance * 4), items, points});
+  }
+}

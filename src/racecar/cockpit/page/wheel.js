@@ -1,0 +1,219 @@
+// Copyright 2026 The racecar maintainers
+// SPDX-License-Identifier: Apache-2.0
+// The panel Drive: who drives, taking the wheel, and for a car with a driver its gears and lamps.
+
+import {byId, make, setText, show, words} from './dom.js';
+
+const INDICATORS = [['left', '◀', 'Left'], ['hazard', '▲', 'Hazard'], ['right', '▶', 'Right'],
+  ['off', '○', 'Off']];
+
+function touchPad(element, driving) {
+  const stick = element.querySelector('.stick');
+  const move = (event) => {
+    const box = element.getBoundingClientRect(), half = box.width / 2;
+    const clamp = (value) => Math.min(Math.max(value, -1), 1);
+    const x = clamp((event.clientX - box.left - half) / (half * 0.8));
+    const y = clamp((event.clientY - box.top - half) / (half * 0.8));
+    stick.style.transform = `translate(${x * 80 * half / 100}px, ${y * 80 * half / 100}px)`;
+    const soft = (value) => Math.sign(value) * value * value;
+    driving.touch({ahead: -soft(y), left: -soft(x)});
+  };
+  const end = () => {
+    stick.style.transform = '';
+    driving.touch(null);
+  };
+  element.addEventListener('pointerdown', (event) => {
+    if (!driving.mayDrive()) { return; }
+    event.preventDefault();
+    element.setPointerCapture(event.pointerId);
+    move(event);
+  });
+  element.addEventListener('pointermove', (event) => {
+    if (element.hasPointerCapture(event.pointerId)) { move(event); }
+  });
+  for (const type of ['pointerup', 'pointercancel', 'lostpointercapture']) {
+    element.addEventListener(type, end);
+  }
+}
+
+// A slider for a share in `values[name]`.
+function share(id, label, values, name) {
+  const percent = () => `${Math.round(values[name] * 100)} %`;
+  const text = make('output', {for: id, text: percent()});
+  return make('div', {class: 'field slider-field'}, make('label', {for: id, text: label}),
+    make('input', {type: 'range', id, min: 10, max: 100, step: 5, value: values[name] * 100,
+      oninput: (event) => {
+        values[name] = Number(event.target.value) / 100;
+        setText(text, percent());
+      }}), text);
+}
+
+// What tells the names of muxes apart: the parts of their paths that not all of them have.
+function headings(names) {
+  const parts = names.map((name) => name.split(/[/.]/).filter(Boolean));
+  return parts.map((own, i) => own.filter(
+    (part) => names.length === 1 || !parts.every((other) => other.includes(part))).join(' ')
+    || names[i]).map(words);
+}
+
+export class Wheel {
+  constructor(box, driving, send) {
+    Object.assign(this, {box, driving, send});
+    this.car = null;
+    this.lamps = {};
+    this.gear = 0;
+    this.indicator = 'off';
+    this.manual = make('input', {type: 'checkbox', class: 'switch', role: 'switch', id: 'manual',
+      'aria-describedby': 'manual-help', onchange: (event) => {
+        driving.setManual(event.target.checked);
+      }});
+    this.manualHelp = make('p', {class: 'help', id: 'manual-help',
+      text: 'You hold the wheel all the time, also with no key held; the controller rests. Off'
+        + ' with Esc, and by itself when you leave the page.'});
+    this.touchSwitch = make('input', {type: 'checkbox', class: 'switch', role: 'switch',
+      id: 'show-touch', checked: matchMedia('(pointer: coarse)').matches,
+      onchange: () => this.refresh()});
+    this.state = make('p', {class: 'wheel-state', role: 'status'});
+    this.gamepad = make('p', {class: 'soft small'});
+    this.carBox = make('div', {class: 'car', hidden: true});
+    this.muxBox = make('div', {class: 'muxes'});
+    box.append(make('h2', {text: 'Drive'}), this.state,
+      make('div', {class: 'field flag'}, this.manual,
+        make('label', {for: 'manual', text: 'Manual mode'}), this.manualHelp),
+      share('most-speed', 'Largest speed, or throttle', driving.most, 'ahead'),
+      share('most-steering', 'Largest steering', driving.most, 'left'),
+      make('div', {class: 'field flag'}, this.touchSwitch,
+        make('label', {for: 'show-touch', text: 'Touch pad in the scene'})),
+      this.gamepad, this.carBox, make('h3', {text: 'Who drives'}), this.muxBox);
+    touchPad(byId('touch'), driving);
+    driving.gear = (step) => this.shift(step);
+    this.text = '';
+  }
+
+  refresh() {
+    const {driving} = this;
+    const may = driving.mayDrive();
+    this.manual.checked = driving.manual;
+    this.manual.disabled = !may;
+    show(byId('touch'), may && this.touchSwitch.checked);
+    const held = driving.holding || driving.manual;
+    document.body.classList.toggle('holding', held);
+    setText(this.state, !may ? 'Nothing to drive yet.'
+      : driving.contested ? 'Another page drives.'
+        : driving.holding ? 'You drive.'
+          : driving.manual ? 'You have the wheel.'
+            : this.touchSwitch.checked ? 'Drag the touch pad, or hold W A S D, to drive.'
+              : 'Hold W A S D or the arrow keys to drive.');
+    setText(this.gamepad, driving.gamepadName ? `Gamepad: ${driving.gamepadName}` : '');
+  }
+
+  // driving: whether this page drives, as the server sees it; by: who does.
+  setDriver({driving, by}) {
+    this.driving.contested = !driving && by === 'another page';
+    this.refresh();
+  }
+
+  setCar(car) {
+    this.car = car && (car.gears || car.gears === 0) ? car : null;
+    this.driving.usesPedals = Boolean(this.car);
+    show(this.carBox, Boolean(this.car));
+    document.body.classList.toggle('with-driver', Boolean(this.car));
+    if (!this.car) { return; }
+    if (!this.gearButtons || this.gears !== car.gears) { this.build(car); }
+    this.setGear(car.gear ?? this.gear);
+    this.indicator = car.indicator ?? this.indicator;
+    this.refreshCar();
+  }
+
+  build(car) {
+    this.gears = car.gears;
+    // gears: how many forwards, or all of them by number.
+    const numbers = Array.isArray(car.gears) ? car.gears
+      : [-1, 0, ...Array.from({length: car.gears}, (_, index) => index + 1)];
+    this.gearNumbers = numbers;
+    const spoken = (gear) => gear < 0 ? 'Reverse' : gear ? `Gear ${gear}` : 'Neutral';
+    this.gearButtons = numbers.map((gear) => make('button', {type: 'button', dataset: {gear},
+      'aria-pressed': 'false', 'aria-label': spoken(gear),
+      text: gear < 0 ? 'R' : gear ? String(gear) : 'N',
+      onclick: () => this.send('gear', {value: gear})}));
+    this.indicatorButtons = INDICATORS.map(([value, sign, label]) => make('button', {
+      type: 'button', dataset: {indicator: value}, 'aria-pressed': 'false', title: label,
+      'aria-label': `Indicator: ${label}`, text: sign,
+      onclick: () => this.indicate(value)}));
+    this.lampButtons = ['dipped_beams', 'antifog_lights'].map((name) => make('button', {
+      type: 'button', dataset: {lamp: name}, 'aria-pressed': 'false', text: words(name),
+      onclick: () => this.toggleLamp(name)}));
+    this.carBox.replaceChildren(make('h3', {text: 'Car'}),
+      make('div', {class: 'segments gears', role: 'group', 'aria-label': 'Gear'},
+        ...this.gearButtons),
+      make('div', {class: 'segments', role: 'group', 'aria-label': 'Indicators'},
+        ...this.indicatorButtons),
+      make('div', {class: 'segments', role: 'group', 'aria-label': 'Lamps'},
+        ...this.lampButtons));
+  }
+
+  setGear(gear) {
+    this.gear = gear;
+    for (const button of this.gearButtons || []) {
+      button.setAttribute('aria-pressed', String(Number(button.dataset.gear) === gear));
+    }
+  }
+
+  shift(step) {
+    if (!this.car || !this.driving.mayDrive()) { return; }
+    const numbers = this.gearNumbers, index = numbers.indexOf(this.gear);
+    const next = numbers[Math.min(Math.max(index + step, 0), numbers.length - 1)];
+    if (next !== undefined && next !== this.gear) { this.send('gear', {value: next}); }
+  }
+
+  indicate(value) {
+    if (!this.car) { return; }
+    this.send('indicator', {value: value === this.indicator ? 'off' : value});
+  }
+
+  toggleLamp(name) {
+    if (!this.car) { return; }
+    const lit = {dipped_beams: 'front', antifog_lights: 'antifog'}[name];
+    this.send('lamp', {name, on: !this.lamps[lit]});
+  }
+
+  setLamps(lamps) {
+    this.lamps = lamps;
+    this.refreshCar();
+  }
+
+  refreshCar() {
+    for (const button of this.indicatorButtons || []) {
+      const {indicator} = button.dataset;
+      button.setAttribute('aria-pressed', String(indicator === this.indicator));
+      button.classList.toggle('lit', indicator === 'left' ? Boolean(this.lamps.left_indicator)
+        : indicator === 'right' ? Boolean(this.lamps.right_indicator) : false);
+    }
+    for (const button of this.lampButtons || []) {
+      const lit = button.dataset.lamp === 'dipped_beams' ? this.lamps.front : this.lamps.antifog;
+      button.setAttribute('aria-pressed', String(Boolean(lit)));
+    }
+  }
+
+  setMuxes(muxes) {
+    const titles = headings(muxes.map(({name}) => name));
+    const boxOf = ({active, inputs}, index) => make(
+      'div', {class: 'mux'}, make('h4', {text: titles[index]}),
+      make('ul', {}, ...[...inputs].sort((a, b) => b.priority - a.priority).map((input) => make(
+        'li', {class: input.name === active ? 'active' : input.alive ? 'alive' : '',
+          'aria-current': input.name === active ? 'true' : null},
+        make('span', {class: 'dot'}), make('span', {class: 'name', text: input.name}),
+        make('span', {class: 'what', text: input.name === active ? 'drives'
+          : input.alive ? 'waits' : ''}),
+        make('span', {class: 'priority', title: 'priority', text: String(input.priority)})))));
+    this.muxBox.replaceChildren(...muxes.map(boxOf));
+    const byHand = ({inputs}) => inputs.some(({name}) => /teleop/i.test(name));
+    const mux = muxes.find(byHand) || muxes[0];
+    this.text = mux && mux.inputs.some(({name}) => name === mux.active) ? mux.active : '';
+    const who = this.driving.holding && /teleop/i.test(this.text) ? 'you'
+      : this.text || 'nobody';
+    show(byId('drives'), muxes.length > 0);
+    setText(byId('who'), who);
+    byId('drives').classList.toggle('someone', Boolean(this.text));
+  }
+}

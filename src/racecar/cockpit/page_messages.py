@@ -1,0 +1,100 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a page may send: a table of messages with their fields, and the check of what comes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+from racecar.core.errors import excerpt, MessageError, ParameterError
+from racecar.core.parameters import Parameter, suggestion
+
+LONGEST = 64 * 1024
+"""Of a message [B]."""
+
+_MOST_STEPS = 1000
+
+
+class _Row(NamedTuple):
+    """Fields that are checked as parameters, and others of any kind, by name."""
+
+    fields: tuple[Parameter, ...] = ()
+    free: tuple[str, ...] = ()
+
+
+def _share(name: str, minimum: float, text: str) -> Parameter:
+    return Parameter(name, float, None, text, minimum=minimum, maximum=1.0)
+
+
+_STEERING = _share('steering', -1.0, 'Share of the largest steering angle, left positive')
+
+PAGE_MESSAGES = {
+    'start': _Row((Parameter('configuration', str, None, 'Name of a configuration'),),
+                  free=('options',)),
+    'stop': _Row(),
+    'reset': _Row(),
+    'pause': _Row(),
+    'resume': _Row(),
+    'step': _Row((Parameter('count', int, 1, 'Steps to go on', minimum=1, maximum=_MOST_STEPS),)),
+    'factor': _Row((Parameter('value', float, None, 'Simulated seconds per second; 0: as fast as'
+                              ' possible', minimum=0.0, maximum=1e6),)),
+    'set_parameter': _Row((Parameter('node', str, None, 'Full name of a node'),
+                           Parameter('name', str, None, 'Name of a parameter')), free=('value',)),
+    'take_wheel': _Row((Parameter('manual', bool, False, 'Whether the tracker is switched off'
+                                  ' until release_wheel'),)),
+    'release_wheel': _Row(),
+    'drive': _Row((_share('speed', -1.0, 'Share of the largest speed, forwards positive'),
+                   _STEERING)),
+    'pedals': _Row((_share('throttle', 0.0, 'Share of full throttle'),
+                    _share('brake', 0.0, 'Share of full brake'), _STEERING)),
+    'gear': _Row((Parameter('value', int, None, 'Gear: -1 reverse, 0 neutral, 1 and up',
+                            minimum=-1, maximum=100),)),
+    'indicator': _Row((Parameter('value', str, None, 'Indicator',
+                                 choices=('off', 'left', 'right', 'hazard')),)),
+    'lamp': _Row((Parameter('name', str, None, 'Lamps that have a switch',
+                            choices=('dipped_beams', 'antifog_lights')),
+                  Parameter('on', bool, None, 'Whether they are lit'))),
+    'camera': _Row((Parameter('wanted', bool, None, 'Whether pictures are wanted'),)),
+    'play': _Row(),
+    'seek': _Row((Parameter('time', float, None, 'Time of the recording', 's', minimum=0.0),)),
+    'rate': _Row((Parameter('value', float, None, 'Recorded seconds per second', above=0.0,
+                            maximum=1000.0),)),
+}
+
+
+def read_page_message(text: str) -> dict[str, Any]:
+    """Return what a page sent, with numbers in the types that the table has.
+
+    Raises MessageError in one line that names what is wrong and what was expected.
+    """
+    try:
+        content = json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise MessageError(f'the message {excerpt(text)} is no JSON: {error}') from error
+    kind = content.get('type') if isinstance(content, dict) else None
+    if not isinstance(kind, str):
+        raise MessageError(f'the message {excerpt(content)} has no type, expected an object with'
+                           ' one')
+    row = PAGE_MESSAGES.get(kind)
+    if row is None:
+        raise MessageError(f'message {excerpt(kind)} is unknown, expected one of'
+                           f" {', '.join(PAGE_MESSAGES)}{suggestion(kind, PAGE_MESSAGES)}")
+    known = {'type', *(field.name for field in row.fields), *row.free}
+    for name in content:
+        if name not in known:
+            raise MessageError(f"message '{kind}' has the field {excerpt(name)}, expected only"
+                               f" {', '.join(sorted(known))}")
+    found: dict[str, Any] = {'type': kind}
+    for field in row.fields:
+        try:
+            found[field.name] = field.validate(content.get(field.name, field.default))
+        except ParameterError as error:
+            raise MessageError(f"message '{kind}': {error}".replace('parameter', 'field', 1)
+                               ) from error
+    found.update({name: content[name] for name in row.free if name in content})
+    return found
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f'{name} is no number of JSON')

@@ -1,0 +1,303 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A bag as a recording of the cockpit: blocks are read by the index of the bag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from racecar.bags.drive_log import grid_of_message
+from racecar.bags.reader import BagMessage, BagReader
+from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
+from racecar.cockpit.driver_message import car_of, lamps_of
+from racecar.cockpit.frames import json_frame
+from racecar.cockpit.replay import bag_topics, bag_values
+from racecar.cockpit.replay.recording import (
+    Array,
+    BLOCK,
+    Block,
+    Mark,
+    Recording,
+    ROBOT,
+)
+from racecar.cockpit.robot_message import robot_frames
+from racecar.cockpit.samples import driver_numbers, Samples
+from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frame
+from racecar.core.description.robot_tree import RobotTree
+from racecar.core.description.urdf import read_urdf
+from racecar.core.errors import BagError, ConfigurationError, MessageError
+from racecar.core.poses import NO_POSE
+from racecar.core.types import BodyState, NANOSECONDS, Twist3
+from racecar.core.world.scene import Scene
+
+_BLOCK_NS = round(BLOCK * NANOSECONDS)
+# A row may show values of messages that came before its block, or as an answer to it [ns].
+_LEAD_NS, _TAIL_NS = NANOSECONDS, NANOSECONDS // 10
+_SCAN_LASTS = 1.0      # [s]
+_STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+class BagRecording(Recording):
+    """The first robot of a bag. Times are those of recording, 0 s its first odometry."""
+
+    def __init__(
+        self, path: Path | str, *, scene: Scene | None = None,
+        tree: RobotTree | None = None, notes: tuple[str, ...] = (),
+    ) -> None:
+        """Open a bag and read what is latched in it.
+
+        scene, tree: surroundings and robot for a bag that has no map or description; tree also
+        if the description cannot be used. Raises BagError if it cannot be read or has nothing to
+        show.
+        """
+        self._reader = BagReader(path)
+        try:
+            self._open(path, scene, tree, notes)
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(
+        self, path: Path | str, scene: Scene | None, tree: RobotTree | None,
+        notes: tuple[str, ...],
+    ) -> None:
+        summary = self._reader.summary
+        self._topics = bag_topics.find_topics(summary)
+        self.name = Path(path).resolve().name
+        first = next(iter(self._messages([self._topics.base])), None)
+        if first is None:
+            raise BagError(f"bag '{path}': {self._topics.base} has no message that can be read")
+        self._begin_ns = first.log_time_ns
+        self.end = max(0.0, self._time(self._reader.span_ns[1]))
+        self._notes = [*summary.warnings, *notes, *self._topics.notes]
+        self._tracked_ahead = 0.0
+        self._car_info: Any = None
+        self._descriptions: list[str] = []
+        self.standing = self._standing(has_scene=scene is not None)
+        described = self._tree()
+        robot = robot_frames(
+            ROBOT, described or tree or _plain(self._notes),
+            driver=bag_topics.DRIVER in self._topics.roles.values(),
+            laser_frame=self._laser_frame())
+        self._columns = robot.columns
+        self.opening = (*robot.frames, *([] if scene is None else [scene_frame(scene)]))
+        self.notes = (*self._notes, *robot.faults)
+        self._pictures = self._topics.having(bag_topics.IMAGE, bag_topics.COMPRESSED)[:1]
+        self.has_pictures = bool(self._pictures)
+
+    def close(self) -> None:
+        """Close the bag."""
+        self._reader.close()
+
+    def block(self, index: int) -> Block:
+        """Read a block; what is damaged in it is left out, and a mark says so."""
+        start = self._begin_ns + index * _BLOCK_NS
+        build = _BlockBuilder(
+            self._time, self._topics, self._columns, self._tracked_ahead, self._car_info,
+            range(start, start + _BLOCK_NS))
+        try:
+            for row in self._messages(
+                    self._topics.having(*bag_topics.CONTINUOUS) or [self._topics.base],
+                    start - _LEAD_NS, start + _BLOCK_NS + _TAIL_NS):
+                build.add(row)
+        except BagError as error:
+            build.say(self._time(start), str(error))
+        return build.block()
+
+    def picture(self, after: float, time: float) -> bytes | None:
+        """Read the newest picture of a time; None also for one that is none."""
+        bounds = (self._begin_ns + math.floor(moment * NANOSECONDS) + 1
+                  for moment in (after, time))
+        try:
+            newest = None
+            for row in self._messages(self._pictures, *bounds):
+                newest = row
+            if newest is None:
+                return None
+            encode = picture_of if self._topics.roles[newest.topic] == bag_topics.IMAGE else \
+                picture_of_compressed
+            return encode(newest.message, self._time(newest.log_time_ns), ROBOT)
+        except (BagError, MessageError):
+            return None
+
+    def _messages(self, topics: list[str], *bounds: int) -> Iterable[BagMessage]:
+        if not topics:
+            return ()
+        start_ns, stop_ns = bounds or (None, None)
+        return self._reader.messages(topics, start_ns=start_ns, stop_ns=stop_ns)
+
+    def _time(self, time_ns: int) -> float:
+        return float(time_ns - self._begin_ns) / NANOSECONDS
+
+    def _standing(self, *, has_scene: bool) -> tuple[Mark, ...]:
+        roles = self._topics.roles
+        muxes: dict[str, str] = {}
+        sources: dict[str, list[str]] = {}
+        marks = []
+        for row in self._messages(self._topics.having(*bag_topics.STANDING, bag_topics.ACTIVE)):
+            time, role, message = self._time(row.log_time_ns), roles[row.topic], row.message
+            frame = None
+            if role == bag_topics.DESCRIPTION:
+                self._descriptions.append(message.data)
+            elif role == bag_topics.POINT:
+                if math.isfinite(message.point.x):
+                    self._tracked_ahead = message.point.x
+            elif role == bag_topics.CAR:
+                self._car_info = message
+            elif role == bag_topics.PATH:
+                frame = self._path(message)
+            elif role == bag_topics.MAP and not has_scene:
+                frame = self._map(message)
+            elif role == bag_topics.ACTIVE:
+                mux = row.topic.removesuffix('/active')
+                muxes[mux] = message.data
+                seen = sources.setdefault(mux, [])
+                if message.data and message.data not in seen:
+                    seen.append(message.data)
+                frame = _muxes_frame(muxes, sources)
+            if frame is not None:
+                marks.append(Mark(time, role, frame))
+        return tuple(marks)
+
+    def _path(self, message: Any) -> bytes | None:
+        points = np.array([(pose.pose.position.x, pose.pose.position.y) for pose in message.poses])
+        return path_frame(points) if len(points) and np.isfinite(points).all() else None
+
+    def _map(self, message: Any) -> bytes | None:
+        try:
+            grid = grid_of_message(message)
+            if grid.origin.yaw:
+                raise ValueError('it is turned, expected along the axes')
+            return grid_frame(grid)
+        except (ValueError, OverflowError, MemoryError) as error:
+            self._notes.append(f'the map in the bag is not shown: {error}')
+            return None
+
+    def _tree(self) -> RobotTree | None:
+        if not self._descriptions:
+            return None
+        try:
+            return read_urdf(self._descriptions[-1])
+        except ConfigurationError as error:
+            self._notes.append(f'the robot description in the bag is not shown: {error}')
+            return None
+
+    def _laser_frame(self) -> str | None:
+        first = next(iter(self._messages(self._topics.having(bag_topics.SCAN)[:1])), None)
+        return None if first is None else str(first.message.header.frame_id).rpartition('/')[2]
+
+
+class _BlockBuilder:
+    """Joins the messages of a block, and those around it, to rows and marks."""
+
+    def __init__(
+        self, time_of: Callable[[int], float], topics: bag_topics.BagTopics,
+        columns: tuple[str, ...], tracked_ahead: float, car_info: Any, span_ns: range,
+    ) -> None:
+        self._time_of = time_of
+        self._topics = topics
+        self._car_info = car_info
+        self._span_ns = span_ns
+        self._width = len(columns)
+        self._samples = Samples(columns)
+        self._samples.tracked_ahead = tracked_ahead
+        self._times: list[float] = []
+        self._marks: list[Mark] = []
+        self._told: dict[str, Mapping[str, Any]] = {}
+        self._takes: dict[str, Callable[[Any, int], object]] = {
+            bag_topics.ODOMETRY: self._take_odometry, bag_topics.REFERENCE: self._take_reference,
+            bag_topics.JOINTS: self._take_joints, bag_topics.DRIVER: self._take_driver,
+            bag_topics.COMMAND: lambda message, now: self._samples.add_command(
+                bag_values.ackermann(message), bag_values.time_of(message, now)),
+            bag_topics.TWIST: lambda message, now: self._samples.add_command(
+                bag_values.twist_command(message), bag_values.time_of(message, now)),
+            bag_topics.SCAN: self._take_scan, bag_topics.LOG: self._take_log}
+
+    def add(self, row: BagMessage) -> None:
+        """Add a message, in the order of recording."""
+        role = self._topics.roles[row.topic]
+        take = self._takes.get(role)
+        if take is not None:
+            take(row.message, row.log_time_ns)
+        if row.topic == self._topics.base and role != bag_topics.ODOMETRY:
+            self._add_row(_STILL, bag_values.time_of(row.message, row.log_time_ns),
+                          row.log_time_ns)
+
+    def say(self, time: float, text: str) -> None:
+        """Add a warning to the log."""
+        self._marks.append(Mark(
+            time, '', json_frame('log', level='warn', node='replay', text=text)))
+
+    def block(self) -> Block:
+        """Return the block."""
+        # The last row is held back once, for a reference that may come.
+        parts = [part for part in (self._samples.take(), self._samples.take()) if part is not None]
+        values: Array = (np.concatenate([rows for _, rows in parts]) if parts
+                         else np.empty((0, self._width)))
+        times = np.array(self._times[len(self._times) - len(values):])
+        order = np.argsort(times, kind='stable')
+        return Block(times[order], values[order], tuple(
+            sorted(self._marks, key=lambda mark: mark.time)))
+
+    def _add_row(self, state: BodyState, stamp_ns: int, now_ns: int) -> None:
+        if now_ns in self._span_ns:
+            self._samples.add_odometry(stamp_ns, state)
+            self._times.append(self._time_of(now_ns))
+
+    def _take_odometry(self, message: Any, now_ns: int) -> None:
+        state = bag_values.body_state(message)
+        if state is not None:
+            self._add_row(state, bag_values.time_of(message, now_ns), now_ns)
+
+    def _take_reference(self, message: Any, now_ns: int) -> None:
+        reference = bag_values.reference_of(message, bag_values.time_of(message, now_ns))
+        if reference is not None:
+            self._samples.add_reference(reference)
+
+    def _take_joints(self, message: Any, now_ns: int) -> None:
+        joints = bag_values.joint_states(message)
+        if joints is not None:
+            self._samples.add_joints(joints, bag_values.time_of(message, now_ns))
+
+    def _take_driver(self, message: Any, now_ns: int) -> None:
+        self._samples.add_driver(driver_numbers(message), bag_values.time_of(message, now_ns))
+        self._tell_once('lamps', {'lamps': lamps_of(message)}, now_ns)
+        if self._car_info is not None:
+            self._tell_once('car', car_of(self._car_info, message), now_ns)
+
+    def _tell_once(self, kind: str, fields: Mapping[str, Any], now_ns: int) -> None:
+        """Add a mark for what is new in this block."""
+        if now_ns in self._span_ns and self._told.get(kind) != fields:
+            self._told[kind] = fields
+            self._marks.append(Mark(
+                self._time_of(now_ns), kind, json_frame(kind, **fields)))
+
+    def _take_scan(self, message: Any, now_ns: int) -> None:
+        if now_ns in self._span_ns:
+            time = self._time_of(now_ns)
+            self._marks.append(Mark(
+                time, bag_topics.SCAN, bag_values.scan_of(message, time, ROBOT), _SCAN_LASTS))
+
+    def _take_log(self, message: Any, now_ns: int) -> None:
+        fields = bag_values.log_fields(message)
+        if fields is not None and now_ns in self._span_ns:
+            self._marks.append(Mark(self._time_of(now_ns), '', json_frame('log', **fields)))
+
+
+def _plain(notes: list[str]) -> RobotTree:
+    from racecar.cockpit.robot_message import PLAIN_ROBOT
+
+    notes.append('a box stands for the robot')
+    return PLAIN_ROBOT
+
+
+def _muxes_frame(active: Mapping[str, str], sources: Mapping[str, list[str]]) -> bytes:
+    return json_frame('muxes', muxes=[
+        {'name': mux, 'active': name, 'inputs': [
+            {'name': source, 'priority': 0, 'alive': source == name} for source in sources[mux]]}
+        for mux, name in active.items()])

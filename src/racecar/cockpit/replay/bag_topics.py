@@ -1,0 +1,123 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Which topics of a bag show what; bags of other software have other names for some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from racecar.bags import message_types
+from racecar.bags.summary import BagSummary
+from racecar.core.errors import BagError
+from racecar.ros import topics
+
+ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST = (
+    'odometry', 'reference', 'joints', 'command', 'twist')
+DRIVER, SCAN, IMAGE, COMPRESSED, LOG = 'driver', 'scan', 'image', 'compressed', 'log'
+DESCRIPTION, MAP, PATH, POINT, CAR = 'description', 'map', 'path', 'point', 'car'
+ACTIVE = 'active'
+
+CONTINUOUS = (ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST, DRIVER, SCAN, LOG)
+"""What comes all the time; pictures do too, but are read one by one."""
+STANDING = (DESCRIPTION, MAP, PATH, POINT, CAR)
+"""What is latched, or nearly so."""
+
+# Of bases the first that there is gives the times of the rows.
+_BASES = (ODOMETRY, JOINTS, SCAN, IMAGE, COMPRESSED)
+
+_ODOMETRY_NAMES = tuple(dict.fromkeys(
+    f'/{names.get(topics.ODOMETRY, topics.ODOMETRY)}' for names in topics.TOPIC_NAMES.values()))
+
+
+class _Role(NamedTuple):
+    """names: in the order in which they are looked for; any: whether another name may do."""
+
+    type_name: str
+    names: tuple[str, ...]
+    any: bool = False
+    missed: str = ''
+
+
+_ROLES = {
+    REFERENCE: _Role(message_types.ODOMETRY, (topics.REFERENCE_TRAJECTORY,), missed='reference'),
+    JOINTS: _Role(message_types.JOINTS, (topics.JOINT_STATES, topics.WORLD_JOINT_STATES), any=True,
+                  missed='joints'),
+    COMMAND: _Role(message_types.ACKERMANN, (topics.COMMAND, 'drive', topics.NAVIGATION_COMMAND),
+                   any=True, missed='commands'),
+    TWIST: _Role(message_types.TWIST, (topics.TWIST_COMMAND,), any=True),
+    DRIVER: _Role(message_types.DRIVER_STATE, (topics.DRIVER_STATE,)),
+    SCAN: _Role(message_types.SCAN, (topics.SCAN,), any=True, missed='laser scans'),
+    IMAGE: _Role(message_types.IMAGE, (topics.CAMERA_IMAGE,), any=True),
+    COMPRESSED: _Role(message_types.COMPRESSED_IMAGE, (), any=True),
+    LOG: _Role(message_types.LOG, ('rosout',), any=True, missed='log'),
+    DESCRIPTION: _Role(message_types.TEXT, (topics.ROBOT_DESCRIPTION,),
+                       missed='robot description'),
+    MAP: _Role(message_types.MAP, (topics.MAP,), any=True),
+    PATH: _Role(message_types.PATH, (topics.REFERENCE_PATH,)),
+    POINT: _Role(message_types.POINT, (topics.TRACKED_POINT,)),
+    CAR: _Role(message_types.CAR_INFO, (topics.DRIVER_CAR_INFO,)),
+}
+_MUXES = (topics.HIGH_LEVEL_MUX, topics.LOW_LEVEL_MUX)
+
+
+class BagTopics(NamedTuple):
+    """roles: by topic; base: the topic that gives the rows; notes: what is not there."""
+
+    roles: Mapping[str, str]
+    base: str
+    notes: tuple[str, ...]
+
+    def having(self, *roles: str) -> list[str]:
+        """Return the topics that have one of the roles."""
+        return [topic for topic, role in self.roles.items() if role in roles]
+
+
+def find_topics(summary: BagSummary) -> BagTopics:
+    """Look for what can be shown. Raises BagError if there is nothing."""
+    there = {(row.type_name, row.name) for row in summary.topics if row.message_count}
+    odometry, namespace = _odometry(there)
+    roles = {odometry: ODOMETRY} if odometry else {}
+    missing = [] if odometry else ['odometry']
+    for role, row in _ROLES.items():
+        names = [name for kind, name in sorted(there) if kind == row.type_name
+                 and name not in roles]
+        wanted = [f'{namespace}/{name}' for name in row.names]
+        found = next((name for name in wanted if name in names), None)
+        if found is None and row.any:
+            found = next(iter(names), None)
+        if found is not None:
+            roles[found] = role
+        elif row.missed:
+            missing.append(row.missed)
+    if TWIST in roles.values() and 'commands' in missing:
+        missing.remove('commands')
+    if not {IMAGE, COMPRESSED} & {*roles.values()}:
+        missing.append('pictures')
+    for mux in _MUXES:
+        topic = f'{namespace}/{mux}/active'
+        if (message_types.TEXT, topic) in there:
+            roles[topic] = ACTIVE
+    base = next((topic for role in _BASES for topic, kind in roles.items() if kind == role), None)
+    if base is None:
+        raise BagError(
+            f"bag '{summary.path}' has nothing that the cockpit can show, expected odometry"
+            f' (nav_msgs/msg/Odometry), joint states, laser scans or pictures; it has'
+            f' {summary.describe_topics()}')
+    notes = []
+    if missing:
+        notes.append(f"not in the bag: {', '.join(missing)}")
+    if not odometry:
+        notes.append('without odometry the robot stands at the origin')
+    return BagTopics(roles, base, tuple(notes))
+
+
+def _odometry(there: set[tuple[str, str]]) -> tuple[str, str]:
+    """Return the topic of the odometry and the namespace of its robot; both may be empty."""
+    names = sorted(name for kind, name in there if kind == message_types.ODOMETRY
+                   and not name.endswith(f'/{topics.REFERENCE_TRAJECTORY}'))
+    for wanted in _ODOMETRY_NAMES:
+        found = next((name for name in names if name.endswith(wanted)), None)
+        if found is not None:
+            return found, found.removesuffix(wanted)
+    return (names[0] if names else ''), ''

@@ -1,0 +1,85 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Values of core from messages of a bag; of what anybody may have recorded."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from racecar.bags.reader import stamp_ns
+from racecar.cockpit.frames import scan_frame
+from racecar.core.poses import NO_POSE
+from racecar.core.types import (
+    AckermannCommand,
+    BodyState,
+    JointStates,
+    Odometry,
+    Pose3,
+    Twist3,
+)
+
+_LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
+_LEAST_LEVEL = 20
+
+
+def time_of(message: Any, log_time_ns: int) -> int:
+    """Return the stamp of a message, or when it was recorded if nobody has filled it in [ns]."""
+    return stamp_ns(message) or log_time_ns
+
+
+def body_state(message: Any) -> BodyState | None:
+    """Return pose and twist of an Odometry; None if its numbers are not finite."""
+    place, turn = message.pose.pose.position, message.pose.pose.orientation
+    linear, angular = message.twist.twist.linear, message.twist.twist.angular
+    pose = Pose3(place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)
+    twist = Twist3(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
+    if not all(map(math.isfinite, (*pose, *twist))):
+        return None
+    norm = math.hypot(*pose[3:])
+    if norm < 0.5:
+        # What nobody has filled in.
+        return BodyState(Pose3(*pose[:3], *NO_POSE[3:]), twist)
+    return BodyState(Pose3(*pose[:3], *(part / norm for part in pose[3:])), twist)
+
+
+def reference_of(message: Any, time_ns: int) -> Odometry | None:
+    """Return the planar part of an Odometry; None if its numbers are not finite."""
+    state = body_state(message)
+    return None if state is None else Odometry.of_body(time_ns, state)
+
+
+def joint_states(message: Any) -> JointStates | None:
+    """Return names and positions of a JointState; None if they do not fit each other."""
+    names, positions = tuple(message.name), tuple(map(float, message.position))
+    if len(names) != len(positions) or not all(map(math.isfinite, positions)):
+        return None
+    return JointStates(names, positions, ())
+
+
+def ackermann(message: Any) -> AckermannCommand:
+    """Return the command of an AckermannDriveStamped."""
+    return AckermannCommand(message.drive.speed, message.drive.steering_angle)
+
+
+def twist_command(message: Any) -> AckermannCommand:
+    """Return the speed of a TwistStamped as a command without steering."""
+    return AckermannCommand(message.twist.linear.x, math.nan)
+
+
+def scan_of(message: Any, time: float, robot: int) -> bytes:
+    """Return the frame of a LaserScan; what is out of its range is infinite. time [s]."""
+    ranges = np.asarray(message.ranges, np.float64)
+    seen = (ranges >= message.range_min) & (ranges <= message.range_max)
+    return scan_frame(robot, time, message.angle_min, message.angle_increment,
+                      np.where(seen, ranges, np.inf))
+
+
+def log_fields(message: Any) -> dict[str, str] | None:
+    """Return the fields of the message `log`; None for what is for debugging."""
+    if message.level < _LEAST_LEVEL:
+        return None
+    return {'level': _LEVELS.get(message.level, 'info'), 'node': message.name,
+            'text': message.msg}

@@ -1,0 +1,99 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A run without pictures and scans: the CSV file of `simulate` and `up`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from racecar.cockpit.columns import (
+    COMMAND,
+    ERRORS,
+    joint_column,
+    MOTION,
+    POSE,
+    REFERENCE,
+    STEERING,
+)
+from racecar.cockpit.replay.recording import Array, BLOCK, Block, Recording, ROBOT
+from racecar.cockpit.robot_message import robot_frames
+from racecar.cockpit.samples import middle_angle
+from racecar.cockpit.scene_message import path_frame, scene_frame
+from racecar.core.analysis.run_table import RunTable
+from racecar.core.description.robot_tree import RobotTree
+from racecar.core.rendering.drive import drive_of_table
+from racecar.core.types import HINGE_JOINTS
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.world.scene import Scene
+
+# A reference is compared with samples that it is not older than by this [s].
+_STEP = 1e-6
+
+
+class TableRecording(Recording):
+    """A drive of which odometry, reference and commands are known; its wheels only roll."""
+
+    def __init__(
+        self, name: str, table: RunTable, vehicle: VehicleParameters, tree: RobotTree,
+        scene: Scene | None, notes: tuple[str, ...] = (),
+    ) -> None:
+        drive = drive_of_table(table, vehicle)
+        robot = robot_frames(ROBOT, tree)
+        self.name, self.end = name, drive.duration
+        frames = list(robot.frames)
+        if scene is not None:
+            frames.append(scene_frame(scene))
+        if len(drive.reference) > 1:
+            frames.append(path_frame(drive.reference))
+        self.opening = tuple(frames)
+        self.standing = ()
+        missing = 'not in a CSV file: laser scans, pictures, lamps, log'
+        self.notes = (*robot.faults, *notes, missing)
+        self._times = drive.t
+        self._values = np.full((len(drive.t), len(robot.columns)), np.nan)
+        places = {column: index for index, column in enumerate(robot.columns)}
+
+        def put(names: tuple[str, ...], values: Array) -> None:
+            for column, numbers in zip(names, values.T, strict=True):
+                if column in places:
+                    self._values[:, places[column]] = numbers
+
+        put(POSE, drive.poses)
+        put(MOTION, np.column_stack([table.column('vx'), table.column('yaw_rate')]))
+        put(COMMAND, np.column_stack(
+            [table.column('speed_command'), table.column('steering_command')]))
+        put(tuple(map(joint_column, drive.joints)), drive.positions)
+        hinges = drive.positions[:, [drive.joints.index(joint) for joint in HINGE_JOINTS]]
+        put((STEERING,), np.array([[middle_angle(*pair)] for pair in hinges.tolist()]))
+        put((*REFERENCE, *ERRORS), _following(table))
+
+    def block(self, index: int) -> Block:
+        """Return rows of the table."""
+        first, last = np.searchsorted(self._times, (index * BLOCK, (index + 1) * BLOCK))
+        return Block(self._times[first:last], self._values[first:last])
+
+
+def _following(table: RunTable) -> Array:
+    """Return reference_x, _y, _speed, error, longitudinal and lateral error, (n, 6).
+
+    The table has the places of the reference alone: its tangent and speed follow from them.
+    """
+    t, x, y, yaw = (table.column(name) for name in ('time', 'x', 'y', 'yaw'))
+    x = x + table.tracked_ahead * np.cos(yaw)
+    y = y + table.tracked_ahead * np.sin(yaw)
+    place = np.column_stack([table.column('x_reference'), table.column('y_reference')])
+    found = np.full((len(t), len(REFERENCE) + len(ERRORS)), np.nan)
+    known = np.isfinite(place).all(axis=1)
+    if known.sum() < 2:
+        return found
+    velocity = np.gradient(place[known], t[known], axis=0)
+    speed = np.hypot(*velocity.T)
+    heading = np.where(speed > _STEP, np.arctan2(velocity[:, 1], velocity[:, 0]), yaw[known])
+    along, across = np.cos(heading), np.sin(heading)
+    error_x, error_y = x[known] - place[known, 0], y[known] - place[known, 1]
+    found[known] = np.column_stack([
+        place[known], speed, np.hypot(error_x, error_y), error_x * along + error_y * across,
+        error_y * along - error_x * across])
+    return found
+
+

@@ -1,0 +1,101 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot description as the message `robot` and the frames of its meshes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from racecar.cockpit.columns import columns, units
+from racecar.cockpit.frames import json_frame, mesh_frame
+from racecar.cockpit.stl import read_stl
+from racecar.core.description.robot_tree import (
+    Box,
+    Cylinder,
+    Geometry,
+    Link,
+    Mesh,
+    RobotTree,
+    Shape,
+    Sphere,
+)
+from racecar.core.errors import ConfigurationError
+from racecar.core.frames import BASE_LINK
+from racecar.core.share import resource_file
+from racecar.core.types import Pose3
+
+_GREY = (0.7, 0.7, 0.7, 1.0)
+_LASERS = ('laser', 'laser_link', 'base_laser', 'scan')
+
+# What stands for a robot that nobody describes: as large as a car of the scale 1:10 [m].
+_PLAIN_SIZE = (0.5, 0.3, 0.15)
+
+PLAIN_ROBOT = RobotTree('robot', (Link(BASE_LINK, visuals=(Shape(
+    Pose3(0.15, 0.0, 0.5 * _PLAIN_SIZE[2], 0.0, 0.0, 0.0, 1.0), Box(_PLAIN_SIZE), _GREY),)),), ())
+"""A box in the place of a robot without description."""
+
+
+class RobotFrames(NamedTuple):
+    """What a page gets of a robot.
+
+    frames: meshes first, then the message; columns: of its state; faults: shapes that are left
+    out, and why.
+    """
+
+    frames: tuple[bytes, ...]
+    columns: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+def robot_frames(
+    index: int, tree: RobotTree, *, driver: bool = False, laser_frame: str | None = None,
+) -> RobotFrames:
+    """Return the frames of a robot.
+
+    driver: whether its state has the columns of a driver; laser_frame: of its scans if known, by
+    default a link that is called like a laser.
+    """
+    keys: dict[str, str] = {}
+    meshes: list[bytes] = []
+    faults: list[str] = []
+    links = [{'name': link.name, 'visuals': [
+        found for shape in link.visuals
+        if (found := _visual(shape, index, keys, meshes, faults)) is not None]}
+        for link in tree.links]
+    joints = [{
+        'name': joint.name, 'kind': joint.kind, 'parent': joint.parent, 'child': joint.child,
+        'origin': [*joint.origin], 'axis': [*joint.axis]} for joint in tree.joints]
+    names = columns(tuple(j.name for j in tree.joints if j.moves), driver=driver)
+    known = [link.name for link in tree.links]
+    laser = laser_frame if laser_frame in known else next(
+        (name for name in _LASERS if name in known), tree.root)
+    message = json_frame(
+        'robot', robot=index, name=tree.name, columns=names, units=units(names), root=tree.root,
+        links=links, joints=joints, laser_frame=laser)
+    return RobotFrames((*meshes, message), names, tuple(faults))
+
+
+def _visual(
+    shape: Shape, index: int, keys: dict[str, str], meshes: list[bytes], faults: list[str],
+) -> dict[str, Any] | None:
+    """Return a shape for the page; None for a mesh that cannot be had."""
+    found: dict[str, Any] = {
+        'origin': [*shape.origin], 'colour': [*(shape.colour or _GREY)], 'name': shape.name}
+    geometry: Geometry = shape.geometry
+    match geometry:
+        case Box(size):
+            return {**found, 'shape': 'box', 'size': [*size]}
+        case Cylinder(radius, length):
+            return {**found, 'shape': 'cylinder', 'size': [radius, length]}
+        case Sphere(radius):
+            return {**found, 'shape': 'sphere', 'size': [radius]}
+        case Mesh(uri, scale):
+            key = keys.get(uri, f'{index}-{len(keys)}')
+            try:
+                if uri not in keys:
+                    meshes.append(mesh_frame(key, *read_stl(resource_file(uri))))
+                    keys[uri] = key
+            except ConfigurationError as error:
+                faults.append(f'a shape is left out: {error}')
+                return None
+            return {**found, 'shape': 'mesh', 'mesh': key, 'scale': [*scale]}

@@ -1,0 +1,69 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around, as the messages `scene` and `path` and the picture of a map."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.cockpit.frames import json_frame, map_frame
+from racecar.core.types import yaw_to_quaternion
+from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.world.scene import Box, HIGHEST, Scene, WALL_THICKNESS
+
+# More would only be slow to draw; the map shows them too.
+_MOST_GRID_BOXES = 5000
+_FREE, _UNKNOWN = 255, 205
+_LONGEST_PATH = 5000
+_DECIMALS = 4
+
+
+def scene_frame(scene: Scene) -> bytes:
+    """Return what stands around; sizes and places in m, poses as x y z qx qy qz qw."""
+    grid = scene.grid_boxes if len(scene.grid_boxes) <= _MOST_GRID_BOXES else ()
+    boxes = (*scene.solids, *(wall.box for wall in scene.walls), *grid)
+    return json_frame(
+        'scene', name=scene.name, ground=scene.ground._asdict(), boxes=[*map(_box, boxes)],
+        cones=[{'x': cone.x, 'y': cone.y, 'radius': 0.5 * cone.base, 'height': cone.height,
+                'colour': [*cone.colour]} for cone in scene.cones],
+        patches=[{'pose': _pose(patch.x, patch.y, 0.0, patch.yaw),
+                  'size': [patch.length, patch.width], 'colour': [*patch.colour]}
+                 for patch in scene.patches],
+        boards=[{'pose': _pose(board.x, board.y, 0.5 * board.height, board.yaw),
+                 'size': [board.thickness, board.width, board.height], 'marker': board.size,
+                 'cells': [[int(cell) for cell in row] for row in board.cells],
+                 'colour': [*board.colour]} for board in scene.boards])
+
+
+def _pose(x: float, y: float, z: float, yaw: float) -> list[float]:
+    return [x, y, z, 0.0, 0.0, *yaw_to_quaternion(yaw)]
+
+
+def _box(box: Box) -> dict[str, Any]:
+    # Walls without end are drawn to a height.
+    height = min(box.height, HIGHEST)
+    return {'pose': _pose(box.x, box.y, 0.5 * height, box.yaw),
+            'size': [box.length, max(box.width, WALL_THICKNESS), height],
+            'colour': [*box.colour]}
+
+
+def path_frame(points: NDArray[np.float64]) -> bytes:
+    """Return the path of the reference, (n, 2) [m]; thinned out if it is very long."""
+    step = 1 + len(points) // _LONGEST_PATH
+    return json_frame('path', points=np.round(points[::step], _DECIMALS).tolist())
+
+
+def grid_frame(grid: OccupancyGrid) -> bytes:
+    """Return a map as a picture with its upper edge first; its origin must not be turned."""
+    from PIL import Image
+
+    shades = np.full(grid.values.shape, _UNKNOWN, np.uint8)
+    known = grid.values >= 0
+    shades[known] = _FREE - np.minimum(grid.values[known], 100).astype(np.float64) * 2.55
+    stream = io.BytesIO()
+    Image.fromarray(shades[::-1]).save(stream, 'PNG')
+    return map_frame(grid.origin.x, grid.origin.y, grid.resolution, stream.getvalue())

@@ -1,0 +1,136 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The HTTP server of the cockpit: the page, meshes, and a WebSocket for each viewer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from aiohttp import web, WSCloseCode, WSMsgType
+from aiohttp.typedefs import Handler
+
+from racecar.cockpit.access import Access, TOKEN
+from racecar.cockpit.feed import Feed
+from racecar.cockpit.frames import is_text, json_frame
+from racecar.cockpit.hub import Hub
+from racecar.cockpit.page_files import CONTENT_TYPES, INDEX, page_file, POLICY
+from racecar.cockpit.page_messages import LONGEST, read_page_message
+from racecar.core.errors import MessageError, RacecarError
+from racecar.core.share import version
+
+_PING_PERIOD = 10.0  # [s]
+
+_HEADERS = {
+    'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache',
+    'Cross-Origin-Resource-Policy': 'same-origin'}
+
+
+class CockpitServer:
+    """Serves one feed; `application` is what aiohttp runs."""
+
+    def __init__(self, feed: Feed, access: Access) -> None:
+        """Prepare it; nothing listens yet."""
+        self._feed = feed
+        self._access = access
+        self.hub = Hub()
+        self._pages: set[web.WebSocketResponse] = set()
+        self.application = web.Application(middlewares=[self._check])
+        self.application.add_routes([
+            web.get('/', self._on_index), web.get('/static/{name}', self._on_static),
+            web.get('/mesh/{key}', self._on_mesh), web.get('/ws', self._on_page)])
+        self.application.on_shutdown.append(self._close_pages)
+
+    @web.middleware
+    async def _check(
+        self, request: web.Request, handler: Handler,
+    ) -> web.StreamResponse:
+        access = self._access
+        given = request.query.get(TOKEN) or request.cookies.get(access.cookie, '')
+        fault = access.fault(request.headers, given, needs_origin=request.path == '/ws')
+        if fault:
+            return web.Response(status=403, text=f'{fault}\n', headers=_HEADERS)
+        response: web.StreamResponse = await handler(request)
+        if not response.prepared:
+            response.headers.update(_HEADERS)
+            if access.is_open:
+                response.set_cookie(access.cookie, given, httponly=True, samesite='Strict')
+        return response
+
+    async def _on_index(self, _: web.Request) -> web.StreamResponse:
+        return self._file(INDEX)
+
+    async def _on_static(self, request: web.Request) -> web.StreamResponse:
+        return self._file(request.match_info['name'])
+
+    def _file(self, name: str) -> web.StreamResponse:
+        path = page_file(name)
+        if path is None:
+            raise web.HTTPNotFound(text='no such file\n')
+        return web.FileResponse(
+            path, headers={'Content-Type': CONTENT_TYPES[path.suffix]})
+
+    async def _on_mesh(self, request: web.Request) -> web.StreamResponse:
+        body = self.hub.meshes.get(request.match_info['key'])
+        if body is None:
+            raise web.HTTPNotFound(text='no such mesh\n')
+        return web.Response(body=body, content_type='application/octet-stream')
+
+    # Pages
+
+    async def _on_page(self, request: web.Request) -> web.StreamResponse:
+        socket = web.WebSocketResponse(
+            heartbeat=_PING_PERIOD, compress=False, max_msg_size=LONGEST)
+        await socket.prepare(request)
+        self._pages.add(socket)
+        viewer, box = self.hub.enter(json_frame(
+            'welcome', version=version(), viewers=self.hub.viewers + 1, **self._feed.welcome))
+        self._feed.joined(viewer)
+
+        async def send() -> None:
+            with contextlib.suppress(ConnectionError):
+                while True:
+                    frame = await box.take()
+                    if is_text(frame):
+                        await socket.send_str(frame.decode())
+                    else:
+                        await socket.send_bytes(frame)
+
+        sender = asyncio.create_task(send())
+        try:
+            async for message in socket:
+                if message.type is WSMsgType.TEXT:
+                    await self._on_message(viewer, message.data)
+                elif message.type is WSMsgType.BINARY:
+                    self._refuse(viewer, MessageError('a binary message, expected JSON text'))
+        finally:
+            sender.cancel()
+            self._pages.discard(socket)
+            self.hub.leave(viewer)
+            self._feed.left(viewer)
+            self._feed.want_pictures(self.hub.wants_pictures)
+        return socket
+
+    async def _on_message(self, viewer: int, text: str) -> None:
+        try:
+            message = read_page_message(text)
+            kind = message['type']
+            if kind == 'camera':
+                self.hub.let_see(viewer, message['wanted'])
+                self._feed.want_pictures(self.hub.wants_pictures)
+            elif kind in self._feed.takes:
+                await self._feed.ask(viewer, message)
+            else:
+                mode = self._feed.welcome.get('mode')
+                raise MessageError(f"message '{kind}' is not for the mode {mode}, expected one of"
+                                   f" {', '.join(sorted(self._feed.takes))}")
+        except RacecarError as error:
+            self._refuse(viewer, error)
+
+    def _refuse(self, viewer: int, error: RacecarError) -> None:
+        self.hub.tell(viewer, json_frame('error', text=str(error)))
+
+    async def _close_pages(self, _: web.Application) -> None:
+        for socket in [*self._pages]:
+            await socket.close(code=WSCloseCode.GOING_AWAY, message=b'the cockpit has ended')

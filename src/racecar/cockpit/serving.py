@@ -1,0 +1,98 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Run the server of a feed until it is interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+import sys
+import webbrowser
+
+from aiohttp import web
+
+from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
+from racecar.cockpit.feed import Feed
+from racecar.cockpit.server import CockpitServer
+from racecar.core.errors import ConfigurationError
+from racecar.signals import Interruption, STOPS
+
+_PORTS = 100
+_BACKLOG = 64
+_LONGEST_END = 2.0  # [s]
+
+
+def serve(
+    feed: Feed, *, host: str = LOOPBACK, port: int | None = None, opens_browser: bool = False,
+) -> None:
+    """Serve a feed until it ends or a signal comes; prints the address of the page.
+
+    port: None for the first that is free from FIRST_PORT on. Raises ConfigurationError for a host
+    or port that cannot be had, what the feed raises, and Interruption.
+    """
+    with _listen(host, port) as listener:
+        access = Access(host, listener.getsockname()[1])
+        number = asyncio.run(_serve(feed, access, listener, opens_browser))
+    if number:
+        raise Interruption(number)
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens. Raises ConfigurationError."""
+    Access(host, port or FIRST_PORT)
+    ports = range(FIRST_PORT, FIRST_PORT + _PORTS) if port is None else (port,)
+    for number in ports:
+        try:
+            family, kind, _, _, address = socket.getaddrinfo(
+                host, number, type=socket.SOCK_STREAM)[0]
+            listener = socket.socket(family, kind)
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and port is None:
+                continue
+            raise ConfigurationError(
+                f'--port {number} of {host} cannot be had: {error.strerror}; name another'
+            ) from error
+        listener.listen(_BACKLOG)
+        return listener
+    raise ConfigurationError(
+        f'the ports from {ports[0]} to {ports[-1]} of {host} are all in use; name another by'
+        ' --port')
+
+
+async def _serve(
+    feed: Feed, access: Access, listener: socket.socket, opens_browser: bool,
+) -> int:
+    """Serve until the feed ends; return the signal that ended it, 0 for none."""
+    server = CockpitServer(feed, access)
+    runner = web.AppRunner(
+        server.application, access_log=None, shutdown_timeout=_LONGEST_END)
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    print(f'Cockpit: {access.url}', flush=True)
+    if access.is_open:
+        print('warning: others in the network can see and drive the car if they have this address;'
+              ' it is not encrypted', file=sys.stderr)
+    if opens_browser:
+        webbrowser.open(access.url)
+    running = asyncio.create_task(feed.run(server.hub))
+    number = 0
+
+    def stop(given: int) -> None:
+        nonlocal number
+        number = given
+        running.cancel()
+
+    loop = asyncio.get_running_loop()
+    for stopping in STOPS:
+        loop.add_signal_handler(stopping, stop, stopping)
+    try:
+        await running
+    except asyncio.CancelledError:
+        if not number:
+            raise
+    finally:
+        await runner.cleanup()
+    return number

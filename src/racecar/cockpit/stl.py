@@ -1,0 +1,37 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Meshes of robot descriptions: binary STL files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.core.errors import ConfigurationError
+
+_HEADER = 84
+_TRIANGLE = np.dtype([('normal', '<f4', 3), ('vertices', '<f4', (3, 3)), ('attribute', '<u2')])
+_MOST_TRIANGLES = 500_000
+
+
+def read_stl(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return vertices (n, 3) [m] and indices of triangles (m, 3); equal vertices are one.
+
+    Raises ConfigurationError for what is no binary STL file.
+    """
+    try:
+        data = path.read_bytes() if path.suffix.lower() == '.stl' else b''
+    except OSError as error:
+        raise ConfigurationError(f"mesh '{path}' cannot be read: {error.strerror}") from error
+    count = int.from_bytes(data[_HEADER - 4:_HEADER], 'little')
+    if len(data) != _HEADER + count * _TRIANGLE.itemsize or count > _MOST_TRIANGLES:
+        raise ConfigurationError(
+            f"mesh '{path}' is no binary STL file of at most {_MOST_TRIANGLES} triangles")
+    corners = np.frombuffer(data, _TRIANGLE, count, _HEADER)['vertices'].reshape(-1, 3)
+    if not np.isfinite(corners).all():
+        raise ConfigurationError(f"mesh '{path}' has vertices that are not finite")
+    vertices, indices = np.unique(corners, axis=0, return_inverse=True)
+    return vertices, indices.reshape(-1, 3)

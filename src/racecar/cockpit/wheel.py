@@ -1,0 +1,75 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The steering wheel: one viewer drives at a time, and who falls silent lets go of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from racecar.core.errors import ControlModeError
+
+HEARTBEAT = 0.25
+"""A driver that says nothing for so long does not hold a key any more [s]."""
+
+
+class Wheel:
+    """Who holds it. Whoever holds it without a word may be relieved by another."""
+
+    def __init__(
+        self, on_change: Callable[[], None], on_silence: Callable[[], None],
+    ) -> None:
+        """on_change: somebody else holds it; on_silence: the driver has let go of all keys."""
+        self.holder: int | None = None
+        self._on_change = on_change
+        self._on_silence = on_silence
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether the holder has said something of late."""
+        return self._timer is not None
+
+    def take(self, viewer: int) -> None:
+        """Give it to a viewer. Raises ControlModeError while another one drives."""
+        if self.holder not in (None, viewer) and self.is_driven:
+            raise ControlModeError(
+                'another page drives; take the wheel when it has let go of its keys')
+        if self.holder != viewer:
+            self.holder = viewer
+            self._on_change()
+
+    def check(self, viewer: int) -> None:
+        """Raise ControlModeError unless this viewer holds it."""
+        if self.holder != viewer:
+            who = 'nobody does' if self.holder is None else 'another page does'
+            raise ControlModeError(f'this page does not hold the wheel ({who}): take it first')
+
+    def beat(self, viewer: int) -> None:
+        """Note that its holder drives. Raises ControlModeError as check()."""
+        self.check(viewer)
+        self._cancel()
+        self._timer = asyncio.get_running_loop().call_later(HEARTBEAT, self._on_timer)
+
+    def release(self, viewer: int) -> bool:
+        """Take it from a viewer; tell whether that held it."""
+        if self.holder != viewer:
+            return False
+        self.clear()
+        return True
+
+    def clear(self) -> None:
+        """Let nobody hold it."""
+        self._cancel()
+        if self.holder is not None:
+            self.holder = None
+            self._on_change()
+
+    def _cancel(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self._on_silence()

@@ -1,0 +1,63 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Where generated meshes lie: a folder of files that are named by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+import tempfile
+
+from racecar.core.description.triangles import stl, Triangles
+from racecar.core.errors import ConfigurationError
+
+CACHE_VARIABLE = 'XDG_CACHE_HOME'
+
+_DIGITS = 12
+
+
+def stored_mesh(name: str, triangles: Triangles) -> str:
+    """Write a mesh as an STL file, unless it is there already, and return its URI.
+
+    name: of the file, which also has a part that follows from the content, so that equal meshes
+    are one file and a file never changes. It lies below $XDG_CACHE_HOME or ~/.cache, or where
+    neither can be written in the folder for temporary files. Raises ConfigurationError if no
+    folder can be written.
+    """
+    data = stl(triangles, f'{name}, metres; made by racecar')
+    file = f'{name}-{hashlib.sha256(data).hexdigest()[:_DIGITS]}.stl'
+    reasons = []
+    for folder in _folders():
+        path = folder / file
+        try:
+            if not path.is_file() or path.stat().st_size != len(data):
+                _write(path, data)
+        except OSError as error:
+            reasons.append(str(error))
+        else:
+            return path.as_uri()
+    raise ConfigurationError(
+        f"mesh {file} cannot be written ({'; '.join(reasons)}), expected a folder that can be:"
+        f' set {CACHE_VARIABLE}')
+
+
+def _folders() -> list[Path]:
+    own = Path('racecar') / 'meshes'
+    caches = Path(os.environ.get(CACHE_VARIABLE) or os.path.expanduser('~/.cache'))
+    return [caches.absolute() / own,
+            Path(tempfile.gettempdir()) / f'racecar-{os.getuid()}' / 'meshes']
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Whole at once: others may be reading it.
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix='.part')
+    try:
+        with os.fdopen(handle, 'wb') as file:
+            file.write(data)
+        os.chmod(draft, 0o644)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise

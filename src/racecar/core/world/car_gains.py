@@ -1,0 +1,52 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How stiffly the controllers of a car's joints hold it: those of the original car, scaled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.world.car_bodies import CarBodies, RigidBody
+from racecar.core.world.car_model import Gains
+
+# Of the original car [kg], [m], which the gains are for.
+_MASS, _RADIUS = 5.69223, 0.05
+
+# Share of the fastest controller that a step holds: with more, one at its largest torque throws
+# its joint beyond the set-point and back in each step.
+_STEP_SHARE = 1.0
+
+
+def joint_gains(
+    vehicle: VehicleParameters, bodies: CarBodies, values: Mapping[str, Any],
+) -> Gains:
+    """Return the gains of a vehicle's joints of resolved rows of WORLD_PARAMETERS.
+
+    They go with mass and square of the radius of the wheels: then each speed is followed alike.
+    Those of a generated car, whose joints have torques of their own size, are no more than a step
+    can hold.
+    """
+    gains = Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
+                  values['hinge_damping']).scaled(
+        vehicle.mass * vehicle.wheel_radii[1]**2 / (_MASS * _RADIUS**2))
+    if not vehicle.body.is_generated:
+        return gains
+    rate = _STEP_SHARE / values['step']
+    fastest = rate * vehicle.wheel_inertia
+    turning = _inertia_about_hinge(bodies.hinges[0], bodies.wheels[0])
+    damping = min(gains.hinge_damping, rate * turning)
+    return Gains(
+        min(gains.front, fastest), min(gains.rear, fastest),
+        # As stiff as that damps without overshoot.
+        min(gains.hinge, 0.25 * damping * damping / turning), damping)
+
+
+def _inertia_about_hinge(hinge: RigidBody, wheel: RigidBody) -> float:
+    """Return the moment of inertia about a hinge of all that it steers [kg m^2]."""
+    _, centre, tensor = wheel.mass
+    # The wheel's frame lies on the hinge, its axle is z; the hinge is upright.
+    return float(hinge.mass.tensor[2, 2] + tensor[1, 1] + wheel.mass.mass * math.hypot(
+        centre[0], centre[2])**2)

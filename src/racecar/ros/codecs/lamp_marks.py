@@ -1,0 +1,87 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Lamps as they are now: visualization_msgs/MarkerArray, since URDF knows no light."""
+
+from __future__ import annotations
+
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Sphere
+from racecar.core.ports import Output
+from racecar.core.readings import LampMark, LampMarks
+from racecar.ros import qos, topics
+from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros.listeners import Listeners
+from racecar.ros.node import TableNode
+
+# So much larger than the lamp in the robot description, which would else shine through.
+_LARGER = 1.02
+
+
+def _shape(geometry: Geometry) -> dict[str, object]:
+    """Return type, scale and, of a mesh, the file of a marker."""
+    match geometry:
+        case Box(size=size):
+            kind, scale = Marker.CUBE, size
+        case Cylinder(radius=radius, length=length):
+            kind, scale = Marker.CYLINDER, (2.0 * radius, 2.0 * radius, length)
+        case Sphere(radius=radius):
+            kind, scale = Marker.SPHERE, (2.0 * radius,) * 3
+        case _:
+            x, y, z = (_LARGER * part for part in geometry.scale)
+            return {'type': Marker.MESH_RESOURCE, 'mesh_resource': geometry.uri,
+                    'scale': Vector3(x=x, y=y, z=z)}
+    x, y, z = (_LARGER * part for part in scale)
+    return {'type': kind, 'scale': Vector3(x=x, y=y, z=z)}
+
+
+def marker_of(mark: LampMark, number: int, place: Place) -> Marker:
+    """Return the marker of a lamp; without a stamp, so that it stays with the robot."""
+    origin = mark.shape.origin
+    red, green, blue, opacity = mark.colour
+    marker = Marker(
+        ns=mark.function, id=number, action=Marker.ADD, frame_locked=True,
+        pose=Pose(position=Point(x=origin.x, y=origin.y, z=origin.z),
+                  orientation=Quaternion(x=origin.qx, y=origin.qy, z=origin.qz, w=origin.qw)),
+        color=ColorRGBA(r=red, g=green, b=blue, a=opacity), **_shape(mark.shape.geometry))
+    marker.header.frame_id = place.frame(mark.frame)
+    return marker
+
+
+class LampMarksCodec(Codec):
+    """Latched, and sent when a lamp goes on or off."""
+
+    value_type = LampMarks
+    message_type = MarkerArray
+    topic = topics.LAMP_MARKERS
+    profile = qos.LATCHED
+
+    def encode(self, node: TableNode, output: Output, place: Place) -> _LampChannel:
+        """Create the publisher."""
+        return _LampChannel(node, place)
+
+
+class _LampChannel:
+    """Sends what has changed."""
+
+    def __init__(self, node: TableNode, place: Place) -> None:
+        self._place = place
+        self.publisher = node.create_publisher(
+            MarkerArray, place.topic(topics.LAMP_MARKERS), qos.LATCHED)
+        self._listeners = Listeners(self.publisher)
+        self._sent: LampMarks | None = None
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._listeners.heard())
+
+    def publish(self, sec: int, nanosec: int, value: LampMarks) -> None:
+        """Send a value that differs from the last; these messages have no stamp."""
+        if value == self._sent:
+            return
+        self._sent = value
+        self.publisher.publish(MarkerArray(markers=[
+            marker_of(mark, number, self._place) for number, mark in enumerate(value.marks)]))

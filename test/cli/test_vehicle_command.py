@@ -1,0 +1,77 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""racecar vehicle: figures, files and pictures of a vehicle."""
+
+from gl import gl  # noqa: F401
+import numpy as np
+from PIL import Image
+import pytest
+
+from racecar.cli.main import main
+from racecar.core.share import find_vehicle, vehicle_names
+
+
+def error_of(capsys, *arguments):
+    code = main(['vehicle', *map(str, arguments)])
+    lines = capsys.readouterr().err.splitlines()
+    assert (code, len(lines)) == (1, 1)
+    return lines[0]
+
+
+@pytest.mark.parametrize('name', vehicle_names())
+def test_every_vehicle_has_figures(name, capsys):
+    assert main(['vehicle', 'show', name]) == 0
+    text = capsys.readouterr().out
+    assert f'{name}: {find_vehicle(name)}' in text
+    assert 'turning circle' in text
+    assert 'nan' not in text
+
+
+def test_the_figures_are_those_of_the_file_and_what_follows(capsys):
+    assert main(['vehicle', 'show', 'bmw_x5']) == 0
+    text = ' '.join(capsys.readouterr().out.split())
+    for part in ('wheelbase 2.995 m', 'length, width 4.85, 1.93 m', '1.78, 0.21 m',
+                 # sqrt((2.995/tan(0.8303) + 0.814)^2 + 2.995^2) + 0.125, twice
+                 'turning circle 9.541 m between kerbs',
+                 'spring rate 100000 front, 100000 rear N/m',
+                 # 4544 N less 36 kg of wheel, knuckle and carrier, over 100 N/mm
+                 'compressed at rest by 41.9 front', 'roll gradient 3.01 deg/g'):
+        assert part in text
+
+
+def test_a_vehicle_that_cannot_be_is_one_line_with_its_file(tmp_path, capsys):
+    path = tmp_path / 'mine.yaml'
+    path.write_text(find_vehicle('bmw_x5').read_text().replace(
+        'track_width: 1.628', 'track_width: 0.1'))
+    line = error_of(capsys, 'show', path)
+    assert "mine.yaml': parameter 'vehicle.track_width' is 0.1 m, expected more than" in line
+    assert main(['simulate', 'kinematic_ode', '--vehicle', str(path), '--duration', '1']) == 1
+    assert f'left and right overlap; it is in {path}' in capsys.readouterr().err
+    assert 'did you mean bmw_x5' in error_of(capsys, 'show', 'bmv_x5')
+
+
+def test_files_are_not_written_over(tmp_path, capsys):
+    folder = tmp_path / 'bmw'
+    assert main(['vehicle', 'export', 'bmw_x5', '-o', str(folder)]) == 0
+    assert f'URDF: {folder}/bmw_x5.urdf' in capsys.readouterr().out
+    assert 'expected a folder that is not there yet' in error_of(
+        capsys, 'export', 'bmw_x5', '-o', folder)
+
+
+def test_a_picture_shows_the_car_and_its_steered_wheels(gl, tmp_path, capsys):  # noqa: F811
+    pictures = []
+    for name, more in (('straight', ()), ('left', ('--steer', '0.5'))):
+        path = tmp_path / f'{name}.png'
+        assert main(['vehicle', 'render', 'citroen_czero', '-o', str(path), '--size', '160x90',
+                     *more]) == 0
+        with Image.open(path) as image:
+            pictures.append(np.asarray(image.convert('RGB')).astype(int))
+    # It is yellow.
+    red, green, blue = pictures[0].transpose(2, 0, 1)
+    assert ((red > 100) & (green > 100) & (blue < 60)).mean() > 0.1
+    changed = np.abs(pictures[1] - pictures[0]).max(axis=2) > 30
+    assert 0.001 < changed.mean() < 0.1
+    assert 'expected at most the steering_limit' in error_of(
+        capsys, 'render', 'citroen_czero', '--steer', '2', '-o', tmp_path / 'x.png')
+    assert "expected one of .png, .jpg" in error_of(
+        capsys, 'render', 'citroen_czero', '-o', tmp_path / 'x.mp4')

@@ -1,0 +1,266 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The server for the Foxglove app, over real DDS and a real WebSocket."""
+
+import random
+import struct
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import PoseWithCovarianceStamped
+from hypothesis import given
+from hypothesis import strategies as st
+from node_bench import odometry, RACECAR, stamp
+import pytest
+from rclpy.serialization import serialize_message
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from std_srvs.srv import Empty, SetBool
+
+from racecar.core.errors import ConfigurationError, MessageError
+from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
+from racecar.ros import qos
+
+pytest.importorskip('foxglove', reason='needs foxglove-sdk')
+pytest.importorskip('websockets')
+
+from foxglove_client import decoded, FoxgloveClient
+
+from racecar.clients.foxglove.assets import read_asset
+from racecar.clients.foxglove.server import FoxgloveServer
+from racecar.clients.foxglove.service_relay import answer
+
+pytestmark = pytest.mark.ros
+
+ODOMETRY = '/vesc/odom'
+SAID = '/what_was_said'
+SWITCH = '/switch'
+EPSILON = '/kinematic_linearizer.epsilon'
+
+
+@pytest.fixture
+def server(bench):
+    node = FoxgloveServer(bench.executor, '127.0.0.1', 0)
+    bench.nodes.append(node)
+    return node
+
+
+@pytest.fixture
+def client(server):
+    with FoxgloveClient(server.url) as found:
+        yield found
+
+
+def test_a_topic_is_advertised_heard_on_demand_and_decodes_by_its_own_schema(bench, client):
+    publisher = bench.probe.create_publisher(type(odometry(0.0)), ODOMETRY, qos.STATE)
+    channel = bench.until(lambda: client.channel(ODOMETRY), 'the channel')
+    assert (channel['encoding'], channel['schemaEncoding'], channel['schemaName']) == (
+        'cdr', 'ros2msg', 'nav_msgs/msg/Odometry')
+    assert publisher.get_subscription_count() == 0
+    client.subscribe(ODOMETRY, 5)
+    bench.until(publisher.get_subscription_count, 'a subscription')
+    for index in range(50):
+        publisher.publish(odometry(0.01 * index, x=float(index), yaw=0.5, vx=2.5))
+    bench.until(lambda: len(client.messages) == 50, 'all messages')
+    assert {number for number, *_ in client.messages} == {5}
+    messages = [decoded(channel, data) for *_, data in client.messages]
+    assert [message.pose.pose.position.x for message in messages] == [*range(50)]
+    assert messages[0].child_frame_id == 'base_link'
+    assert messages[0].twist.twist.linear.x == 2.5
+    client.send({'op': 'unsubscribe', 'subscriptionIds': [5]})
+    bench.until(lambda: not publisher.get_subscription_count(), 'the end of the subscription')
+
+
+def test_a_topic_that_is_gone_is_withdrawn(bench, client):
+    publisher = bench.probe.create_publisher(String, SAID, qos.STATE)
+    number = bench.until(lambda: client.channel(SAID), 'the channel')['id']
+    bench.probe.destroy_publisher(publisher)
+    bench.until(lambda: any(number in message['channelIds']
+                            for message in client.heard('unadvertise')), 'the end of it')
+
+
+def test_every_client_gets_what_is_latched(bench, server, client):
+    publisher = bench.probe.create_publisher(String, SAID, qos.LATCHED)
+    publisher.publish(String(data='before'))
+    with FoxgloveClient(server.url) as other:
+        for listener in (client, other):
+            bench.until(lambda listener=listener: listener.channel(SAID), 'the channel')
+            listener.subscribe(SAID, 1)
+            bench.until(lambda listener=listener: listener.messages, 'the message')
+        assert decoded(other.channel(SAID), other.messages[0][2]).data == 'before'
+
+
+def test_messages_carry_the_simulated_time_and_clients_are_told_it(bench, client):
+    clock = bench.probe.create_publisher(Clock, '/clock', qos.CLOCK)
+    publisher = bench.probe.create_publisher(String, SAID, qos.STATE)
+    bench.until(lambda: client.channel(SAID) and client.channel('/clock'), 'the channels')
+    # It costs the simulation something, so nobody listens before there is something to show.
+    assert clock.get_subscription_count() == 0
+    client.subscribe(SAID, 1)
+
+    def tick():
+        clock.publish(Clock(clock=stamp(7.5)))
+        return client.times
+
+    bench.until(tick, 'the time')
+    assert client.times[0] == 7_500_000_000
+    publisher.publish(String(data='now'))
+    bench.until(lambda: client.messages, 'the message')
+    assert client.messages[0][1] == 7_500_000_000
+
+
+def test_parameters_are_read_and_set_and_a_refused_value_comes_back_with_the_reason(
+        bench, server, client):
+    node = bench.start(KinematicLinearizerNode, use_sim_time=False, **RACECAR)
+
+    def ask(operation, request, **more):
+        client.send({'op': operation, 'id': request, **more})
+        return bench.until(lambda: client.parameters(request), request)
+
+    bench.until(lambda: client.channel('/parameter_events'), 'the node')
+    bench.until(lambda: f'{node.get_fully_qualified_name()}/list_parameters' in dict(
+        server.get_service_names_and_types()), 'its services')
+    server.look()
+    values = ask('getParameters', 'all', parameterNames=[])
+    before = node.get_parameter('epsilon').value
+    assert values[EPSILON] == before
+    assert values['/kinematic_linearizer.vehicle.name'] == 'racecar'
+    assert ask('getParameters', 'one', parameterNames=[EPSILON]) == {EPSILON: before}
+
+    def set_to(request, value):
+        return ask('setParameters', request, parameters=[{'name': EPSILON, 'value': value}])
+
+    assert set_to('good', 0.25) == {EPSILON: 0.25}
+    assert node.get_parameter('epsilon').value == 0.25
+    # Out of range for the node itself; then of another type; then a whole number, which is one.
+    for request, value, reason in (('range', -3.0, "'epsilon'"), ('type', 'much', 'double')):
+        assert set_to(request, value) == {EPSILON: 0.25}
+        line = bench.logged(f'parameter {EPSILON} stays 0.25')
+        assert reason in line
+        bench.until(lambda line=line: any(row['message'] == line for row in client.heard('status')
+                                          ), 'the status')
+        bench.logs.clear()
+    assert set_to('whole', 1) == {EPSILON: 1}
+    assert node.get_parameter('epsilon').value == 1.0
+    # What others change is told to who wants to know.
+    client.send({'op': 'subscribeParameterUpdates', 'parameterNames': [EPSILON]})
+    bench.set_parameter(node, 'epsilon', 0.5)
+    bench.until(lambda: any(row['value'] == 0.5 for message in client.heard('parameterValues')
+                            for row in message['parameters']), 'the change')
+
+
+def test_a_service_is_called_and_one_that_is_not_answered_says_so(bench, client):
+    asked = []
+
+    def on_request(request, response):
+        asked.append(request.data)
+        response.success, response.message = True, 'done'
+        return response
+
+    bench.probe.create_service(SetBool, SWITCH, on_request)
+    bench.probe.create_service(Empty, '/nothing', lambda _, response: response)
+    service = bench.until(lambda: client.service(SWITCH), 'the service')
+    assert service['type'] == 'std_srvs/srv/SetBool'
+    assert service['request']['schema'].split() == ['bool', 'data']
+    client.call(service, 1, b'\0\1\0\0\1')
+    bench.until(lambda: 1 in client.answers, 'the answer')
+    response = decoded(
+        {'schema': service['response']['schema'], 'schemaName': 'std_srvs/msg/Answer'},
+        client.answers[1])
+    assert (response.success, response.message) == (True, 'done')
+    assert asked == [True]
+    # With and without the byte that fills an empty request.
+    empty = bench.until(lambda: client.service('/nothing'), 'the empty service')
+    for call, payload in ((2, b'\0\1\0\0'), (3, b'\0\1\0\0\0')):
+        client.call(empty, call, payload)
+        bench.until(lambda call=call: call in client.answers, 'the empty answer')
+    client.call(service, 4, b'\0\1')
+    failure = bench.until(lambda: client.heard('serviceCallFailure'), 'the failure')[0]
+    assert failure['callId'] == 4
+    assert 'no whole std_srvs/SetBool_Request' in failure['message']
+    assert asked == [True]
+
+
+def test_what_a_client_publishes_arrives_and_what_is_no_message_does_not(bench, client):
+    found = bench.listen('/initialpose', PoseWithCovarianceStamped)
+    client.send({'op': 'advertise', 'channels': [{
+        'id': 3, 'topic': '/initialpose', 'encoding': 'cdr',
+        'schemaName': 'geometry_msgs/PoseWithCovarianceStamped'}]})
+    message = PoseWithCovarianceStamped()
+    message.header.stamp = Time(sec=4)
+    message.pose.pose.position.y = -2.0
+
+    def publish(data):
+        client.send(b'\x01' + struct.pack('<I', 3) + data)
+
+    def arrives():
+        publish(serialize_message(message))
+        return found
+
+    bench.until(arrives, 'the pose')
+    assert found[0] == message
+    publish(b'\0\1\0\0abc')
+    assert 'no whole geometry_msgs/PoseWithCovarianceStamped' in bench.logged('dropped')
+    client.send({'op': 'advertise', 'channels': [
+        {'id': 4, 'topic': '/x', 'encoding': 'json', 'schemaName': 'std_msgs/String'},
+        {'id': 5, 'topic': '/x', 'encoding': 'cdr', 'schemaName': 'no_msgs/msg/None'},
+        {'id': 6, 'topic': 'no topic', 'encoding': 'cdr', 'schemaName': 'std_msgs/String'}]})
+    bench.logged("encoded as 'json', expected cdr")
+    bench.logged("'no_msgs/msg/None'")
+    bench.logged("'no topic' cannot be published to")
+
+
+def test_meshes_are_given_away_and_nothing_else(client, bench):
+    mesh = 'package://racecar/urdf/meshes/body.stl'
+    client.send({'op': 'fetchAsset', 'requestId': 1, 'uri': mesh})
+    bench.until(lambda: 'asset 1' in client.answers, 'the mesh')
+    assert client.answers['asset 1'] == (0, read_asset(mesh))
+    for uri in ('package://racecar/package.xml', 'file:///etc/passwd', '/etc/passwd', '',
+                'package://racecar/../../x.stl', 'package://racecar//etc/x.stl', 'package:///a.stl',
+                'package://no_such/x.stl', 'package://racecar/urdf/meshes/no.stl',
+                'package://racecar/\0.stl', 'package://racecar/' + 'a' * 5000 + '.stl'):
+        assert read_asset(uri) is None
+
+
+@given(st.binary(max_size=64) | st.binary(max_size=40).map(lambda body: b'\0\1\0\0' + body))
+def test_bytes_as_a_request_give_an_answer_or_a_message_error(payload):
+    class Request:
+        encoding = 'cdr'
+
+    request = Request()
+    request.payload = payload
+    try:
+        data = answer(lambda message: SetBool.Response(success=message.data), SetBool, request)
+    except MessageError:
+        return
+    assert data[:4] == b'\0\1\0\0'
+
+
+def test_a_client_that_talks_nonsense_is_told_so_and_the_others_are_served_on(bench, server):
+    publisher = bench.probe.create_publisher(String, SAID, qos.LATCHED)
+    publisher.publish(String(data='still here'))
+    bench.probe.create_service(Empty, '/nothing', lambda _, response: response)
+    numbers = random.Random(3)
+    with FoxgloveClient(server.url) as wild, FoxgloveClient(server.url) as client:
+        bench.until(lambda: wild.channel(SAID) and wild.service('/nothing'), 'the channel')
+        for index in range(150):
+            body = numbers.randbytes(numbers.randrange(30))
+            wild.send(numbers.choice((
+                body, bytes((numbers.randrange(4),)) + body, body.hex(), '{"op": "subscribe"}',
+                {'op': 'subscribe', 'subscriptions': [{'id': index, 'channelId': 10**6}]},
+                {'op': 'advertise', 'channels': [{
+                    'id': index, 'topic': body.hex(), 'encoding': 'cdr',
+                    'schemaName': numbers.choice(('std_msgs/String', '', '/', body.hex()))}]},
+                {'op': 'setParameters', 'parameters': [
+                    {'name': body.hex(), 'value': [1, 'a', {}]}, {'name': '.', 'value': {}}]},
+                {'op': 'fetchAsset', 'uri': body.hex(), 'requestId': index})))
+        bench.until(lambda: wild.heard('status'), 'a complaint')
+        bench.until(lambda: client.channel(SAID), 'the channel')
+        client.subscribe(SAID, 1)
+        bench.until(lambda: client.messages, 'the message')
+        assert decoded(client.channel(SAID), client.messages[0][2]).data == 'still here'
+
+
+def test_a_port_that_is_taken_is_named_in_one_line(bench, server):
+    port = int(server.url.rpartition(':')[2])
+    with pytest.raises(ConfigurationError, match=f'127.0.0.1, port {port}: .*name another port'):
+        FoxgloveServer(bench.executor, '127.0.0.1', port)

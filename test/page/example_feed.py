@@ -1,0 +1,236 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A feed that needs no nodes: a car on a figure eight, and a record of what pages asked."""
+
+import asyncio
+import io
+import math
+import time
+
+import numpy as np
+from PIL import Image
+
+from racecar.cockpit.feed import Feed
+from racecar.cockpit.frames import json_frame, picture_frame, scan_frame, state_frame
+from racecar.cockpit.robot_message import robot_frames
+from racecar.cockpit.scene_message import path_frame, scene_frame
+from racecar.core.api import describe_vehicle, find_config, VehicleParameters
+from racecar.core.errors import ParameterError
+from racecar.core.types import yaw_to_quaternion
+from racecar.core.world.world_file import load_world
+
+PERIOD = 0.01  # [s]
+BATCH = 0.02  # [s]
+SIZE, TURN = 5.0, 0.3  # of the figure eight [m, rad/s]
+LARGEST_SPEED = 2.0  # [m/s]
+LARGEST_ANGLE = 0.5  # [rad]
+WHEELBASE = 0.325  # [m]
+NODE = '/trajectory_tracker'
+PARAMETERS = [
+    {'name': 'Kp', 'type': 'float', 'value': 5.0, 'minimum': 0.0, 'maximum': 1000.0,
+     'choices': None, 'description': 'Proportional gain', 'read_only': False},
+    {'name': 'FFWD', 'type': 'bool', 'value': True, 'minimum': None, 'maximum': None,
+     'choices': None, 'description': 'Feed the reference velocity forward', 'read_only': False},
+    {'name': 'tracked_point', 'type': 'str', 'value': 'base_link', 'minimum': None,
+     'maximum': None, 'choices': ['base_link', 'cog'],
+     'description': 'The point of the car that follows the reference', 'read_only': True},
+]
+CONFIGURATIONS = [
+    {'name': 'kinematic_ode', 'summary': 'Kinematic model, tracker and linearizer.',
+     'follows_trajectory': True, 'is_driver': False, 'options': [
+         {'name': 'vehicle', 'kind': 'choice', 'default': None, 'help': 'the car',
+          'choices': ['racecar', 'f1tenth']},
+         {'name': 'sensors', 'kind': 'names', 'default': [], 'help': 'sensors of the car',
+          'choices': ['laser', 'imu', 'camera']},
+         {'name': 'end_time', 'kind': 'number', 'default': None, 'help': 'when the run ends'},
+         {'name': 'lockstep', 'kind': 'flag', 'default': False, 'help': 'wait for answers'}]},
+    {'name': 'driver', 'summary': 'A car by its pedals, gears and lamps.',
+     'follows_trajectory': False, 'is_driver': True, 'options': []},
+]
+
+
+def _figure_eight(when):
+    """Return x, y and the yaw of the path."""
+    a = TURN * when
+    dx, dy = math.cos(a), math.cos(2 * a)
+    return SIZE * math.sin(a), 0.5 * SIZE * math.sin(2 * a), math.atan2(dy, dx)
+
+
+class ExampleFeed(Feed):
+    """Drives by itself unless a page does; `received` has what pages sent, without welcome."""
+
+    takes = ('start', 'stop', 'reset', 'pause', 'resume', 'step', 'factor', 'set_parameter',
+             'take_wheel', 'release_wheel', 'drive', 'pedals', 'gear', 'indicator', 'lamp', 'play',
+             'seek', 'rate')
+
+    def __init__(self, *, mode='cockpit', driver=False, world='cones', starts=True):
+        self.mode = mode
+        self.received = []
+        self._driver = driver
+        self._starts = starts
+        self._world = load_world(world)
+        self._outlet = None
+        self._time = 0.0
+        self._runs = False
+        self._paused = False
+        self._command = None
+        self._own = [0.0, 0.0, 0.0]
+        self._roll = 0.0
+        self._car = {'gears': 5, 'gear': 1, 'rpm_max': 6000, 'indicator': 'off'}
+        self._lamps = {'front': False, 'rear': False, 'brake': False, 'left_indicator': False,
+                       'right_indicator': False, 'antifog': False, 'backwards': False}
+        self._columns = ()
+
+    @property
+    def welcome(self):
+        return {'mode': self.mode,
+                'configurations': CONFIGURATIONS if self.mode == 'cockpit' else []}
+
+    def say(self, kind, **fields):
+        self._outlet.publish(json_frame(kind, **fields))
+
+    async def run(self, outlet):
+        self._outlet = outlet
+        self.session('idle', text='nothing runs')
+        if self._starts:
+            self.begin('driver' if self._driver else 'kinematic_ode')
+        begun = time.monotonic()
+        last = 0.0
+        while True:
+            await asyncio.sleep(BATCH)
+            now = time.monotonic() - begun
+            if self._runs and not self._paused:
+                self._advance(max(1, round((now - last) / PERIOD)))
+            last = now
+
+    def session(self, state, name='', text='', options=None):
+        self.say('session', state=state, name=name, text=text, options=options or {})
+
+    def begin(self, name, options=None):
+        """Start a configuration, and say all that describes it."""
+        self._outlet.forget()
+        self.session('starting', name, options=options)
+        vehicle = VehicleParameters.from_file(find_config('vehicles/racecar'))
+        frames = robot_frames(0, describe_vehicle(vehicle).tree, driver=self._driver)
+        self._columns = frames.columns
+        for frame in frames.frames:
+            self._outlet.publish(frame)
+        self._outlet.publish(scene_frame(self._world))
+        self._outlet.publish(path_frame(np.array(
+            [_figure_eight(when)[:2] for when in np.linspace(0, 2 * math.pi / TURN, 400)])))
+        self.say('parameters', nodes=[{'node': NODE, 'parameters': PARAMETERS}])
+        self._tell_muxes()
+        if self._driver:
+            self.say('car', **self._car)
+            self.say('lamps', lamps=self._lamps)
+        self.session('running', name, options=options)
+        self._runs = True
+        self._tell_clock()
+        if self.mode == 'replay':
+            self._tell_replay()
+
+    def _tell_clock(self):
+        self.say('clock', time=self._time, factor=1.0, wanted_factor=1.0, paused=self._paused)
+
+    def _tell_replay(self):
+        self.say('replay', begin=0.0, end=60.0, time=self._time, rate=1.0,
+                 playing=not self._paused)
+
+    def _tell_muxes(self):
+        by_hand = self._command is not None
+        active = 'Teleoperation' if by_hand else 'Navigation'
+        self.say('muxes', muxes=[{'name': 'low_level', 'active': active, 'inputs': [
+            {'name': 'Safety', 'priority': 100, 'alive': False},
+            {'name': 'Teleoperation', 'priority': 10, 'alive': by_hand},
+            {'name': 'Navigation', 'priority': 5, 'alive': True}]}])
+
+    def _advance(self, count):
+        times, rows = [], []
+        for _ in range(count):
+            self._time += PERIOD
+            times.append(self._time)
+            rows.append(self._row())
+        self._outlet.publish(state_frame(0, np.array(times), np.array(rows)))
+        if int(self._time / 0.2) != int((self._time - count * PERIOD) / 0.2):
+            self._tell_clock()
+            if self.mode == 'replay':
+                self._tell_replay()
+            angles = np.linspace(-2.0, 2.0, 181)
+            self._outlet.publish(scan_frame(
+                0, self._time, -2.0, angles[1] - angles[0], 3.0 + np.cos(5 * angles)))
+            stream = io.BytesIO()
+            Image.new('RGB', (64, 36), (40, 90, int(self._time * 40) % 256)).save(stream, 'JPEG')
+            self._outlet.publish(picture_frame(0, self._time, stream.getvalue()))
+
+    def _row(self):
+        values = dict.fromkeys(self._columns, math.nan)
+        rx, ry, path_yaw = _figure_eight(self._time)
+        if self._command is None:
+            ax, ay, _ = _figure_eight(self._time - PERIOD)
+            speed = math.dist((rx, ry), (ax, ay)) / PERIOD
+            turn = math.remainder(path_yaw - _figure_eight(self._time - PERIOD)[2], math.tau)
+            angle = math.atan(WHEELBASE * turn / PERIOD / speed)
+            self._own = [rx - 0.02 * math.sin(self._time), ry, path_yaw]
+        else:
+            speed, angle = self._command
+            x, y, yaw = self._own
+            self._own = [x + speed * PERIOD * math.cos(yaw), y + speed * PERIOD * math.sin(yaw),
+                         yaw + speed * PERIOD * math.tan(angle) / WHEELBASE]
+        x, y, yaw = self._own
+        self._roll += speed * PERIOD / 0.05
+        values.update(zip(('x', 'y', 'z', 'qx', 'qy', 'qz', 'qw'), (
+            x, y, 0.0, 0.0, 0.0, *yaw_to_quaternion(yaw)), strict=True))
+        values.update(
+            speed=speed, yaw_rate=speed * math.tan(angle) / WHEELBASE, steering=angle,
+            command_speed=speed, command_steering=angle, reference_x=rx, reference_y=ry,
+            reference_speed=1.5, error=math.dist((x, y), (rx, ry)),
+            longitudinal_error=rx - x, lateral_error=ry - y)
+        for name in self._columns:
+            if name.startswith('joint:'):
+                values[name] = angle if 'hinge' in name else self._roll
+        if self._driver:
+            values.update(gear=self._car['gear'], rpm=900 + 800 * abs(speed),
+                          throttle=max(speed, 0) / LARGEST_SPEED, brake=0.0)
+        return [values[name] for name in self._columns]
+
+    async def ask(self, viewer, message):
+        self.received.append(dict(message))
+        kind = message['type']
+        if kind == 'start':
+            self.begin(message['configuration'], message.get('options'))
+        elif kind == 'stop':
+            self._runs = False
+            self.session('ended', text='stopped')
+        elif kind in ('pause', 'resume', 'play'):
+            self._paused = kind == 'pause'
+            self._tell_clock()
+            if self.mode == 'replay':
+                self._tell_replay()
+        elif kind == 'step':
+            self._advance(message['count'])
+        elif kind in ('reset', 'seek'):
+            self._time = message.get('time', 0.0)
+            self._advance(1)
+        elif kind == 'set_parameter':
+            if message['name'] == 'Kp' and not 0 <= message['value'] <= 1000:
+                raise ParameterError(f"parameter 'Kp' is {message['value']}, expected 0 to 1000")
+            self.say('parameter', **{key: message[key] for key in ('node', 'name', 'value')})
+        elif kind in ('drive', 'pedals'):
+            ahead = message.get('speed', message.get('throttle', 0) - message.get('brake', 0))
+            first = self._command is None
+            self._command = (LARGEST_SPEED * ahead, LARGEST_ANGLE * message['steering'])
+            if first:
+                self._tell_muxes()
+        elif kind == 'release_wheel':
+            self._command = None
+            self._tell_muxes()
+        elif kind in ('gear', 'indicator'):
+            self._car[kind] = message['value']
+            self.say('car', **self._car)
+            self._lamps['left_indicator'] = self._car['indicator'] in ('left', 'hazard')
+            self._lamps['right_indicator'] = self._car['indicator'] in ('right', 'hazard')
+            self.say('lamps', lamps=self._lamps)
+        elif kind == 'lamp':
+            on = {'dipped_beams': ('front', 'rear'), 'antifog_lights': ('antifog',)}
+            self._lamps.update(dict.fromkeys(on[message['name']], message['on']))
+            self.say('lamps', lamps=self._lamps)

@@ -1,0 +1,266 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The page of the cockpit in a browser, before a feed without nodes."""
+
+import io
+import math
+import re
+
+from example_feed import NODE
+import numpy as np
+from PIL import Image
+from playwright.sync_api import expect
+from waiting import numbers, sent, wait_for, wait_for_car
+
+from racecar.cockpit.page_files import FOLDER
+
+LARGEST_PAGE = 1_000_000  # [B]
+
+
+def test_page_loads_all_from_its_own_server_and_stays_below_a_megabyte(serve, open_page):
+    served = serve()
+    page = open_page(scene=True)
+    requests, sizes, policy = [], [], []
+    page.on('request', lambda request: requests.append(request.url))
+    page.on('response', lambda response: sizes.append(len(response.body())))
+    page.on('console', lambda message: policy.append(message.text)
+            if 'Content Security Policy' in message.text else None)
+    page.goto(served.address)
+    wait_for_car(page)
+    outside = [url for url in requests
+               if not url.startswith((served.address, f'blob:{served.address}'))]
+    assert outside == []
+    assert len(requests) > 15
+    assert 50_000 < sum(sizes) < LARGEST_PAGE
+    assert page.faults == []
+    assert policy == []
+
+
+def test_the_files_of_the_page_name_no_other_host():
+    found = [(path.name, url) for path in sorted(FOLDER.iterdir())
+             for url in re.findall(r'(?:https?:)?//[\w.-]+\.[a-z]{2,}[^\s"\']*', path.read_text())
+             if not url.startswith('http://www.w3.org/')]
+    assert found == []
+
+
+def test_every_file_of_the_page_has_the_licence():
+    assert [path.name for path in sorted(FOLDER.iterdir())
+            if 'SPDX-License-Identifier: Apache-2.0' not in path.read_text()[:200]] == []
+
+
+def scene_picture(page):
+    # The canvas itself, as no element may lie over it.
+    return np.asarray(Image.open(io.BytesIO(page.locator('#scene').screenshot())).convert('RGB'),
+                      dtype=int)
+
+
+def test_car_moves_in_the_scene_and_in_the_plots(serve, open_page):
+    page = open_page(serve().address, scene=True)
+    wait_for_car(page)
+    before, picture = numbers(page), scene_picture(page)
+    # The body of the car is blue, as nothing else in this scene.
+    assert ((picture[..., 2] > picture[..., 0] + 60) & (picture[..., 1] < 80)).sum() > 50
+    wait_for(page, lambda: math.dist(
+        [before['x'], before['y']], [numbers(page)['x'], numbers(page)['y']]) > 0.5)
+    assert (np.abs(scene_picture(page) - picture).sum(-1) > 30).mean() > 0.005
+    assert page.locator('.plot:visible').count() == 3
+    expect(page.locator('#plot-speed canvas')).to_have_attribute(
+        'aria-label', re.compile(r'Speed over time \[m/s\]: car \d'))
+
+
+def test_views_and_layers_change_the_picture(serve, open_page):
+    served = serve()
+    page = open_page(served.address, scene=True)
+    wait_for_car(page)
+    page.get_by_role('button', name='Laser').wait_for()
+    served.call(setattr, served.feed, '_paused', True)
+    page.wait_for_timeout(100)
+    last = scene_picture(page)
+    for name in ('Top', 'Laser', 'Reference'):
+        page.get_by_role('button', name=name, exact=True).click()
+        page.mouse.move(0, 0)
+        # Beside the buttons, which change their colours anyway.
+        wait_for(page, lambda last=last: (
+            np.abs(scene_picture(page) - last)[60:].sum(-1) > 60).any(), what=name)
+        last = scene_picture(page)
+
+
+def test_slider_changes_a_gain_and_a_refused_value_is_put_back(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    page.get_by_role('tab', name='Tune').click()
+    slider = page.get_by_role('slider', name='Kp')
+    slider.focus()
+    page.keyboard.press('ArrowRight')
+    wait_for(page, lambda: sent(served.feed, 'set_parameter'))
+    message = sent(served.feed, 'set_parameter')[-1]
+    assert (message['node'], message['name']) == (NODE, 'Kp')
+    assert 5.0 < message['value'] < 10.0
+    box = page.get_by_role('spinbutton', name='Kp')
+    expect(box).to_have_value(f"{message['value']:g}")
+    box.fill('-3')
+    box.press('Enter')
+    expect(page.locator('.parameter.refused .state')).to_contain_text('Kp')
+    expect(box).to_have_value(f"{message['value']:g}")
+    # What another page changes is shown, too.
+    served.call(served.feed.say, 'parameter', node=NODE, name='Kp', value=7.25)
+    expect(box).to_have_value('7.25')
+    expect(page.get_by_label('tracked_point')).to_have_count(1)
+    expect(page.get_by_label('tracked_point')).to_be_hidden()
+
+
+def test_configuration_is_chosen_started_and_stopped(serve, open_page):
+    served = serve(starts=False)
+    page = open_page(served.address)
+    expect(page.locator('#hint')).to_contain_text('Nothing runs')
+    page.get_by_label('vehicle').select_option('f1tenth')
+    page.get_by_label('laser').check()
+    page.get_by_text('More options').click()
+    page.get_by_label('end time').fill('30')
+    page.get_by_role('button', name='Start').click()
+    expect(page.get_by_test_id('state')).to_have_text('running')
+    assert sent(served.feed, 'start') == [{
+        'type': 'start', 'configuration': 'kinematic_ode',
+        'options': {'vehicle': 'f1tenth', 'sensors': ['laser'], 'end_time': 30}}]
+    wait_for_car(page)
+    page.keyboard.press('p')
+    expect(page.get_by_test_id('state')).to_have_text('paused')
+    time = page.evaluate('window.racecarCockpit.time')
+    page.get_by_role('button', name='Step').click()
+    wait_for(page, lambda: page.evaluate('window.racecarCockpit.time') > time)
+    page.get_by_role('button', name='Stop').click()
+    expect(page.get_by_test_id('state')).to_have_text('ended')
+    expect(page.get_by_role('button', name='Start')).to_be_visible()
+
+
+def test_lost_simulation_is_said_and_so_are_errors_of_nodes(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    wait_for_car(page)
+    served.call(served.feed.say, 'log', level='error', node=NODE, text='gain is NaN')
+    expect(page.get_by_role('alert')).to_contain_text('gain is NaN')
+    served.call(served.feed.session, 'lost', text='racecar up was ended by SIGKILL')
+    expect(page.get_by_role('alert')).to_contain_text('The simulation is gone')
+    expect(page.get_by_role('alert')).to_contain_text('SIGKILL')
+    page.keyboard.down('w')
+    page.wait_for_timeout(100)
+    assert sent(served.feed, 'drive') == []
+
+
+def test_page_says_that_its_server_is_gone_and_goes_on_when_it_is_back(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    wait_for_car(page)
+    page.keyboard.down('w')
+    wait_for(page, lambda: sent(served.feed, 'drive'))
+    served.stop()
+    expect(page.get_by_role('alert')).to_contain_text('No connection')
+    expect(page.get_by_test_id('state')).to_have_text('offline')
+    again = serve(port=served.port)
+    expect(page.get_by_test_id('state')).to_have_text('running')
+    expect(page.get_by_role('alert')).to_be_hidden()
+    wait_for(page, lambda: page.evaluate('window.racecarCockpit.samples') > 5)
+    # The key that was held before drives no car of another server.
+    page.wait_for_timeout(100)
+    assert sent(again.feed, 'drive') == []
+
+
+def test_recording_is_paused_and_scrubbed(serve, open_page):
+    served = serve(mode='replay')
+    page = open_page(served.address)
+    wait_for_car(page)
+    expect(page.get_by_role('button', name='Start')).to_be_hidden()
+    expect(page.get_by_role('tab', name='Drive')).to_be_hidden()
+    page.get_by_role('button', name='Pause').click()
+    wait_for(page, lambda: sent(served.feed, 'pause'))
+    slider = page.get_by_role('slider', name='Time')
+    slider.fill('40')
+    wait_for(page, lambda: sent(served.feed, 'seek'))
+    assert sent(served.feed, 'seek')[-1]['time'] == 40.0
+    wait_for(page, lambda: page.evaluate('window.racecarCockpit.time') > 39.9)
+    slider.fill('10')
+    # Backwards in time begins the plots anew.
+    wait_for(page, lambda: page.evaluate('window.racecarCockpit.samples') < 5)
+
+
+def test_camera_is_asked_for_only_while_it_is_shown(serve, open_page):
+    page = open_page(serve().address)
+    wait_for_car(page)
+    counts = page.evaluate('window.racecarCockpit.counts')
+    assert 'picture' not in counts
+    page.get_by_role('button', name='Camera').click()
+    wait_for(page, lambda: page.evaluate(
+        "document.getElementById('picture').naturalWidth") == 64)
+
+
+def test_every_control_has_a_name_and_the_keyboard_reaches_them(serve, open_page):
+    page = open_page(serve(driver=True).address)
+    wait_for_car(page)
+    nameless = page.evaluate("""() => [...document.querySelectorAll(
+        'button, input, select, [role=tab], [role=img], canvas, img')].filter((one) => {
+      const label = one.getAttribute('aria-label') || one.textContent.trim() || one.title
+        || one.alt || [...(one.labels || [])].map((label) => label.textContent.trim()).join('');
+      return !label;
+    }).map((one) => one.outerHTML)""")
+    assert nameless == []
+    page.keyboard.press('Tab')
+    expect(page.get_by_role('link', name='Skip')).to_be_focused()
+    reached = []
+    for _ in range(14):
+        page.keyboard.press('Tab')
+        reached.append(page.evaluate('document.activeElement.id || document.activeElement.dataset.'
+                                     'view || document.activeElement.dataset.layer'))
+        assert page.evaluate(
+            'getComputedStyle(document.activeElement).outlineStyle') != 'none', reached
+    assert {'stop', 'pause', 'theme', 'scene', 'top'} <= set(reached)
+    page.get_by_role('tab', name='Run').focus()
+    page.keyboard.press('ArrowRight')
+    expect(page.get_by_role('tab', name='Drive')).to_have_attribute('aria-selected', 'true')
+    page.keyboard.press('?')
+    expect(page.get_by_role('dialog')).to_be_visible()
+    page.keyboard.press('Escape')
+    expect(page.get_by_role('dialog')).to_be_hidden()
+
+
+def _luminance(text):
+    shares = np.array([int(text[i:i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+def test_texts_and_lines_stand_out_as_wcag_asks(serve, open_page):
+    page = open_page(serve(starts=False).address)
+    for scheme in ('light', 'dark'):
+        page.emulate_media(color_scheme=scheme)
+        check_contrasts(page, scheme)
+
+
+def check_contrasts(page, scheme):
+    colours = page.evaluate("""() => Object.fromEntries(['surface', 'raised', 'page', 'ink',
+      'soft', 'accent', 'on-accent', 'bad', 'bad-soft', 'measured', 'command', 'reference',
+      'laser', 'floor', 'accent-soft'].map((name) => [name, getComputedStyle(document.documentElement)
+        .getPropertyValue('--' + name).trim()]))""")
+    assert (_luminance(colours['surface']) < 0.1) == (scheme == 'dark')
+
+    def contrast(one, other):
+        low, high = sorted(_luminance(colours[name]) for name in (one, other))
+        return (high + 0.05) / (low + 0.05)
+
+    texts = [('ink', 'surface'), ('ink', 'raised'), ('soft', 'surface'), ('soft', 'raised'),
+             ('soft', 'page'), ('on-accent', 'accent'), ('bad', 'bad-soft'), ('bad', 'surface'),
+             ('ink', 'accent-soft')]
+    assert {pair: contrast(*pair) for pair in texts if contrast(*pair) < 4.5} == {}
+    lines = [(name, 'surface') for name in ('measured', 'command', 'reference')]
+    lines += [(name, 'floor') for name in ('measured', 'laser', 'reference')]
+    assert {pair: contrast(*pair) for pair in lines if contrast(*pair) < 3.0} == {}
+
+
+def test_other_origins_get_no_connection(serve, open_page):
+    served, other = serve(), serve(starts=False)
+    page = open_page(other.address)
+    answer = page.evaluate("""(port) => new Promise((resolve) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`);
+      socket.onopen = () => resolve('opened');
+      socket.onerror = () => resolve('refused');
+    })""", served.port)
+    assert answer == 'refused'

@@ -1,0 +1,143 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Modules of the page one by one, compared with what Python says."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from racecar.cockpit.frames import mesh_frame, read_mesh, scan_frame, state_frame
+from racecar.cockpit.robot_message import robot_frames
+from racecar.core.api import describe_vehicle, find_config, VehicleParameters
+
+
+@pytest.fixture
+def page(serve, open_page):
+    return open_page(serve(starts=False).address)
+
+
+def test_links_are_where_the_robot_description_puts_them(page):
+    tree = describe_vehicle(VehicleParameters.from_file(find_config('vehicles/racecar'))).tree
+    frames = robot_frames(0, tree)
+    angles = {joint.name: 0.3 + 0.1 * index
+              for index, joint in enumerate(joint for joint in tree.joints if joint.moves)}
+    row = [angles.get(name.removeprefix('joint:'), 0.0) for name in frames.columns]
+    root = (1.0, -2.0, 0.5)
+    turn = (0.0, 0.0, math.sin(0.4), math.cos(0.4))
+    row[:7] = [*root, *turn]
+    found = page.evaluate("""async ([message, row]) => {
+      const {Robot} = await import('/static/robot.js');
+      const column = Object.fromEntries(message.columns.map((name, index) => [name, index]));
+      const robot = new Robot(message, column);
+      robot.placeRow(row);
+      return Object.fromEntries([...robot.poses].map(([name, pose]) => [name, [...pose]]));
+    }""", [json.loads(frames.frames[-1]), row])
+    expected = tree.poses(angles)
+    assert set(found) == set(expected) == {link.name for link in tree.links}
+    c, s = math.cos(0.8), math.sin(0.8)
+    for name, pose in expected.items():
+        x, y, z = pose[:3]
+        place = [root[0] + c * x - s * y, root[1] + s * x + c * y, root[2] + z]
+        assert found[name][12:15] == pytest.approx(place, abs=1e-5), name
+        qx, qy, qz, qw = pose[3:]
+        axis = (1 - 2 * (qy**2 + qz**2), 2 * (qx * qy + qz * qw), 2 * (qx * qz - qy * qw))
+        turned = [c * axis[0] - s * axis[1], s * axis[0] + c * axis[1], axis[2]]
+        assert found[name][:3] == pytest.approx(turned, abs=1e-5), name
+
+
+def test_frames_are_read_as_python_packs_them(page):
+    times = np.array([1.0, 1.01])
+    values = np.array([[1.5, -2.25, math.nan], [0.125, 3.0, 4.5]])
+    ranges = np.array([1.0, math.inf, 2.5])
+    frames = [[*state_frame(3, times, values)], [*scan_frame(1, 7.5, -2.0, 0.25, ranges)]]
+    state, scan = page.evaluate("""async (frames) => {
+      const {readBinary} = await import('/static/connection.js');
+      return frames.map((bytes) => {
+        const found = readBinary(new Uint8Array(bytes).buffer);
+        for (const name of ['times', 'values', 'ranges']) {
+          if (found[name]) { found[name] = [...found[name]].map(String); }
+        }
+        return found;
+      });
+    }""", frames)
+    assert (state['type'], state['robot'], state['rows'], state['columns']) == ('state', 3, 2, 3)
+    assert [float(value) for value in state['times']] == [1.0, 1.01]
+    np.testing.assert_array_equal(
+        [float(value) for value in state['values']], values.ravel())
+    assert (scan['time'], scan['first'], scan['step']) == (7.5, -2.0, 0.25)
+    assert scan['ranges'] == ['1', 'Infinity', '2.5']
+
+
+def test_edges_of_meshes_stay_sharp_and_round_ones_become_smooth(page):
+    cube = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+    faces = np.array([[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+                      [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]])
+    angles = np.linspace(0, 2 * math.pi, 36, endpoint=False)
+    ring = np.array([[math.cos(a), math.sin(a), z] for z in (0, 1) for a in angles])
+    around = np.arange(36)
+    tube = np.concatenate([
+        np.column_stack([around, (around + 1) % 36, 36 + (around + 1) % 36]),
+        np.column_stack([around, 36 + (around + 1) % 36, 36 + around])])
+    bodies = [[*read_mesh(mesh_frame('key', *mesh)).body]
+              for mesh in ((cube, faces), (ring, tube))]
+    sharp, smooth = page.evaluate("""async (bodies) => {
+      const {readMesh} = await import('/static/shapes.js');
+      return bodies.map((bytes) => {
+        const {positions, normals} = readMesh(new Uint8Array(bytes).buffer);
+        return [[...positions], [...normals]];
+      });
+    }""", bodies)
+    normals = np.reshape(sharp[1], (-1, 3))
+    np.testing.assert_allclose(np.sort(np.abs(normals)), np.tile([0, 0, 1], (36, 1)), atol=1e-6)
+    # A face looks away from the middle.
+    assert (np.sum(normals * np.reshape(sharp[0], (-1, 3)), axis=1) > 0).all()
+    points, normals = (np.reshape(rows, (-1, 3)) for rows in smooth)
+    np.testing.assert_allclose(normals[:, :2], points[:, :2], atol=0.05)
+
+
+def test_walls_of_a_map_have_its_outline(page):
+    resolution, radius = 0.05, 1.0
+    side = 80
+    y, x = np.mgrid[0:side, 0:side]
+    middle = (side / 2 - 0.5, side / 2 - 0.5)
+    disc = np.hypot(x - middle[0], y - middle[1]) * resolution < radius
+    grey = np.where(disc, 0, 255)
+    positions, normals = page.evaluate("""async ([grey, side, resolution]) => {
+      const {wallsOf} = await import('/static/walls.js');
+      const {positions, normals} = wallsOf(
+        {grey, width: side, height: side, scaleX: 1, scaleY: 1},
+        {x: 10, y: -5, resolution}, 0.4);
+      return [positions, normals];
+    }""", [grey.ravel().tolist(), side, resolution])
+    points = np.reshape(positions, (-1, 3, 3))
+    facing = np.reshape(normals, (-1, 3, 3))
+    top = facing[:, 0, 2] == 1
+    edges = points[top, 1:] - points[top, :1]
+    area = 0.5 * np.abs(edges[:, 0, 0] * edges[:, 1, 1] - edges[:, 0, 1] * edges[:, 1, 0]).sum()
+    assert area == pytest.approx(math.pi * radius**2, rel=0.03)
+    centre = np.array([10 + side * resolution / 2, -5 + side * resolution / 2])
+    outwards = points[~top][..., :2] - centre
+    np.testing.assert_allclose(np.linalg.norm(outwards, axis=-1), radius, atol=0.04)
+    # Sides look outwards.
+    assert (np.sum(outwards * facing[~top][..., :2], axis=-1) > 0.8 * radius).all()
+    assert set(np.unique(points[..., 2].round(6))) == {0.0, 0.4}
+
+
+def test_history_keeps_all_samples_and_begins_anew_when_time_goes_back(page):
+    answer = page.evaluate("""async () => {
+      const {History} = await import('/static/history.js');
+      const history = new History(['x']);
+      const add = (...times) => history.add(
+        {times, values: times, rows: times.length, columns: 1});
+      add(...Array.from({length: 30000}, (_, i) => i / 100));
+      const full = [history.length, history.timeOf(history.first), history.from(299),
+        history.next];
+      add(310.0);
+      const gap = [history.value(history.next - 2, 0), history.latestTime].map(String);
+      const back = add(5.0);
+      return {full, gap, back, length: history.length};
+    }""")
+    assert answer == {'full': [24000, 60.0, 29900, 30000], 'gap': ['NaN', '310'], 'back': True,
+                      'length': 1}

@@ -1,0 +1,319 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Bags and runs replayed: what comes out against what the bag holds."""
+
+import io
+import json
+import struct
+
+from bag_samples import ACKERMANN, ODOMETRY, START_NS, write_ours
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+import numpy as np
+from PIL import Image
+import pytest
+from replay_bench import (
+    CHUNK,
+    full_drive,
+    is_close,
+    SECONDS,
+    serialised,
+    state_rows,
+    STEP_NS,
+    watch,
+    write_drive,
+    x_at,
+)
+import rosbags.rosbag2.storage_mcap as storage
+
+from racecar.cli.main import main
+from racecar.cockpit.replay import feed as replay
+from racecar.cockpit.replay.bag_recording import BagRecording
+from racecar.cockpit.replay.feed import ReplayFeed
+from racecar.cockpit.replay.opening import open_recording
+from racecar.cockpit.replay.recording import BLOCK
+from racecar.core.analysis.run_table import COLUMNS
+from racecar.core.errors import BagError, RacecarError
+
+END = SECONDS - 0.01
+
+
+@pytest.fixture(scope='module')
+def drive_rows(messages):
+    return full_drive(messages)
+
+
+@pytest.fixture(scope='module')
+def drive(tmp_path_factory, messages, drive_rows):
+    """Return the bag of a drive with everything in it."""
+    return write_drive(tmp_path_factory.mktemp('drive') / 'bag', messages, drive_rows)
+
+
+@pytest.fixture
+def recording(drive):
+    with_bag = BagRecording(drive)
+    yield with_bag
+    with_bag.close()
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    monkeypatch.setattr(replay, '_SETTLED', 0.0)
+
+
+def blocks_of(recording):
+    return [recording.block(index) for index in range(int(recording.end // BLOCK) + 1)]
+
+
+def shown(recording, time):
+    """Return what a viewer has after a seek in a pause: frames, and the rows of the last show."""
+    async def script(watcher, until):
+        await feed.ask(1, {'type': 'pause'})
+        await until(lambda: watcher.of('replay'), 'the first time')
+        seen = len(watcher.frames)
+        await feed.ask(1, {'type': 'seek', 'time': time})
+        await until(lambda: watcher.of('replay')[-1]['time'] == time, 'the time')
+        await until(lambda: feed.is_settled, 'the history')
+        found.extend(watcher.frames[seen:])
+
+    found = []
+    feed = ReplayFeed(recording)
+    watcher = watch(feed, script)
+    return watcher, found
+
+
+def newest_rows(frames):
+    """Return what the last frame of state holds."""
+    return state_rows([frame for frame in frames if frame[0] == 1][-1:])
+
+
+def test_every_sample_is_played_once_and_in_order(recording):
+    async def script(watcher, until):
+        await until(lambda: watcher.of('replay') and feed.is_settled, 'the beginning')
+        # What it begins with is the first sample.
+        assert watcher.rows()[0].tolist() == [0.0]
+        feed.joined(1)
+        await feed.ask(1, {'type': 'rate', 'value': 40.0})
+        await until(lambda: watcher.of('replay')
+                    and watcher.of('replay')[-1]['time'] == recording.end
+                    and not watcher.of('replay')[-1]['playing'], 'the end')
+
+    feed = ReplayFeed(recording)
+    watcher = watch(feed, script)
+    times, values = watcher.rows()
+    assert np.allclose(times, 0.01 * np.arange(100 * SECONDS), atol=1e-9)
+    row = dict(zip(watcher.columns, values[523], strict=True))
+    assert is_close(row['x'], x_at(523))
+    assert is_close(row['speed'], 2.0)
+    assert is_close(row['command_steering'], 0.52)
+    assert is_close(row['joint:left_steering_hinge_joint'], 0.52)
+    assert is_close(row['steering'], 0.52)
+    # The reference leads by what the tracked point lies ahead: what is left is to the side.
+    assert np.allclose([row['error'], row['longitudinal_error'], row['lateral_error']],
+                       [0.5, 0.0, -0.5], atol=1e-5)
+    assert (row['gear'], row['rpm']) == (2.0, 1520.0)
+    assert [text['text'] for text in watcher.of('log')] == [
+        f'tick {tick}' for tick in range(120, 100 * SECONDS, 200)]
+    assert [text['lamps']['brake'] for text in watcher.of('lamps')][-1] is True
+    assert len(watcher.of('path')) == 1
+    assert watcher.of('muxes')[-1]['muxes'] == [{
+        'name': '/vesc/low_level/ackermann_cmd_mux', 'active': 'navigation', 'inputs': [
+            {'name': 'navigation', 'priority': 0, 'alive': True},
+            {'name': 'teleop', 'priority': 0, 'alive': False}]}]
+    assert watcher.of('car')[-1]['gears'] == [-1, 0, 1, 2, 3]
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[
+    HealthCheck.function_scoped_fixture])
+@given(time=st.floats(0.0, END))
+def test_a_seek_shows_just_what_was_recorded_until_then(recording, time):
+    watcher, frames = shown(recording, time)
+    times, values = newest_rows(frames)
+    expected = np.floor(time / 0.01 + 1e-6)
+    assert abs(times[-1] - time) < 0.01 + 1e-9
+    assert times[-1] <= time
+    assert is_close(times[-1], 0.01 * expected)
+    assert is_close(values[-1][0], x_at(expected))
+    # The samples before it follow each other without a gap.
+    assert np.allclose(np.diff(times), 0.01)
+    assert times[0] == max(0.0, BLOCK * ((time - replay.HISTORY) // BLOCK))
+    scans = [frame for frame in frames if frame[0] == 2]
+    tick = int(expected) // 5 * 5
+    assert is_close(struct.unpack_from('<d', scans[-1], 8)[0], 0.01 * tick)
+    assert np.array_equal(np.frombuffer(scans[-1], '<f4', offset=24), np.array(
+        [1.0 + 0.01 * tick, np.inf, np.inf], np.float32))
+    lamps = [json.loads(frame) for frame in frames if frame.startswith(b'{"type":"lamps"')]
+    assert lamps[-1]['lamps']['brake'] is (time >= 6.0)
+
+
+def test_the_picture_is_that_of_the_time(recording):
+    async def script(watcher, until):
+        await feed.ask(1, {'type': 'pause'})
+        feed.want_pictures(True)
+        await feed.ask(1, {'type': 'seek', 'time': 5.3})
+        await until(lambda: any(struct.unpack_from('<d', frame, 8)[0] == 5.2
+                                for frame in watcher.binary(3)), 'the picture')
+
+    feed = ReplayFeed(recording)
+    picture = watch(feed, script).binary(3)[-1]
+    pixels = np.asarray(Image.open(io.BytesIO(picture[16:])))
+    assert pixels.shape == (8, 8, 3)
+    assert abs(float(pixels.mean()) - 26 * 5) < 3.0
+
+
+def test_robot_and_map_are_those_of_the_bag(recording):
+    watcher, _ = shown(recording, 0.0)
+    robot = watcher.of('robot')[-1]
+    assert robot['name'] == 'cart'
+    assert robot['laser_frame'] == 'laser'
+    grid, = set(watcher.binary(4))
+    assert struct.unpack_from('<ddd', grid, 8) == (0.0, 0.0, 0.5)
+    # The upper row of the picture is the last of the map.
+    assert np.asarray(Image.open(io.BytesIO(grid[32:]))).tolist()[1][:2] == [255, 0]
+
+
+def test_a_seek_reads_little_of_a_long_bag(drive, drive_rows, monkeypatch):
+    read = []
+    decompress = storage.decompress
+    monkeypatch.setattr(storage, 'decompress', lambda *given: (
+        read.append(1), decompress(*given))[1])
+    recording = BagRecording(drive)
+    read.clear()
+    recording.block(3)
+    count = len(read)
+    recording.close()
+    # Of those two seconds, one before and a tenth after them.
+    messages = sum(START_NS + 5 * 10**9 <= row[2] < START_NS + 8.1 * 10**9
+                   for row in drive_rows)
+    assert messages / CHUNK <= count <= messages / CHUNK + 2
+
+
+def test_every_kind_of_bag_replays_the_same(bag, rows):
+    recording = BagRecording(bag)
+    blocks = blocks_of(recording)
+    recording.close()
+    times = np.concatenate([block.times for block in blocks])
+    assert np.allclose(times, 0.05 * np.arange(40))
+    values = np.concatenate([block.values for block in blocks])
+    assert np.allclose(values[:, 0], 0.05 * np.arange(40))
+    # What these bags do not have is said in one line.
+    assert recording.notes[0].startswith('not in the bag: joints')
+    assert 'laser scans' in recording.notes[0]
+
+
+def test_what_is_missing_is_said_and_the_rest_shown(tmp_path, messages, drive_rows):
+    rows = [row for row in drive_rows if row[0] == '/scan']
+    recording = BagRecording(write_drive(tmp_path / 'bag', messages, rows))
+    block = recording.block(1)
+    recording.close()
+    assert 'not in the bag: odometry, reference' in recording.notes[0]
+    assert 'without odometry the robot stands at the origin' in recording.notes
+    assert block.values[:, :7].tolist() == [[0.0] * 6 + [1.0]] * 40
+    assert len(block.marks) == 40
+
+
+def test_a_bag_with_nothing_to_show_is_refused_in_one_line(
+        tmp_path, messages, drive_rows, capsys):
+    rows = [row for row in drive_rows if row[1] == ACKERMANN]
+    path = write_drive(tmp_path / 'bag', messages, rows)
+    assert main(['replay', str(path)]) == 1
+    line = capsys.readouterr().err
+    assert line.count('\n') == 1
+    assert 'has nothing that the cockpit can show, expected odometry' in line
+    for words, expected in (
+            (['nowhere'], "run 'nowhere' does not exist"),
+            ([str(tmp_path.parent)], 'holds no run'),
+            ([str(path), '--world', 'moon'], "world 'moon' is neither a file nor one of")):
+        assert main(['replay', *words]) == 1
+        line = capsys.readouterr().err
+        assert line.count('\n') == 1
+        assert expected in line
+
+
+def test_a_start_after_the_end_is_refused(drive, capsys):
+    assert main(['replay', str(drive), '--start', '10']) == 1
+    assert '--start is 10 s, but the recording ends at 8.990 s' in capsys.readouterr().err
+
+
+def test_numbers_that_are_none_and_empty_stamps_do_no_harm(tmp_path, messages):
+    rows = []
+    for tick in range(40):
+        now = START_NS + tick * STEP_NS
+        x = np.nan if tick == 7 else 0.1 * tick
+        rows.append(('/odom', ODOMETRY, now, messages.odometry(0, x, 1.0, 0.0, 1.0)))
+        rows.append(('/drive', ACKERMANN, now, messages.ackermann(0, 0.1 * tick, np.nan)))
+        rows.append(('/joint_states', 'sensor_msgs/msg/JointState', now, serialised(
+            messages, 'sensor_msgs/msg/JointState', name=['a', 'b'],
+            position=np.array([np.inf, 1.0][:1 + tick % 2]))))
+    recording = BagRecording(write_drive(tmp_path / 'bag', messages, rows))
+    block = recording.block(0)
+    recording.close()
+    assert np.allclose(block.values[:, 0], [0.1 * tick for tick in range(40) if tick != 7])
+    # Without stamps they are joined as they were recorded.
+    command = block.values[:, 9]
+    assert np.allclose(command[1:], [0.1 * tick for tick in range(1, 40) if tick != 7])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[
+    HealthCheck.function_scoped_fixture])
+@given(position=st.floats(0, 1, exclude_max=True), value=st.integers(0, 255),
+       cut=st.booleans())
+def test_a_damaged_bag_is_replayed_or_refused_in_one_line(small, position, value, cut):
+    folder, data = small
+    changed = bytearray(data)
+    place = int(position * len(data))
+    changed[place] = value
+    path = folder / 'damaged.mcap'
+    path.write_bytes(changed[:place] if cut else changed)
+    try:
+        recording = open_recording(path)
+    except RacecarError as error:
+        assert '\n' not in str(error)
+        return
+    for index in (0, 1, int(min(recording.end, 1e6) // BLOCK)):
+        block = recording.block(index)
+        assert block.times.shape == block.values.shape[:1]
+        recording.picture(0.0, 1.0)
+    recording.close()
+
+
+@pytest.fixture(scope='module')
+def small(tmp_path_factory, messages, drive_rows):
+    """Return a folder and the bytes of a bag that is not compressed, so that all of it counts."""
+    folder = tmp_path_factory.mktemp('small')
+    rows = [row for row in drive_rows if row[2] < START_NS + 10**9 // 4]
+    write_ours(folder / 'bag', rows, messages, compression='none')
+    return folder, (folder / 'bag' / 'bag_0.mcap').read_bytes()
+
+
+def test_the_csv_file_of_a_run_is_replayed(tmp_path):
+    t = np.arange(300) / 100.0
+    table = np.full((300, len(COLUMNS)), np.nan)
+    table[:, :7] = np.column_stack([t + 5.0, 2.0 * t, 0 * t, 0 * t, 2.0 + 0 * t, 0 * t, 0 * t])
+    table[:, 7:9] = np.column_stack([2.0 * t, 0.5 + 0 * t])
+    table[:, 9] = 2.0
+    path = tmp_path / 'run.csv'
+    with open(path, 'w', encoding='utf-8') as stream:
+        print(','.join(COLUMNS), file=stream)
+        for row in table:
+            print(','.join('' if np.isnan(number) else repr(float(number)) for number in row),
+                  file=stream)
+    recording = open_recording(path)
+    watcher, frames = shown(recording, 2.5)
+    row = dict(zip(watcher.columns, newest_rows(frames)[1][-1], strict=True))
+    assert is_close(row['x'], 5.0)
+    assert is_close(row['reference_speed'], 2.0)
+    assert np.allclose([row['error'], row['longitudinal_error'], row['lateral_error']],
+                       [0.5, 0.0, -0.5], atol=1e-5)
+    assert np.isnan(row['command_steering'])
+    assert row['joint:left_front_wheel_joint'] > 50.0
+    assert 'not in a CSV file' in recording.notes[-1]
+
+
+def test_a_bag_that_is_gone_while_it_plays_says_so(tmp_path, messages, drive_rows):
+    recording = BagRecording(write_drive(tmp_path / 'bag', messages, drive_rows[:300]))
+    recording.close()
+    block = recording.block(0)
+    assert json.loads(block.marks[0].frame)['level'] == 'warn'
+    with pytest.raises(BagError, match='does not exist'):
+        BagRecording(tmp_path / 'other')
