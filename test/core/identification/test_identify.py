@@ -170,7 +170,7 @@ def test_the_smoother_is_not_late_where_the_steering_steps():
     assert abs(late) < 1e-5
 
 
-@pytest.mark.parametrize('response, word', [
+@pytest.mark.parametrize(('response', 'word'), [
     (lambda command: respond_to(command, 0.06, 0.2, 0.02), 'identified'),
     (lambda command: 0.3 * respond_to(command, 0.06, 0.2, 0.02), 'unidentifiable'),
     (lambda command: np.roll(command, 400), 'unidentifiable')])

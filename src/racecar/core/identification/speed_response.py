@@ -116,7 +116,8 @@ def predict_speed(part: Part, values: Values) -> Array:
     times = windows.horizons * drive.period
     fading = np.exp(-times / max(values['speed_lag'], _LEAST_LAG))
     ends = windows.starts[:, None] + windows.horizons[None, :]
-    return (response[ends] + off * fading[None, :])[:, :, None]
+    speeds: Array = response[ends] + off * fading[None, :]
+    return speeds[:, :, None]
 
 
 def respond_to(command: Array, delay: float, lag: float, period: float) -> Array:
