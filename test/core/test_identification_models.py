@@ -70,8 +70,26 @@ def test_spinning_wheels_push_with_all_their_friction_and_no_more():
     limit = RACECAR.friction_coefficient * GRAVITY
     assert simulator.odometry().vx == pytest.approx(0.1 * limit, rel=0.01)
     rear = drive(SingleTrackSlip(replace(RACECAR, driven_axle='rear'), 'fiala'), (5.0, 0.0), 0.1)
+    # The load that the push itself brings to the rear axle pushes too: X = mu (m g a + X h)/L.
     assert rear.odometry().vx == pytest.approx(
-        0.1 * limit * RACECAR.rear_axle_load / (RACECAR.mass * GRAVITY), rel=0.01)
+        0.1 * limit * RACECAR.cog_to_front_axle / (
+            RACECAR.wheelbase - RACECAR.friction_coefficient * RACECAR.cog_height), rel=0.01)
+
+
+def test_braking_moves_load_forward_and_none_moves_of_a_car_without_height():
+    for height, share in ((RACECAR.cog_height, 1.0), (0.0, 0.0)):
+        car = replace(RACECAR, cog_height=height)
+        model = SingleTrackSlip(car, 'fiala')
+        wheels = model.wheels((2.0, 0.1, 0.5, 0.0, 0.0, 0.0), (1.2, 0.2))
+        loads = [wheel.load for wheel in wheels]
+        along = sum(wheel.longitudinal_force for wheel in wheels[2:]) + sum(
+            wheel.longitudinal_force * math.cos(0.2) - wheel.lateral_force * math.sin(0.2)
+            for wheel in wheels[:2])
+        assert along < 0.0
+        assert sum(loads) == pytest.approx(car.mass * GRAVITY)
+        moved = loads[0] + loads[1] - car.front_axle_load
+        # Three rounds leave a little of the loop of forces and loads.
+        assert moved == pytest.approx(-share * along * car.cog_height / car.wheelbase, rel=0.02)
 
 
 @given(speed=st.floats(0.5, 5.0), angle=st.floats(-0.5, 0.5))

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fit finds what was put into a twin, and refuses what a drive cannot tell."""
 
+from dataclasses import replace
 import json
 import math
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.identification.csv_log import read_csv_log
-from racecar.core.identification.estimation import fit, parts_of, Problem
+from racecar.core.identification.estimation import fit, parts_of, Problem, RUN_IN
 from racecar.core.identification.identify import identify
 from racecar.core.identification.judging import Candidate, judge
 from racecar.core.identification.plan import plan
@@ -25,6 +26,7 @@ from racecar.core.identification.prediction import (
 from racecar.core.identification.preparing import prepare
 from racecar.core.identification.result_file import as_json, read_candidates, vehicle_yaml
 from racecar.core.identification.smoother import smooth_pose
+from racecar.core.identification.speed_response import identify_speed_response, respond_to
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.core.identification.unknowns import make_model, prior, STAGES
 from racecar.core.vehicles import VehicleParameters
@@ -68,6 +70,8 @@ def test_a_twin_is_found_within_three_percent(result):
         low, high = estimate.interval
         assert low < estimate.value < high
         assert high - low < 0.25 * abs(truth), name
+    # A good model knows its velocities better than a noisy pose does.
+    assert result.final.problem.parts[0].windows.lead == round(RUN_IN / 0.02)
 
 
 def test_every_number_has_a_verdict_and_those_assumed_say_where_from(result):
@@ -153,6 +157,43 @@ def test_the_smoother_finds_velocity_and_gyro_bias():
     assert smooth.bias == pytest.approx(0.03, abs=0.005)
     assert np.std((smooth.yaw_rate - rate)[inner]) < 0.02
     assert np.std((np.hypot(smooth.x_rate, smooth.y_rate) - 2.0)[inner]) < 0.06
+
+
+def test_the_smoother_is_not_late_where_the_steering_steps():
+    # r' = (u - r)/T, u stepping at 0.19 s, between two samples; its exact integral.
+    t = np.arange(0.0, 2.0, 0.02)
+    after, lag = np.clip(t - 0.19, 0.0, None), 0.08
+    rate = 3.0 * (1.0 - np.exp(-after / lag))
+    yaw = 3.0 * (after - lag * (1.0 - np.exp(-after / lag)))
+    smooth = smooth_pose(t, 0.0 * t, yaw, rate, 0.02)
+    late = float((yaw - smooth.yaw) @ rate / (rate @ rate))
+    assert abs(late) < 1e-5
+
+
+@pytest.mark.parametrize(('response', 'word'), [
+    (lambda command: respond_to(command, 0.06, 0.2, 0.02), 'identified'),
+    (lambda command: 0.3 * respond_to(command, 0.06, 0.2, 0.02), 'unidentifiable'),
+    (lambda command: np.roll(command, 400), 'unidentifiable')])
+def test_the_speed_response_is_found_where_the_command_rules_the_speed(twin, response, word):
+    rng = np.random.default_rng(4)
+    command = np.repeat(rng.uniform(1.0, 4.0, 40), 50)
+    car = replace(twin, speed_command=command, wheel_speed=response(command)
+                  + 0.01 * rng.standard_normal(command.size))
+    found = identify_speed_response([car], F1TENTH)
+    assert {row.word for row in found.verdicts.values()} == {word}
+    if word == 'identified':
+        assert found.fit.values['speed_delay'] == pytest.approx(0.06, abs=0.003)
+        assert found.fit.values['speed_lag'] == pytest.approx(0.2, rel=0.03)
+        assert found.reason == ''
+    else:
+        assert 'in twin speed_command does not rule the speed' in found.reason
+
+
+def test_a_held_command_is_answered_as_its_equation_says():
+    command = np.repeat([1.0, 3.0], 100)
+    late = respond_to(command, 0.05, 0.2, 0.02)
+    after = np.clip(0.02 * np.arange(200) - 2.05, 0.0, None)
+    assert late == pytest.approx(1.0 + 2.0 * (1.0 - np.exp(-after / 0.2)), abs=1e-9)
 
 
 def test_the_steering_actuator_delays_lags_and_scales():

@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 import functools
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,19 +80,23 @@ class Part:
 
 @dataclass
 class Problem:
-    """Windows of drives, a stage, and the values of what it does not estimate."""
+    """Windows of drives, a stage, and the values of what it does not estimate.
+
+    of_drive: the unknown that each drive has of its own.
+    """
 
     parts: Sequence[Part]
     stage: Stage
     vehicle: VehicleParameters
     base: Values
     fixed: frozenset[str] = field(default_factory=frozenset)
+    of_drive: ClassVar[str] = 'wheel_scale'
 
     @property
     def names(self) -> list[str]:
         """Unknowns, then those of each drive."""
         shared = [name for name in self.stage.unknowns if name not in self.fixed]
-        return [*shared, *(f'wheel_scale:{part.drive.name}' for part in self.parts)]
+        return [*shared, *(f'{self.of_drive}:{part.drive.name}' for part in self.parts)]
 
     def residuals(self, values: Values) -> Array:
         """Return the scaled residuals, those of a window in succession."""
@@ -124,8 +128,8 @@ class Problem:
         return np.unique(np.concatenate(numbers), return_inverse=True)[1]
 
     def complete(self, values: Values) -> Values:
-        """Return all values: those given over the base; wheel scales that are not there are 1."""
-        scales = {f'wheel_scale:{part.drive.name}': 1.0 for part in self.parts}
+        """Return all values: those given over the base; what drives have of their own is 1."""
+        scales = {f'{self.of_drive}:{part.drive.name}': 1.0 for part in self.parts}
         return {**scales, **self.base, **values}
 
 

@@ -23,6 +23,8 @@ from racecar.core.identification.estimation import (
     WINDOW,
 )
 from racecar.core.identification.judging import Candidate, judge, Judgement
+from racecar.core.identification.settling import settle, spreads
+from racecar.core.identification.speed_response import identify_speed_response, SpeedResponse
 from racecar.core.identification.unknowns import (
     check_freed,
     prior,
@@ -36,8 +38,6 @@ from racecar.core.identification.verdicts import (
     ASSUMED,
     judge_unknown,
     Profile,
-    profile,
-    to_drop,
     Verdict,
 )
 from racecar.core.vehicles import VehicleParameters
@@ -131,14 +131,19 @@ def identify(
         plan.append('combined')
     reports = _run_stages(plan, drives, vehicle, free, tell)
     parts = reports[-1].fit.problem.parts
-    last, profiles, dropped = _settle(reports[-1].fit, _demand(parts), tell)
+    last, profiles, dropped = settle(reports[-1].fit, _demand(parts), tell)
     reports[-1] = reports[-1]._replace(fit=last, text=_described(last))
     tell(0.6, 'sessions left out')
     others = _leave_out(parts, reports, last, vehicle) if leave_out and len(parts) > 1 else []
-    spreads = _spreads(others, last)
-    verdicts = {name: judge_unknown(last, name, profiles[name], _demand(parts), spreads.get(name))
+    between = spreads([row[reports[-1].stage.name] for row in others], last)
+    verdicts = {name: judge_unknown(last, name, profiles[name], _demand(parts), between.get(name))
                 for name in last.names}
-    estimates = _estimates(last, verdicts, dropped, spreads, vehicle, plan, free)
+    estimates = _estimates(last, verdicts, dropped, between, vehicle, plan, free)
+    tell(0.85, 'speed response')
+    speed = identify_speed_response(drives, vehicle, leave_out=leave_out)
+    estimates |= _speed_estimates(speed, vehicle)
+    if speed.fit is not None:
+        profiles |= speed.profiles
     tell(0.9, 'baselines')
     baselines = _candidates({report.stage.name: report.fit for report in reports}, vehicle)
     judgements = judge([part.drive for part in parts], baselines, vehicle)
@@ -146,9 +151,34 @@ def identify(
                 for judgement in judge([part.drive], _candidates(fits, vehicle), vehicle)]
     tell(1.0, 'done')
     return Identification(
-        vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values), estimates, profiles,
-        reports, judgements, left_out, _shared(
+        vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values) | {
+            name: estimates[name].value for name in STAGES['speed'].unknowns},
+        estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out, _shared(
             next(row.fit.values for row in reports if row.stage.name == 'kinematic')))
+
+
+def _speed_report(speed: SpeedResponse) -> list[StageReport]:
+    if speed.fit is None:
+        return []
+    text = _described(speed.fit)
+    return [StageReport(STAGES['speed'], speed.fit, f'{text}; {speed.reason}' if speed.reason else
+                        text)]
+
+
+def _speed_estimates(speed: SpeedResponse, vehicle: VehicleParameters) -> dict[str, Estimate]:
+    estimates = {}
+    for name, verdict in speed.verdicts.items():
+        unit = UNKNOWNS[name].unit
+        if speed.fit is None or name not in speed.fit.names:
+            estimates[name] = Estimate(
+                name, prior(vehicle)[name], unit, None, None, verdict,
+                f"vehicle file '{vehicle.name}' or none")
+            continue
+        source = f'{len(speed.fit.problem.parts)} drives, stage speed'
+        estimates[name] = Estimate(
+            name, speed.fit.values[name], unit, speed.fit.interval(name), speed.between.get(name),
+            verdict, f'{source}; {speed.reason}' if speed.reason else source)
+    return estimates
 
 
 def _run_stages(
@@ -182,37 +212,6 @@ def _run_stages(
     return reports
 
 
-def _settle(
-    found: Fit, demand: float, tell: Callable[[float, str], None],
-) -> tuple[Fit, dict[str, Profile], dict[str, Verdict]]:
-    """Hold what cannot be told at what was assumed, one after the other, and fit the rest anew."""
-    dropped: dict[str, Verdict] = {}
-    while True:
-        tell(0.5, 'profiles')
-        # Bounds and correlations are seen at once, profiles take time.
-        verdicts = {name: judge_unknown(found, name, None, demand, None) for name in found.names}
-        if not to_drop(found, verdicts):
-            profiles = {name: profile(found, name) for name in found.names}
-            verdicts = {name: judge_unknown(found, name, profiles[name], demand, None)
-                        for name in found.names}
-        worst = to_drop(found, verdicts)
-        if not worst:
-            return found, profiles, dropped
-        # Of two that go together it is the data that say which is missed less.
-        held = {name: _without(found, name) for name in worst}
-        name = min(held, key=lambda one: held[one].cost)
-        dropped[name] = verdicts[name]
-        found = held[name]
-
-
-def _without(found: Fit, name: str) -> Fit:
-    """Return the fit with an unknown held at what is assumed of it."""
-    problem = found.problem
-    return fit(Problem(problem.parts, problem.stage, problem.vehicle, problem.base,
-                       problem.fixed | {name}),
-               {other: found.values[other] for other in found.names if other != name})
-
-
 def _leave_out(
     parts: Sequence[Part], reports: Sequence[StageReport], last: Fit, vehicle: VehicleParameters,
 ) -> list[dict[str, Fit]]:
@@ -232,17 +231,6 @@ def _leave_out(
                  if key != f'wheel_scale:{parts[index].drive.name}'})
         rows.append(row)
     return rows
-
-
-def _spreads(others: Sequence[Mapping[str, Fit]], last: Fit) -> dict[str, float]:
-    """Return the standard errors of the jackknife that leaves out one session at a time."""
-    if len(others) < 2:
-        return {}
-    count = len(others)
-    name = last.problem.stage.name
-    return {key: float(math.sqrt((count - 1) / count * np.sum((column - column.mean())**2)))
-            for key in last.names if ':' not in key
-            for column in [np.array([row[name].values[key] for row in others])]}
 
 
 def _candidates(fits: Mapping[str, Fit], vehicle: VehicleParameters) -> list[Candidate]:
@@ -277,7 +265,7 @@ def _demand(parts: Sequence[Part]) -> float:
 
 def _estimates(
     last: Fit, verdicts: Mapping[str, Verdict], dropped: Mapping[str, Verdict],
-    spreads: Mapping[str, float], vehicle: VehicleParameters, plan: Sequence[str],
+    between: Mapping[str, float], vehicle: VehicleParameters, plan: Sequence[str],
     free: tuple[str, ...],
 ) -> dict[str, Estimate]:
     seconds = sum(part.drive.duration for part in last.problem.parts)
@@ -287,7 +275,7 @@ def _estimates(
     for name in last.names:
         estimates[name] = Estimate(
             name, last.values[name], UNKNOWNS[name.partition(':')[0]].unit, last.interval(name),
-            spreads.get(name), verdicts[name], source)
+            between.get(name), verdicts[name], source)
     assumed = f"vehicle file '{vehicle.name}'"
     for name, verdict in dropped.items():
         estimates[name] = Estimate(name, last.values[name], UNKNOWNS[name].unit, None, None,

@@ -76,13 +76,14 @@ def _simulator_lines(result: Identification) -> list[str]:
         lines += [*_commented('of vehicle_model kinematic_understeer, by the kinematic stage', 4),
                   f"    understeer_gradient: {_number(result.kinematic['understeer_gradient'])}"]
     lines.append('    actuators:')
-    for key in ('steering_gain', 'steering_offset', 'steering_delay', 'steering_lag'):
+    for key in ('steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
+                'speed_delay', 'speed_lag'):
         estimate = result.estimates.get(key)
         value = result.values.get(key, prior(result.vehicle)[key])
         if estimate is not None:
             lines += _commented(_note(estimate), 6)
         # A delay is a whole number of steps of 1 ms.
-        text = f'{value:.3f}' if key == 'steering_delay' else _number(value)
+        text = f'{value:.3f}' if key.endswith('_delay') else _number(value)
         lines.append(f'      {key}: {text}')
     rate = result.values.get('steering_rate', NO_RATE)
     if rate < NO_RATE:

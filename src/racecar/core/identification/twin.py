@@ -37,7 +37,7 @@ class Noise(NamedTuple):
 TRUTH: Values = {
     'steering_gain': 1.1, 'steering_offset': -0.012, 'steering_delay': 0.05,
     'front_cornering_stiffness': 62.0, 'rear_cornering_stiffness': 85.0,
-    'friction_coefficient': 0.8}
+    'friction_coefficient': 0.8, 'speed_delay': 0.03, 'speed_lag': 0.15}
 """What a twin has that its vehicle file does not say."""
 SCALE = 0.95
 """Speed over ground of a twin over that of its wheels."""
@@ -58,7 +58,7 @@ def make_twin(
     model = SingleTrackSlip(car, 'fiala') if slip else SingleTrack(car, 'fiala')
     simulator = Simulator(model, period=PERIOD, actuators={
         f'actuators.{key}': TRUTH[key] for key in (
-            'steering_gain', 'steering_offset', 'steering_delay')})
+            'steering_gain', 'steering_offset', 'steering_delay', 'speed_delay', 'speed_lag')})
     count = round(duration / PERIOD)
     t: Array = np.arange(count, dtype=np.float64) * PERIOD
     steering, speed = _commands(t, generator, top_speed, car.wheelbase, car.steering_limit)
@@ -67,18 +67,17 @@ def make_twin(
         simulator.set_command(AckermannCommand(wanted, angle))
         odometry = simulator.odometry()
         rows.append((odometry.x, odometry.y,
-                     quaternion_to_yaw(0.0, 0.0, odometry.qz, odometry.qw), odometry.yaw_rate))
+                     quaternion_to_yaw(0.0, 0.0, odometry.qz, odometry.qw), odometry.yaw_rate,
+                     simulator.wheel_speeds[2] * car.wheel_radii[1]))
         simulator.tick()
-    x, y, yaw, rate = np.array(rows).T
+    x, y, yaw, rate, wheels = np.array(rows).T
     def noisy(values: Array, deviation: float) -> Array:
         noise: Array = deviation * generator.standard_normal(values.size)
         return values + noise
 
-    # The speed jumps at each sample: measured is what lies between before and after.
-    wheels = 0.5 * (speed + np.concatenate([[0.0], speed[:-1]])) / SCALE
     columns = {
         'steering_command': steering, 'speed_command': speed,
-        'wheel_speed': noisy(wheels, spread.wheels), 'x': noisy(x, spread.position),
+        'wheel_speed': noisy(wheels / SCALE, spread.wheels), 'x': noisy(x, spread.position),
         'y': noisy(y, spread.position), 'yaw': noisy(np.unwrap(yaw), spread.heading),
         'yaw_rate': noisy(rate, spread.gyro) + GYRO_BIAS}
     return RawLog(name, {key: Channel(t, values) for key, values in columns.items()}, name)
@@ -87,11 +86,13 @@ def make_twin(
 def _commands(
     t: Array, generator: np.random.Generator, top_speed: float, wheelbase: float, limit: float,
 ) -> tuple[Array, Array]:
-    """Return steering [rad] and speed [m/s]: waves of random phase, steps now and then."""
+    """Return steering [rad] and speed [m/s]: waves of random phase, both with steps."""
     phases = generator.uniform(0.0, 2.0 * math.pi, 5)
     middle, reach = 0.5 * (1.0 + top_speed), 0.5 * (top_speed - 1.0)
     speed = middle + reach * np.sin(2.0 * math.pi * t / 13.0 + phases[0]) * np.cos(
         2.0 * math.pi * t / 47.0 + phases[1])
+    # Slow changes alone cannot tell a delay from a lag.
+    speed *= np.where(np.sin(2.0 * math.pi * t / 7.1 + phases[4]) > 0.6, 0.75, 1.0)
     speed *= np.clip(t / 1.5, 0.0, 1.0)
     # Up to about the limit of friction, slow or fast.
     curve = 9.0 / np.maximum(speed, 1.0)**2

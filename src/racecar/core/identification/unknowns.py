@@ -51,6 +51,10 @@ UNKNOWNS: dict[str, Unknown] = {
     'wheel_lag': Unknown('s', 0.0, 0.5, 0.05, 'lag of the measured wheel speed'),
     'yaw_inertia': Unknown('kg m^2', 0.1, 6.0, 0.5, 'about the centre of gravity'),
     'cog_height': Unknown('m', 0.0, 0.8, 0.1, 'by the load that driving and braking shift'),
+    'speed_delay': Unknown('s', 0.0, 0.4, 0.02, 'delay of the wheels behind the commanded speed'),
+    'speed_lag': Unknown('s', 0.0, 1.0, 0.05, 'time constant of the wheels behind the command'),
+    'speed_gain': Unknown('-', 0.2, 2.0, 0.1, 'speed of the wheels over the commanded one',
+                          per_drive=True),
     'wheel_scale': Unknown('-', 0.4, 1.6, 0.05, 'speed over ground over that of the wheels',
                            per_drive=True),
 }
@@ -92,6 +96,8 @@ STAGES: dict[str, Stage] = {row.name: row for row in (
           'single track with linear tyres, calm windows'),
     Stage('fiala', 'fiala', (*_ACTUATOR, *_TYRES, 'friction_coefficient'), False,
           'single track with Fiala tyres'),
+    Stage('speed', 'speed', ('speed_delay', 'speed_lag'), False,
+          'wheels behind the commanded speed'),
     Stage('combined', 'combined', (
         *_ACTUATOR, *_TYRES, 'friction_coefficient', 'slip_stiffness', 'wheel_lag'), False,
         'single track with Fiala tyres and combined slip'),
@@ -142,13 +148,13 @@ def prior(vehicle: VehicleParameters) -> Values:
         'friction_coefficient': vehicle.friction_coefficient,
         'slip_stiffness': 0.5 * (vehicle.front_slip_stiffness + vehicle.rear_slip_stiffness),
         'wheel_lag': 0.0, 'yaw_inertia': vehicle.yaw_inertia, 'cog_height': vehicle.cog_height,
-        'wheel_scale': 1.0}
+        'speed_delay': 0.0, 'speed_lag': 0.0, 'speed_gain': 1.0, 'wheel_scale': 1.0}
 
 
 def search_start(vehicle: VehicleParameters) -> Values:
     """Return where the search begins: the prior, but inside of where something can be learnt."""
     return {**prior(vehicle), 'steering_delay': 0.06, 'steering_lag': 0.03,
-            'steering_rate': 8.0, 'wheel_lag': 0.03}
+            'steering_rate': 8.0, 'wheel_lag': 0.03, 'speed_delay': 0.03, 'speed_lag': 0.1}
 
 
 def with_values(vehicle: VehicleParameters, values: Mapping[str, float]) -> VehicleParameters:

@@ -1,0 +1,187 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""How the wheels follow the commanded speed: delay and lag, where the command is what they follow.
+
+    T w' = g u(t - d) - w
+
+w measured speed of the wheels, u command, d delay, T lag, g gain of the drive (not of the vehicle:
+it takes up units and battery). As the equation is linear, an open-loop prediction from the
+measured w at the start of a window is the response to the whole command, y, plus what was off
+then: w(t) = y(t) + (w(0) - y(0)) exp(-t/T). Windows, loss and intervals are those of estimation;
+an error of SIGMA counts as one.
+
+A limiter, a brake or a hand on another remote control may rule the speed instead of the command.
+A drive is used only if g is within GAINS and the prediction takes off LEAST_EXPLAINED of the
+squared error of a speed that stays as it is or is the mean, whichever is less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+import math
+from typing import ClassVar
+
+import numpy as np
+from scipy.signal import lfilter
+
+from racecar.core.identification.drive import Array, Drive
+from racecar.core.identification.estimation import (
+    EVERY,
+    Fit,
+    fit,
+    HORIZONS,
+    Part,
+    Problem,
+    WINDOW,
+)
+from racecar.core.identification.prediction import Windows
+from racecar.core.identification.settling import settle, spreads
+from racecar.core.identification.unknowns import prior, search_start, STAGES, Values
+from racecar.core.identification.verdicts import (
+    judge_unknown,
+    Profile,
+    UNIDENTIFIABLE,
+    Verdict,
+)
+from racecar.core.vehicles import VehicleParameters
+
+SIGMA = 0.2
+"""Error of the predicted speed that counts as one [m/s]."""
+LEAST_EXPLAINED = 0.3
+GAINS = (0.6, 1.7)
+"""Range of the gain in which the wheels follow the command."""
+_LEAST_WINDOWS = 10
+_LEAST_CHANGE = 0.1
+"""Change of the speed within a window from which it tells something [m/s]."""
+_BLOCK = 5.0
+_LEAST_LAG = 1e-6
+"""What stands for no lag at all [s]."""
+_NAMES = STAGES['speed'].unknowns
+
+
+@dataclass
+class SpeedProblem(Problem):
+    """Windows of the speed of the wheels: initial (w, 1), measured (w, h, 1)."""
+
+    of_drive: ClassVar[str] = 'speed_gain'
+
+    def residuals(self, values: Values) -> Array:
+        """Return the scaled residuals, those of a window in succession."""
+        return np.concatenate([
+            ((predict_speed(part, values) - part.windows.measured) / SIGMA).ravel()
+            for part in self.parts])
+
+
+@dataclass(frozen=True)
+class SpeedResponse:
+    """What was found: the fit (None without a drive to use), verdicts, and what goes with them.
+
+    profiles, verdicts, between (standard errors between sessions): by name. reason: why there is
+    nothing, or which drives were not used and why; '' if all were.
+    """
+
+    fit: Fit | None
+    verdicts: dict[str, Verdict]
+    profiles: dict[str, Profile]
+    between: dict[str, float]
+    reason: str
+
+
+def speed_windows(drive: Drive) -> Windows:
+    """Cut windows in which the speed of the wheels changes, forwards and under commands."""
+    count, lead = round(WINDOW / drive.period), round(0.4 / drive.period)
+    forward = drive.valid & (drive.wheel_speed > -0.05) & (
+        np.nan_to_num(drive.speed_command, nan=-1.0) > -0.05)
+    total = np.concatenate([[0], np.cumsum(forward)])
+    starts = np.arange(lead, drive.x.size - count, round(EVERY / drive.period))
+    starts = starts[total[starts + count + 1] - total[starts - lead] == count + lead + 1]
+    at = np.linspace(0, count, HORIZONS + 1)[1:].round().astype(np.int64)
+    measured = drive.wheel_speed[starts[:, None] + at[None, :]]
+    told = np.abs(measured - drive.wheel_speed[starts][:, None]).max(
+        axis=1, initial=0.0) > _LEAST_CHANGE
+    starts = starts[told]
+    return Windows(starts.astype(np.int64), drive.wheel_speed[starts][:, None], at,
+                   measured[told][:, :, None],
+                   (starts * drive.period / _BLOCK).astype(np.int64))
+
+
+def predict_speed(part: Part, values: Values) -> Array:
+    """Return the predicted speed of the wheels (w, h, 1) [m/s]."""
+    drive, windows = part.drive, part.windows
+    response = respond_to(
+        values[f'speed_gain:{drive.name}'] * np.nan_to_num(drive.speed_command),
+        values['speed_delay'], values['speed_lag'], drive.period)
+    off = windows.initial - response[windows.starts][:, None]
+    times = windows.horizons * drive.period
+    fading = np.exp(-times / max(values['speed_lag'], _LEAST_LAG))
+    ends = windows.starts[:, None] + windows.horizons[None, :]
+    speeds: Array = response[ends] + off * fading[None, :]
+    return speeds[:, :, None]
+
+
+def respond_to(command: Array, delay: float, lag: float, period: float) -> Array:
+    """Return the response at each sample to a command that holds between samples."""
+    whole = math.floor(delay / period)
+    share = delay / period - whole
+    at = np.arange(command.size)
+    newer, older = (command[np.maximum(at - steps, 0)] for steps in (whole, whole + 1))
+    # Within a sample the older command holds for its share, then the newer one: exact.
+    stays = math.exp(-period / max(lag, _LEAST_LAG))
+    fades = math.exp(-(1.0 - share) * period / max(lag, _LEAST_LAG))
+    response, _ = lfilter([0.0, 1.0], [1.0, -stays],
+                          (1.0 - fades) * newer + (fades - stays) * older, zi=[command[0]])
+    return np.asarray(response)
+
+
+def identify_speed_response(
+    drives: Sequence[Drive], vehicle: VehicleParameters, *, leave_out: bool = True,
+) -> SpeedResponse:
+    """Return delay and lag of the speed, with verdicts; leave_out: whether to tell the spread."""
+    parts, remarks = [], []
+    for drive in drives:
+        part = Part(drive, speed_windows(drive))
+        if np.isnan(drive.speed_command).all():
+            remarks.append(f'{drive.name} has no speed_command')
+        elif len(part.windows.starts) < _LEAST_WINDOWS:
+            remarks.append(f'{drive.name} hardly changes its speed under commands')
+        else:
+            remark = _not_ruled(part, vehicle)
+            if remark:
+                remarks.append(f'in {drive.name} speed_command does not rule the speed ({remark})')
+            else:
+                parts.append(part)
+    reason = '; '.join(remarks)
+    if not parts:
+        return SpeedResponse(
+            None, {name: Verdict(UNIDENTIFIABLE, reason) for name in _NAMES}, {}, {}, reason)
+    found, profiles, dropped = settle(_fitted(parts, vehicle), math.inf, lambda share, text: None)
+    others = [
+        fit(replace(found.problem, parts=[*parts[:index], *parts[index + 1:]]), {
+            name: found.values[name] for name in found.names
+            if name != f'speed_gain:{parts[index].drive.name}'})
+        for index in range(len(parts))] if leave_out and len(parts) > 1 else []
+    between = spreads(others, found)
+    verdicts = {name: judge_unknown(found, name, profiles[name], math.inf, between.get(name))
+                for name in found.names if ':' not in name}
+    return SpeedResponse(found, {**verdicts, **dropped}, profiles, between, reason)
+
+
+def _fitted(parts: Sequence[Part], vehicle: VehicleParameters) -> Fit:
+    start = search_start(vehicle)
+    return fit(SpeedProblem(parts, STAGES['speed'], vehicle, prior(vehicle)),
+               {name: start[name] for name in _NAMES})
+
+
+def _not_ruled(part: Part, vehicle: VehicleParameters) -> str:
+    """Return what shows that something else than the command rules the speed, or ''."""
+    values = _fitted([part], vehicle).values
+    gain = values[f'speed_gain:{part.drive.name}']
+    if not GAINS[0] <= gain <= GAINS[1]:
+        return f'the wheels reach {gain:.2g} of it'
+    windows = part.windows
+    error = predict_speed(part, values) - windows.measured
+    stays = windows.initial[:, None, :] - windows.measured
+    mean = windows.measured.mean() - windows.measured
+    share = 1.0 - float(np.sum(error**2) / min(np.sum(stays**2), np.sum(mean**2)))
+    return '' if share >= LEAST_EXPLAINED else f'it explains {max(share, 0.0):.0%} of its changes'
