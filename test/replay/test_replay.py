@@ -26,6 +26,7 @@ from replay_bench import (
 )
 import rosbags.rosbag2.storage_mcap as storage
 
+from racecar.bags.writer import BagWriter
 from racecar.cli.main import main
 from racecar.cockpit.replay import feed as replay
 from racecar.cockpit.replay.bag_recording import BagRecording
@@ -252,6 +253,29 @@ def test_numbers_that_are_none_and_empty_stamps_do_no_harm(tmp_path, messages):
     # Without stamps they are joined as they were recorded.
     command = block.values[:, 9]
     assert np.allclose(command[1:], [0.1 * tick for tick in range(1, 40) if tick != 7])
+
+
+def test_a_message_with_other_fields_than_its_name_promises_is_left_out(tmp_path, messages):
+    kind = 'racecar_interfaces/msg/DriverState'
+    with BagWriter(tmp_path / 'bag') as writer:
+        odometry = writer.add_topic('/odom', ODOMETRY, messages.definition(ODOMETRY))
+        driver = writer.add_topic('/driver/state', kind, 'float64 speed\n')
+        info = writer.add_topic('/driver/car_info', 'racecar_interfaces/msg/CarInfo',
+                                'float64 a\n')
+        point = writer.add_topic('/tracked_point', 'geometry_msgs/msg/PointStamped',
+                                 'float64 a\n')
+        for tick in range(9):
+            now = START_NS + tick * STEP_NS
+            writer.write(odometry, now, now, messages.odometry(now, 1.0, 2.0))
+            for handle in (driver, info, point):
+                writer.write(handle, now, now, b'\0\1\0\0' + bytes(8))
+    recording = BagRecording(tmp_path / 'bag')
+    block = recording.block(0)
+    recording.close()
+    assert len(block.times) == 9
+    assert any(note.startswith('messages on /tracked_point') for note in recording.notes)
+    assert [json.loads(mark.frame)['text'].split(' cannot')[0] for mark in block.marks] == [
+        'messages on /driver/state']
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[

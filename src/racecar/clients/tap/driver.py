@@ -12,20 +12,12 @@ from std_srvs.srv import SetBool
 
 from racecar.clients.tap.services import Services
 from racecar.clients.tap.stack_graph import full_name
+from racecar.cockpit.driver_message import car_of, HAZARD, INDICATORS, lamps_of
 from racecar.cockpit.frames import json_frame
 from racecar.cockpit.samples import driver_numbers
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos, topics
 from racecar.ros.interfaces import CarInfo, DriverState, SetGear, SetIndicator
-
-_INDICATORS = {'off': DriverState.INDICATOR_OFF, 'left': DriverState.INDICATOR_LEFT,
-               'right': DriverState.INDICATOR_RIGHT}
-_HAZARD = 'hazard'
-# Lamps by the names of racecar.core.driver.Lamps.
-_LAMPS = {
-    'left_indicator': 'left_indicator_lit', 'right_indicator': 'right_indicator_lit',
-    'front': 'front_lights_lit', 'rear': 'rear_lights_lit', 'antifog': 'antifog_lights_lit',
-    'brake': 'brake_lights_lit', 'backwards': 'backwards_lights_lit'}
 
 
 class DriverControls:
@@ -65,11 +57,11 @@ class DriverControls:
 
     def indicate(self, indicator: str, on_failure: Callable[[str], object]) -> None:
         """Switch the indicator, or the hazard flashers, which go over it."""
-        hazard = indicator == _HAZARD
+        hazard = indicator == HAZARD
         self._switch('set_hazard_flashers', hazard, on_failure)
         if not hazard:
             self._call(SetIndicator, 'set_indicator', SetIndicator.Request(
-                indicator=_INDICATORS[indicator]), on_failure)
+                indicator=INDICATORS.index(indicator)), on_failure)
 
     def light(self, lamps: str, lit: bool, on_failure: Callable[[str], object]) -> None:
         """Switch lamps on or off."""
@@ -97,26 +89,16 @@ class DriverControls:
         self.gear = message.gear
         stamp = message.header.stamp
         self._on_numbers(driver_numbers(message), stamp.sec * NANOSECONDS + stamp.nanosec)
-        lamps = {name: bool(getattr(message, field)) for name, field in _LAMPS.items()}
+        lamps = lamps_of(message)
         if lamps != self._lamps:
             self._lamps = lamps
             self._send(json_frame('lamps', lamps=lamps), 'lamps')
         self._tell_car(message)
 
     def _tell_car(self, message: DriverState) -> None:
-        info = self._info
-        if info is None:
+        if self._info is None:
             return
-        indicator = next(
-            name for name, number in _INDICATORS.items() if number == message.indicator) \
-            if message.indicator in _INDICATORS.values() else 'off'
-        car = {
-            'name': info.name, 'gears': [-1, 0, *range(1, info.gear_count)],
-            'gear': message.gear, 'rpm_max': info.engine_max_rpm,
-            'indicator': _HAZARD if message.hazard_flashers else indicator,
-            'dipped_beams': bool(message.dipped_beams),
-            'antifog_lights': bool(message.antifog_lights),
-            'overruled': bool(message.overruled)}
+        car = car_of(self._info, message)
         if car != self._car:
             self._car = car
             self._send(json_frame('car', **car), 'car')

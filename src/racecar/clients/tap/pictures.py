@@ -5,26 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import io
 import threading
 import time
 
-import numpy as np
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
-from racecar.cockpit.frames import picture_frame
+from racecar.cockpit.camera_picture import picture_of
 from racecar.core.errors import MessageError
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos
 from racecar.ros.wire import deserialize
 
 _PERIOD = 0.1  # [s]
-_QUALITY = 80
-# Encodings: how many numbers a pixel has, and which of them are red, green and blue.
-_ENCODINGS = {'bgr8': (3, (2, 1, 0)), 'rgb8': (3, (0, 1, 2)), 'bgra8': (4, (2, 1, 0)),
-              'rgba8': (4, (0, 1, 2)), 'mono8': (1, (0, 0, 0))}
 
 
 class Pictures:
@@ -77,22 +71,6 @@ class Pictures:
 
 def encoded(data: bytes, robot: int = 0) -> bytes:
     """Return the frame of a serialised sensor_msgs/Image. Raises MessageError."""
-    from PIL import Image as Picture
-
     message = deserialize(data, Image)
-    kind = _ENCODINGS.get(message.encoding)
-    if kind is None:
-        raise MessageError(
-            f"its encoding is '{message.encoding}', expected one of {', '.join(_ENCODINGS)}")
-    channels, order = kind
-    if message.step < message.width * channels or not message.width or \
-            len(message.data) != message.step * message.height:
-        raise MessageError(f'it is {message.width} x {message.height} pixels in'
-                           f' {len(message.data)} bytes')
-    rows = np.frombuffer(message.data, np.uint8).reshape(message.height, message.step)
-    pixels = rows[:, :message.width * channels].reshape(message.height, message.width, channels)
-    stream = io.BytesIO()
-    Picture.fromarray(np.ascontiguousarray(pixels[..., order])).save(
-        stream, 'JPEG', quality=_QUALITY)
     stamp = message.header.stamp
-    return picture_frame(robot, stamp.sec + stamp.nanosec / NANOSECONDS, stream.getvalue())
+    return picture_of(message, stamp.sec + stamp.nanosec / NANOSECONDS, robot)

@@ -30,7 +30,7 @@ from racecar.cockpit.samples import driver_numbers, Samples
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import BagError, ConfigurationError, MessageError
+from racecar.core.errors import BagError, ConfigurationError, excerpt, MessageError
 from racecar.core.poses import NO_POSE
 from racecar.core.types import BodyState, NANOSECONDS, Twist3
 from racecar.core.world.scene import Scene
@@ -39,6 +39,8 @@ _BLOCK_NS = round(BLOCK * NANOSECONDS)
 # A row may show values of messages that came before its block, or as an answer to it [ns].
 _LEAD_NS, _TAIL_NS = NANOSECONDS, NANOSECONDS // 10
 _SCAN_LASTS = 1.0      # [s]
+# What fields that are missing, or of another kind than is common, give rise to.
+_UNUSABLE = (AttributeError, OverflowError, TypeError, ValueError)
 _STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
@@ -104,7 +106,10 @@ class BagRecording(Recording):
             for row in self._messages(
                     self._topics.having(*bag_topics.CONTINUOUS) or [self._topics.base],
                     start - _LEAD_NS, start + _BLOCK_NS + _TAIL_NS):
-                build.add(row)
+                try:
+                    build.add(row)
+                except _UNUSABLE as error:
+                    build.complain(row, error)
         except BagError as error:
             build.say(self._time(start), str(error))
         return build.block()
@@ -122,7 +127,7 @@ class BagRecording(Recording):
             encode = picture_of if self._topics.roles[newest.topic] == bag_topics.IMAGE else \
                 picture_of_compressed
             return encode(newest.message, self._time(newest.log_time_ns), ROBOT)
-        except (BagError, MessageError):
+        except (BagError, MessageError, *_UNUSABLE):
             return None
 
     def _messages(self, topics: list[str], *bounds: int) -> Iterable[BagMessage]:
@@ -135,34 +140,50 @@ class BagRecording(Recording):
         return float(time_ns - self._begin_ns) / NANOSECONDS
 
     def _standing(self, *, has_scene: bool) -> tuple[Mark, ...]:
-        roles = self._topics.roles
+        unusable: dict[str, str] = {}
         muxes: dict[str, str] = {}
         sources: dict[str, list[str]] = {}
         marks = []
-        for row in self._messages(self._topics.having(*bag_topics.STANDING, bag_topics.ACTIVE)):
-            time, role, message = self._time(row.log_time_ns), roles[row.topic], row.message
-            frame = None
-            if role == bag_topics.DESCRIPTION:
-                self._descriptions.append(message.data)
-            elif role == bag_topics.POINT:
-                if math.isfinite(message.point.x):
-                    self._tracked_ahead = message.point.x
-            elif role == bag_topics.CAR:
-                self._car_info = message
-            elif role == bag_topics.PATH:
-                frame = self._path(message)
-            elif role == bag_topics.MAP and not has_scene:
-                frame = self._map(message)
-            elif role == bag_topics.ACTIVE:
-                mux = row.topic.removesuffix('/active')
-                muxes[mux] = message.data
-                seen = sources.setdefault(mux, [])
-                if message.data and message.data not in seen:
-                    seen.append(message.data)
-                frame = _muxes_frame(muxes, sources)
-            if frame is not None:
-                marks.append(Mark(time, role, frame))
+        try:
+            for row in self._messages(
+                    self._topics.having(*bag_topics.STANDING, bag_topics.ACTIVE)):
+                try:
+                    frame = self._standing_frame(row, muxes, sources, has_scene=has_scene)
+                except _UNUSABLE as error:
+                    unusable[row.topic] = _unusable(row, error)
+                    continue
+                if frame is not None:
+                    marks.append(Mark(
+                        self._time(row.log_time_ns), self._topics.roles[row.topic], frame))
+        except BagError as error:
+            unusable[''] = str(error)
+        self._notes += unusable.values()
         return tuple(marks)
+
+    def _standing_frame(
+        self, row: BagMessage, muxes: dict[str, str], sources: dict[str, list[str]], *,
+        has_scene: bool,
+    ) -> bytes | None:
+        """Take note of what a message describes; return the frame that shows it, if any."""
+        role, message = self._topics.roles[row.topic], row.message
+        if role == bag_topics.PATH:
+            return self._path(message)
+        if role == bag_topics.MAP:
+            return None if has_scene else self._map(message)
+        if role == bag_topics.ACTIVE:
+            mux = row.topic.removesuffix('/active')
+            muxes[mux] = message.data
+            seen = sources.setdefault(mux, [])
+            if message.data and message.data not in seen:
+                seen.append(message.data)
+            return _muxes_frame(muxes, sources)
+        if role == bag_topics.DESCRIPTION:
+            self._descriptions.append(message.data)
+        elif role == bag_topics.CAR:
+            self._car_info = message
+        elif math.isfinite(message.point.x):
+            self._tracked_ahead = message.point.x
+        return None
 
     def _path(self, message: Any) -> bytes | None:
         points = np.array([(pose.pose.position.x, pose.pose.position.y) for pose in message.poses])
@@ -189,7 +210,8 @@ class BagRecording(Recording):
 
     def _laser_frame(self) -> str | None:
         first = next(iter(self._messages(self._topics.having(bag_topics.SCAN)[:1])), None)
-        return None if first is None else str(first.message.header.frame_id).rpartition('/')[2]
+        header = None if first is None else getattr(first.message, 'header', None)
+        return None if header is None else str(header.frame_id).rpartition('/')[2]
 
 
 class _BlockBuilder:
@@ -209,6 +231,7 @@ class _BlockBuilder:
         self._times: list[float] = []
         self._marks: list[Mark] = []
         self._told: dict[str, Mapping[str, Any]] = {}
+        self._unusable: set[str] = set()
         self._takes: dict[str, Callable[[Any, int], object]] = {
             bag_topics.ODOMETRY: self._take_odometry, bag_topics.REFERENCE: self._take_reference,
             bag_topics.JOINTS: self._take_joints, bag_topics.DRIVER: self._take_driver,
@@ -227,6 +250,12 @@ class _BlockBuilder:
         if row.topic == self._topics.base and role != bag_topics.ODOMETRY:
             self._add_row(_STILL, bag_values.time_of(row.message, row.log_time_ns),
                           row.log_time_ns)
+
+    def complain(self, row: BagMessage, error: Exception) -> None:
+        """Say once that messages of a topic cannot be used."""
+        if row.topic not in self._unusable:
+            self._unusable.add(row.topic)
+            self.say(self._time_of(row.log_time_ns), _unusable(row, error))
 
     def say(self, time: float, text: str) -> None:
         """Add a warning to the log."""
@@ -287,6 +316,10 @@ class _BlockBuilder:
         fields = bag_values.log_fields(message)
         if fields is not None and now_ns in self._span_ns:
             self._marks.append(Mark(self._time_of(now_ns), '', json_frame('log', **fields)))
+
+
+def _unusable(row: BagMessage, error: Exception) -> str:
+    return f'messages on {row.topic} cannot be used: {excerpt(str(error))}'
 
 
 def _plain(notes: list[str]) -> RobotTree:
