@@ -10,7 +10,7 @@ import math
 from racecar.core.driver import Driver
 
 SPEED = 50.0        # km/h
-SWING = 0.05        # rad, to the right first
+SWING = 0.064       # rad, to the right first
 DURATION = 3.0      # s, of one lane change
 STARTS = {10.0: +1, 18.0: -1}   # s: side
 

@@ -126,3 +126,23 @@ def test_options_that_make_no_sense_are_usage_errors(arguments):
     with pytest.raises(SystemExit) as caught:
         main(['render', 'world', 'tunnel', *arguments])
     assert caught.value.code == 2
+
+
+def test_lamps_are_lit_on_request_in_a_world_only(gl, tmp_path, a_run, capsys):  # noqa: F811
+    pictures = []
+    for number, lamps in enumerate(((), ('--lamps', 'all'))):
+        path = tmp_path / f'{number}.png'
+        assert main(['render', 'world', 'empty', '--view', 'around', '-o', str(path), '--size',
+                     '160x120', *lamps]) == 0
+        with Image.open(path) as image:
+            pictures.append(np.asarray(image).astype(int))
+    capsys.readouterr()
+    assert np.abs(pictures[1] - pictures[0]).max() > 100
+    assert error_of(capsys, 'run', a_run, '--lamps', 'front').endswith(
+        '--lamps is for a world; a run has those that were lit')
+
+
+def test_a_lamp_that_is_none_is_named(capsys):
+    with pytest.raises(SystemExit):
+        main(['render', 'world', 'empty', '--lamps', 'front,horn'])
+    assert "'horn' is no lamp, expected some of left_indicator" in capsys.readouterr().err

@@ -73,5 +73,5 @@ def test_a_picture_shows_the_car_and_its_steered_wheels(gl, tmp_path, capsys):  
     assert 0.001 < changed.mean() < 0.1
     assert 'expected at most the steering_limit' in error_of(
         capsys, 'render', 'citroen_czero', '--steer', '2', '-o', tmp_path / 'x.png')
-    assert "expected one of .png, .jpg" in error_of(
+    assert 'expected one of .png, .jpg' in error_of(
         capsys, 'render', 'citroen_czero', '-o', tmp_path / 'x.mp4')

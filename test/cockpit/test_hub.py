@@ -5,6 +5,7 @@
 import asyncio
 
 import numpy as np
+from own_loop import run_async
 
 from racecar.cockpit.frames import json_frame, mesh_frame, picture_frame, scan_frame, state_frame
 from racecar.cockpit.hub import Hub
@@ -26,7 +27,7 @@ def drained(box):
             except TimeoutError:
                 return found
 
-    return asyncio.run(take_all())
+    return run_async(take_all())
 
 
 def test_a_late_viewer_gets_the_last_of_what_describes_and_no_old_state():

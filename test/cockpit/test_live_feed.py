@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
+from own_loop import run_async
 from served import DEADLINE, served
 
 from racecar.cockpit import live_feed
@@ -75,7 +76,7 @@ def run(monkeypatch):
             async with served(feed()) as server:
                 await scenario(server)
 
-        asyncio.run(whole())
+        run_async(whole())
 
     return start
 
@@ -116,6 +117,27 @@ def test_another_start_ends_what_runs(run):
         second = await started(page, 'teleop')
         assert first.was_ended
         assert not second.was_ended
+
+    run(scenario)
+
+
+def test_of_two_starts_at_the_same_time_one_child_is_left(run):
+    async def scenario(server):
+        page, other = await server.page(), await server.page()
+        first = await started(page)
+        await asyncio.gather(
+            page.send('start', configuration='teleop'),
+            other.send('start', configuration='kinematic_ode'))
+        for _ in range(2):
+            await page.get('session', state='starting')
+        children = [first]
+        # The first of the two may have been ended before it had a process.
+        while children[-1].was_ended:
+            children.append(await FakeChild.started.get())
+        await children[-1].connect()
+        await page.get('session', state='running')
+        assert all(child.was_ended for child in children[:-1])
+        assert FakeChild.started.empty()
 
     run(scenario)
 
@@ -219,6 +241,20 @@ def test_what_the_tap_refuses_goes_to_who_asked_with_what_it_is_about(run):
     run(scenario)
 
 
+def test_changed_parameters_are_sent_whole_only_to_pages_that_come_later(run):
+    async def scenario(server):
+        page = await server.page()
+        child = await started(page)
+        child.say('parameters', again=True, nodes=['new'])
+        child.say('log', text='last')
+        found = await page.until(lambda found: found['type'] in ('parameters', 'log'))
+        assert found['type'] == 'log'
+        late = await server.page()
+        assert (await late.get('parameters'))['nodes'] == ['new']
+
+    run(scenario)
+
+
 @pytest.mark.parametrize('data', [b'\xff\xff\xff\xff', b'\x00\x00\x00\x00', packed(b'\x09nothing'),
                                   packed(b'{"type":3}'), packed(b'{')])
 def test_bytes_that_are_no_frames_end_the_link_and_not_the_server(run, data):
@@ -261,7 +297,7 @@ def test_a_real_child_says_its_error_and_how_it_was_killed():
         await other.end()
         return failed, killed
 
-    (failed, text), (lost, reason) = asyncio.run(whole())
+    (failed, text), (lost, reason) = run_async(whole())
     assert failed == 'failed'
     assert text.startswith("configuration 'kinematic_od' is unknown")
     assert (lost, 'SIGKILL' in reason) == ('lost', True)

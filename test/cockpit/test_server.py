@@ -10,6 +10,7 @@ import pytest
 
 aiohttp = pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
+from own_loop import run_async  # noqa: E402
 from served import served  # noqa: E402
 
 from racecar.cockpit.feed import Feed  # noqa: E402
@@ -52,7 +53,7 @@ def run(scenario, **options):
         async with served(feed, **options) as server:
             await scenario(server, feed)
 
-    asyncio.run(whole())
+    run_async(whole())
 
 
 def test_it_gives_the_page_and_nothing_else():

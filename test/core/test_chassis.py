@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from racecar.core.errors import ParameterError
+from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import AckermannCommand, Pose2
@@ -312,6 +312,28 @@ def test_car_at_rest_on_tyres_that_lag_stays_exactly_where_it_is():
     run(simulator, 1.0)
     assert simulator.state == model.initial_state(Pose2(1.0, 2.0, 0.5))
     assert len(simulator.state) == len(model.state_names) == 14
+
+
+@pytest.mark.parametrize('vehicle', [RACECAR, BMW], ids=lambda vehicle: vehicle.name)
+@given(speeds=st.lists(st.floats(-0.4, 1.0), min_size=1, max_size=5), sweep=st.floats(0.0, 3.0))
+@settings(max_examples=6, deadline=None)
+def test_with_all_of_them_no_speed_and_chirp_up_to_the_stop_leaves_the_range(
+        vehicle, speeds, sweep):
+    simulator = Simulator(with_(
+        vehicle, roll_stiffness_split=0.7, friction_load_sensitivity=0.3, drag_area=0.5,
+        relaxation_length=vehicle.wheel_radius, rolling_resistance=0.02))
+    for i in range(200):
+        time = i * 0.01
+        simulator.set_command(AckermannCommand(
+            0.4 * vehicle.speed_max * speeds[i * len(speeds) // 200],
+            vehicle.steering_limit * math.sin(math.tau * (0.5 + sweep * time) * time)))
+        simulator.tick()
+    assert np.isfinite(simulator.state).all()
+
+
+def test_a_relaxation_length_too_short_for_the_step_is_named():
+    with pytest.raises(ConfigurationError, match='is too long for .*relaxation length 0.001 m'):
+        Simulator(with_(RACECAR, relaxation_length=0.001))
 
 
 @pytest.mark.parametrize(('field', 'value', 'expected'), [

@@ -73,8 +73,9 @@ def interrupted(request, tmp_path_factory):
                 == 'bag_recorder' else 'use_sim_time:=false', '-r', f'__node:={executable}'))
             for executable in TABLES}
         with Bench() as bench:
+            # Fifteen interpreters start at once: beside other work that takes its time.
             bench.until(
-                lambda: set(TABLES) <= set(bench.probe.get_node_names()), 'all nodes', 60.0)
+                lambda: set(TABLES) <= set(bench.probe.get_node_names()), 'all nodes', 200.0)
         for process in processes.values():
             process.send_signal(request.param)
         yield processes

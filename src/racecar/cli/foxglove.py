@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 import importlib.util
 import ipaddress
 import sys
@@ -39,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises ConfigurationError with a one-line message, and Interruption on Ctrl-C and SIGTERM.
     """
     check_installed()
+    from racecar.clients.foxglove.serving import serve
     from racecar.ros.interrupted import Interrupted
 
     if not _is_loopback(arguments.host):
@@ -59,38 +59,6 @@ def check_installed() -> None:
         raise ConfigurationError(
             'the Python package foxglove-sdk, which serves Foxglove, is not installed:'
             ' pip install foxglove-sdk')
-
-
-def serve(
-    host: str, port: int, announce: Callable[[str], object],
-    then_end: Callable[..., object],
-) -> None:
-    """Serve until a future, with which then_end is called at the start, has a result.
-
-    announce: called with a sentence that says what to connect to. Raises ConfigurationError if
-    the address cannot be served.
-    """
-    import rclpy
-    from rclpy.signals import SignalHandlerOptions
-    from rclpy.task import Future
-
-    from racecar.clients.foxglove.server import FoxgloveServer
-    from racecar.ros.initialising import init
-    from racecar.ros.run_node import end, make_executor, spin
-
-    init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    executor = make_executor()
-    nodes = []
-    try:
-        node = FoxgloveServer(executor, host, port)
-        nodes.append(node)
-        done = Future()
-        then_end(done)
-        announce(f'Foxglove: open a connection to {node.url} in the app ("Foxglove WebSocket")')
-        spin(executor, done)
-    finally:
-        end(executor, nodes)
-        rclpy.try_shutdown()
 
 
 def port_number(text: str) -> int:

@@ -13,7 +13,7 @@ import sys
 import threading
 from typing import Any
 
-from racecar.cli.foxglove import check_installed, LOOPBACK, PORT, port_number, serve
+from racecar.cli.foxglove import check_installed, LOOPBACK, PORT, port_number
 from racecar.core.errors import ConfigurationError, RacecarError
 
 _SERVING, _FAILED = '+', '-'
@@ -74,6 +74,7 @@ def serve_beside(port: int) -> None:
     """
     # Ctrl-C is for the parent, whose end is the end of this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from racecar.clients.foxglove.serving import serve
 
     def tell(sign: str) -> Callable[[object], None]:
         return lambda text: print(f'{sign}{text}', flush=True)

@@ -23,7 +23,7 @@ _FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
 # Where the camera of a picture stands: its heading from the middle of the body [rad].
 _VIEWS = {'front': 0.62, 'side': 0.5 * math.pi, 'rear': 2.5}
 # Its distance over the length of the vehicle, and how high it is over its distance.
-_DISTANCE, _ABOVE = 1.75, 0.3
+_DISTANCE, _TALL, _ABOVE = 1.75, 2.5, 0.3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -125,7 +125,8 @@ def _render(arguments: argparse.Namespace) -> None:
         AckermannCommand(0.0, arguments.steer))
     size, footprint = body_dimensions(vehicle), vehicle.footprint
     middle = 0.5 * (footprint.front - footprint.rear), 0.0, 0.42 * size.top
-    heading, distance = _VIEWS[arguments.view], _DISTANCE * size.length
+    heading = _VIEWS[arguments.view]
+    distance = _DISTANCE * max(size.length, _TALL * size.top)
     viewpoint = looking_at((
         middle[0] + distance * math.cos(heading), -distance * math.sin(heading),
         _ABOVE * distance), middle)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 import math
 from typing import Any
 
@@ -32,7 +32,11 @@ _THROTTLE = 0.9
 _FASTEST = 25.0          # [m/s]
 _TURN_SPEED = 6.0        # [m/s]
 _SIDEWAYS = 2.0          # [m/s^2] in the turn
+# A little more than what steering back has to be to switch an indicator off [rad].
+_LEAST_ANGLE = 0.1035
 _REVERSE_SPEED = 1.5     # [m/s]
+# A car that gains less [m/s] in this time [s] is as fast as it gets.
+_FASTER, _STEADY = 0.1, 4.0
 _PATIENCE = 60.0         # simulated [s] for anything to happen
 
 Wait = Iterator[None]
@@ -107,6 +111,21 @@ class DriverDemonstration(Node):
                     f' speed {self._state.speed:.2f} m/s, gear {self._state.gear}')
             yield
 
+    def _speed_up(
+        self, condition: Callable[[], bool], what: str,
+    ) -> Generator[None, None, bool]:
+        """Wait for a condition, or until the car gets no faster; return whether it holds."""
+        fastest, since = self._state.speed, self.time
+
+        def is_over() -> bool:
+            nonlocal fastest, since
+            if self._state.speed > fastest + _FASTER:
+                fastest, since = self._state.speed, self.time
+            return condition() or self.time - since > _STEADY
+
+        yield from self._until(is_over, what)
+        return condition()
+
     def _pause(self, seconds: float) -> Wait:
         end = self.time + seconds
         yield from self._until(lambda: self.time >= end, f'{seconds:g} s to pass')
@@ -133,7 +152,8 @@ class DriverDemonstration(Node):
         info = self._info
         assert info is not None
         fastest = min(_FASTEST, 0.8 * info.speed_max)
-        slow = min(_TURN_SPEED, 0.5 * info.speed_max)
+        slow = min(_TURN_SPEED, 0.5 * info.speed_max,
+                   math.sqrt(info.wheelbase * _SIDEWAYS / math.tan(_LEAST_ANGLE)))
         yield from self._pull_away_and_shift_up(info, fastest)
         yield from self._turn_left(info, slow)
         yield from self._stop_and_warn()
@@ -146,15 +166,18 @@ class DriverDemonstration(Node):
         yield from self._call('set_throttle', value=_THROTTLE)
         self._begin('shift up')
         for gear in range(2, info.gear_count):
-            yield from self._until(
+            spun_up = yield from self._speed_up(
                 lambda: self._state.rpm > _SHIFT * info.engine_max_rpm
                 or self._state.speed > fastest, f'the engine to be fast enough for gear {gear}')
+            if not spun_up:
+                # As fast as this car gets; a higher gear is a weaker one.
+                return
             yield from self._call('set_throttle', value=0.0)
             yield from self._call('set_gear', gear=gear)
             self._on_event(self.time, f'gear {gear} at {self._state.speed:.1f} m/s')
             yield from self._pause(0.3)
             yield from self._call('set_throttle', value=_THROTTLE)
-        yield from self._until(lambda: self._state.speed > fastest, f'{fastest:g} m/s')
+        yield from self._speed_up(lambda: self._state.speed > fastest, f'{fastest:g} m/s')
 
     def _turn_left(self, info: CarInfo, slow: float) -> Wait:
         self._begin('turn left')

@@ -29,6 +29,9 @@ class Outlet(Protocol):
         scene, path, map, session, parameters, muxes, ...) is also given to those who come later.
         """
 
+    def keep(self, frame: bytes) -> None:
+        """Give a frame only to those who come later: the others know it by pieces."""
+
     def tell(self, viewer: int, frame: bytes) -> None:
         """Give a frame to one viewer; nothing if that has left."""
 

@@ -63,11 +63,18 @@ class Hub:
                 self.meshes.update([read_mesh(frame)])
             return
         key = _key_of(frame)
+        self._keep(key, frame)
+        for box in self._viewers.values():
+            box.put(frame, key)
+
+    def keep(self, frame: bytes) -> None:
+        """Give a frame only to those who come later. Raises FrameError."""
+        self._keep(_key_of(frame), frame)
+
+    def _keep(self, key: str, frame: bytes) -> None:
         if key:
             self._kept.pop(key, None)
             self._kept[key] = frame
-        for box in self._viewers.values():
-            box.put(frame, key)
 
     def tell(self, viewer: int, frame: bytes) -> None:
         """Give a frame to one viewer; nothing if that has left."""

@@ -43,6 +43,9 @@ class LiveFeed(Feed):
         self._link: LinkListener | None = None
         self._child: Child | None = None
         self._watching: asyncio.Task[None] | None = None
+        # Two pages may start something at the same time.
+        self._changing = asyncio.Lock()
+        self._is_over = False
         self._wants_pictures = False
         self._viewers: set[int] = set()
         self._wheel = Wheel(self._tell_driver, lambda: self._send('halt'))
@@ -69,6 +72,7 @@ class LiveFeed(Feed):
             await self.begin()
             await asyncio.Event().wait()
         finally:
+            self._is_over = True
             await self._end_child()
 
     @abstractmethod
@@ -118,17 +122,21 @@ class LiveFeed(Feed):
         self, words: Sequence[str], name: str, options: Mapping[str, Any], text: str,
     ) -> None:
         """Start `racecar WORDS --tap SOCKET` in the place of what runs."""
-        await self._end_child()
-        assert self._outlet is not None
-        self._outlet.forget()
-        self._session = {'state': STARTING, 'name': name, 'options': dict(options), 'text': text}
-        self._tell()
-        self._watching = asyncio.create_task(self._watch(words))
+        async with self._changing:
+            await self._end_child()
+            if self._is_over or self._outlet is None:
+                return
+            self._outlet.forget()
+            self._session = {
+                'state': STARTING, 'name': name, 'options': dict(options), 'text': text}
+            self._tell()
+            self._watching = asyncio.create_task(self._watch(words))
 
     async def end_child(self, text: str) -> None:
         """End what runs, because somebody wants that."""
-        await self._end_child()
-        self._say(ENDED, text)
+        async with self._changing:
+            await self._end_child()
+            self._say(ENDED, text)
 
     async def _end_child(self) -> None:
         watching, self._watching = self._watching, None
@@ -140,6 +148,12 @@ class LiveFeed(Feed):
 
     async def _watch(self, words: Sequence[str]) -> None:
         """Let the child live, and say how it ended."""
+        try:
+            await self._accompany(words)
+        except OSError as error:
+            self._say(FAILED, f'the process of the nodes cannot be started: {error}')
+
+    async def _accompany(self, words: Sequence[str]) -> None:
         async with LinkListener(self._on_frame, self._on_link_end) as link:
             self._link = link
             child = await Child.start([*words, TAP_OPTION, str(link.path)])
@@ -167,6 +181,9 @@ class LiveFeed(Feed):
                 return
             if kind == 'error' and isinstance(fields.get('viewer'), int):
                 self._on_refusal(fields)
+                return
+            if kind == 'parameters' and fields.get('again'):
+                self._outlet.keep(frame)
                 return
             if kind == 'clock':
                 self._note_pause(bool(fields.get('paused')))

@@ -39,7 +39,7 @@ _MOST = 5000
 _FAR = NANOSECONDS
 # A reference goes on along its tangent for so long, and then is none any more [ns].
 _EXTRAPOLATED, _FORGOTTEN = NANOSECONDS // 5, NANOSECONDS // 2
-_LONG_AGO = -1e18
+_LONG_AGO = -10**18
 
 
 class _Stream:
@@ -49,7 +49,7 @@ class _Stream:
         self._rows: list[tuple[float, ...]] = []
         self._held = np.full(1 + width, np.nan)
         self._held[0] = _LONG_AGO
-        self.newest_ns = -1
+        self.newest_ns = _LONG_AGO
 
     def add(self, stamp_ns: int, numbers: tuple[float, ...]) -> None:
         """Add numbers that count from a time on [ns]."""
@@ -102,6 +102,11 @@ class Samples:
                  for index, name in enumerate(self._names) if joint_column(name) in self._places]
         self._from, self._to = ([*indices] for indices in zip(*found, strict=True)) \
             if found else ([], [])
+
+    @property
+    def waiting(self) -> int:
+        """How many rows take() could return."""
+        return len(self._odometry)
 
     @property
     def last_ns(self) -> int:

@@ -30,7 +30,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
 
     Subscribes: vesc/low_level/ackermann_cmd_mux/output (ackermann_msgs/AckermannDriveStamped),
     vesc/wheel_command (racecar_interfaces/WheelCommand, for vehicle_model double_track),
-    initialpose (geometry_msgs/PoseWithCovarianceStamped).
+    initialpose (geometry_msgs/PoseWithCovarianceStamped), driver/lamps
+    (racecar_interfaces/LampSwitches, latched).
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom), car_state
     (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState:
     position and velocity of the wheels, position of the hinges, which turn at once), tf
@@ -41,7 +42,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
     in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
-    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). lamp_markers
+    (visualization_msgs/MarkerArray, latched) shows the lamps to RViz.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
     """

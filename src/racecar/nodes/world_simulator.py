@@ -41,7 +41,8 @@ class WorldSimulatorNode(SimulatorNode):
     with command_interface wheel_torques also vesc/wheel_command (racecar_interfaces/WheelCommand);
     with wheel_controllers instead racecar/<joint>_controller/command (std_msgs/Float64) of four
     wheels (<wheel>_wheel_velocity, rad/s) and two hinges (<side>_steering_hinge_position, rad);
-    initialpose (geometry_msgs/PoseWithCovarianceStamped).
+    initialpose (geometry_msgs/PoseWithCovarianceStamped), driver/lamps
+    (racecar_interfaces/LampSwitches, latched).
     Publishes: vesc/odom (nav_msgs/Odometry, base_link in odom, in three dimensions), car_state
     (racecar_interfaces/CarState, centre of gravity), joint_states (sensor_msgs/JointState), tf
     (odom -> base_link, wheels and hinges), tf_static (map -> odom, base_link -> cog, links that do
@@ -51,7 +52,8 @@ class WorldSimulatorNode(SimulatorNode):
     that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
     in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
-    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). lamp_markers
+    (visualization_msgs/MarkerArray, latched) shows the lamps to RViz.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
     Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
     """

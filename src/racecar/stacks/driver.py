@@ -11,6 +11,7 @@ from pathlib import Path
 
 from racecar.catalogue import node_names
 from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.lamp_board import LAMPS
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.ros import topics
@@ -68,11 +69,21 @@ def _nodes(name: str, simulator: SimulatorPart, options: StackOptions) -> list[N
         gives=(topics.DRIVER_CAR_INFO, *_ANSWERS))
     bridge = replace(bridge, remappings=(*bridge.remappings, *simulator.renamed))
     _check_powertrain(with_choices(bridge, options), vehicle)
+    # Who drives in its place need not switch lamps.
+    has_bridge = not any(
+        left_out.rpartition('/')[2] == node_names.DRIVER_BRIDGE for left_out in options.without)
     return [
         bridge,
         *command_muxes(options, topics.DRIVER_COMMAND, topics.DRIVER_HOLD),
-        *simulator.nodes(options, vehicle),
+        *(_awaiting_lamps(description) if has_bridge and description.executable
+          == simulator.executable else description
+          for description in simulator.nodes(options, vehicle)),
     ]
+
+
+def _awaiting_lamps(simulator: NodeDescription) -> NodeDescription:
+    """Return a simulator whose cameras show the lamps of their time in lockstep."""
+    return replace(simulator, parameters={**simulator.parameters, 'lockstep_inputs': [LAMPS]})
 
 
 STACK = driver_stack(

@@ -193,7 +193,7 @@ def test_powertrain_without_them_is_that_of_the_originals():
     controls.set_throttle(0.0)
     command = powertrain.command(controls.pedals(), (20.0,) * 4)
     assert (command.drive, command.inertia) == ((0.0,) * 4, (0.0, 0.0))
-    assert powertrain.rolling_share(command.inertia) == 1.0
+    assert powertrain.wheel_command(command).drive == (0.0,) * 4
 
 
 @pytest.mark.parametrize(('values', 'message'), [

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR, WORLD_SIMULATOR
+from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.poses import NO_POSE, pose_of_child
@@ -22,7 +22,6 @@ from racecar.core.simulation.simulator import make_simulator
 from racecar.core.simulation.vehicle_plant import VehiclePlant
 from racecar.core.types import Lamps, LampSwitches
 from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.world.make_world import make_world_plant
 from racecar.core.world.scene import EMPTY_SCENE
 
 LENS = Lens(320, 200, 0.6, 0.02, 100.0)
@@ -116,11 +115,6 @@ def in_plane():
     return equip(VehiclePlant(make_simulator(values)), values)
 
 
-def in_space():
-    values = WORLD_SIMULATOR.resolve({**RACECAR, **CAMERA})
-    return equip(make_world_plant(values), values)
-
-
 class Film:
     """A camera behind a car, and what lights up in its pictures."""
 
@@ -160,14 +154,6 @@ def test_each_picture_of_the_camera_has_the_phase_of_its_own_time(gl):
     assert [is_lit for _, is_lit in seen] == [
         math.floor(time_ns / 340_000_000) % 2 == 0 for time_ns, _ in seen]
     assert {is_lit for _, is_lit in seen} == {True, False}
-
-
-def test_the_camera_of_the_world_sees_the_lamps_of_its_car(gl):
-    film = Film(in_space())
-    film.switch(LampSwitches(left_indicator=True))
-    columns = film.amber()
-    assert len(columns) > 3
-    assert columns.max() < 64
 
 
 def test_optical_axes_of_the_test_are_those_of_the_lens():

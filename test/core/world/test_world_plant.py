@@ -20,6 +20,8 @@ from racecar.core.types import (
     AckermannCommand,
     HINGE_JOINTS,
     JointSetpoint,
+    Lamps,
+    LampSwitches,
     Odometry,
     Pose2,
     Pose3,
@@ -75,6 +77,14 @@ def test_a_rate_of_no_whole_number_of_steps_is_refused():
 def test_inputs_are_those_of_the_interface(interface, names):
     car = make_car(command_interface=interface)
     assert tuple(car.inputs) == (*names, 'lamps')
+
+
+def test_lamps_are_those_of_the_car_that_was_switched():
+    car = make_car()
+    car.inputs['lamps'](LampSwitches(brake=True))
+    assert car.entity.lamps() == Lamps(brake=True)
+    shown = car.entity.output('lamps').read().marks
+    assert {mark.function for mark in shown if max(mark.colour[:3]) > 0.5} == {'brake'}
 
 
 def test_where_there_is_nothing_to_run_into_there_are_no_collisions():

@@ -15,7 +15,6 @@ from geometry_msgs.msg import PointStamped, TwistStamped
 from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
 from nav_msgs.msg import Odometry as OdometryMessage
 from nav_msgs.msg import Path as PathMessage
-import numpy as np
 from rcl_interfaces.msg import Log
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -32,24 +31,21 @@ from racecar.clients.tap.server_link import ServerLink
 from racecar.clients.tap.services import Services
 from racecar.clients.tap.simulation import Simulation
 from racecar.clients.tap.stack_graph import full_name, look_around, StackGraph
+from racecar.clients.tap.surroundings import Surroundings
 from racecar.clients.tap.wishes import Wishes
 from racecar.cockpit.frames import FrameError, json_frame, read_json, scan_frame, state_frame
 from racecar.cockpit.robot_message import PLAIN_ROBOT, robot_frames
 from racecar.cockpit.samples import Samples
-from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import ConfigurationError, MessageError
+from racecar.core.errors import ConfigurationError
 from racecar.core.types import AckermannCommand, BodyState, JointStates, NANOSECONDS
-from racecar.core.world.grid_map import OccupancyGrid
-from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.body_state import read_body_state
 from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.joint_states import read_joint_states
 from racecar.ros.codecs.laser_scan import read_scan
-from racecar.ros.codecs.occupancy_grid import read_grid
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
 
@@ -66,6 +62,8 @@ _SCAN_PERIOD = 1.0 / 15.0
 # Who describes a robot does it with its first odometry, and has its parameters by then.
 _PATIENCE = 2.0
 _MOST_LOGS = 20
+# Rows of a batch, far more than in real time.
+_MANY = 20
 # A robot whose simulator does not stand still says something within this [s].
 _LONGEST_SILENCE = 2.0
 
@@ -105,13 +103,10 @@ class Tap(Node):
         self._shown: tuple[object, ...] = ()
         self._scan: tuple[Any, int] | None = None
         self._scan_due = 0.0
-        self._map: OccupancyGrid | None = None
-        # Once it is known whether there is a scene, a map may be shown in its place.
-        self._scene_is_known = False
-        self._has_scene = False
         self._heard_at: float | None = None
         self._last: tuple[int, float] = (-1, 0.0)
         self._is_lost = False
+        self._skips = False
         self._looks = 0
         self._logs = 0
         self._graph: StackGraph | None = None
@@ -122,6 +117,7 @@ class Tap(Node):
             self, services, link.send, self._on_parameters)
         self._simulation = Simulation(services, parameters, link.send)
         self._muxes = Muxes(self, namespace, self._names, link.send)
+        self._surroundings = Surroundings(link.send, self._say)
         self._driver = DriverControls(
             self, namespace, services, link.send, self._samples.add_driver)
         self._driving = Driving(
@@ -161,9 +157,9 @@ class Tap(Node):
             subscribe_raw(self, kind, self._full(topic), decode, callback, profile)
 
         hear(String, topics.ROBOT_DESCRIPTION, self._on_description, qos.LATCHED)
-        hear(PathMessage, topics.REFERENCE_PATH, self._on_path, qos.LATCHED)
+        hear(PathMessage, topics.REFERENCE_PATH, self._surroundings.on_path, qos.LATCHED)
         hear(PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
-        hear(OccupancyGridMessage, topics.MAP, self._on_map, qos.LATCHED)
+        hear(OccupancyGridMessage, topics.MAP, self._surroundings.on_map, qos.LATCHED)
         self.create_subscription(Log, '/rosout', self._on_log, qos.LOG)
         hear_raw(LaserScan, topics.SCAN, read_scan, self._on_scan, qos.VIEW_SUBSCRIPTION)
         hear_raw(AckermannDriveStamped, topics.COMMAND, read_command,
@@ -221,7 +217,9 @@ class Tap(Node):
         self._show_robot()
         if not self._shown:
             return
-        batch = self._samples.take()
+        # At many times real time a batch less costs less than the rows that wait.
+        self._skips = not self._skips and self._samples.waiting > _MANY
+        batch = None if self._skips else self._samples.take()
         if batch is not None:
             self._link.send(state_frame(ROBOT, *batch))
         now = time.monotonic()
@@ -235,14 +233,14 @@ class Tap(Node):
     def _on_slow_timer(self) -> None:
         if self._looks < _EAGER_LOOKS or self._looks % _LOOK_EVERY == 0:
             self._look()
+            self._settings.freshen()
         self._looks += 1
         self._muxes.look()
         if self._heard_at is not None:
             self._simulation.tell_time(self._now_ns())
             self._watch_robot()
-            if not self._scene_is_known and self._is_impatient:
-                self._scene_is_known = True
-                self._show_map()
+            if self._is_impatient:
+                self._surroundings.give_up()
 
     @property
     def _is_impatient(self) -> bool:
@@ -279,7 +277,7 @@ class Tap(Node):
         if node == self._simulation.name:
             self._simulation.describe()
             self._driving.limits = values
-            self._show_scene(values)
+            self._surroundings.show(values)
         if node in self._muxes.names:
             self._muxes.describe(node, values)
             self._driving.prepare()
@@ -303,45 +301,12 @@ class Tap(Node):
             # Each has its own key, so that they stay in order.
             self._link.send(frame, 'robot' if frame is frames[-1] else f'mesh {index}')
 
-    def _show_scene(self, values: Mapping[str, Any]) -> None:
-        world = values.get(WORLD_PARAMETER.name)
-        try:
-            scene = scene_of({WORLD_PARAMETER.name: world}) if isinstance(world, str) else None
-        except ConfigurationError as error:
-            self._say('warn', f'the world is not shown: {error}')
-            scene = None
-        if scene is not None:
-            self._scene_is_known = self._has_scene = True
-            for key, frame in scene_frames(scene).items():
-                self._link.send(frame, key)
-
     def _on_description(self, message: String) -> None:
         try:
             self._tree = read_urdf(message.data)
         except ConfigurationError as error:
             self._say('warn', f'robot_description: {error}')
             self._tree = PLAIN_ROBOT
-
-    def _on_path(self, message: PathMessage) -> None:
-        points = np.array([(p.pose.position.x, p.pose.position.y) for p in message.poses])
-        if len(points) and np.isfinite(points).all():
-            self._link.send(path_frame(points), 'path')
-
-    def _on_map(self, message: OccupancyGridMessage) -> None:
-        try:
-            grid = read_grid(message)
-            if grid.origin.yaw:
-                raise MessageError('its origin is turned, expected one along the axes')
-        except MessageError as error:
-            self._say('warn', f'map not shown: {error}')
-            return
-        self._map = grid
-        self._show_map()
-
-    def _show_map(self) -> None:
-        """Show the map where nothing better is known of the surroundings."""
-        if self._map is not None and self._scene_is_known and not self._has_scene:
-            self._link.send(grid_frame(self._map), 'map')
 
     # Messages
 

@@ -40,6 +40,7 @@ class ParameterWatch:
         self._send = send
         self._on_node = on_node
         self._asked: set[str] = set()
+        self._is_stale = False
         self._values: dict[str, dict[str, Any]] = {}
         self._descriptors: dict[str, dict[str, ParameterDescriptor]] = {}
         node.create_subscription(
@@ -58,6 +59,12 @@ class ParameterWatch:
         for name in sorted(present - self._asked):
             self._asked.add(name)
             self._ask(name)
+
+    def freshen(self) -> None:
+        """Send what was changed, for pages that come later; to be called now and then."""
+        if self._is_stale:
+            self._is_stale = False
+            self._publish(again=True)
 
     def values(self, node: str) -> dict[str, Any]:
         """Return what is known of a node, by name; empty if nothing is."""
@@ -132,8 +139,9 @@ class ParameterWatch:
         return listed if descriptor.type == ParameterType.PARAMETER_STRING \
             and self._values[node].get(descriptor.name) in listed and listed != [''] else []
 
-    def _publish(self) -> None:
-        self._send(json_frame('parameters', nodes=[
+    def _publish(self, *, again: bool = False) -> None:
+        """Send all; again: nothing but values that pages have been told one by one is new."""
+        self._send(json_frame('parameters', again=again, nodes=[
             {'node': node, 'parameters': [
                 self._row(node, row) for row in self._descriptors[node].values()
                 if self._is_settable(node, row)]}
@@ -162,8 +170,7 @@ class ParameterWatch:
                     'parameter', node=event.node, name=parameter.name, value=_for_json(value)),
                     f'parameter {event.node} {parameter.name}')
         if changed:
-            # For pages that come later.
-            self._publish()
+            self._is_stale = True
 
 
 def _is_plain(value: ParameterValue) -> bool:

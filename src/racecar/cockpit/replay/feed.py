@@ -31,7 +31,7 @@ _TICK, _TELL_PERIOD, _PICTURE_PERIOD = 1.0 / 60.0, 0.2, 0.1
 # Who has not sought again for so long wants to stay [s].
 _SETTLED = 0.25
 # Samples before the present that plots get after a seek [s].
-HISTORY = 10.0
+HISTORY = 20.0
 # A computer that was asleep does not catch up [s].
 _LONGEST_STEP = 0.25
 # A picture that is older than this is not shown after a seek [s].

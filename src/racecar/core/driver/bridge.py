@@ -154,14 +154,8 @@ class DriverBridge:
             return None
         if controls.mode == ControlMode.SPEED and controls.brake_intensity == 0.0:
             return Answer(AckermannCommand(powertrain.cruise, controls.steering_angle))
-        # A command of the wheels does not carry the inertia of the engine.
-        share = powertrain.rolling_share(torques.inertia)
-        a, b, c, d = torques.drive
-        return Answer(
-            AckermannCommand(odometry.vx, controls.steering_angle),
-            WheelCommand(torques.left_angle, torques.right_angle,
-                         (share * a, share * b, share * c, share * d), torques.brake,
-                         torques.brake_damping, torques.damping))
+        return Answer(AckermannCommand(odometry.vx, controls.steering_angle),
+                      powertrain.wheel_command(torques))
 
     def _wheel_speeds(self, odometry: Odometry, timeout: float) -> Wheels:
         if self.wheels is not None \

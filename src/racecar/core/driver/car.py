@@ -295,7 +295,10 @@ class Driver:
 
     @property
     def engine_torque(self) -> float:
-        """Torque of the engine before the gearbox [N m]; 0 but in torque mode."""
+        """Torque of the engine before the gearbox [N m]; 0 but in torque mode.
+
+        That in the gear that is chosen, whether or not it is still being shifted.
+        """
         return self._powertrain.engine_torque(self._controls.pedals(), self._plant.wheel_speeds)
 
     @property

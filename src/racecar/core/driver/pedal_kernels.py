@@ -36,7 +36,10 @@ NO_WHEEL: Wheels = (0.0, 0.0, 0.0, 0.0)
 
 
 class Memory(NamedTuple):
-    """What a powertrain remembers: ramped cruising speed [m/s], rotation of the wheels [rad]."""
+    """What a powertrain remembers.
+
+    cruise: ramped cruising speed [m/s]; turned: rotation of the wheels [rad]; shift: of the gear.
+    """
 
     cruise: float
     turned: Wheels

@@ -119,15 +119,16 @@ def world_driven_car(
 ) -> WorldDrivenCar:
     """Return a car in the 3-D world, as the configuration driver_world has it.
 
-    vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS and the
-    vehicle.
-    Raises ConfigurationError or ParameterError for what cannot be simulated.
+    vehicle, world: files or names in config/vehicles and worlds; values: of WORLD_PARAMETERS and
+    the vehicle. Raises ConfigurationError or ParameterError for what cannot be simulated.
     """
     path = find_vehicle(vehicle)
     table = VEHICLE_PARAMETERS + WORLD_PARAMETERS
-    resolved = table.resolve({
-        **load_parameter_file(path, _NODE), **load_parameter_file(find_config(_STACK), _NODE),
-        'world': world, **values})
+    # The file of the configuration has rows of the node, too.
+    stack = {name: value for name, value in load_parameter_file(find_config(_STACK), _NODE).items()
+             if name in table}
+    resolved = table.resolve(
+        {**load_parameter_file(path, _NODE), **stack, 'world': world, **values})
     return WorldDrivenCar(
         CarParameters.from_file(path), VehicleParameters.from_values(resolved),
         make_world_plant(resolved))

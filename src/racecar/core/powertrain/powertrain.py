@@ -34,7 +34,7 @@ from racecar.core.powertrain.differential import rolling_speed, split_torque
 from racecar.core.powertrain.engine import braking_torque, torque_at
 from racecar.core.powertrain.gearbox import engine_rpm, engine_turning, next_shift, Shift
 from racecar.core.powertrain.steering import path_ratios, wheel_steering_limit
-from racecar.core.types import Wheels
+from racecar.core.types import WheelCommand, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
 
 
@@ -125,11 +125,14 @@ def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
         return 0.0
     turning = engine_turning(speeds, _four(car, DRIVEN), controls[RATIO])
     throttle = controls[THROTTLE]
-    return throttle * torque_at(
+    pull = throttle * torque_at(
         car[ENGINE], abs(turning), car[ENGINE + 1], car[ENGINE + 2], car[ENGINE + 3],
         car[ENGINE + 4], car[ENGINE + 5], car[ENGINE + 6], car[ENGINE + 7], car[ENGINE + 8],
-        car[ENGINE + 9]) + (1.0 - throttle) * braking_torque(
-            turning, car[BRAKING], car[BRAKING + 1], car[BRAKING + 2], car[PER_MIN_RPM])
+        car[ENGINE + 9])
+    if car[BRAKING] + car[BRAKING + 1] + car[BRAKING + 2] == 0.0:
+        return pull
+    return pull + (1.0 - throttle) * braking_torque(
+        turning, car[BRAKING], car[BRAKING + 1], car[BRAKING + 2], car[PER_MIN_RPM])
 
 
 @inlined
@@ -250,12 +253,19 @@ class Powertrain:
             (float(car[BRAKE_DAMPING] * controls.brake),) * 4, (float(car[DAMPING]),) * 4,
             _four(car, DRIVEN) if forced else (0.0, 0.0, 0.0, 0.0), added_inertia(packed, car))
 
-    def rolling_share(self, inertia: tuple[float, float]) -> float:
-        """Return the share of a torque that moves car and wheels, and not the engine.
+    def wheel_command(self, torques: WheelTorques) -> WheelCommand:
+        """Return the command of a plant that knows the inertia of its own wheels alone.
 
-        inertia: of WheelTorques. As if the wheels rolled: for a plant that knows its own inertia
-        alone.
+        What spins the engine is taken off its torque, as if the wheels rolled.
         """
+        share = self._rolling_share(torques.inertia)
+        a, b, c, d = torques.drive
+        return WheelCommand(
+            torques.left_angle, torques.right_angle, (share * a, share * b, share * c, share * d),
+            torques.brake, torques.brake_damping, torques.damping)
+
+    def _rolling_share(self, inertia: tuple[float, float]) -> float:
+        """Return the share of a torque that moves car and wheels, and not the engine."""
         vehicle = self.vehicle
         own = vehicle.mass + sum(
             2.0 * vehicle.wheel_inertia / radius ** 2 for radius in vehicle.wheel_radii)
@@ -271,7 +281,10 @@ class Powertrain:
         return float(measured_rpm(packed, self.packed, four))
 
     def engine_torque(self, controls: PedalControls, speeds: Sequence[float]) -> float:
-        """Return the torque of the engine before the gearbox [N m]; 0 but in torque mode."""
+        """Return the torque of the engine before the gearbox [N m]; 0 but in torque mode.
+
+        That in the gear that is chosen, whether or not it is still being shifted.
+        """
         packed, four = self._packed(controls, speeds)
         return float(engine_output(packed, self.packed, four))
 

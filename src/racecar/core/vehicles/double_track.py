@@ -165,8 +165,10 @@ class DoubleTrack:
     @property
     def description(self) -> str:
         """Name with the options that make this instance, for messages."""
+        length = self.vehicle.relaxation_length
+        lag = f', relaxation length {length:g} m' if length else ''
         return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
-                f' slip regularised below {self.low_speed_threshold:.3g} m/s)')
+                f' slip regularised below {self.low_speed_threshold:.3g} m/s{lag})')
 
     @property
     def state_limits(self) -> tuple[float, ...]:

@@ -30,7 +30,7 @@ larger of travel and rolling speed and v the velocity across the wheel:
 A state of each wheel. At rest s t is the deflection of a spring. What it would swing by is damped
 below a speed, as the tyre then sees t + T (v - V t)/s; and what friction could not hold is let go
 of at LET_GO_RATE, beyond REST_LIMIT + LIMIT_PER_SPEED max(V, |v|) times the slip t0 = mu Fz0/C.
-Source: Pacejka, chapters 7 and 8 (first-order contact; damping at low speed, equation 8.127).
+Source: Pacejka, chapters 7 and 8 (first-order contact; damping at low speed).
 """
 
 from __future__ import annotations

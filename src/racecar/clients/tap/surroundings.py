@@ -1,0 +1,75 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a robot, and where it is to go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
+from nav_msgs.msg import Path as PathMessage
+import numpy as np
+
+from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
+from racecar.core.errors import ConfigurationError, MessageError
+from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
+from racecar.ros.codecs.occupancy_grid import read_grid
+
+
+class Surroundings:
+    """The scene of the simulator's world; the map that somebody publishes where there is none."""
+
+    def __init__(
+        self, send: Callable[[bytes, str], object], say: Callable[[str, str], object],
+    ) -> None:
+        """send: a frame with its key; say: level and text of a line of the log."""
+        self._send = send
+        self._say = say
+        self._map: OccupancyGrid | None = None
+        # Once it is known whether there is a scene, a map may be shown in its place.
+        self._is_known = False
+        self._has_scene = False
+
+    def show(self, values: Mapping[str, Any]) -> None:
+        """Show the world that the parameters of a simulator name."""
+        world = values.get(WORLD_PARAMETER.name)
+        if not isinstance(world, str):
+            return
+        try:
+            frames = scene_frames(scene_of({WORLD_PARAMETER.name: world}))
+        except ConfigurationError as error:
+            self._say('warn', f'the world is not shown: {error}')
+            return
+        self._is_known = self._has_scene = True
+        for key, frame in frames.items():
+            self._send(frame, key)
+
+    def give_up(self) -> None:
+        """Take it that no simulator names a world."""
+        if not self._is_known:
+            self._is_known = True
+            self._show_map()
+
+    def on_path(self, message: PathMessage) -> None:
+        """Show the path of the reference."""
+        points = np.array([(p.pose.position.x, p.pose.position.y) for p in message.poses])
+        if len(points) and np.isfinite(points).all():
+            self._send(path_frame(points), 'path')
+
+    def on_map(self, message: OccupancyGridMessage) -> None:
+        """Show a map unless the scene does."""
+        try:
+            grid = read_grid(message)
+            if grid.origin.yaw:
+                raise MessageError('its origin is turned, expected one along the axes')
+        except MessageError as error:
+            self._say('warn', f'map not shown: {error}')
+            return
+        self._map = grid
+        self._show_map()
+
+    def _show_map(self) -> None:
+        if self._map is not None and self._is_known and not self._has_scene:
+            self._send(grid_frame(self._map), 'map')

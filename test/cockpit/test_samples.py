@@ -1,0 +1,119 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of state: what counts at which time, and errors against a formula of their own."""
+
+import math
+
+import numpy as np
+import pytest
+
+from racecar.cockpit.columns import columns, units
+from racecar.cockpit.samples import Samples
+from racecar.core.types import (
+    AckermannCommand,
+    BodyState,
+    HINGE_JOINTS,
+    JointStates,
+    Odometry,
+    Pose3,
+    Twist3,
+)
+
+TICK = 10_000_000
+NAMES = columns((*HINGE_JOINTS, 'wheel'), driver=True)
+
+
+def state(x, y=0.0, yaw=0.0, speed=1.0):
+    return BodyState(
+        Pose3(x, y, 0.0, 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)),
+        Twist3(speed, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+def reference(time_ns, x, y, yaw, speed):
+    return Odometry(time_ns, x, y, math.sin(0.5 * yaw), math.cos(0.5 * yaw), speed, 0.0, 0.0)
+
+
+def taken(samples):
+    times, rows = samples.take()
+    return times, dict(zip(NAMES, rows.T, strict=True))
+
+
+def test_each_odometry_makes_a_row_with_what_counts_then():
+    samples = Samples(NAMES)
+    for tick in range(4):
+        samples.add_odometry(tick * TICK, state(0.1 * tick))
+    samples.add_command(AckermannCommand(1.0, 0.1), TICK)
+    samples.add_command(AckermannCommand(2.0, 0.2), 3 * TICK)
+    samples.add_joints(JointStates((*HINGE_JOINTS, 'wheel'), (0.3, 0.3, 7.0), ()), 2 * TICK)
+    samples.add_driver((2, 900.0, 0.5, 0.0), 2 * TICK - 1)
+    times, rows = taken(samples)
+    assert times == pytest.approx([0.0, 0.01, 0.02, 0.03])
+    assert rows['x'] == pytest.approx([0.0, 0.1, 0.2, 0.3])
+    assert rows['command_speed'] == pytest.approx([math.nan, 1.0, 1.0, 2.0], nan_ok=True)
+    assert rows['joint:wheel'] == pytest.approx([math.nan, math.nan, 7.0, 7.0], nan_ok=True)
+    assert rows['steering'][2:] == pytest.approx([0.3, 0.3])
+    assert rows['gear'][2:] == pytest.approx([2.0, 2.0])
+    assert np.isnan(rows['error']).all()
+    assert samples.take() is None
+    # What came last still counts for the next row.
+    samples.add_odometry(4 * TICK, state(0.4))
+    assert taken(samples)[1]['command_speed'] == pytest.approx([2.0])
+
+
+def test_errors_are_those_of_the_tracked_point_in_the_frame_of_the_reference():
+    samples = Samples(NAMES)
+    samples.tracked_ahead = 0.2
+    samples.add_odometry(2 * TICK, state(1.0, 2.0, 0.5))
+    samples.add_reference(reference(TICK, 0.9, 2.2, 0.7, 3.0))
+    assert samples.take() is None
+    _, rows = taken(samples)
+    # The reference goes on for a tick; then turned into its own axes.
+    along = np.array([math.cos(0.7), math.sin(0.7)])
+    goal = np.array([0.9, 2.2]) + 3.0 * 0.01 * along
+    error = np.array([1.0 + 0.2 * math.cos(0.5), 2.0 + 0.2 * math.sin(0.5)]) - goal
+    assert [rows['reference_x'][0], rows['reference_y'][0]] == pytest.approx(list(goal))
+    assert rows['reference_speed'][0] == 3.0
+    assert rows['error'][0] == pytest.approx(np.linalg.norm(error))
+    assert rows['longitudinal_error'][0] == pytest.approx(error @ along)
+    assert rows['lateral_error'][0] == pytest.approx(error @ np.array([-along[1], along[0]]))
+
+
+def test_a_row_waits_once_for_the_reference_of_its_own_time():
+    samples = Samples(NAMES)
+    samples.add_reference(reference(0, 0.0, 0.0, 0.0, 1.0))
+    samples.add_odometry(TICK, state(0.0))
+    assert samples.take() is None
+    samples.add_reference(reference(TICK, 5.0, 0.0, 0.0, 1.0))
+    assert taken(samples)[1]['reference_x'] == pytest.approx([5.0])
+
+
+def test_an_old_reference_is_none_any_more():
+    samples = Samples(NAMES)
+    samples.add_reference(reference(0, 0.0, 0.0, 0.0, 1.0))
+    samples.add_odometry(60 * TICK, state(0.0))
+    assert np.isnan(taken(samples)[1]['reference_x']).all()
+
+
+def test_a_simulation_that_begins_anew_forgets_the_one_before():
+    samples = Samples(NAMES)
+    samples.add_command(AckermannCommand(1.0, 0.0), 0)
+    for time_ns in (8 * TICK, 9 * TICK, 0, TICK):
+        samples.add_odometry(time_ns, state(0.0))
+    times, rows = taken(samples)
+    assert times == pytest.approx([0.08, 0.09])
+    assert rows['command_speed'] == pytest.approx([1.0, 1.0])
+    times, rows = taken(samples)
+    assert times == pytest.approx([0.0, 0.01])
+    assert np.isnan(rows['command_speed']).all()
+
+
+def test_a_command_with_the_time_of_another_clock_counts_at_once():
+    samples = Samples(NAMES)
+    samples.add_command(AckermannCommand(1.0, 0.0), 1_700_000_000_000_000_000)
+    samples.add_odometry(TICK, state(0.0))
+    assert taken(samples)[1]['command_speed'] == pytest.approx([1.0])
+
+
+def test_units_are_those_of_the_columns():
+    assert units(NAMES).keys() <= {*NAMES}
+    assert (units(NAMES)['x'], units(NAMES)['joint:wheel']) == ('m', 'rad')
