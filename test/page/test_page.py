@@ -22,7 +22,7 @@ def test_page_loads_all_from_its_own_server_and_stays_below_a_megabyte(serve, op
     page = open_page(scene=True)
     requests, responses, policy = [], [], []
     page.on('request', lambda request: requests.append(request.url))
-    page.on('response', responses.append)
+    page.on('response', lambda response: responses.append(response))
     page.on('console', lambda message: policy.append(message.text)
             if 'Content Security Policy' in message.text else None)
     page.goto(served.address)
