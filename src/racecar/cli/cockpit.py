@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.name is not None:
                 raise ConfigurationError(
                     f'{arguments.name} contradicts --attach, which starts nothing; leave one out')
-            feed = AttachFeed(*_attached(arguments))
+            feed = AttachFeed(*attached(arguments.namespace, arguments.topic_names))
         else:
             for option in ('namespace', 'topic_names'):
                 if getattr(arguments, option) is not None:
@@ -73,17 +73,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _attached(arguments: argparse.Namespace) -> tuple[list[str], str]:
-    """Return the words that run the tap, and what it looks for."""
+def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str], str]:
+    """Return the words that run the tap of a stack that runs already, and what it looks for.
+
+    Raises ConfigurationError if there is no such set of topic names.
+    """
     words = ['cockpit']
-    if arguments.namespace is not None:
-        words += ['--namespace', arguments.namespace]
-    if arguments.topic_names is not None:
-        if arguments.topic_names not in TOPIC_NAMES:
+    if namespace is not None:
+        words += ['--namespace', namespace]
+    if topic_names is not None:
+        if topic_names not in TOPIC_NAMES:
             raise ConfigurationError(
-                f"--topic-names '{arguments.topic_names}' is unknown, expected one of"
-                f" {', '.join(TOPIC_NAMES)}{suggestion(arguments.topic_names, TOPIC_NAMES)}")
-        words += ['--topic-names', arguments.topic_names]
-    where = '' if arguments.namespace is None else f' below /{arguments.namespace.strip("/")}'
+                f"--topic-names '{topic_names}' is unknown, expected one of"
+                f" {', '.join(TOPIC_NAMES)}{suggestion(topic_names, TOPIC_NAMES)}")
+        words += ['--topic-names', topic_names]
+    where = '' if namespace is None else f' below /{namespace.strip("/")}'
     domain = os.environ.get('ROS_DOMAIN_ID') or '0'
     return words, f'looking for the odometry of a robot{where} in ROS domain {domain}'

@@ -20,6 +20,7 @@ from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
+from racecar.cli.watch_option import add_watch_argument, watched
 from racecar.core.differential.motion import KINEMATICS
 from racecar.core.differential.motion import WORLD as IN_WORLD
 from racecar.core.errors import ConfigurationError
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'demo', nargs='?', type=one_of(_DEMOS), choices=_DEMOS, default=FIGURE_EIGHT,
         metavar='DEMO', help=f"{', '.join(_DEMOS[:-1])} or {_DEMOS[-1]}; default: {FIGURE_EIGHT}")
     add_stack_arguments(parser, DEMO, vehicle=None)
+    add_watch_argument(parser)
     add_foxglove_arguments(parser)
     parser.add_argument(
         '--domain', type=_domain, metavar='ID',
@@ -82,8 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.vehicle = arguments.vehicle or _VEHICLES[arguments.demo]
     arguments.end_time = arguments.end_time or _DURATIONS[arguments.demo]
     if arguments.real_time_factor is None:
-        arguments.real_time_factor = 1.0 if arguments.foxglove else _REAL_TIME_FACTORS.get(
-            arguments.demo, 0.0)
+        arguments.real_time_factor = 1.0 if arguments.foxglove or arguments.watch else (
+            _REAL_TIME_FACTORS.get(arguments.demo, 0.0))
     drive = {FIGURE_EIGHT: _drive_figure_eight, DRIVER: _drive_by_services,
              WORLD: _drive_in_the_world, DIFFERENTIAL_WHEELS: _drive_by_velocities,
              DRIVE: drive_by_hand}[arguments.demo]
@@ -94,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
         elif not os.environ.get('ROS_DOMAIN_ID'):
             os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
         stack.enter_context(foxglove_served(arguments))
+        stack.enter_context(watched(arguments))
         print('\n'.join(drive(arguments, output)))
     return 0
 

@@ -30,6 +30,7 @@ from racecar.cli.stack_arguments import (
     report_run,
 )
 from racecar.cli.tap_argument import add_tap, add_tap_argument
+from racecar.cli.watch_option import add_watch_argument, watched
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stack_arguments(parser, UP)
     add_result_arguments(parser)
     add_run_arguments(parser)
+    add_watch_argument(parser)
     add_foxglove_arguments(parser)
     add_tap_argument(parser)
 
@@ -105,12 +107,13 @@ def run(arguments: argparse.Namespace) -> int:
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
     descriptions = for_display(descriptions)
-    with foxglove_served(arguments):
+    names = stack.with_names(options).topic_names
+    with foxglove_served(arguments), watched(arguments, options.namespace or None, names):
         if with_metrics:
             return _run_with_metrics(arguments, stack, options, descriptions, made)
         with (ComposedStack(descriptions) as composed,
               displayed(composed, descriptions, stack.name, arguments.end_time,
-                        stack.with_names(options).topic_names) as (show, _)):
+                        names) as (show, _)):
             add_tap(arguments, composed, stack.with_names(options))
             composed.spin(show)
             check_rivals(composed.rivals)

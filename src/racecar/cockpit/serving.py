@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 import errno
 import socket
 import sys
@@ -23,17 +24,23 @@ _BACKLOG = 64
 _LONGEST_END = 2.0  # [s]
 
 
+def _print(text: str) -> None:
+    print(text, flush=True)
+
+
 def serve(
     feed: Feed, *, host: str = LOOPBACK, port: int | None = None, opens_browser: bool = False,
+    announce: Callable[[str], object] = _print,
 ) -> None:
-    """Serve a feed until it ends or a signal comes; prints the address of the page.
+    """Serve a feed until it ends or a signal comes.
 
-    port: None for the first that is free from FIRST_PORT on. Raises ConfigurationError for a host
+    port: None for the first that is free from FIRST_PORT on. announce: called with a sentence that
+    has the address of the page; prints it by default. Raises ConfigurationError for a host
     or port that cannot be had, what the feed raises, and Interruption.
     """
     with _listen(host, port) as listener:
         access = Access(host, listener.getsockname()[1])
-        number = asyncio.run(_serve(feed, access, listener, opens_browser))
+        number = asyncio.run(_serve(feed, access, listener, opens_browser, announce))
     if number:
         raise Interruption(number)
 
@@ -64,6 +71,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 async def _serve(
     feed: Feed, access: Access, listener: socket.socket, opens_browser: bool,
+    announce: Callable[[str], object],
 ) -> int:
     """Serve until the feed ends; return the signal that ended it, 0 for none."""
     server = CockpitServer(feed, access)
@@ -71,7 +79,7 @@ async def _serve(
         server.application, access_log=None, shutdown_timeout=_LONGEST_END)
     await runner.setup()
     await web.SockSite(runner, listener).start()
-    print(f'Cockpit: {access.url}', flush=True)
+    announce(f'Cockpit: {access.url}')
     if access.is_open:
         print('warning: others in the network can see and drive the car if they have this address;'
               ' it is not encrypted', file=sys.stderr)

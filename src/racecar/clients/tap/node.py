@@ -278,6 +278,7 @@ class Tap(Node):
             self._simulation.describe()
             self._driving.limits = values
             self._surroundings.show(values)
+            self._driving.prepare()
         if node in self._muxes.names:
             self._muxes.describe(node, values)
             self._driving.prepare()

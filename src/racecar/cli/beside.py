@@ -1,0 +1,73 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A server in a process of its own beside the stack that a command runs.
+
+The simulation does not share its interpreter with viewers. The server ends with the command,
+however that ends, because its standard input does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+import contextlib
+import subprocess
+import sys
+import threading
+
+from racecar.core.errors import ConfigurationError
+
+_SERVING, _FAILED = '+', '-'
+_END_TIMEOUT = 5.0      # [s]
+
+
+@contextlib.contextmanager
+def served_beside(module: str, function: str, *arguments: object) -> Iterator[None]:
+    """Call a function of a module in another process meanwhile; say on stderr where it serves.
+
+    It calls tell_address() or tell_failure() once and ends when the parent does. arguments: plain
+    values. Raises ConfigurationError with what tell_failure() was told.
+    """
+    # The path, because this program may have been started with one of its own.
+    code = (f'import sys; sys.path[:] = {sys.path!r}; from {module} import {function};'
+            f' {function}(*{arguments!r})')
+    with subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            answer = process.stdout.readline().rstrip()
+            if not answer.startswith(_SERVING):
+                raise ConfigurationError(
+                    answer.removeprefix(_FAILED)
+                    or f'the process that serves beside this one ({module}) ended')
+            print(answer.removeprefix(_SERVING), file=sys.stderr)
+            yield
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        process.wait(_END_TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def tell_address(text: str) -> None:
+    """Tell the parent what to open or connect to."""
+    print(f'{_SERVING}{text}', flush=True)
+
+
+def tell_failure(error: Exception) -> None:
+    """Tell the parent why nothing is served."""
+    print(f'{_FAILED}{error}', flush=True)
+
+
+def when_the_parent_ends(end: Callable[[], object]) -> None:
+    """Call a function in a thread of its own once the parent has ended or does not want more."""
+    def wait() -> None:
+        sys.stdin.read()
+        end()
+
+    threading.Thread(target=wait, daemon=True).start()
