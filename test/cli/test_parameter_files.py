@@ -11,7 +11,7 @@ from racecar.catalogue import TABLES
 from racecar.cli.main import main
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import vehicle_names
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 CONFIG = Path(__file__).parents[2] / 'config'
 REQUIRED = {'bag_recorder': {'folder': 'bag'}, 'ackermann_mux': {'config_file': 'mux/low_level'}}
@@ -31,7 +31,7 @@ def test_there_is_a_parameter_file_for_each_node_and_no_other():
 def test_parameter_file_of_each_node_holds_every_default(node):
     found = load_parameter_file(CONFIG / f'{node}.yaml', node)
     expected = {row.name: row.default for row in TABLES[node]
-                if row.name not in VEHICLE_PARAMETERS and row.default not in (None, [])}
+                if row.name not in VEHICLE_FILE_PARAMETERS and row.default not in (None, [])}
     assert found == expected
     assert {name: type(value) for name, value in found.items()} == {
         name: type(value) for name, value in expected.items()}
@@ -39,7 +39,7 @@ def test_parameter_file_of_each_node_holds_every_default(node):
 
 @pytest.mark.parametrize('vehicle', vehicle_names())
 def test_vehicle_file_names_itself_and_fits_the_table(vehicle):
-    values = VEHICLE_PARAMETERS.resolve(
+    values = VEHICLE_FILE_PARAMETERS.resolve(
         load_parameter_file(CONFIG / 'vehicles' / f'{vehicle}.yaml', 'any_node'))
     assert values['vehicle.name'] == vehicle
 
@@ -48,8 +48,8 @@ def test_vehicle_file_names_itself_and_fits_the_table(vehicle):
 def test_markdown_table_has_a_row_for_each_parameter(node, capsys):
     assert main(['parameters', node, '--markdown']) == 0
     rows = capsys.readouterr().out.splitlines()[2:]
-    expected = [row.name for row in TABLES.get(node, VEHICLE_PARAMETERS)
-                if node == 'vehicle' or row.name not in VEHICLE_PARAMETERS]
+    expected = [row.name for row in TABLES.get(node, VEHICLE_FILE_PARAMETERS)
+                if node == 'vehicle' or row.name not in VEHICLE_FILE_PARAMETERS]
     assert [row.split('|')[1].strip(' `') for row in rows] == expected
 
 

@@ -40,7 +40,7 @@ def turned(outline):
     """
     radius, half = outline
     shells = 4.0 * math.pi * radius * half
-    return trapezoid(shells, radius), np.trapezoid(shells * radius**2, radius)
+    return trapezoid(shells, radius), trapezoid(shells * radius**2, radius)
 
 
 def tyre_outline(shape):

@@ -212,7 +212,8 @@ def test_pitch_turns_the_nose_down():
 def test_parameters_of_a_sensor_are_its_mounting_and_its_own():
     names = sensor_parameters('laser', 'range_finder', KINDS).names
     assert list(names) == [f'laser.{name}' for name in (
-        'kind', 'frame', 'rate', 'seed', 'x', 'y', 'z', 'roll', 'pitch', 'yaw', 'range', 'noise')]
+        'kind', 'frame', 'rate', 'seed', 'slot', 'x', 'y', 'z', 'roll', 'pitch', 'yaw', 'range',
+        'noise')]
 
 
 @pytest.mark.parametrize(('values', 'message'), [
