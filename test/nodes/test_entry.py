@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from racecar.catalogue import TABLES
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 from racecar.nodes.shared.entry import run_executable
 
 pytestmark = pytest.mark.ros
@@ -58,7 +58,7 @@ def test_help_says_what_the_node_does_and_lists_its_parameters(executable, words
     lines = text.splitlines()
     for row in TABLES[executable]:
         listed = any(line.startswith(f'{row.name} (') for line in lines)
-        assert listed == (row.name not in VEHICLE_PARAMETERS), row.name
+        assert listed == (row.name not in VEHICLE_FILE_PARAMETERS), row.name
 
 
 @pytest.mark.parametrize(('words', 'message'), [
