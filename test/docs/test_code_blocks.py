@@ -67,7 +67,7 @@ def launches(page):
 
 def test_the_blocks_are_found():
     commands = racecar_commands('README.md')
-    assert ('demo',) in commands
+    assert ('demo', '--watch') in commands
     assert len(commands) >= 10
     assert len([block for block in blocks_of('README.md') if block.language == 'python']) == 1
     assert sum(len(racecar_commands(page)) for page in PAGES) > 40

@@ -65,8 +65,8 @@ class Driving:
     def prepare(self) -> None:
         """Create the publishers early, so that the first key is not late, where that is harmless.
 
-        Several publishers at one input of a mux are complained about, so not beside another one; so
-        is any in lockstep, so not before it is known that there is none.
+        Several publishers at one input of a mux are complained about, so not beside another one;
+        so is any in lockstep, so not before it is known that there is none.
         """
         knows = 'lockstep' in self.limits
         if knows and self._is_allowed and not any(map(self._node.count_publishers, self._topics)):

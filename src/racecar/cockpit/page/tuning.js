@@ -62,7 +62,13 @@ class Row {
     this.write(parameter.value);
   }
 
-  add(control) { this.controls.push(control); this.control = control; }
+  // What is being typed is not overwritten by a value that comes meanwhile.
+  add(control) {
+    this.controls.push(control);
+    this.control = control;
+    control.addEventListener('input', () => { this.isEdited = true; });
+    control.addEventListener('change', () => { this.isEdited = false; });
+  }
 
   addNumbers(common) {
     const {parameter} = this;
@@ -132,12 +138,13 @@ class Row {
     this.confirmed = value;
     this.waiting = 0;
     this.element.classList.remove('refused');
-    if (this.timer) { return; }
+    if (this.timer || this.isEdited) { return; }
     this.write(value);
   }
 
   refuse(text) {
     this.waiting = 0;
+    this.isEdited = false;
     this.element.classList.add('refused');
     setText(this.state, text);
     this.write(this.confirmed);
