@@ -14,7 +14,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from racecar.core.compiled import COMPILED, inlined, njit
 
@@ -29,21 +28,9 @@ _EXPONENT, _NEAR_ONE, _FRACTION = np.uint64(52), 1022, np.uint64((1 << 52) - 1)
 _HALF = np.uint64(_NEAR_ONE << 52)
 
 
-def normal_numbers(generator: np.random.Generator, count: int) -> NDArray[np.float64]:
-    """Return independent numbers of mean 0 and deviation 1; one number of the generator is used.
-
-    None is beyond 6.8: the tail further out holds 1e-11 of all.
-    """
-    pairs = -(-count // 2)
-    numbers = np.empty(2 * pairs)
-    seed = np.uint64(generator.bit_generator.random_raw())
-    if COMPILED:
-        _fill(seed, pairs, numbers)
-    else:
-        # The hash counts modulo 2^64.
-        with np.errstate(over='ignore'):
-            _fill(seed, pairs, numbers)
-    return numbers[:count]
+def seed_of(generator: np.random.Generator) -> np.uint64:
+    """Return a seed for fill_normal(); one number of the generator is used."""
+    return np.uint64(generator.bit_generator.random_raw())
 
 
 @inlined
@@ -70,7 +57,12 @@ def _turned(angle: float) -> tuple[float, float]:
 
 
 @njit
-def _fill(seed: Any, pairs: int, numbers: Any) -> None:
+def fill_normal(seed: Any, numbers: Any) -> None:
+    """Write independent numbers of mean 0 and deviation 1 into an array of even length.
+
+    None is beyond 6.8: the tail further out holds 1e-11 of all.
+    """
+    pairs = len(numbers) // 2
     chance = np.empty(pairs, np.uint64)
     for i in range(pairs):
         chance[i] = np.uint64(i + 1)
@@ -99,3 +91,8 @@ def _fill(seed: Any, pairs: int, numbers: Any) -> None:
         odd = whole == 1.0 or whole == 3.0
         numbers[i] = radius * (-sine if odd else cosine)
         numbers[pairs + i] = radius * (cosine if odd else sine)
+
+
+if not COMPILED:
+    # The hash counts modulo 2^64.
+    fill_normal = np.errstate(over='ignore')(fill_normal)

@@ -233,7 +233,7 @@ def _rows(rows: Sequence[Sequence[float]], columns: int) -> Rows:
 
 
 def _fixed(rows: Rows) -> Rows:
-    rows.flags.writeable = False
+    rows.setflags(write=False)
     return rows
 
 
