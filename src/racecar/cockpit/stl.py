@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.core.description.triangles import corners_of, triangle_count
 from racecar.core.errors import ConfigurationError
 
-_HEADER = 84
-_TRIANGLE = np.dtype([('normal', '<f4', 3), ('vertices', '<f4', (3, 3)), ('attribute', '<u2')])
 _MOST_TRIANGLES = 500_000
 
 
@@ -26,11 +25,11 @@ def read_stl(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
         data = path.read_bytes() if path.suffix.lower() == '.stl' else b''
     except OSError as error:
         raise ConfigurationError(f"mesh '{path}' cannot be read: {error.strerror}") from error
-    count = int.from_bytes(data[_HEADER - 4:_HEADER], 'little')
-    if len(data) != _HEADER + count * _TRIANGLE.itemsize or count > _MOST_TRIANGLES:
+    count = triangle_count(data)
+    if count is None or count > _MOST_TRIANGLES:
         raise ConfigurationError(
             f"mesh '{path}' is no binary STL file of at most {_MOST_TRIANGLES} triangles")
-    corners = np.frombuffer(data, _TRIANGLE, count, _HEADER)['vertices'].reshape(-1, 3)
+    corners = corners_of(data).reshape(-1, 3)
     if not np.isfinite(corners).all():
         raise ConfigurationError(f"mesh '{path}' has vertices that are not finite")
     vertices, indices = np.unique(corners, axis=0, return_inverse=True)

@@ -59,10 +59,15 @@ def stl(triangles: Triangles, title: str) -> bytes:
     return header + np.array(len(rows), dtype='<u4').tobytes() + rows.tobytes()
 
 
-def is_stl(data: bytes) -> bool:
-    """Tell whether this is a whole binary STL."""
+def triangle_count(data: bytes) -> int | None:
+    """Return how many triangles a binary STL has; None for what is no whole one."""
     count = int.from_bytes(data[_HEADER:_HEADER + 4], 'little')
-    return len(data) == _HEADER + 4 + count * np.dtype(_ROW).itemsize > _HEADER + 4
+    return count if len(data) == _HEADER + 4 + count * np.dtype(_ROW).itemsize else None
+
+
+def is_stl(data: bytes) -> bool:
+    """Tell whether this is a whole binary STL, with triangles."""
+    return bool(triangle_count(data))
 
 
 def corners_of(data: bytes) -> Triangles:
