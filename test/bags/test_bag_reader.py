@@ -300,7 +300,7 @@ def test_changed_byte_gives_messages_or_a_bag_error(recorded, position, value, c
 @given(position=st.floats(0, 1, exclude_max=True), length=st.integers(0, 4000))
 def test_damaged_sqlite3(position, length, tmp_path_factory, messages, rows, sqlite_data):
     start = int(position * len(sqlite_data))
-    path = tmp_path_factory.getbasetemp() / 'damaged.db3'
+    path = tmp_path_factory.mktemp('damaged') / 'damaged.db3'
     path.write_bytes(sqlite_data[:start] + b'\xa5' * length + sqlite_data[start + length:])
     try:
         read_cut(path)

@@ -217,13 +217,15 @@ def test_a_bag_with_nothing_to_show_is_refused_in_one_line(
         tmp_path, messages, drive_rows, capsys):
     rows = [row for row in drive_rows if row[1] == ACKERMANN]
     path = write_drive(tmp_path / 'bag', messages, rows)
+    empty = tmp_path / 'empty'
+    empty.mkdir()
     assert main(['replay', str(path)]) == 1
     line = capsys.readouterr().err
     assert line.count('\n') == 1
     assert 'has nothing that the cockpit can show, expected odometry' in line
     for words, expected in (
             (['nowhere'], "run 'nowhere' does not exist"),
-            ([str(tmp_path.parent)], 'holds no run'),
+            ([str(empty)], 'holds no run'),
             ([str(path), '--world', 'moon'], "world 'moon' is neither a file nor one of")):
         assert main(['replay', *words]) == 1
         line = capsys.readouterr().err
