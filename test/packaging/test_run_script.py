@@ -503,7 +503,8 @@ def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, 
     assert bool(commands.parallel(arguments)) == expected
 
 
-CI_CALLS = [' python docs/build.py', 'none test test/bags test/core test/cli', ' test']
+CI_CALLS = [' python docs/build.py',
+            'none test test/bags test/core test/cli test/cockpit test/replay', ' test']
 
 
 @pytest.mark.parametrize(('arguments', 'codes', 'calls', 'code'), [
