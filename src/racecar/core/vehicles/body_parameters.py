@@ -104,8 +104,8 @@ def _refuse_fields(own: Mapping[str, Any]) -> None:
         if name != 'shape' and own[name] != row.default:
             raise ParameterError(
                 f"parameter '{row.name}' is {excerpt(own[name])}, expected none of it for a body"
-                f" of the shape {RACECAR}, which has no use for it: choose '{BODY_PREFIX}shape' among"
-                f" {', '.join(shape for shape in SHAPES if shape != RACECAR)}")
+                f" of the shape {RACECAR}, which has no use for it: choose '{BODY_PREFIX}shape'"
+                f" among {', '.join(shape for shape in SHAPES if shape != RACECAR)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,8 @@ def export_vehicle(
     for uri, source in sources.items():
         urdf = urdf.replace(f'"{uri}"', f'"{place}/{source.name}"')
         # In the engine's model a mesh has the name of its URI.
-        path = escape(str(source), {'"': '&quot;', "'": '&apos;'})
-        mjcf = mjcf.replace(f'"{path}"', f'"{MESHES}/{source.name}"').replace(uri, source.stem)
+        written = escape(str(source), {'"': '&quot;', "'": '&apos;'})
+        mjcf = mjcf.replace(f'"{written}"', f'"{MESHES}/{source.name}"').replace(uri, source.stem)
     exported = ExportedVehicle(
         folder / f'{vehicle.name}.urdf', folder / f'{vehicle.name}.xml',
         tuple(folder / MESHES / source.name for source in sources.values()))
