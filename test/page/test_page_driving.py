@@ -135,4 +135,4 @@ def test_driver_has_pedals_gears_indicators_and_lamps(serve, open_page):
         'aria-pressed', 'true')
     assert sent(served.feed, 'indicator') == [{'type': 'indicator', 'value': 'hazard'}]
     assert sent(served.feed, 'lamp') == [{'type': 'lamp', 'name': 'dipped_beams', 'on': True}]
-    expect(page.locator('#plot-gear')).to_be_visible()
+    expect(page.locator('#plot-engine')).to_contain_text('gear2')

@@ -6,6 +6,7 @@ import {VIEWS} from './cameras.js';
 import {Connection} from './connection.js';
 import {byId, isTyping, setText, show, words} from './dom.js';
 import {Driving} from './driving.js';
+import {Hint} from './hint.js';
 import {History} from './history.js';
 import {Hud} from './hud.js';
 import {Log} from './log.js';
@@ -43,13 +44,10 @@ try {
 }
 const mainHistory = () => histories.get([...histories.keys()].sort((a, b) => a - b)[0]);
 
-// What a person should do or know, over an empty scene.
-function hint(title, text) {
-  const box = byId('hint');
-  show(box, Boolean(title));
-  setText(box.querySelector('h2'), title || '');
-  setText(box.querySelector('p'), text || '');
-}
+const hint = new Hint(byId('hint'), (configuration, options) => {
+  setup.running(configuration, options);
+  transport.start();
+});
 
 function clear() {
   histories.clear();
@@ -89,8 +87,8 @@ connection
     }
     setup.show(message.configurations, message.mode);
     document.querySelector('.bar h1').title = `racecar ${message.version || ''}`;
-    if (message.mode === 'cockpit') {
-      hint('Nothing runs', 'Choose a configuration and press Start.');
+    if (message.mode !== 'cockpit') {
+      hint.hide();
     }
   })
   .on('session', (message) => {
@@ -99,21 +97,23 @@ connection
     transport.setState(state);
     setText(byId('session-name'), name ? words(name) : '');
     document.title = name ? `${words(name)} – racecar cockpit` : 'racecar cockpit';
+    if (state === 'starting' && document.body.dataset.tab === 'run' && setup.isDriven(name)) {
+      openTab('drive');
+    }
     if (['starting', 'running', 'paused'].includes(state)) {
       log.hideBanner('session');
       if (shownSession !== `${name} ${JSON.stringify(options)}`) { setup.running(name, options); }
       shownSession = `${name} ${JSON.stringify(options)}`;
-      hint(state === 'starting' ? 'Starting' : '', state === 'starting' ? text : '');
+      hint.say(state === 'starting' ? 'Starting …' : '', text);
     } else {
       driving.letGo();
-      if (state === 'idle') { hint('Nothing runs', 'Choose a configuration and press Start.'); }
+      hint.hide();
+      if (state === 'idle') { hint.offer(setup.configurations); }
     }
     if (state === 'failed' || state === 'lost') {
-      hint(state === 'lost' ? 'The simulation is gone' : 'It did not start', '');
-      log.tell(state === 'lost' ? 'The simulation is gone.' : 'The run failed.', text || '',
-        {kind: 'session'});
-    } else if (state === 'ended') {
-      hint('', '');
+      const again = transport.mode === 'cockpit' ? ' – Start runs it again.' : '';
+      log.tell(state === 'lost' ? 'The simulation is gone' : 'The run failed',
+        `${text || ''}${again}`, {kind: 'session'});
     }
     if (text && state !== 'starting') {
       const level = ['failed', 'lost'].includes(state) ? 'warn' : 'info';
@@ -126,7 +126,7 @@ connection
     const history = new History(message.columns);
     histories.set(message.robot, history);
     stage?.setRobot(message, history);
-    hint('', '');
+    hint.hide();
     reveal('trail');
     show(byId('camera-button'), true);
   })
