@@ -33,14 +33,23 @@ const driving = new Driving({send, changed: () => wheel?.refresh(),
 wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
 const hud = new Hud();
-let stage = null;
-try {
-  stage = new Stage(byId('scene'), {
-    meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
-    report: (text) => log.add({level: 'warn', node: 'page', text})});
-} catch (problem) {
-  setText(byId('no-webgl'), `No 3-D scene: ${problem.message}. All else works.`);
-  show(byId('no-webgl'), true);
+
+// A graphics card takes its time to begin, so that numbers and plots come first. What belongs to
+// the scene waits for it.
+const STAGE_DELAY = 500;  // ms, at most
+let stage = null, waiting = [];
+const onStage = (task) => stage ? task(stage) : waiting?.push(task);
+function openStage() {
+  try {
+    stage = new Stage(byId('scene'), {
+      meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
+      report: (text) => log.add({level: 'warn', node: 'page', text})});
+    waiting.forEach(onStage);
+  } catch (problem) {
+    setText(byId('no-webgl'), `No 3-D scene: ${problem.message}. All else works.`);
+    show(byId('no-webgl'), true);
+  }
+  waiting = null;
 }
 const mainHistory = () => histories.get([...histories.keys()].sort((a, b) => a - b)[0]);
 
@@ -52,6 +61,7 @@ const hint = new Hint(byId('hint'), (configuration, options) => {
 function clear() {
   histories.clear();
   stage?.clear();
+  if (waiting) { waiting = []; }
   plots.clear();
   hud.clear();
   wheel.setCar(null);
@@ -87,9 +97,7 @@ connection
     }
     setup.show(message.configurations, message.mode);
     document.querySelector('.bar h1').title = `racecar ${message.version || ''}`;
-    if (message.mode !== 'cockpit') {
-      hint.hide();
-    }
+    if (message.mode !== 'cockpit') { hint.hide(); }
   })
   .on('session', (message) => {
     const {state, name, options, text} = message;
@@ -125,7 +133,7 @@ connection
   .on('robot', (message) => {
     const history = new History(message.columns);
     histories.set(message.robot, history);
-    stage?.setRobot(message, history);
+    onStage(() => stage.setRobot(message, history));
     hint.hide();
     reveal('trail');
     show(byId('camera-button'), true);
@@ -141,13 +149,13 @@ connection
       stage.dirty = true;
     }
   })
-  .on('scene', (message) => stage?.setScene(message))
+  .on('scene', (message) => onStage(() => stage.setScene(message)))
   .on('path', ({points}) => {
-    stage?.setPath(points);
+    onStage(() => stage.setPath(points));
     reveal('path');
   })
-  .on('map', (message) => stage?.setMap(message).catch(
-    (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`})))
+  .on('map', (message) => onStage(() => stage.setMap(message).catch(
+    (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`}))))
   .on('scan', (message) => {
     stage?.setScan(message);
     reveal('laser');
@@ -167,10 +175,10 @@ connection
   .on('muxes', (message) => wheel.setMuxes(message.muxes || message.list || []))
   .on('driver', (message) => wheel.setDriver(message))
   .on('lamps', ({lamps}) => {
-    if (stage) {
+    onStage(() => {
       stage.lamps = lamps;
       stage.dirty = true;
-    }
+    });
     wheel.setLamps(lamps);
   })
   .on('car', (car) => {
@@ -311,9 +319,11 @@ document.addEventListener('keydown', (event) => {
 // ---- The loop that draws what is not the scene ----
 
 let nextPlot = 0;
+const began = performance.now();
 function draw(now) {
   requestAnimationFrame(draw);
   const history = mainHistory();
+  if (waiting && (plots.history || now > began + STAGE_DELAY)) { openStage(); }
   hud.draw(history, now);
   if (stage?.hasWalls) { reveal('walls'); }
   if (now >= nextPlot) {

@@ -125,8 +125,22 @@ export class Renderer {
     });
   }
 
+  // Whether the card has its programs; the page need not stand still meanwhile. Raises an Error
+  // for one that it does not take.
+  get isReady() {
+    const {gl, parallel} = this, programs = Object.values(this.programs);
+    if (!this.isChecked && (!parallel || programs.every(({program}) => gl.getProgramParameter(
+      program, parallel.COMPLETION_STATUS_KHR)))) {
+      programs.forEach((program) => program.check());
+      this.isChecked = true;
+    }
+    return this.isChecked;
+  }
+
   prepare() {
     const {gl} = this;
+    this.isChecked = false;
+    this.parallel = gl.getExtension('KHR_parallel_shader_compile');
     this.programs = Object.fromEntries(Object.entries(
       {solid: SOLID, depth: DEPTH, ground: GROUND, ribbon: RIBBON, points: POINTS,
         background: BACKGROUND},
@@ -170,10 +184,6 @@ export class Renderer {
   draw({camera, focus, reach, look, gridStep, hazeDistance, under, paint, ribbons, items,
     points}) {
     const {gl, programs} = this;
-    if (!this.checked) {
-      Object.values(programs).forEach((program) => program.check());
-      this.checked = true;
-    }
     const middle = [0, 1, 2].map((i) => focus[i] + TO_SUN[i] * reach * 4);
     const sun = multiply(
       orthographic(reach, reach, reach, reach * 6), lookAt(middle, focus, [0, 0, 1]));

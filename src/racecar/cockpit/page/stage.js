@@ -254,6 +254,15 @@ export class Stage {
   }
 
   frame(now) {
+    try {
+      if (!this.renderer.isReady) {
+        requestAnimationFrame((next) => this.frame(next));
+        return;
+      }
+    } catch (problem) {
+      this.report(`no 3-D scene: ${problem.message}`);
+      return;
+    }
     requestAnimationFrame((next) => this.frame(next));
     const seconds = (now - (this.lastFrame || now)) / 1000;
     // With fewer pixels while it moves, a picture at rest has them all.
