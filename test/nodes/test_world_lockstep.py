@@ -101,7 +101,8 @@ def test_the_demonstration_of_the_driver_runs_unchanged(vehicle):
 def test_the_chain_of_the_original_drives_in_real_time(tmp_path):
     # By six topics without stamps: mux, servo_commands, controllers of the joints. Slowly, as a
     # loaded machine delays each of them.
-    found = racecar('up', 'kinematic_world', '--real-time-factor', 0.5, '--duration', 4, '--skip', 3,
+    found = racecar('up', 'kinematic_world', '--real-time-factor', 0.5, '--duration', 4,
+                    '--skip', 3,
                     '--set', 'world_simulator.command_interface=wheel_controllers')
     assert found['rmse'] < 0.1
 
