@@ -22,8 +22,9 @@ INPUT = '/teleop'
 
 
 def test_an_observer_gets_messages_of_its_process_without_a_subscription(bench):
+    # In simulated time, which stands still, no command grows old.
     node = bench.start(AckermannMuxNode, name='mux', remap={'~/teleop': INPUT},
-                       use_sim_time=False, config_file='mux/low_level')
+                       config_file='mux/low_level')
     said, commands = [], []
     output, = (row for row in node.publishers if row.topic_name == COMMANDS)
     assert not output.is_heard
@@ -31,9 +32,7 @@ def test_an_observer_gets_messages_of_its_process_without_a_subscription(bench):
     assert node.observe(COMMANDS, commands.append)
     assert not node.observe(INPUT, said.append)
     active = bench.listen('/mux/active', String, qos.LATCHED)
-    message = command(0.0, 1.5, 0.25)
-    message.header.stamp = node.get_clock().now().to_msg()
-    bench.send(INPUT, message)
+    bench.send(INPUT, command(0.0, 1.5, 0.25))
     bench.until(lambda: len(active) == 2, 'the source by a subscription')
     # Message objects and bytes alike, as they are serialised.
     assert [deserialize_message(data, String) for data in said] == [active[-1]]

@@ -17,8 +17,8 @@ Observer = Callable[[bytes], object]
 class ObservedPublisher(Publisher):
     """Gives what it sends to observers, too.
 
-    In lockstep one more subscription to a message of each tick costs a seventh of it: the
-    middleware copies the message, and wakes the executor. A call of an observer costs 1 % of that.
+    One more subscription to a message of each tick costs some 20 microseconds: the middleware
+    copies the message and wakes the executor. In lockstep at full speed a tick has 150.
 
     observers: those of its topic; its node adds to them.
     """
