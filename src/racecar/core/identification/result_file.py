@@ -109,7 +109,8 @@ def _commented(text: str, indent: int) -> list[str]:
 def _error_lines(result: Identification) -> list[str]:
     rows = [('Within the drives', result.judgements), ('Leave one out', result.left_out)]
     return [f'{title}: {one.drive}: heading {score.heading:.4f} rad, position'
-            f' {score.position:.3f} m RMS after 0.5 s'
+            f' {score.position:.3f} m ({score.path_position:.3f} m of localisation alone) RMS'
+            ' after 0.5 s'
             for title, judgements in rows for one in judgements
             for score in [one.scores[FITTED]]]
 
