@@ -16,7 +16,7 @@ psi' = (1 + r^2)^(-3/2), J the Jacobian, A = sum psi' J J', and A_b and s_b = su
 
 over B blocks. Intervals are those of Student's t. Blocks that tell more of an unknown than others
 make its degrees of freedom fewer than B less the unknowns: those of a sum of squares whose terms
-have the covariance G that independent residuals would give to the d_b of unknown k (Satterthwaite),
+have the covariance G that independent residuals would give to d_b of unknown k (Satterthwaite),
 
     nu = (tr G)^2/tr(G G)    G_bc = delta_bc f_b' A_b f_b - f_b' A_b A^-1 A_c f_c
     f_b = (A - A_b)^-1 e_k
@@ -320,7 +320,8 @@ def _covariance(
         changes.append(reach @ (j[own].T @ (r[own] / np.sqrt(z[own]))))
     change = np.array(changes)
     covariance = change.T @ change * (count - 1) / count
-    return curvature, covariance, degrees_of_freedom(curvature, np.array(shares), np.array(reaches))
+    return curvature, covariance, degrees_of_freedom(
+        curvature, np.array(shares), np.array(reaches))
 
 
 def degrees_of_freedom(curvature: Array, shares: Array, reaches: Array) -> Array:

@@ -3,9 +3,9 @@
 """How well a vehicle predicts a drive, beside what is easier to have: the baseline table.
 
 Windows of 0.5 s, every 0.1 s, open loop; errors at their end. Where a drive is long enough the
-scale of its wheels is adapted on its first part alone, and judged is the rest. Positions are judged
-by the path that windows start on, which may be fused with the accelerometer, and by that of the
-localisation alone: the error of the latter is in the second figure too.
+scale of its wheels is adapted on its first part alone, and judged is the rest. Positions are
+judged by the path that windows start on, which may be fused with the accelerometer, and by that of
+the localisation alone: the error of the latter is in the second figure too.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
              ' verdict; source.', '# Drives:']
     lines += [f'#   {drive.name}: {drive.duration:.0f} s, wheelspin in {drive.wheelspin:.0%} of'
               f' the moving time; {Path(drive.source).name}' for drive in result.drives]
-    lines += [f'# {line}' for line in _error_lines(result)]
+    lines += [text for line in _error_lines(result) for text in _commented(line, 0)]
     lines += ['/**:', '  ros__parameters:', '    vehicle:', f'      name: {name}']
     shared = {'front.cornering_stiffness': 'front_cornering_stiffness',
               'rear.cornering_stiffness': 'rear_cornering_stiffness',
