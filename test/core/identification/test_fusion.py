@@ -79,9 +79,12 @@ def test_a_path_in_parts_is_fused_part_by_part():
     assert np.abs((fused.x - x)[jump + 5:jump + 55] - 3.0).max() < 0.2
 
 
-def test_a_short_drive_is_not_fused():
-    x, _, _, motion = drive_of(3.0, 0.05, np.random.default_rng(3))
+@pytest.mark.parametrize(('seconds', 'wander', 'force'), [
+    (3.0, 0.05, 1.0), (40.0, 1e-4, 1.0), (40.0, 0.05, 1e300)])
+def test_a_short_drive_a_good_path_and_a_broken_sensor_are_left_alone(seconds, wander, force):
+    x, _, _, motion = drive_of(seconds, wander, np.random.default_rng(3))
     everywhere = np.ones(x.size, dtype=bool)
+    motion = motion._replace(ax=force * motion.ax)
     assert fuse_path(motion, everywhere, everywhere, PERIOD) is None
 
 

@@ -44,6 +44,8 @@ _PATH_TIME = 0.3
 """Correlation times of the errors [s]."""
 LEAST_ERROR = 0.01
 """Error of a path from which it is fused [m]."""
+MOST_ACCELERATION = 1e3
+"""What no accelerometer of a car measures [m/s^2]."""
 _ASSUMED = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
 _DOUBT = np.array([0.2, 0.2, 0.3, 0.3, 0.2, 0.03])
 _LEAST_ROWS = 20
@@ -86,12 +88,14 @@ class FusedPath(NamedTuple):
 
 
 def fuse_path(motion: Motion, usable: Flags, moving: Flags, period: float) -> FusedPath | None:
-    """Return the fused path, or None where there is too little motion to compare.
+    """Return the fused path, or None where the path is as good or cannot be compared.
 
-    usable: where the path has neither gaps nor jumps; moving: where the car drives; period [s].
+    It cannot with too little motion, or accelerations beyond MOST_ACCELERATION. usable: where the
+    path has neither gaps nor jumps; moving: where the car drives; period [s].
     """
     inside = _whole(usable & moving, round(LAG / period))
-    if inside.sum() * period < _LEAST_ROWS * 0.5 * LAG:
+    largest = max(float(np.abs(column).max()) for column in (motion.ax, motion.ay))
+    if inside.sum() * period < _LEAST_ROWS * 0.5 * LAG or not largest < MOST_ACCELERATION:
         return None
     sensor = _calibrate(motion, inside, period)
     ground = _accelerations(motion, sensor, period)
@@ -99,6 +103,8 @@ def fuse_path(motion: Motion, usable: Flags, moving: Flags, period: float) -> Fu
         _second_difference(path, period)[inside] - _twice_summed(acceleration, period)[inside]
         for path, acceleration in zip((motion.x, motion.y), ground, strict=True)])
     path_error = _path_error(float((1.4826 * np.median(np.abs(missed)))**2), period)
+    if path_error < LEAST_ERROR:
+        return None
     x, y = motion.x.copy(), motion.y.copy()
     rates = [np.full(x.size, np.nan), np.full(x.size, np.nan)]
     numbers, count = label(usable)

@@ -10,7 +10,7 @@ from scipy.ndimage import binary_dilation, gaussian_filter1d
 from racecar.core.errors import RunError
 from racecar.core.identification.checks import check_columns, Columns, path_motion
 from racecar.core.identification.drive import Array, Drive, Flags, QUANTITIES, RawLog
-from racecar.core.identification.fusion import fuse_path, LAG, LEAST_ERROR, Motion
+from racecar.core.identification.fusion import fuse_path, LAG, Motion
 from racecar.core.identification.smoother import smooth_pose
 
 PERIOD = 0.02
@@ -143,7 +143,7 @@ def _fused(
     """Return x, y, vx, vy with the help of the accelerometer if that is better, and a note."""
     path = motion.x, motion.y, vx, vy
     fused = fuse_path(motion, usable, moving, PERIOD)
-    if fused is None or fused.path_error < LEAST_ERROR:
+    if fused is None:
         return *path, ''
     known = np.isfinite(fused.vx)
     changes = [_missed_changes(speed, wheel, known & usable & moving) for speed in (vx, fused.vx)]
