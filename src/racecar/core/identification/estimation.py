@@ -338,4 +338,4 @@ def degrees_of_freedom(curvature: Array, shares: Array, reaches: Array) -> Array
         np.fill_diagonal(spread, spread.diagonal() + np.einsum(
             'bp,bp->b', reaches[:, :, column], own))
         found.append(np.trace(spread)**2 / max(float(np.sum(spread * spread)), 1e-300))
-    return np.maximum(np.array(found), 1.0)
+    return np.array([max(degrees, 1.0) for degrees in found])

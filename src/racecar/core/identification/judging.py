@@ -141,11 +141,15 @@ def adapt_scale(
 def _score(drive: Drive, predicted: Array, windows: Windows, scale: float) -> Score:
     path = seen_from_starts(
         drive.path_x, drive.path_y, drive.yaw, windows.starts, windows.horizons)
-    error, path_error = (predicted - measured for measured in (windows.measured, path))
+    error, path_error = (
+        (predicted - measured)[:, -1] for measured in (windows.measured, path))
     return Score(
-        float(np.sqrt(np.mean(error[:, -1, 2]**2))),
-        *(float(np.sqrt(np.mean(np.sum(one[:, -1, :2]**2, axis=1))))
-          for one in (error, path_error)), len(error), scale)
+        float(np.sqrt(np.mean(error[:, 2]**2))), _distance(error), _distance(path_error),
+        len(error), scale)
+
+
+def _distance(error: Array) -> float:
+    return float(np.sqrt(np.mean(error[:, 0]**2 + error[:, 1]**2)))
 
 
 def ratios(judgements: Sequence[Judgement], name: str) -> Mapping[str, float]:
