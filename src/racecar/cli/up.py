@@ -102,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f'--csv, --json and --report tell how a trajectory is followed, but {stack.name}'
             ' follows none; use --record and `racecar analyze`')
-    if with_metrics or arguments.tap:
-        options = replace(options, observers=with_metrics + bool(arguments.tap))
+    if with_metrics:
+        options = replace(options, observers=1)
         descriptions = describe_stack(stack.name, options)
     made = how_made(UP, stack.name, options, descriptions)
     descriptions = with_provenance(descriptions, made)
