@@ -9,6 +9,7 @@ from collections.abc import Callable
 import errno
 import socket
 import sys
+import threading
 import webbrowser
 
 from aiohttp import web
@@ -88,7 +89,8 @@ async def _serve(
         print('warning: others in the network can see and drive the car if they have this address;'
               ' it is not encrypted', file=sys.stderr)
     if opens_browser:
-        webbrowser.open(access.url)
+        # Some browsers, as those of a terminal, return when they are closed.
+        threading.Thread(target=webbrowser.open, args=(access.url,), daemon=True).start()
     running = asyncio.create_task(feed.run(server.hub))
     number = 0
 
