@@ -58,6 +58,25 @@ def test_files_are_not_written_over(tmp_path, capsys):
         capsys, 'export', 'bmw_x5', '-o', folder)
 
 
+def test_exported_files_name_no_other_folder_whatever_that_is_called(tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / "a 'b' & c"))
+    assert main(['vehicle', 'export', 'citroen_czero', '-o', str(tmp_path / 'car')]) == 0
+    for path in (tmp_path / 'car').glob('*.*'):
+        assert str(tmp_path) not in path.read_text()
+        assert ' c/' not in path.read_text()
+    mujoco = pytest.importorskip('mujoco', reason='MJCF is read by MuJoCo')
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / 'car' / 'citroen_czero.xml'))
+    assert model.body_mass.sum() == pytest.approx(1222.0)
+
+
+def test_a_package_that_cannot_be_called_so_is_refused_before_anything_is_written(
+        tmp_path, capsys):
+    folder = tmp_path / 'bmw'
+    line = error_of(capsys, 'export', 'bmw_x5', '-o', folder, '--package', '../a"b')
+    assert "--package is '../a\"b', expected the name of a ROS package" in line
+    assert not folder.exists()
+
+
 def test_a_picture_shows_the_car_and_its_steered_wheels(gl, tmp_path, capsys):  # noqa: F811
     pictures = []
     for name, more in (('straight', ()), ('left', ('--steer', '0.5'))):

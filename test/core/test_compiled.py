@@ -75,6 +75,34 @@ def test_who_wants_to_hear_it_is_told_instead(tmp_path):
     assert said == LINE.replace('racecar:', 'told')
 
 
+def half(x):
+    return 0.5 * x
+
+
+def quarter(x):
+    return halved(halved(x))
+
+
+halved = compiled.unbound
+half.__module__ = quarter.__module__ = 'racecar.core.nowhere'
+
+
+def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):
+    numba = pytest.importorskip('numba')
+    monkeypatch.setattr(numba.config, 'CACHE_DIR', str(tmp_path))
+    inner = compiled.specialise(half, 'inner_half')
+    outer = compiled.specialise(quarter, 'outer_quarter', halved=inner)
+
+    def cached():
+        return {path.name.partition('-')[0].partition('.')[2] for path in tmp_path.rglob('*.nbc')}
+
+    assert outer(8.0) == 2.0
+    assert inner.signatures == []
+    assert cached() == {'outer_quarter', 'inner_half_callee'}
+    assert inner(8.0) == 4.0
+    assert cached() == {'outer_quarter', 'inner_half_callee', 'inner_half'}
+
+
 @pytest.mark.parametrize('action', ['save', 'load'])
 def test_processes_that_share_the_cache_do_not_mix_the_code_of_two_signatures(tmp_path, action):
     """Between the index and the data that Numba writes, nobody else writes or reads."""

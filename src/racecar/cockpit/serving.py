@@ -16,7 +16,7 @@ from aiohttp import web
 from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.server import CockpitServer
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.signals import Interruption, STOPS
 
 _PORTS = 100
@@ -59,6 +59,10 @@ def _listen(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             if error.errno == errno.EADDRINUSE and port is None:
                 continue
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise ConfigurationError(
+                    f'--host {excerpt(host)} is no address of this machine: expected one like'
+                    f' {LOOPBACK} or 0.0.0.0') from error
             raise ConfigurationError(
                 f'--port {number} of {host} cannot be had: {error.strerror}; name another'
             ) from error

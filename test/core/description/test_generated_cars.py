@@ -170,11 +170,11 @@ def test_any_generated_car_has_parts_that_can_exist_and_its_own_mass(**numbers):
     assert whole.tensor[2, 2] == pytest.approx(vehicle.yaw_inertia)
 
 
-def changed(name='bmw_x5', **values):
+def changed(vehicle='bmw_x5', **values):
     """Return the values of a file with others in their place; two underscores are a dot."""
     from racecar.core.parameter_file import load_parameter_file
 
-    found = load_parameter_file(find_vehicle(name), 'vehicle')
+    found = load_parameter_file(find_vehicle(vehicle), 'vehicle')
     return {**found, **{f"vehicle.{key.replace('__', '.')}": value
                         for key, value in values.items()}}
 
@@ -200,6 +200,16 @@ def changed(name='bmw_x5', **values):
     ({'body__slots__top': [1.0]}, ("'vehicle.body.slots.top' is [1.0]", 'expected 3 numbers')),
     ({'body__colour': [1.0, 2.0, 0.0]}, ("'vehicle.body.colour' is", 'from 0 to 1')),
     ({'body__hieght': 1.0}, ("'vehicle.body.hieght' is unknown", 'vehicle.body.height')),
+    # Each alone can be; together they cannot.
+    ({'body__height': 0.0, 'body__clearance': 1.5},
+     ("'vehicle.body.clearance' is 1.5 m", 'less than the height of the body, 1.49')),
+    ({'cog_to_front_axle': 0.01}, ("'vehicle.body.rear.wheel_mass' is", 'nothing for a spring')),
+    ({'track_width': 0.3, 'rear__track_width': 0.3},
+     ("'vehicle.body.front.spring_rate' is", 'topples')),
+    ({'wheel__rim_radius': 1e-9}, ('rim_radius is 1e-09 m, expected 3.74e-06 m',)),
+    ({'name': '../../elsewhere'}, ("'vehicle.name' is '../../elsewhere'", 'first is a letter')),
+    ({'name': ''}, ("'vehicle.name' is ''", 'files are named after the vehicle')),
+    ({'name': 'x' * 300}, ("'vehicle.name' is 'xxx", 'up to 80 letters')),
 ])
 def test_a_car_that_cannot_be_is_refused_in_one_line(values, parts):
     with pytest.raises(ParameterError) as caught:
@@ -208,6 +218,20 @@ def test_a_car_that_cannot_be_is_refused_in_one_line(values, parts):
     assert '\n' not in message
     for part in parts:
         assert part in message
+
+
+@pytest.mark.parametrize(('values', 'parts'), [
+    ({'cog_to_front_axle': 0.05, 'cog_to_rear_axle': 0.04}, ('overlap',)),
+    ({'track_width': 0.03}, ("'vehicle.track_width' is 0.03 m", 'overlap')),
+    ({'body__front__spring_rate': 900.0},
+     ("'vehicle.body.front.spring_rate' is 900.0", 'no use for it', 'saloon, hatchback')),
+    ({'body__colour': [1.0, 0.0, 0.0]}, ("'vehicle.body.colour' is [1.0, 0.0, 0.0]",)),
+])
+def test_the_racecar_is_refused_what_it_cannot_be_or_has_no_use_for(values, parts):
+    with pytest.raises(ParameterError) as caught:
+        VehicleParameters.from_values(changed('racecar', **values))
+    for part in parts:
+        assert part in str(caught.value)
 
 
 def test_the_message_names_the_file(tmp_path):

@@ -23,7 +23,7 @@ _AXLE_NAMES = ('front', 'rear')
 
 
 def check_vehicle(vehicle: VehicleParameters) -> None:
-    """Raise ParameterError for the first thing that a generated vehicle cannot be.
+    """Raise ParameterError for the first thing that no vehicle can be.
 
     It names field and value, and what was expected.
     """
@@ -35,6 +35,10 @@ def check_vehicle(vehicle: VehicleParameters) -> None:
 def _faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
     """Yield field, value, unit and what was expected of what is wrong."""
     yield from _wheel_faults(vehicle)
+    if not vehicle.body.is_generated:
+        # Masses and moments of inertia of the parts follow from those of the whole.
+        return
+    yield from _wheel_mass_faults(vehicle)
     yield from _body_faults(vehicle)
     yield from _inertia_faults(vehicle)
     yield from _suspension_faults(vehicle)
@@ -53,6 +57,9 @@ def _wheel_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str,
             yield (name, track, 'm',
                    f'more than the width of the wheels, {vehicle.wheel_width:.4g} m: left and'
                    ' right overlap')
+
+
+def _wheel_mass_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
     masses = 2.0 * sum(axle_wheel_masses(vehicle))
     if masses > WHEELS_SHARE * vehicle.mass:
         yield ('mass', vehicle.mass, 'kg',
@@ -60,15 +67,18 @@ def _wheel_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str,
 
 
 def _body_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
-    body = vehicle.body
+    # Imported here, as below: it needs VehicleParameters, which need this.
+    from racecar.core.vehicles.body_dimensions import body_dimensions
+
+    body, size = vehicle.body, body_dimensions(vehicle)
     over_wheels = max(vehicle.track_widths) + vehicle.wheel_width
     if body.shape != AXLES and vehicle.width and vehicle.width < over_wheels:
         yield ('width', vehicle.width, 'm',
                f'at least {over_wheels:.4g} m, that over the wheels, for a body of the shape'
                f' {body.shape}')
-    if body.height and body.clearance >= body.height:
-        yield ('body.clearance', body.clearance, 'm',
-               f'less than the height of the body, {body.height:.4g} m')
+    if size.floor >= size.top:
+        yield ('body.clearance', size.floor, 'm',
+               f'less than the height of the body, {size.top:.4g} m')
     if body.height and body.height <= 2.0 * max(vehicle.wheel_radii) and body.shape != AXLES:
         yield ('body.height', body.height, 'm',
                f'more than the height of the wheels, {2.0 * max(vehicle.wheel_radii):.4g} m, for a'
@@ -107,12 +117,15 @@ def _inertia_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, st
 
 
 def _suspension_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
+    from racecar.core.vehicles.parameters import GRAVITY
+    from racecar.core.vehicles.ride import body_load, roll_stiffness
+    from racecar.core.vehicles.suspension import corners
+
     axles = vehicle.body.front, vehicle.body.rear
     loads = vehicle.front_axle_load, vehicle.rear_axle_load
-    is_sprung = any(axle.spring_rate > 0.0 for axle in axles)
+    if all(axle.spring_rate <= 0.0 for axle in axles):
+        return
     for name, axle, load in zip(_AXLE_NAMES, axles, loads, strict=True):
-        if not is_sprung:
-            continue
         rate = BUMP_RESERVE * 0.5 * load / axle.bump_travel
         if axle.spring_rate < rate:
             yield (f'body.{name}.spring_rate', axle.spring_rate, 'N/m',
@@ -122,6 +135,20 @@ def _suspension_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float,
         if axle.damping_rate <= 0.0:
             yield (f'body.{name}.damping_rate', axle.damping_rate, 'N s/m',
                    'more than 0: a sprung car without damping never comes to rest')
+    for name, corner in zip(_AXLE_NAMES, corners(vehicle), strict=True):
+        if corner.spring_force <= 0.0:
+            most = corner.wheel_mass * corner.load / (corner.unsprung_mass * GRAVITY)
+            yield (f'body.{name}.wheel_mass', corner.wheel_mass, 'kg',
+                   f'less than {most:.4g} kg: with what carries it the wheel is heavier than the'
+                   f' load that it bears, {corner.load:.4g} N, which leaves nothing for a spring')
+            return
+    stiffness, load = roll_stiffness(vehicle), body_load(vehicle)
+    if stiffness <= load:
+        front = axles[0].spring_rate
+        yield ('body.front.spring_rate', front, 'N/m',
+               f'stiffer springs and tyres on both axles, or a lower cog_height: in roll they have'
+               f' {stiffness:.4g} N m/rad, and the weight of the body topples it with'
+               f' {load:.4g} N m/rad')
 
 
 def axle_wheel_masses(vehicle: VehicleParameters) -> tuple[float, float]:

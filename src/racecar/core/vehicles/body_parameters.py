@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from racecar.core.errors import ParameterError
+from racecar.core.errors import excerpt, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 
 BODY_PREFIX = 'vehicle.body.'
@@ -97,6 +97,17 @@ def _tuple_of(name: str, values: list[float], count: int) -> tuple[float, ...]:
     return tuple(values)
 
 
+def _refuse_fields(own: Mapping[str, Any]) -> None:
+    """Raise ParameterError if anything is stated that the racecar's xacro file does not take."""
+    for row in BODY_PARAMETERS:
+        name = row.name.removeprefix(BODY_PREFIX)
+        if name != 'shape' and own[name] != row.default:
+            raise ParameterError(
+                f"parameter '{row.name}' is {excerpt(own[name])}, expected none of it for a body"
+                f" of the shape {RACECAR}, which has no use for it: choose '{BODY_PREFIX}shape'"
+                f" among {', '.join(shape for shape in SHAPES if shape != RACECAR)}")
+
+
 @dataclass(frozen=True, slots=True)
 class BodyParameters:
     """Body of a vehicle in SI units; the rows of BODY_PARAMETERS say what the numbers mean.
@@ -118,13 +129,16 @@ class BodyParameters:
     def from_values(cls, values: Mapping[str, Any]) -> BodyParameters:
         """Build from dotted parameter names; those of other tables are left alone.
 
-        Raises ParameterError naming the first unknown, ill-typed or out-of-range one.
+        Raises ParameterError naming the first that is unknown, ill-typed, out of range, or without
+        effect on a body of this shape.
         """
         own: dict[str, Any] = {
             name.removeprefix(BODY_PREFIX): value
             for name, value in BODY_PARAMETERS.resolve(
                 {name: value for name, value in values.items()
                  if name.startswith(BODY_PREFIX)}).items()}
+        if own['shape'] == RACECAR:
+            _refuse_fields(own)
         colour = _tuple_of('colour', own['colour'], 3)
         if not all(0.0 <= part <= 1.0 for part in colour):
             raise ParameterError(

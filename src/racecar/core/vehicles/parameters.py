@@ -46,6 +46,9 @@ _OWN_PREFIXES = BODY_PREFIX, LIGHTS_PREFIX, WHEEL_PREFIX
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
 
+# Of the name of a vehicle.
+_LONGEST_NAME, _NAME_MARKS = 80, ' ._+-'
+
 # Overhangs of the racecar, 0.094 m ahead of and 0.076 m behind its axles, over its wheelbase.
 _FRONT_OVERHANG, _REAR_OVERHANG = 0.094 / 0.325, 0.076 / 0.325
 
@@ -143,6 +146,16 @@ def _default(name: str) -> Any:
     return VEHICLE_PARAMETERS.default(f'{PREFIX}{name}')
 
 
+def _check_name(name: Any) -> None:
+    """Raise ParameterError unless files can be named after the vehicle."""
+    if not (name[:1].isalnum() and len(name) <= _LONGEST_NAME
+            and all(part.isalnum() or part in _NAME_MARKS for part in name)):
+        raise ParameterError(
+            f"parameter '{PREFIX}name' is {excerpt(name)}, expected up to {_LONGEST_NAME} letters,"
+            " digits, blanks and ._+- of which the first is a letter or digit: files are named"
+            ' after the vehicle')
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleParameters:
     """Parameters of a vehicle in SI units; the rows of VEHICLE_PARAMETERS say what they mean."""
@@ -186,11 +199,13 @@ class VehicleParameters:
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
         """Build from names of VEHICLE_FILE_PARAMETERS; others are left alone.
 
-        Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one.
+        Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range one, or
+        what together cannot be a vehicle.
         """
         own = VEHICLE_PARAMETERS.resolve(
             {name: value for name, value in values.items()
              if name.startswith(PREFIX) and not name.startswith(_OWN_PREFIXES)})
+        _check_name(own[f'{PREFIX}name'])
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
         vehicle = cls(
@@ -198,8 +213,7 @@ class VehicleParameters:
             lights=Lights.from_values(values), wheel=WheelLook.from_values(values))
         # Raises the error of wheels that there cannot be.
         vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
-        if vehicle.body.is_generated:
-            check_vehicle(vehicle)
+        check_vehicle(vehicle)
         return vehicle
 
     @classmethod

@@ -79,16 +79,27 @@ def sprung_mass(vehicle: VehicleParameters) -> SprungMass:
     return SprungMass(mass, ahead / mass, height / mass)
 
 
+def roll_stiffness(vehicle: VehicleParameters) -> float:
+    """Return that of springs and tyres of both axles [N m/rad]."""
+    return sum(
+        0.5 * corner.ride_rate * track**2
+        for corner, track in zip(corners(vehicle), vehicle.track_widths, strict=True))
+
+
+def body_load(vehicle: VehicleParameters) -> float:
+    """Return with what the weight of a leaning body, m_s g h_s, acts against it [N m/rad]."""
+    body = sprung_mass(vehicle)
+    return body.mass * GRAVITY * body.height
+
+
 def ride_of(vehicle: VehicleParameters) -> Ride:
     """Return how the body of a sprung vehicle moves; damping is left out."""
     front, rear = corners(vehicle)
     body = sprung_mass(vehicle)
     roll_inertia, pitch_inertia, _ = moments_of_inertia(vehicle)
     rates = 2.0 * front.ride_rate, 2.0 * rear.ride_rate
-    stiffness = sum(
-        0.5 * corner.ride_rate * track**2
-        for corner, track in zip((front, rear), vehicle.track_widths, strict=True))
-    upright = stiffness - body.mass * GRAVITY * body.height
+    stiffness = roll_stiffness(vehicle)
+    upright = stiffness - body_load(vehicle)
     # Heave first: it has more of the lift, pitch of the turning.
     heave, pitch = _heave_and_pitch(vehicle, body, pitch_inertia, rates)
     return Ride(

@@ -33,6 +33,8 @@ _RADIAL = ('tire_radius', 'rim_radius', 'rim_beam_width', 'central_inner_radius'
 _AXIAL = 'thickness', 'rim_beam_thickness', 'rim_beam_offset'
 
 _LARGEST = 10.0
+# Of the radius of a wheel: solids that are thinner cannot be joined.
+_SMALLEST = 1e-5
 
 
 def _row(name: str, default: Any, description: str, unit: str = '', **rest: Any) -> Parameter:
@@ -108,14 +110,18 @@ class WheelShape(NamedTuple):
     def fault(self) -> str:
         """Why there can be no such wheel, and what was expected; empty if there can."""
         # Written so that NaN is a fault, too.
-        for name in ('thickness', 'tire_radius', 'rim_radius', 'rim_beam_width',
-                     'rim_beam_thickness', 'central_inner_radius', 'central_outer_radius'):
-            if not 0.0 < getattr(self, name) <= _LARGEST:
-                return (f'{name} is {getattr(self, name):g} m, expected more than 0 and at most'
-                        f' {_LARGEST:g} m')
-        for name, least in (('subdivision', 8), ('edge_subdivision', 1), ('rim_beam_number', 1)):
-            if getattr(self, name) < least:
-                return f'{name} is {getattr(self, name)}, expected at least {least}'
+        if not 0.0 < self.tire_radius <= _LARGEST:
+            return (f'tire_radius is {self.tire_radius:g} m, expected more than 0 and at most'
+                    f' {_LARGEST:g} m')
+        least = _SMALLEST * self.tire_radius
+        for name in ('thickness', 'rim_radius', 'rim_beam_width', 'rim_beam_thickness',
+                     'central_inner_radius', 'central_outer_radius'):
+            if not least <= getattr(self, name) <= _LARGEST:
+                return (f'{name} is {getattr(self, name):g} m, expected {least:.4g} m, of the'
+                        f' radius of the tyre {_SMALLEST:g}, to {_LARGEST:g} m')
+        for name, fewest in (('subdivision', 8), ('edge_subdivision', 1), ('rim_beam_number', 1)):
+            if getattr(self, name) < fewest:
+                return f'{name} is {getattr(self, name)}, expected at least {fewest}'
         if not 0.0 <= self.curvature_factor <= 1.0:
             return f'curvature_factor is {self.curvature_factor:g}, expected 0 to 1'
         if self.rim_radius >= self.tire_radius:

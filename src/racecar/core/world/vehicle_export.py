@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+import re
 import shutil
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 from racecar.core.description.robot_tree import Mesh
 from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import resource_file
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.car_bodies import car_bodies
@@ -18,6 +20,9 @@ from racecar.core.world.car_gains import joint_gains
 from racecar.core.world.scene import EMPTY_SCENE
 from racecar.core.world.world_model import CarPart, world_spec
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
+
+# REP-144, and the dash that catkin let through.
+_PACKAGE = re.compile(r'[a-z][a-z0-9_-]*')
 
 MESHES = 'meshes'
 """Folder of the meshes, beside the two files."""
@@ -39,9 +44,13 @@ def export_vehicle(
     package: of ROS, whose folder this is to become: meshes of the URDF are then
     `package://<package>/meshes/...`, otherwise relative to the file. The MJCF stands on the ground
     of the physics engine, with a servo and a motor for each joint, and compiles by itself.
-    Raises ConfigurationError if the folder is there already or cannot be written, or the vehicle
-    cannot be described.
+    Raises ConfigurationError if the package cannot be called so, the folder is there already or
+    cannot be written, or the vehicle cannot be described.
     """
+    if package and not _PACKAGE.fullmatch(package):
+        raise ConfigurationError(
+            f'--package is {excerpt(package)}, expected the name of a ROS package: a small letter,'
+            ' then small letters, digits and _')
     description = describe_vehicle(vehicle)
     uris = dict.fromkeys(
         shape.geometry.uri for link in description.tree.links
@@ -58,7 +67,8 @@ def export_vehicle(
     for uri, source in sources.items():
         urdf = urdf.replace(f'"{uri}"', f'"{place}/{source.name}"')
         # In the engine's model a mesh has the name of its URI.
-        mjcf = mjcf.replace(f'"{source}"', f'"{MESHES}/{source.name}"').replace(uri, source.stem)
+        written = escape(str(source), {'"': '&quot;', "'": '&apos;'})
+        mjcf = mjcf.replace(f'"{written}"', f'"{MESHES}/{source.name}"').replace(uri, source.stem)
     exported = ExportedVehicle(
         folder / f'{vehicle.name}.urdf', folder / f'{vehicle.name}.xml',
         tuple(folder / MESHES / source.name for source in sources.values()))
