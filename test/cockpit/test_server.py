@@ -70,8 +70,22 @@ def test_it_gives_the_page_and_nothing_else():
             async with server.session.get(aiohttp.client.URL(
                     server.url + path, encoded=True)) as response:
                 assert response.status == 404, path
+                assert response.headers['X-Content-Type-Options'] == 'nosniff'
 
     run(scenario)
+
+
+@pytest.mark.parametrize('line', [b'GET /\xff HTTP/1.1', b'GET /' + b'a' * 20000, b'\x16\x03\x01'])
+def test_what_is_no_http_is_answered_and_not_told_to_the_terminal(line, caplog):
+    async def scenario(server, feed):
+        reader, writer = await asyncio.open_connection('127.0.0.1', server.access.port)
+        writer.write(line + b'\r\n\r\n')
+        assert b'400 Bad Request' in await reader.readline()
+        writer.close()
+        await server.page()
+
+    run(scenario)
+    assert not caplog.records
 
 
 def test_meshes_of_the_feed_are_given_by_their_keys():

@@ -51,13 +51,14 @@ def _listen(host: str, port: int | None) -> socket.socket:
     Access(host, port or FIRST_PORT)
     ports = range(FIRST_PORT, FIRST_PORT + _PORTS) if port is None else (port,)
     for number in ports:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, number, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind)
         try:
-            family, kind, _, _, address = socket.getaddrinfo(
-                host, number, type=socket.SOCK_STREAM)[0]
-            listener = socket.socket(family, kind)
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
         except OSError as error:
+            listener.close()
             if error.errno == errno.EADDRINUSE and port is None:
                 continue
             if error.errno == errno.EADDRNOTAVAIL:
@@ -80,8 +81,7 @@ async def _serve(
 ) -> int:
     """Serve until the feed ends; return the signal that ended it, 0 for none."""
     server = CockpitServer(feed, access)
-    runner = web.AppRunner(
-        server.application, access_log=None, shutdown_timeout=_LONGEST_END)
+    runner = server.runner(_LONGEST_END)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     announce(f'Cockpit: {access.url}')
