@@ -33,7 +33,9 @@ def test_an_observer_gets_messages_of_its_process_without_a_subscription(bench):
     assert not node.observe(INPUT, said.append)
     active = bench.listen('/mux/active', String, qos.LATCHED)
     bench.send(INPUT, command(0.0, 1.5, 0.25))
-    bench.until(lambda: len(active) == 2, 'the source by a subscription')
+    bench.until(lambda: [row for row in active if row.data != 'idle'],
+                'the source by a subscription')
+    bench.until(lambda: commands, 'the command')
     # Message objects and bytes alike, as they are serialised.
     assert [deserialize_message(data, String) for data in said] == [active[-1]]
     (sent, _), = map(read_command, commands)
