@@ -112,7 +112,8 @@ connection
       log.hideBanner('session');
       if (shownSession !== `${name} ${JSON.stringify(options)}`) { setup.running(name, options); }
       shownSession = `${name} ${JSON.stringify(options)}`;
-      hint.say(state === 'starting' ? 'Starting …' : '', text);
+      const title = transport.mode === 'attach' ? 'Waiting for a robot' : 'Starting …';
+      hint.say(state === 'starting' ? title : '', text);
     } else {
       driving.letGo();
       hint.hide();

@@ -33,6 +33,7 @@ export const PLOTS = [
 
 const LEAST_SPAN = 5;  // s
 const LEFT = 44, RIGHT = 8, TOP = 6, BOTTOM = 18;  // px, around the lines
+const LABEL = 13;  // px, the height that one needs
 
 // Round steps for an axis: about `count` of them in a span; of a list, if it has one so large.
 export function stepOf(span, count, steps = []) {
@@ -182,6 +183,7 @@ class Plot {
     context.textBaseline = 'middle';
     context.textAlign = 'right';
     const {step} = this;
+    const every = Math.ceil(LABEL * (this.high - this.low) / (step * (height - TOP - BOTTOM)));
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     for (let value = Math.ceil(this.low / step - 1e-6) * step; value <= this.high + step * 1e-6;
       value += step) {
@@ -191,7 +193,9 @@ class Plot {
       context.moveTo(LEFT, y);
       context.lineTo(width - RIGHT, y);
       context.stroke();
-      context.fillText(number(value, digits), LEFT - 6, y);
+      if (Math.round(value / step) % every === 0) {
+        context.fillText(number(value, digits), LEFT - 6, y);
+      }
     }
     if (!(right === right)) { return; }
     context.textAlign = 'center';
