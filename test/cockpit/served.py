@@ -68,7 +68,7 @@ async def served(feed, host='127.0.0.1'):
     with socket.create_server(('127.0.0.1', 0)) as listener:
         access = Access(host, listener.getsockname()[1])
         server = CockpitServer(feed, access)
-        runner = web.AppRunner(server.application, shutdown_timeout=0.1)
+        runner = server.runner(0.1)
         await runner.setup()
         await web.SockSite(runner, listener).start()
         running = asyncio.create_task(feed.run(server.hub))

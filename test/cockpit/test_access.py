@@ -47,6 +47,17 @@ def test_a_server_that_a_network_reaches_wants_its_token():
     assert Access('0.0.0.0', 8080).token != access.token
 
 
+@pytest.mark.parametrize('headers', [
+    {}, {'Host': 'car.local'}, {'Host': 'car.local:1'}, {'Host': ':8080'},
+    {'Host': 'car.local:8080', 'Origin': 'http://evil.example'}, {'Host': 'car.local:8080'}])
+@pytest.mark.parametrize('given', ['', 'wrong', '\udcff'])
+def test_no_refusal_tells_the_token(headers, given):
+    access = Access('0.0.0.0', 8080)
+    fault = access.fault(headers, given)
+    assert fault != ''
+    assert access.token not in fault
+
+
 def test_loopback_has_no_token():
     access = Access('127.0.0.1', 8080)
     assert (access.token, access.url) == ('', 'http://127.0.0.1:8080/')

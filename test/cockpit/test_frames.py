@@ -5,7 +5,7 @@
 import json
 import struct
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 import numpy as np
 import pytest
@@ -59,10 +59,14 @@ def test_json_frames_hold_no_number_that_browsers_refuse():
 
 
 @given(st.binary(max_size=60))
+@example('{"type":"log"}'.encode('utf-16-le'))
+@example(b'{"type":"\xed\xa0\x80"}')
 def test_any_bytes_are_a_frame_or_refused(data):
     try:
         if is_text(data):
             assert isinstance(read_json(data)['type'], str)
+            # So it is sent on.
+            assert data.decode()
         elif data[0] == 5:
             read_mesh(data)
     except FrameError as error:

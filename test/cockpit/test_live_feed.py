@@ -18,6 +18,7 @@ from served import DEADLINE, served
 from racecar.cockpit import live_feed
 from racecar.cockpit.child import Child, how_it_ended
 from racecar.cockpit.frames import json_frame, read_json
+from racecar.cockpit.hub import Hub
 from racecar.cockpit.link import check_length, LENGTH, packed
 from racecar.cockpit.live_feed import AttachFeed, CockpitFeed
 from racecar.cockpit.wheel import HEARTBEAT
@@ -144,7 +145,7 @@ def test_of_two_starts_at_the_same_time_one_child_is_left(run):
 
 @pytest.mark.parametrize(('code', 'state', 'text'), [
     (0, 'ended', 'has ended'), (1, 'failed', 'the world is flat'), (-9, 'lost', 'SIGKILL'),
-    (-11, 'lost', 'SIGSEGV')])
+    (-11, 'lost', 'SIGSEGV'), (-35, 'lost', 'signal 35')])
 def test_the_end_of_the_nodes_is_said(run, code, state, text):
     async def scenario(server):
         page = await server.page()
@@ -268,6 +269,54 @@ def test_bytes_that_are_no_frames_end_the_link_and_not_the_server(run, data):
                     await child.hear()
         await page.send('reset')
         assert 'nobody to do it' in (await page.get('error'))['text']
+
+    run(scenario)
+
+
+def test_the_server_ends_after_what_a_page_is_stopping(monkeypatch):
+    monkeypatch.setattr(live_feed, 'Child', FakeChild)
+
+    async def whole():
+        FakeChild.started = asyncio.Queue()
+        feed = CockpitFeed()
+        running = asyncio.create_task(feed.run(Hub()))
+        await asyncio.sleep(0)
+        await feed.ask(1, {'type': 'start', 'configuration': 'kinematic_ode'})
+        child = await FakeChild.started.get()
+        gate = child.end = asyncio.Event().wait
+        stopping = asyncio.create_task(feed.ask(1, {'type': 'stop'}))
+        while feed.is_running:
+            await asyncio.sleep(0)
+        running.cancel()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not running.done()
+        gate.__self__.set()
+        await stopping
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    run_async(whole())
+
+
+def test_to_start_and_stop_often_leaves_nothing_behind(run):
+    async def scenario(server):
+        page = await server.page()
+
+        async def restart():
+            await started(page)
+            await page.send('stop')
+            await page.get('session', state='ended')
+
+        def open_things():
+            return len(asyncio.all_tasks()), len(os.listdir('/proc/self/fd'))
+
+        for _ in range(5):
+            await restart()
+        before = open_things()
+        for _ in range(15):
+            await restart()
+        assert open_things() <= before
 
     run(scenario)
 

@@ -46,6 +46,13 @@ def test_what_a_message_leaves_out_has_its_default():
     ('{"type": "lamp", "name": "roof", "on": true}', 'expected one of dipped_beams'),
     ('{"type": "step", "count": 1e9}', 'expected an integer'),
     ('[' * 60000, 'is no JSON'),
+    ('{"type": "set_parameter", "node": "/a", "name": "b", "value": 1%s}' % ('0' * 400),
+     'beyond the integers of 64 bits'),
+    ('{"type": "start", "configuration": "a", "options": {"end_time": -9223372036854775809}}',
+     'beyond the integers of 64 bits'),
+    ('{"type": "set_parameter", "node": "/a", "name": "b", "value": ["\\ud800"]}',
+     'surrogates not allowed'),
+    ('\ud800', 'is no JSON'),
 ])
 def test_others_are_refused_in_one_line(text, reason):
     with pytest.raises(MessageError, match=reason) as caught:

@@ -61,14 +61,17 @@ class Access:
         """
         host = headers.get('Host', '')
         if not self._is_ours(host):
-            return f'Host {excerpt(host)} is not this server, expected {self.url}'
+            # Without the token, which is for those who have it.
+            return (f'Host {excerpt(host)} is not this server, expected its name and'
+                    f' port {self.port}: take the address that `racecar cockpit` printed')
         origin = headers.get('Origin')
         if origin is None:
             if needs_origin:
                 return 'no Origin: only the page of this server may open its WebSocket'
         elif origin != f'http://{host}':
             return f'Origin {excerpt(origin)} is not this server, expected http://{host}'
-        if self.is_open and not hmac.compare_digest(given.encode(), self.token.encode()):
+        if self.is_open and not hmac.compare_digest(
+                given.encode(errors='replace'), self.token.encode()):
             return 'no token, or another one: take the address that `racecar cockpit` printed'
         return ''
 

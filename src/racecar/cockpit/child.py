@@ -84,11 +84,18 @@ class Child:
         self._listening.cancel()
 
 
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        # Of the real-time signals only the first and the last have names.
+        return f'signal {number}'
+
+
 def how_it_ended(code: int, error: str) -> tuple[str, str]:
     """Return the state of the session after an exit code, and a text for people."""
     if code == 0:
         return 'ended', 'the configuration has ended'
     if code < 0:
-        name = signal.Signals(-code).name
-        return 'lost', f'the process of the nodes was killed ({name})'
+        return 'lost', f'the process of the nodes was killed ({_signal_name(-code)})'
     return 'failed', error or f'the process of the nodes ended with exit code {code}'

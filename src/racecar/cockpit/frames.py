@@ -50,7 +50,8 @@ def json_frame(kind: str, **fields: Any) -> bytes:
 def read_json(frame: bytes) -> dict[str, Any]:
     """Return the fields of a JSON message, `type` among them. Raises FrameError."""
     try:
-        fields = json.loads(frame)
+        # As UTF-8, in which it is sent on; json would guess other encodings, too.
+        fields = json.loads(frame.decode())
     except (ValueError, RecursionError) as error:
         raise FrameError(f'{len(frame)} bytes of text are no JSON: {error}') from error
     if not isinstance(fields, dict) or not isinstance(fields.get('type'), str):

@@ -73,7 +73,9 @@ class LiveFeed(Feed):
             await asyncio.Event().wait()
         finally:
             self._is_over = True
-            await self._end_child()
+            # Somebody may be ending it, too; it is over for nobody before it is.
+            async with self._changing:
+                await self._end_child()
 
     @abstractmethod
     async def begin(self) -> None:

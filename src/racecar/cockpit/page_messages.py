@@ -14,6 +14,8 @@ LONGEST = 64 * 1024
 """Of a message [B]."""
 
 _MOST_STEPS = 1000
+# Of ROS parameters; no other field has larger ones.
+_INTEGERS = range(-2**63, 2**63)
 
 
 class _Row(NamedTuple):
@@ -69,7 +71,10 @@ def read_page_message(text: str) -> dict[str, Any]:
     Raises MessageError in one line that names what is wrong and what was expected.
     """
     try:
-        content = json.loads(text, parse_constant=_refuse_constant)
+        # Half a surrogate pair can be escaped, but be written nowhere.
+        text.encode()
+        content = json.loads(text, parse_constant=_refuse_constant, parse_int=_integer)
+        json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise MessageError(f'the message {excerpt(text)} is no JSON: {error}') from error
     kind = content.get('type') if isinstance(content, dict) else None
@@ -94,6 +99,13 @@ def read_page_message(text: str) -> dict[str, Any]:
                                ) from error
     found.update({name: content[name] for name in row.free if name in content})
     return found
+
+
+def _integer(digits: str) -> int:
+    number = int(digits)
+    if number not in _INTEGERS:
+        raise ValueError(f'{excerpt(digits)} is beyond the integers of 64 bits')
+    return number
 
 
 def _refuse_constant(name: str) -> float:

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 
 from aiohttp import web, WSCloseCode, WSMsgType
+from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler
 
 from racecar.cockpit.access import Access, TOKEN
@@ -27,8 +29,13 @@ _HEADERS = {
     'Cross-Origin-Resource-Policy': 'same-origin'}
 
 
+def _is_own_fault(record: logging.LogRecord) -> bool:
+    """Tell whether the server failed: for what is no HTTP, the answer is enough."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
+
+
 class CockpitServer:
-    """Serves one feed; `application` is what aiohttp runs."""
+    """Serves one feed."""
 
     def __init__(self, feed: Feed, access: Access) -> None:
         """Prepare it; nothing listens yet."""
@@ -36,11 +43,18 @@ class CockpitServer:
         self._access = access
         self.hub = Hub()
         self._pages: set[web.WebSocketResponse] = set()
-        self.application = web.Application(middlewares=[self._check])
-        self.application.add_routes([
+        self._application = web.Application(middlewares=[self._check])
+        self._application.add_routes([
             web.get('/', self._on_index), web.get('/static/{name}', self._on_static),
             web.get('/mesh/{key}', self._on_mesh), web.get('/ws', self._on_page)])
-        self.application.on_shutdown.append(self._close_pages)
+        self._application.on_shutdown.append(self._close_pages)
+
+    def runner(self, shutdown_timeout: float) -> web.AppRunner:
+        """Return what runs it; shutdown_timeout: how long pages may take to go [s]."""
+        logger = logging.getLogger(__name__)
+        logger.addFilter(_is_own_fault)
+        return web.AppRunner(self._application, access_log=None, logger=logger,
+                             shutdown_timeout=shutdown_timeout)
 
     @web.middleware
     async def _check(
@@ -51,7 +65,11 @@ class CockpitServer:
         fault = access.fault(request.headers, given, needs_origin=request.path == '/ws')
         if fault:
             return web.Response(status=403, text=f'{fault}\n', headers=_HEADERS)
-        response: web.StreamResponse = await handler(request)
+        try:
+            response: web.StreamResponse = await handler(request)
+        except web.HTTPException as error:
+            error.headers.update(_HEADERS)
+            raise
         if not response.prepared:
             response.headers.update(_HEADERS)
             if access.is_open:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import errno
 import socket
 import sys
+import threading
 import webbrowser
 
 from aiohttp import web
@@ -50,13 +51,14 @@ def _listen(host: str, port: int | None) -> socket.socket:
     Access(host, port or FIRST_PORT)
     ports = range(FIRST_PORT, FIRST_PORT + _PORTS) if port is None else (port,)
     for number in ports:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, number, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind)
         try:
-            family, kind, _, _, address = socket.getaddrinfo(
-                host, number, type=socket.SOCK_STREAM)[0]
-            listener = socket.socket(family, kind)
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(address)
         except OSError as error:
+            listener.close()
             if error.errno == errno.EADDRINUSE and port is None:
                 continue
             if error.errno == errno.EADDRNOTAVAIL:
@@ -79,8 +81,7 @@ async def _serve(
 ) -> int:
     """Serve until the feed ends; return the signal that ended it, 0 for none."""
     server = CockpitServer(feed, access)
-    runner = web.AppRunner(
-        server.application, access_log=None, shutdown_timeout=_LONGEST_END)
+    runner = server.runner(_LONGEST_END)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     announce(f'Cockpit: {access.url}')
@@ -88,7 +89,8 @@ async def _serve(
         print('warning: others in the network can see and drive the car if they have this address;'
               ' it is not encrypted', file=sys.stderr)
     if opens_browser:
-        webbrowser.open(access.url)
+        # Some browsers, as those of a terminal, return when they are closed.
+        threading.Thread(target=webbrowser.open, args=(access.url,), daemon=True).start()
     running = asyncio.create_task(feed.run(server.hub))
     number = 0
 

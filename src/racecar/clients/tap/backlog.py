@@ -15,7 +15,7 @@ from rclpy.subscription import Subscription
 from racecar.core.errors import MessageError
 from racecar.ros import qos
 from racecar.ros.observed_publisher import Observer
-from racecar.ros.raw_subscription import Complaints
+from racecar.ros.raw_subscription import Complaints, subscribe_raw
 from racecar.ros.waiting_messages import take_waiting
 
 Observe = Callable[[str, Observer], bool]
@@ -58,9 +58,8 @@ class Backlog:
         waiting: deque[bytes] = deque(maxlen=most)
         self._topics.append(_Topic(waiting, decode, use, Complaints(self._node, topic)))
         if not self._observe(topic, waiting.append):
-            # rclpy asks for the signature, which a method of a deque does not tell everywhere.
-            self._subscriptions.append(self._node.create_subscription(
-                message_type, topic, lambda data: waiting.append(data), profile, raw=True))
+            self._subscriptions.append(subscribe_raw(
+                self._node, message_type, topic, bytes, waiting.append, profile))
 
     def note(self, topic: str, look: Callable[[], Any], use: Callable[[Any], object]) -> bool:
         """Let read() call use() with what look() returned when each message on a topic was sent.
