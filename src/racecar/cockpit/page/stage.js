@@ -11,7 +11,8 @@ import {greyOf, wallsOf} from './walls.js';
 
 const TRAIL_POINTS = 6000;
 const SLOW_FRAME = 45;  // ms
-const LEAST_DETAIL = 0.75;
+const LEAST_DETAIL = 0.5;
+const FRAMES_TO_JUDGE = 60;
 const AT_REST = 250;    // ms without a change
 const CUT = 0.36;        // height of walls that are cut, in lengths of the car
 const MAP_HEIGHT = 1;    // m, of walls of a map, which does not say it
@@ -283,7 +284,11 @@ export class Stage {
   adapt(milliseconds) {
     if (milliseconds > 250 || milliseconds <= 0) { return; }
     this.pace = (this.pace || 16) * 0.95 + milliseconds * 0.05;
-    if (this.pace > SLOW_FRAME && this.frames > 60) { this.detail = LEAST_DETAIL; }
+    this.judged = (this.judged || 0) + 1;
+    if (this.pace > SLOW_FRAME && this.judged > FRAMES_TO_JUDGE && this.detail > LEAST_DETAIL) {
+      this.detail -= 0.25;
+      this.pace = this.judged = 0;
+    }
   }
 
   draw(seconds, ratio) {
