@@ -30,7 +30,7 @@ _HEADERS = {
 
 
 def _is_own_fault(record: logging.LogRecord) -> bool:
-    """Tell whether the server failed: who sends what is no HTTP gets an answer, and that is all."""
+    """Tell whether the server failed: who sends what is no HTTP is only answered."""
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
