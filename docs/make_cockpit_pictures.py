@@ -119,9 +119,11 @@ def tracking(browser: Browser, address: str) -> None:
     save(page, 'cockpit_tracking.png')
     page.get_by_role('button', name='Top', exact=True).click()
     page.locator('#scene').hover()
-    for _ in range(4):
+    for _ in range(6):
         page.keyboard.press('-')
     page.wait_for_timeout(1500)
+    # A machine that is busy for a moment makes nodes complain.
+    wait(page, "document.querySelector('#banner').hidden")
     save(page, 'cockpit_top.png')
     page.context.close()
 

@@ -75,3 +75,20 @@ def end_at_once_on_signals(exit_code: ExitCode) -> None:
     """
     for number in STOPS:
         signal.signal(number, lambda number, _: end_process(exit_code(number)))
+
+
+@contextlib.contextmanager
+def raising_on_signals() -> Iterator[None]:
+    """Let each of STOPS raise Interruption meanwhile, so that what is open is closed.
+
+    In the main thread only. Not for imports, in which an exception may be lost.
+    """
+    def interrupt(number: int, _: object) -> NoReturn:
+        raise Interruption(number)
+
+    former = {number: signal.signal(number, interrupt) for number in STOPS}
+    try:
+        yield
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

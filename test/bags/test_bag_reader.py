@@ -269,9 +269,11 @@ def test_file_cut_around_every_chunk(recorded):
         check_cut(recorded, length)
 
 
-def test_cut_bag_is_reported_once(recorded, caplog):
-    recorded.path.write_bytes(recorded.data[:-1])
-    read_cut(recorded.path)
+def test_cut_bag_is_reported_once_however_often_it_is_opened(recorded, tmp_path, caplog):
+    path = tmp_path / 'cut.mcap'
+    path.write_bytes(recorded.data[:-1])
+    read_cut(path)
+    read_cut(path)
     assert len(caplog.records) == 1
     assert 'last complete chunk' in caplog.text
 

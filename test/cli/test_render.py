@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """racecar render: pictures and videos as files."""
 
+import signal
+
 from gl import gl  # noqa: F401
 import numpy as np
 from PIL import Image
 import pytest
 
+from racecar.cli.filming import write_film
 from racecar.cli.main import main
 from racecar.core.analysis.run_table import COLUMNS, RunTable
+from racecar.signals import Interruption
 
 SMALL = ('--size', '64x48')
 
@@ -54,6 +58,25 @@ def test_a_run_is_a_video(gl, tmp_path, a_run, suffix):  # noqa: F811
     assert len(pictures) == 5
     assert pictures[0].shape[:2] == (48, 64)
     assert sorted(p.name for p in tmp_path.iterdir()) == ['run.csv', path.name]
+
+
+@pytest.mark.parametrize('suffix', ['gif', 'mp4'])
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_film_that_is_interrupted_leaves_no_file(tmp_path, suffix, number):
+    if suffix == 'mp4':
+        pytest.importorskip('imageio_ffmpeg')
+
+    def picture(index):
+        if index == 2:
+            signal.raise_signal(number)
+        return np.zeros((48, 64, 3), np.uint8)
+
+    before = signal.getsignal(number)
+    with pytest.raises(Interruption) as caught:
+        write_film(tmp_path / f'x.{suffix}', 5.0, 4, picture)
+    assert caught.value.number == number
+    assert signal.getsignal(number) == before
+    assert not [*tmp_path.iterdir()]
 
 
 def test_the_path_is_orange_and_seen_from_above(gl, tmp_path, a_run):  # noqa: F811

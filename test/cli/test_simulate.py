@@ -76,6 +76,14 @@ def test_csv_has_a_header_and_a_row_per_odometry_message(table):
     assert columns['time'] == pytest.approx([0.01 * i for i in range(101)])
 
 
+def test_a_folder_as_csv_is_refused_before_the_run(capsys, tmp_path):
+    assert main(['simulate', 'kinematic_ode', '--duration', '1', '--csv', str(tmp_path)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ''
+    assert said.err == (f"racecar simulate: error: --csv '{tmp_path}' is a folder, expected a"
+                        ' file; add a name\n')
+
+
 def test_csv_that_cannot_be_written_is_an_error_of_one_line(capsys, tmp_path):
     path = tmp_path / 'absent' / 'run.csv'
     assert main(['simulate', 'kinematic_ode', '--duration', '1', '--csv', str(path)]) == 1

@@ -4,6 +4,7 @@
 
 import pytest
 
+from racecar.cli.main import main
 from racecar.cockpit.configurations import command_words, configurations
 from racecar.core.errors import ConfigurationError
 
@@ -55,3 +56,10 @@ def test_options_become_words_of_up():
 def test_what_is_not_offered_is_refused(name, options, reason):
     with pytest.raises(ConfigurationError, match=reason):
         command_words(name, options)
+
+
+def test_a_namespace_that_no_robot_can_have_is_refused_instead_of_waited_for(capsys):
+    assert main(['cockpit', '--attach', '--namespace', 'a b']) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("racecar cockpit: error: namespace 'a b' is no name, expected letters")
+    assert error.count('\n') == 1

@@ -4,6 +4,7 @@
 
 import asyncio
 import socket
+import threading
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from served import served  # noqa: E402
 
 from racecar.cockpit.feed import Feed  # noqa: E402
 from racecar.cockpit.frames import json_frame, mesh_frame, state_frame  # noqa: E402
+from racecar.cockpit.serving import serve  # noqa: E402
 from racecar.core.errors import RunError  # noqa: E402
 
 
@@ -187,3 +189,23 @@ def test_the_feed_hears_who_leaves_and_whether_pictures_are_wanted():
         assert feed.heard[-1] == ('pictures', False)
 
     run(scenario)
+
+
+def test_a_browser_that_returns_when_it_is_closed_does_not_hold_up_the_server(monkeypatch):
+    class Brief(Feed):
+        welcome = {'mode': 'brief'}
+
+        async def run(self, outlet):
+            began.set()
+            await asyncio.to_thread(closed.wait, 10.0)
+
+    def browse(url):
+        seen.append((url, began.wait(10.0)))
+        closed.set()
+
+    began, closed, seen = threading.Event(), threading.Event(), []
+    monkeypatch.setattr('webbrowser.open', browse)
+    serve(Brief(), opens_browser=True, announce=lambda text: None)
+    (url, was_running), = seen
+    assert url.startswith('http://127.0.0.1:')
+    assert was_running

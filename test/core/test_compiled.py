@@ -24,7 +24,6 @@ START = """
 import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
-from racecar.core.compiled import announce_compilation
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.types import Pose2
 from racecar.core.vehicles import SingleTrack, VehicleParameters
@@ -37,8 +36,6 @@ if sys.argv[1] != 'plain':
         def on_end(self, row):
             pass
     event.register('numba:compile', Listener())
-if sys.argv[1] == 'told':
-    announce_compilation(lambda text: print('told', text, file=sys.stderr))
 vehicle = VehicleParameters.from_file(sys.argv[2])
 simulator = Simulator(SingleTrack(vehicle, 'linear'), initial_pose=Pose2(1.0, 2.0, 0.5))
 before = simulator.odometry()
@@ -51,12 +48,17 @@ print(json.dumps([until_warm, len(compiled) - until_warm]))
 """
 
 
-def start(mode, cache, before=''):
-    """Start a process; return how many kernels it compiled, and what it wrote to stderr."""
-    done = subprocess.run(
-        [sys.executable, '-c', before + START, mode, str(VEHICLE)],
+def run(code, cache, *arguments):
+    """Run code in a process that has this folder as its cache of compiled kernels."""
+    return subprocess.run(
+        [sys.executable, '-c', code, *arguments],
         check=True, text=True, capture_output=True, timeout=240,
         env={**os.environ, 'PYTHONPATH': str(SOURCES), 'NUMBA_CACHE_DIR': str(cache)})
+
+
+def start(mode, cache, before=''):
+    """Start a process; return how many kernels it compiled, and what it wrote to stderr."""
+    done = run(before + START, cache, mode, str(VEHICLE))
     return json.loads(done.stdout), done.stderr
 
 
@@ -69,10 +71,49 @@ def test_first_start_says_that_it_compiles_and_the_second_does_not(tmp_path):
     assert start('compiled', tmp_path) == ([0, 0], '')
 
 
+# Two kernels tell the same about the message as those of the simulator.
+TOLD = """
+import sys
+from racecar.core.compiled import announce_compilation
+from racecar.core.elementary import sine_cosine
+from racecar.core.types import quaternion_to_yaw
+announce_compilation(lambda text: print('told', text, file=sys.stderr))
+sine_cosine(0.5), quaternion_to_yaw(0.0, 0.0, 0.0, 1.0)
+"""
+
+
 def test_who_wants_to_hear_it_is_told_instead(tmp_path):
     pytest.importorskip('numba')
-    _, said = start('told', tmp_path)
-    assert said == LINE.replace('racecar:', 'told')
+    done = run(TOLD, tmp_path)
+    assert done.stderr == LINE.replace('racecar:', 'told')
+
+
+def half(x):
+    return 0.5 * x
+
+
+def quarter(x):
+    return halved(halved(x))
+
+
+halved = compiled.unbound
+half.__module__ = quarter.__module__ = 'racecar.core.nowhere'
+
+
+def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):
+    numba = pytest.importorskip('numba')
+    monkeypatch.setattr(numba.config, 'CACHE_DIR', str(tmp_path))
+    inner = compiled.specialise(half, 'inner_half')
+    outer = compiled.specialise(quarter, 'outer_quarter', halved=inner)
+
+    def cached():
+        return {path.name.partition('-')[0].partition('.')[2] for path in tmp_path.rglob('*.nbc')}
+
+    assert outer(8.0) == 2.0
+    assert inner.signatures == []
+    assert cached() == {'outer_quarter', 'inner_half_callee'}
+    assert inner(8.0) == 4.0
+    assert cached() == {'outer_quarter', 'inner_half_callee', 'inner_half'}
 
 
 @pytest.mark.parametrize('action', ['save', 'load'])

@@ -71,5 +71,8 @@ def test_a_part_of_core_is_imported_without_the_others():
             'heavy = {"numba", "numpy", "racecar.core.api"} & set(sys.modules)\n'
             'assert not heavy, heavy\n'
             'from racecar.core import *\n'
-            'assert "Simulator" in dir() and "Simulator" in dir(racecar.core)\n')
+            'assert "Simulator" in dir() and "Simulator" in dir(racecar.core)\n'
+            # Every command and node would take a third longer to start.
+            'slow = {"scipy.interpolate", "scipy.ndimage", "matplotlib"} & set(sys.modules)\n'
+            'assert not slow, slow\n')
     subprocess.run([sys.executable, '-c', code], check=True, cwd=ROOT / 'src')

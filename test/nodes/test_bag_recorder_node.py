@@ -5,6 +5,7 @@
 import contextlib
 from pathlib import Path
 import re
+import signal
 import time
 
 from node_bench import odometry
@@ -54,9 +55,11 @@ def record(bench, tmp_path):
         bench, tmp_path / 'bag', **{'topics': list(topics)} if topics else {}, **more)
 
 
-def test_the_bag_names_the_distribution(record, monkeypatch):
+def test_the_bag_names_the_distribution(bench, record, monkeypatch):
     monkeypatch.setenv('ROS_DISTRO', 'kilted')
     recorder = record('/vesc/odom')
+    bench.send('/vesc/odom', odometry(1.0))
+    recorder.hear('/vesc/odom')
     recorder.close()
     metadata = (Path(recorder.folder) / 'metadata.yaml').read_text()
     assert re.search(r'^ +ros_distro: "?kilted"?$', metadata, re.MULTILINE)
@@ -173,6 +176,29 @@ def test_latched_message_from_before_the_start_is_recorded(bench, record):
     recorder = record('/latched')
     recorder.hear('/latched')
     assert recorder.close()['/latched'][0].message.data == 'old'
+
+
+def test_a_process_that_recorded_nothing_leaves_no_bag_and_says_so(bench, tmp_path):
+    folder = tmp_path / 'bag'
+    with NodeProcess('bag_recorder', '-p', f'folder:={folder}', '-p',
+                     'topics:=[/nobody]') as recorder:
+        bench.until(lambda: 'recording to' in recorder.stderr, 'the start')
+        recorder.send_signal(signal.SIGINT)
+        assert recorder.wait() == 0
+        assert f'nothing was recorded: the bag {folder} is removed' in recorder.stderr
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(('clock', 'kept'), [(None, False), (0.5, True)])
+def test_a_bag_of_latched_messages_is_kept_if_simulated_time_began(bench, record, clock, kept):
+    publisher = bench.probe.create_publisher(String, '/latched', qos.LATCHED)
+    publisher.publish(String(data='old'))
+    recorder = record('/latched', use_sim_time=True)
+    recorder.hear('/latched')
+    if clock:
+        bench.set_clock(clock)
+    bench.remove(recorder.node)
+    assert recorder.folder.exists() == kept
 
 
 def test_message_types_of_our_own_are_recorded_with_their_definition(bench, record):

@@ -262,5 +262,15 @@ def test_a_client_that_talks_nonsense_is_told_so_and_the_others_are_served_on(be
 
 def test_a_port_that_is_taken_is_named_in_one_line(bench, server):
     port = int(server.url.rpartition(':')[2])
+    kept = []
+
+    class Kept(FoxgloveServer):
+        """Stays known, as to the context of rclpy from Kilted on."""
+
+        def __init__(self, *arguments):
+            kept.append(self)
+            super().__init__(*arguments)
+
     with pytest.raises(ConfigurationError, match=f'127.0.0.1, port {port}: .*name another port'):
-        FoxgloveServer(bench.executor, '127.0.0.1', port)
+        Kept(bench.executor, '127.0.0.1', port)
+    kept[0].destroy_node()

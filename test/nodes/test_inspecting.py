@@ -150,6 +150,15 @@ def test_services_are_listed_and_called(run):
         assert lines[3].startswith('std_srvs.srv.SetBool_Response(success=True')
 
 
+def test_a_message_reaches_a_latched_subscription_that_was_not_discovered_before(
+        run, found, monkeypatch):
+    monkeypatch.setattr(found.node, 'get_subscriptions_info_by_topic', lambda _: [])
+    code, lines, _ = run('topic', 'pub', '--once', '/driver/lamps',
+                         'racecar_interfaces/msg/LampSwitches', '{brake: true}')
+    assert code == 0
+    assert any(line.startswith('publishing #1: ') for line in lines)
+
+
 def test_a_message_is_published(run):
     code, lines, _ = run(
         'topic', 'pub', '--once', '/initialpose', 'geometry_msgs/msg/PoseWithCovarianceStamped',

@@ -17,6 +17,7 @@ def test_a_run_that_never_began_leaves_no_bag(tmp_path, capfd):
     assert code == 1
     assert not bag.exists()
     assert f'the bag {bag} is removed' in said.err + said.out
+    assert 'Bag:' not in said.err + said.out
 
 
 def test_a_run_that_began_keeps_its_bag_and_tells_its_nodes(tmp_path, capfd):
@@ -24,7 +25,9 @@ def test_a_run_that_began_keeps_its_bag_and_tells_its_nodes(tmp_path, capfd):
     assert main(['up', 'kinematic_ode', '--lockstep', '--real-time-factor', '0', '--duration',
                  '0.2', '--record', str(bag)]) == 0
     assert len([*bag.glob('*.mcap')]) == 1
-    first = capfd.readouterr().err.splitlines()[0]
+    said = capfd.readouterr()
+    assert said.out.splitlines()[-1] == f'Bag: {bag}'
+    first = said.err.splitlines()[0]
     assert first.startswith('kinematic_ode in ROS domain ')
     assert 'single_track_simulator' in first
     assert first.endswith('they end at 0.2 s of simulated time, or with Ctrl-C')

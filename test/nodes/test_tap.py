@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import queue
 import socket
-import struct
 import threading
 import time
 
@@ -17,11 +16,12 @@ from node_bench import command, RACECAR, RACECAR_DRIVER
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
+from tap_frames import read_state
 
 from racecar.clients.tap.driving import SILENCE
 from racecar.clients.tap.node import Tap
 from racecar.clients.tap.server_link import ServerLink
-from racecar.cockpit.frames import is_text, json_frame, read_json, STATE
+from racecar.cockpit.frames import is_text, json_frame, read_json
 from racecar.cockpit.link import LENGTH, packed
 from racecar.core.errors import ConfigurationError
 from racecar.nodes.ackermann_mux import AckermannMuxNode
@@ -88,18 +88,7 @@ class Server:
     def rows(self):
         """Return times and rows of state that came so far, by column."""
         self.found(lambda _: False)
-        columns = self.get('robot')['columns']
-        times, values = [], []
-        for frame in self.frames:
-            if frame[0] == STATE:
-                _, _, rows, width = struct.unpack_from('<BBHI', frame)
-                times.append(np.frombuffer(frame, '<f8', rows, 8))
-                values.append(np.frombuffer(
-                    frame, '<f4', rows * width, 8 + 8 * rows).reshape(rows, width))
-        if not times:
-            return np.empty(0), {}
-        return np.concatenate(times), dict(
-            zip(columns, np.concatenate(values).T, strict=True))
+        return read_state(self.frames, self.get('robot')['columns'])
 
     def close(self):
         for end in (self._socket, self._listener):

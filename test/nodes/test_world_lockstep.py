@@ -85,17 +85,24 @@ def test_the_demonstration_of_the_driver_runs_unchanged(vehicle):
     with ComposedStack(descriptions) as composed:
         driver = DriverDemonstration(lambda time, event: events.append(event))
         composed.add_node(driver)
+        odometry = composed.simulator.plant.entities[0].output('odometry')
+
+        # It is parked while the body may still swing on its springs.
+        def is_at_rest():
+            return driver.finished and abs(odometry.read().twist.vx) < 0.01
+
         composed.spin(
-            lambda _: None, until=lambda: driver.finished or driver.failure is not None)
+            lambda _: None, until=lambda: is_at_rest() or driver.failure is not None)
         assert driver.failure is None
-        assert driver.finished
-        assert abs(composed.simulator.plant.entities[0].output('odometry').read().twist.vx) < 0.01
+        assert is_at_rest()
     assert events[-1] == 'park'
 
 
 def test_the_chain_of_the_original_drives_in_real_time(tmp_path):
-    # By six topics without stamps: mux, servo_commands, controllers of the joints.
-    found = racecar('up', 'kinematic_world', '--real-time-factor', 2, '--duration', 6, '--skip', 3,
+    # By six topics without stamps: mux, servo_commands, controllers of the joints. Slowly, as a
+    # loaded machine delays each of them.
+    found = racecar('up', 'kinematic_world', '--real-time-factor', 0.5, '--duration', 4,
+                    '--skip', 3,
                     '--set', 'world_simulator.command_interface=wheel_controllers')
     assert found['rmse'] < 0.1
 

@@ -494,6 +494,7 @@ def test_a_wrong_choice_is_refused(variable, value, expected):
     (['test/packaging', 'test/domains.py'], True),
     (['test/packaging/test_lint.py'], False),
     (['test/packaging/test_lint.py::test_yaml', '-q'], False),
+    (['test/nowhere'], False),
     (['-n', '3'], False),
     (['-n0'], False),
     (['--pdb'], False),
@@ -503,7 +504,9 @@ def test_tests_run_in_parallel_unless_files_or_another_way_are_named(arguments, 
     assert bool(commands.parallel(arguments)) == expected
 
 
-CI_CALLS = [' python docs/build.py', 'none test test/bags test/core test/cli', ' test']
+CI_CALLS = [' python docs/build.py',
+            'none test test/bags test/core test/cli test/cockpit test/replay test/description'
+            ' test/terminal', ' test']
 
 
 @pytest.mark.parametrize(('arguments', 'codes', 'calls', 'code'), [

@@ -134,6 +134,34 @@ def test_configuration_is_chosen_started_and_stopped(serve, open_page):
     expect(page.get_by_role('button', name='Start')).to_be_visible()
 
 
+def test_empty_scene_offers_the_runs_that_the_server_has(serve, open_page):
+    served = serve(starts=False)
+    page = open_page(served.address)
+    runs = page.locator('#hint').get_by_role('button')
+    # The example has neither a race track nor road cars.
+    expect(runs).to_have_count(1)
+    runs.click()
+    expect(page.get_by_test_id('state')).to_have_text('running')
+    assert sent(served.feed, 'start') == [
+        {'type': 'start', 'configuration': 'kinematic_ode', 'options': {}}]
+    expect(page.locator('#hint')).to_be_hidden()
+
+
+def test_log_counts_what_repeats_and_a_closed_problem_stays_closed(serve, open_page):
+    served = serve()
+    page = open_page(served.address)
+    wait_for_car(page)
+    for age in (0.3, 0.5):
+        served.call(served.feed.say, 'log', level='error', node=NODE, text=f'{age} s too old')
+    expect(page.locator('.log .error')).to_have_count(1)
+    expect(page.locator('.log .error')).to_contain_text('2×')
+    expect(page.locator('.log .error')).to_contain_text('0.5 s too old')
+    page.get_by_role('alert').get_by_role('button').click()
+    served.call(served.feed.say, 'log', level='error', node=NODE, text='0.7 s too old')
+    expect(page.locator('.log .error')).to_contain_text('3×')
+    expect(page.get_by_role('alert')).to_be_hidden()
+
+
 def test_lost_simulation_is_said_and_so_are_errors_of_nodes(serve, open_page):
     served = serve()
     page = open_page(served.address)

@@ -4,11 +4,13 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 
 from racecar.cockpit.frames import mesh_frame, read_mesh, scan_frame, state_frame
+from racecar.cockpit.page_files import FOLDER, INDEX
 from racecar.cockpit.robot_message import robot_frames
 from racecar.core.api import describe_vehicle, find_config, VehicleParameters
 
@@ -141,3 +143,9 @@ def test_history_keeps_all_samples_and_begins_anew_when_time_goes_back(page):
     }""")
     assert answer == {'full': [24000, 60.0, 29900, 30000], 'gap': ['NaN', '310'], 'back': True,
                       'length': 1}
+
+
+def test_page_asks_for_all_its_modules_at_once():
+    index = (FOLDER / INDEX).read_text()
+    asked = set(re.findall(r'<link rel="modulepreload" href="/static/(\w+\.js)">', index))
+    assert asked == {path.name for path in FOLDER.glob('*.js')} - {'main.js'}

@@ -35,6 +35,7 @@ from racecar.cockpit.replay.opening import open_recording
 from racecar.cockpit.replay.recording import BLOCK
 from racecar.core.analysis.run_table import COLUMNS
 from racecar.core.errors import BagError, RacecarError
+from racecar.core.share import find_config
 
 END = SECONDS - 0.01
 
@@ -236,6 +237,25 @@ def test_a_bag_with_nothing_to_show_is_refused_in_one_line(
 def test_a_start_after_the_end_is_refused(drive, capsys):
     assert main(['replay', str(drive), '--start', '10']) == 1
     assert '--start is 10 s, but the recording ends at 8.990 s' in capsys.readouterr().err
+
+
+def test_a_vehicle_is_a_name_or_a_file_of_the_users(
+        drive, tmp_path, monkeypatch, capsys):
+    assert main(['replay', str(drive), '--vehicle', 'moon']) == 1
+    assert "vehicle 'moon' is neither a file nor one of bmw_x5, car_2014" in (
+        capsys.readouterr().err)
+    mine = tmp_path / 'mine.yaml'
+    mine.write_bytes(find_config('vehicles/bmw_x5').read_bytes())
+    monkeypatch.chdir(tmp_path)
+    open_recording(drive, vehicle=mine.name).close()
+
+
+@pytest.mark.parametrize('host', ['192.0.2.1', 'no such host'])
+def test_a_host_that_is_not_this_machine_is_named(drive, capsys, host):
+    assert main(['replay', str(drive), '--host', host]) == 1
+    line = capsys.readouterr().err
+    assert line.count('\n') == 1
+    assert f"--host '{host}' is no address of this machine" in line
 
 
 def test_numbers_that_are_none_and_empty_stamps_do_no_harm(tmp_path, messages):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import lru_cache
 import logging
 from pathlib import Path
 import re
@@ -64,7 +65,7 @@ class BagReader:
             self.close()
             raise BagError(f"bag '{self.path}' cannot be read: {_reason(error)}") from error
         for warning in self._warnings:
-            _LOGGER.warning('%s', warning)
+            _warn_once(warning)
 
     def __enter__(self) -> BagReader:
         return self
@@ -274,6 +275,12 @@ def _storage(path: Path) -> str:
 def _natural_order(path: Path) -> list[Any]:
     """Sort key that puts name_2 before name_10."""
     return [int(part) if part.isdigit() else part for part in re.split(r'(\d+)', path.name)]
+
+
+@lru_cache(maxsize=256)
+def _warn_once(text: str) -> None:
+    """Log a warning, but not again each time that a command opens the same bag."""
+    _LOGGER.warning('%s', text)
 
 
 def _reason(error: Exception) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racecar.cli.analyze import progress_bar
-from racecar.cli.output import ProgressBar
+from racecar.cli.filming import write_film
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 from racecar.core.errors import ParameterError
 from racecar.core.share import find_config, vehicle_names, world_names
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Imported here, so that `racecar --help` does not wait for them.
     from racecar.bags.runs import names_of, read_run
     from racecar.core.analysis.animation import AnimatedRun, TopView
-    from racecar.core.rendering.film import check_file, Film, VIDEOS, write_still
+    from racecar.core.rendering.film import check_file, VIDEOS, write_still
 
     names = names_of(arguments.runs)
     path = arguments.output or Path(f"{'-'.join(names).replace('/', '_')}.gif")
@@ -77,11 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     view = TopView(shown, width, height, rate=speed if is_video else 1.0,
                    scene=_scene(read, arguments.world), start=start if is_video else 0.0)
     if is_video:
-        with (Film(path, arguments.fps) as film,
-              ProgressBar(len(times), 'drawing', 'pictures') as show):
-            for number, time in enumerate(times, start=1):
-                film.add(view.picture(time))
-                show(number)
+        write_film(path, arguments.fps, len(times), lambda index: view.picture(times[index]))
     else:
         write_still(path, view.picture(times[0]))
     what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'

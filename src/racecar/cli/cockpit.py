@@ -16,6 +16,7 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.parameters import suggestion
 from racecar.ros.domains import claim_domain
 from racecar.ros.topics import TOPIC_NAMES
+from racecar.stacks.describe import check_namespace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,10 +77,11 @@ def run(arguments: argparse.Namespace) -> int:
 def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str], str]:
     """Return the words that run the tap of a stack that runs already, and what it looks for.
 
-    Raises ConfigurationError if there is no such set of topic names.
+    Raises ConfigurationError for a namespace that is none and an unknown set of topic names.
     """
     words = ['cockpit']
     if namespace is not None:
+        check_namespace(namespace)
         words += ['--namespace', namespace]
     if topic_names is not None:
         if topic_names not in TOPIC_NAMES:

@@ -161,7 +161,8 @@ def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
         print(f'{row.drive}{after}')
         for model, score in row.scores.items():
             print(f'  {model:<32} heading {score.heading:.4f} rad  position {score.position:.3f}'
-                  f' m  wheel scale {score.scale:.3f}')
+                  f' m (of localisation alone {score.path_position:.3f} m)  wheel scale'
+                  f' {score.scale:.3f}')
     print(f'heading of {name} over that of '
           + ', '.join(f'{other} {ratio:.2f}' for other, ratio in ratios(judgements, name).items()))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.cli.choices import completed_as_file, one_of
+from racecar.cli.filming import write_film
 from racecar.cli.output import ProgressBar
 from racecar.cli.picture_arguments import (
     add_lamps_argument,
@@ -94,7 +95,7 @@ def draw(arguments: argparse.Namespace) -> str:
     Raises RacecarError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for them.
-    from racecar.core.rendering.film import check_file, Film, VIDEOS, write_still
+    from racecar.core.rendering.film import check_file, VIDEOS, write_still
     from racecar.core.rendering.picture_model import Quality
     from racecar.core.rendering.renderer import Renderer
     from racecar.core.rendering.sight import DrawnRobot
@@ -122,11 +123,7 @@ def draw(arguments: argparse.Namespace) -> str:
             return renderer.draw(sight, viewpoint, shot.lens)
 
         if is_video:
-            with (Film(path, arguments.fps) as film,
-                  ProgressBar(len(times), 'drawing', 'pictures') as show):
-                for index in range(len(times)):
-                    film.add(picture(index))
-                    show(index + 1)
+            write_film(path, arguments.fps, len(times), picture)
         else:
             write_still(path, picture(0))
     what = f'Video, {len(times) / arguments.fps:.1f} s' if is_video else 'Picture'

@@ -101,6 +101,9 @@ def check_result_arguments(arguments: argparse.Namespace) -> None:
         raise ConfigurationError(
             f"--csv '{arguments.csv}': the folder '{arguments.csv.parent}' does not exist;"
             ' make it or name another')
+    if arguments.csv is not None and arguments.csv.is_dir():
+        raise ConfigurationError(
+            f"--csv '{arguments.csv}' is a folder, expected a file; add a name")
     if arguments.end_time is not None and arguments.skip >= arguments.end_time:
         raise ConfigurationError(
             f'--skip is {arguments.skip:g} s, expected less than the duration'

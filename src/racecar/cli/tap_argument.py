@@ -45,4 +45,5 @@ def add_tap(
         ServerLink(arguments.tap), namespace=options.namespace,
         renamed=TOPIC_NAMES[options.topic_names],
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
-        read_joints=read_joints, on_end=lambda: os.kill(os.getpid(), signal.SIGTERM)))
+        observe=composed.observe, read_joints=read_joints,
+        on_end=lambda: os.kill(os.getpid(), signal.SIGTERM)))

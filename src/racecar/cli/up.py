@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 import contextlib
 from dataclasses import replace
 import os
+from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
@@ -100,15 +102,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f'--csv, --json and --report tell how a trajectory is followed, but {stack.name}'
             ' follows none; use --record and `racecar analyze`')
-    if with_metrics or arguments.tap:
-        options = replace(options, observers=with_metrics + bool(arguments.tap))
+    if with_metrics:
+        options = replace(options, observers=1)
         descriptions = describe_stack(stack.name, options)
     made = how_made(UP, stack.name, options, descriptions)
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
     descriptions = for_display(descriptions)
     names = stack.with_names(options).topic_names
-    with foxglove_served(arguments), watched(arguments, options.namespace or None, names):
+    with (foxglove_served(arguments), watched(arguments, options.namespace or None, names),
+          _telling_the_bag(arguments)):
         if with_metrics:
             return _run_with_metrics(arguments, stack, options, descriptions, made)
         with (ComposedStack(descriptions) as composed,
@@ -128,6 +131,18 @@ def _announce(name: str, descriptions: list[NodeDescription], end_time: float | 
     end = 'Ctrl-C stops them' if end_time is None else (
         f'they end at {end_time:g} s of simulated time, or with Ctrl-C')
     print(f'{name} in ROS domain {domain}: {nodes}; {end}', file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _telling_the_bag(arguments: argparse.Namespace) -> Iterator[None]:
+    """Say where the bag lies once it is closed, however the run ended."""
+    folder = arguments.record and Path(arguments.record)
+    absent = folder and not os.path.lexists(folder)
+    try:
+        yield
+    finally:
+        if absent and folder.exists():
+            print(f'Bag: {folder}', file=sys.stderr if arguments.json else sys.stdout)
 
 
 def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) -> None:

@@ -139,13 +139,13 @@ class Samples:
         """Add what DRIVER lists."""
         self._driver.add(stamp_ns, numbers)
 
-    def take(self) -> tuple[Rows, Rows] | None:
+    def take(self, *, waits: bool = True) -> tuple[Rows, Rows] | None:
         """Return times (n,) [s] and rows (n, columns) that are complete; None if there are none.
 
-        The newest one waits until the next call for its reference, which comes after it.
+        waits: the newest one waits until the next call for its reference, which comes after it.
         """
         count = len(self._odometry)
-        if count and self._awaits_reference(self.last_ns):
+        if waits and count and self._awaits_reference(self.last_ns):
             self._held_ns = self.last_ns
             count -= 1
         if not count:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import errno
 import socket
 import sys
+import threading
 import webbrowser
 
 from aiohttp import web
@@ -16,7 +17,7 @@ from aiohttp import web
 from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.server import CockpitServer
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 from racecar.signals import Interruption, STOPS
 
 _PORTS = 100
@@ -60,6 +61,10 @@ def _listen(host: str, port: int | None) -> socket.socket:
             listener.close()
             if error.errno == errno.EADDRINUSE and port is None:
                 continue
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise ConfigurationError(
+                    f'--host {excerpt(host)} is no address of this machine: expected one like'
+                    f' {LOOPBACK} or 0.0.0.0') from error
             raise ConfigurationError(
                 f'--port {number} of {host} cannot be had: {error.strerror}; name another'
             ) from error
@@ -84,7 +89,8 @@ async def _serve(
         print('warning: others in the network can see and drive the car if they have this address;'
               ' it is not encrypted', file=sys.stderr)
     if opens_browser:
-        webbrowser.open(access.url)
+        # Some browsers, as those of a terminal, return when they are closed.
+        threading.Thread(target=webbrowser.open, args=(access.url,), daemon=True).start()
     running = asyncio.create_task(feed.run(server.hub))
     number = 0
 

@@ -20,6 +20,10 @@ F = TypeVar('F', bound=Callable[..., Any])
 _PACKAGE = __name__.rpartition('.')[0]
 
 
+def _is_ours(function: Callable[..., object]) -> bool:
+    return function.__module__.startswith(f'{_PACKAGE}.')
+
+
 def _to_stderr(text: str) -> None:
     print(f'racecar: {text}', file=sys.stderr, flush=True)
 
@@ -64,8 +68,7 @@ else:
         announced = False
 
         def on_start(self, event: Any) -> None:
-            module = event.data['dispatcher'].py_func.__module__
-            if not self.announced and module.startswith(f'{_PACKAGE}.'):
+            if not self.announced and _is_ours(event.data['dispatcher'].py_func):
                 self.announced = True
                 later = 'later ones do not' if self.cached else (
                     'so will later ones, as no folder is writable to keep the result')
@@ -84,18 +87,56 @@ else:
 
         The machine code is cached on disk and discarded as soon as any kernel source of this
         package changes. Global constants are frozen in it: define them in a file with kernels.
+        Code for callers in Python and code for other kernels are compiled when they are needed.
         options: further ones of numba.njit.
         """
+        kernel: Any = _jitted(function, options)
+        if COMPILED and _is_ours(function):
+            callee = _Callee(function, options)
+            kernel.get_call_template = callee.get_call_template
+            kernel.get_overload = callee.get_overload
+        return cast('F', kernel)
+
+    class _Callee:
+        """What kernels call in place of a kernel: its code without an entry for Python.
+
+        Numba would compile an entry for every kernel and optimise it anew, with all its callees,
+        in each kernel that calls it; but few kernels are called from Python.
+        """
+
+        def __init__(self, function: Callable[..., object], options: dict[str, bool]) -> None:
+            self._function = function
+            self._options = options
+
+        @functools.cached_property
+        def _kernel(self) -> Any:
+            # Named anew, as the name is that of the file in the cache.
+            name = f'{self._function.__qualname__}_callee'
+            return _jitted(_named(self._function, name, {}),
+                           {**self._options, 'no_cpython_wrapper': True})
+
+        def get_call_template(self, *arguments: Any) -> Any:
+            """Compile for these types, as Numba's dispatcher."""
+            return self._kernel.get_call_template(*arguments)
+
+        def get_overload(self, *arguments: Any) -> Any:
+            """Return what is compiled for these types, as Numba's dispatcher."""
+            return self._kernel.get_overload(*arguments)
+
+    def _jitted(function: Callable[..., object], options: dict[str, bool]) -> Any:
+        """Return a function with Numba's compiler, and with our cache if the function is ours."""
         jit: Any = functools.partial(numba.njit, error_model='numpy', **options)
-        if not function.__module__.startswith(f'{_PACKAGE}.'):
+        if not _is_ours(function):
             # The cache would not notice changes of a foreign function that this one calls.
-            return cast('F', jit()(function))
+            return jit()(function)
+        # Nobody hands a kernel of ours to C.
+        jit = functools.partial(jit, no_cfunc_wrapper=True)
         try:
             kernel: Any = jit(cache=True)(function)
         except RuntimeError:
             # No folder is writable: compile at every start rather than fail.
             _compilation.cached = False
-            return cast('F', jit()(function))
+            return jit()(function)
         # Numba's own stamp covers the file of the function, not the files of those it calls.
         index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
         if hasattr(index, '_source_stamp'):
@@ -104,7 +145,7 @@ else:
             index.load = _one_at_a_time(index.load, index._cache_path)
             index.save = _one_at_a_time(
                 _if_it_fits(index.save, index._index_path), index._cache_path)
-        return cast('F', kernel)
+        return kernel
 
     def inlined(function: F) -> F:
         """Compile as njit() does, and put the code into every kernel that calls the function.
@@ -251,14 +292,22 @@ def specialise(
         return cast('F', _specialised[key])
 
 
-def _bound_copy(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
+def _named(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
+    """Return a copy of a function with another name and some global names bound anew."""
     copy = types.FunctionType(
-        source.__code__, {**source.__globals__, **bindings}, name, source.__defaults__)
+        source.__code__, {**source.__globals__, **bindings} if bindings else source.__globals__,
+        name.rpartition('.')[2], source.__defaults__, source.__closure__)
     copy.__qualname__ = name
+    copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
+    return copy
+
+
+def _bound_copy(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
+    copy = _named(source, name, bindings)
     copy.__module__ = next(
-        (bound.__module__ for bound in bindings.values()
-         if not bound.__module__.startswith(f'{_PACKAGE}.')), source.__module__)
+        (bound.__module__ for bound in bindings.values() if not _is_ours(bound)),
+        source.__module__)
     if copy.__module__ == source.__module__:
         if (source, name) in _names:
             raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')

@@ -36,6 +36,8 @@ class BagRecorderNode(TableNode):
     Subscribes: the topics of the parameter topics, or all there are.
     Parameters: racecar.catalogue.tables.BAG_RECORDER. Messages are logged with the node's clock
     (simulated time with use_sim_time). After a kill the bag holds all but the last second.
+    Nothing is left of a recording to which nothing came, nor of one of a simulation whose time
+    never began and which got latched messages only.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -66,10 +68,7 @@ class BagRecorderNode(TableNode):
 
     def discard(self) -> None:
         """Leave no bag: what was to be recorded never began."""
-        if self._writer.is_open:
-            self._writer.discard()
-            self.get_logger().warning(
-                f'nothing was driven: the bag {self._writer.folder} is removed')
+        self._discard('nothing was driven')
 
     @property
     def folder(self) -> str:
@@ -149,7 +148,17 @@ class BagRecorderNode(TableNode):
         """Write what has come, then close the bag with its index."""
         for subscription in filter(None, self._recorded.values()):
             take_waiting(subscription)
+        if not self._writer.message_count:
+            self._discard('nothing was recorded')
+        elif not self.now_ns() and self._writer.message_count == sum(
+                map(self._writer.count, self._latched)):
+            self.discard()
         self._writer.close()
+
+    def _discard(self, reason: str) -> None:
+        if self._writer.is_open:
+            self._writer.discard()
+            self.get_logger().warning(f'{reason}: the bag {self._writer.folder} is removed')
 
 
 def _to_yaml(profile: QoSProfile) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import time
 
-from rclpy.publisher import Publisher
+from racecar.ros.observed_publisher import ObservedPublisher
 
 # While discovery is under way every call asks; then the wall time between two questions [s].
 _EAGER_CALLS = 100
@@ -20,7 +20,7 @@ class Listeners:
     To ask about one publisher costs about 1 % of a tick in lockstep.
     """
 
-    def __init__(self, *publishers: Publisher) -> None:
+    def __init__(self, *publishers: ObservedPublisher) -> None:
         """Ask about these publishers, in this order."""
         self._publishers = publishers
         self._eager_calls = _EAGER_CALLS
@@ -37,5 +37,5 @@ class Listeners:
                 return self._heard
             self._next_time = now + _PERIOD
         self._heard = [index for index, publisher in enumerate(self._publishers)
-                       if publisher.get_subscription_count()]
+                       if publisher.is_heard]
         return self._heard

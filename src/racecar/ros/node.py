@@ -28,6 +28,7 @@ from racecar.core.errors import MessageError, ParameterError, RacecarError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
+from racecar.ros.observed_publisher import ObservedPublisher, Observer
 from racecar.ros.raw_subscription import Complaints
 from racecar.ros.rivals import doubled_watch, outsider_watch, PublisherWatch, rival_watch
 from racecar.ros.wire import check_stamp
@@ -106,6 +107,7 @@ class TableNode(Node):
         # What destroy_node() has to close. From Kilted on, rclpy also destroys nodes whose
         # constructor ended early.
         self.closing = contextlib.ExitStack()
+        self._observers: dict[str, list[Observer]] = {}
         super().__init__(name, **kwargs)
         self.steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         self.done: Future = Future()
@@ -247,6 +249,25 @@ class TableNode(Node):
             return SetParametersResult(successful=False, reason=str(error))
         result: SetParametersResult = super().set_parameters_atomically(converted)
         return result
+
+    def create_publisher(
+            self, msg_type: type[Any], topic: str, *args: Any, **kwargs: Any) -> ObservedPublisher:
+        """Create it as rclpy does, so that observe() finds it."""
+        publisher = super().create_publisher(
+            msg_type, topic, *args, publisher_class=ObservedPublisher, **kwargs)
+        assert isinstance(publisher, ObservedPublisher)
+        publisher.observers = self._observers.setdefault(publisher.topic_name, [])
+        return publisher
+
+    def observe(self, topic: str, observer: Observer) -> bool:
+        """Let an observer have what the node publishes on a topic of this full name from now on.
+
+        Returns False, and does nothing, if the node does not publish there.
+        """
+        is_found = any(publisher.topic_name == topic for publisher in self.publishers)
+        if is_found:
+            self._observers[topic].append(observer)
+        return is_found
 
     def create_subscription(
             self, msg_type: type[Any], topic: str, callback: Callable[..., None],

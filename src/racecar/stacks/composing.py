@@ -22,6 +22,7 @@ from racecar.core.types import NANOSECONDS
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted
 from racecar.ros.node import TableNode
+from racecar.ros.observed_publisher import Observer
 from racecar.ros.run_node import end, make_executor, spin
 from racecar.ros.shared_clock import SharedClock
 from racecar.ros.simulator_node import SimulatorNode
@@ -99,6 +100,14 @@ class ComposedStack:
         """Let one more node take part; it is destroyed with the others."""
         self.nodes.append(node)
         self._executor.add_node(node)
+
+    def observe(self, topic: str, observer: Observer) -> bool:
+        """Let an observer have what the nodes publish on a topic of this full name from now on.
+
+        Returns False, and does nothing, if none of the described nodes publishes there.
+        """
+        found = [node.observe(topic, observer) for node in self._described]
+        return any(found)
 
     def find(self, executable: str) -> Any:
         """Return the node of an executable, the last one of several; None if there is none."""

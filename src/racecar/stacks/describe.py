@@ -87,6 +87,15 @@ def find_tracking_stack(name: str) -> Stack:
     return stack
 
 
+def check_namespace(namespace: str) -> None:
+    """Raise ConfigurationError for a namespace that ROS 2 does not allow; empty for none."""
+    name = namespace.strip('/')
+    if name and not _NAMESPACE.fullmatch(name):
+        raise ConfigurationError(
+            f'namespace {excerpt(namespace)} is no name, expected letters, digits and _,'
+            ' not beginning with a digit, in parts with / between them, for example car1')
+
+
 def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     """Return the nodes of a configuration with the user's choices applied.
 
@@ -98,11 +107,7 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
     """
     stack = find_stack(name)
     options = stack.with_names(options)
-    namespace = namespace_of(options)
-    if namespace and not _NAMESPACE.fullmatch(namespace):
-        raise ConfigurationError(
-            f'namespace {excerpt(options.namespace)} is no name, expected letters, digits and _,'
-            ' not beginning with a digit, in parts with / between them, for example car1')
+    check_namespace(options.namespace)
     if options.topic_names not in TOPIC_NAMES:
         raise ConfigurationError(
             f"topic_names '{options.topic_names}' is unknown, expected one of"

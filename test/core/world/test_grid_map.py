@@ -16,7 +16,7 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.types import Pose2
 from racecar.core.world import load_world, OccupancyGrid, Scene
 from racecar.core.world.distance_field import MARGIN, OUTSIDE, room_around, WALL
-from racecar.core.world.grid_map import read_image
+from racecar.core.world.grid_map import NO_GRID, read_image
 
 cells = numpy_strategies.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12)))
 
@@ -30,6 +30,15 @@ def saved(tmp_path, array, name='m.png', **options):
     path = tmp_path / name
     Image.fromarray(np.asarray(array)).save(path, **options)
     return path
+
+
+def test_no_grid_is_a_free_cell_without_extent():
+    room = room_around(np.zeros((1, 1), bool))
+    assert NO_GRID.room.tolist() == room.ravel().tolist()
+    # Kernels are compiled for each type of array.
+    assert NO_GRID.room.dtype == room.dtype
+    assert NO_GRID.room.flags.writeable == room.flags.writeable
+    assert (NO_GRID.stride, NO_GRID.length, NO_GRID.width) == (room.shape[1], 0.0, 0.0)
 
 
 def test_greys_are_wall_free_or_unknown(tmp_path):

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 
 from foxglove import Context, Parameter, start_server, StatusLevel
@@ -53,6 +54,8 @@ class FoxgloveServer(Node):
 
         Raises ConfigurationError if the address cannot be served.
         """
+        # From Kilted on, rclpy also destroys nodes whose constructor ended early.
+        self._closing = ExitStack()
         super().__init__('foxglove_server', start_parameter_services=False)
         self._host = host
         context = Context()
@@ -64,6 +67,7 @@ class FoxgloveServer(Node):
         self.publications = Publications(self)
         # From here on clients may come, on other threads.
         self._server = _start(_Listener(self, errands), context, host, port)
+        self._closing.callback(self._server.stop)
         self._service_relay = ServiceRelay(self, errands, definitions, self._server)
         self.create_subscription(
             ParameterEvent, '/parameter_events', self._on_event, qos_profile_parameter_events)
@@ -102,7 +106,7 @@ class FoxgloveServer(Node):
 
     def destroy_node(self) -> None:
         """Let the clients go, then the node."""
-        self._server.stop()
+        self._closing.close()
         super().destroy_node()
 
     def _on_event(self, event: ParameterEvent) -> None:

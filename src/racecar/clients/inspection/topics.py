@@ -99,10 +99,8 @@ def publish(
 
     subscribers: how many to wait for first.
     """
-    profiles = [info.qos_profile for info in graph.node.get_subscriptions_info_by_topic(topic)]
-    latched = any(profile.durability == qos.LATCHED.durability for profile in profiles)
-    publisher = graph.node.create_publisher(
-        type(message), topic, qos.LATCHED if latched else qos.STATE)
+    # Fits every subscription, also one that is not discovered yet and asks for what is latched.
+    publisher = graph.node.create_publisher(type(message), topic, qos.LATCHED)
     if publisher.get_subscription_count() < subscribers:
         tell(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
         graph.spin(lambda: publisher.get_subscription_count() >= subscribers)

@@ -22,6 +22,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState, LaserScan
 from std_msgs.msg import String
 
+from racecar.clients.tap.backlog import Backlog, nowhere, Observe
 from racecar.clients.tap.driver import DriverControls
 from racecar.clients.tap.driving import Driving
 from racecar.clients.tap.muxes import Muxes
@@ -47,7 +48,6 @@ from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.joint_states import read_joint_states
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import read_finite_odometry
-from racecar.ros.raw_subscription import subscribe_raw
 
 ROBOT = 0
 
@@ -84,12 +84,14 @@ class Tap(Node):
     def __init__(
         self, link: ServerLink, *, namespace: str = '',
         renamed: Mapping[str, str] | None = None, text: str = '',
-        on_end: Callable[[], None] = lambda: None, read_joints: ReadJoints | None = None,
+        on_end: Callable[[], None] = lambda: None, observe: Observe = nowhere,
+        read_joints: ReadJoints | None = None,
     ) -> None:
         """renamed: relative names of topics; text: what is looked at, for people.
 
-        on_end: called when the server has gone. read_joints: of a simulator in this process, in
-        the place of their topic, which would cost a third of a tick in lockstep.
+        on_end: called when the server has gone. observe: how to hear nodes in this process, and
+        read_joints: of the simulator in it, both in the place of subscriptions, which would cost
+        half a tick in lockstep.
         """
         super().__init__(
             f'_cockpit_tap_{os.getpid()}', namespace=namespace, enable_rosout=False,
@@ -111,6 +113,7 @@ class Tap(Node):
         self._logs = 0
         self._graph: StackGraph | None = None
         self._samples = Samples(robot_frames(ROBOT, PLAIN_ROBOT).columns)
+        self._backlog = Backlog(self, observe)
 
         services = self._calls = Services(self)
         parameters = self._settings = ParameterWatch(
@@ -139,6 +142,7 @@ class Tap(Node):
 
     def _now_ns(self) -> int:
         """Return the newest simulated time that is known [ns]."""
+        self._backlog.read()
         return max(self._samples.last_ns, 0)
 
     def _subscribe(self) -> None:
@@ -150,29 +154,29 @@ class Tap(Node):
         ) -> None:
             self.create_subscription(kind, self._full(topic), callback, profile)
 
-        def hear_raw(
+        def hear_later(
             kind: type[Any], topic: str, decode: Callable[[bytes], Any],
-            callback: Callable[[Any], object], profile: QoSProfile = qos.STATE,
+            callback: Callable[[Any], object],
         ) -> None:
-            subscribe_raw(self, kind, self._full(topic), decode, callback, profile)
+            self._backlog.hear(kind, self._full(topic), decode, callback)
 
         hear(String, topics.ROBOT_DESCRIPTION, self._on_description, qos.LATCHED)
         hear(PathMessage, topics.REFERENCE_PATH, self._surroundings.on_path, qos.LATCHED)
         hear(PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
         hear(OccupancyGridMessage, topics.MAP, self._surroundings.on_map, qos.LATCHED)
         self.create_subscription(Log, '/rosout', self._on_log, qos.LOG)
-        hear_raw(LaserScan, topics.SCAN, read_scan, self._on_scan, qos.VIEW_SUBSCRIPTION)
-        hear_raw(AckermannDriveStamped, topics.COMMAND, read_command,
-                 lambda message: samples.add_command(*message))
-        hear_raw(TwistStamped, topics.TWIST_COMMAND, read_stamped_twist, self._on_twist)
-        if self._read_joints is None:
+        self._backlog.hear(LaserScan, self._full(topics.SCAN), read_scan, self._on_scan,
+                           qos.VIEW_SUBSCRIPTION, most=1)
+        hear_later(AckermannDriveStamped, topics.COMMAND, read_command,
+                   lambda message: samples.add_command(*message))
+        hear_later(TwistStamped, topics.TWIST_COMMAND, read_stamped_twist, self._on_twist)
+        hear_later(OdometryMessage, topics.REFERENCE_TRAJECTORY, read_finite_odometry,
+                   samples.add_reference)
+        if self._read_joints is None or not self._backlog.note(
+                self._full(topics.ODOMETRY), self._read_joints, self._on_joints):
             for topic in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES):
-                hear_raw(JointState, topic, read_joint_states,
-                         lambda message: samples.add_joints(*message))
-        hear_raw(OdometryMessage, topics.REFERENCE_TRAJECTORY, read_finite_odometry,
-                 samples.add_reference)
-        hear_raw(OdometryMessage, topics.ODOMETRY, read_body_state,
-                 self._on_odometry)
+                hear_later(JointState, topic, read_joint_states, self._on_joints)
+        hear_later(OdometryMessage, topics.ODOMETRY, read_body_state, self._on_odometry)
 
     # What the server says, from its thread to that of the nodes
 
@@ -199,8 +203,11 @@ class Tap(Node):
         self._on_end()
 
     def destroy_node(self) -> None:
-        """Stop the car if a page drove it, and let the server go."""
+        """Stop the car if a page drove it, send the last samples, and let the server go."""
+        self._backlog.finish()
         self._driving.finish(self._now_ns())
+        while self._shown and (batch := self._samples.take(waits=False)) is not None:
+            self._link.send(state_frame(ROBOT, *batch))
         self._link.close()
         super().destroy_node()
 
@@ -208,6 +215,7 @@ class Tap(Node):
 
     def _on_batch_timer(self) -> None:
         self._calls.poll()
+        self._backlog.read()
         self._driving.watch(self._now_ns())
         self._logs = 0
         if self._heard_at is None:
@@ -314,11 +322,9 @@ class Tap(Node):
     def _on_odometry(self, message: tuple[BodyState, int]) -> None:
         state, time_ns = message
         self._samples.add_odometry(time_ns, state)
-        if self._read_joints is not None:
-            joints, joints_ns = self._read_joints()
-            # It may have gone on before this is heard.
-            if joints_ns == time_ns:
-                self._samples.add_joints(joints, time_ns)
+
+    def _on_joints(self, message: tuple[JointStates, int]) -> None:
+        self._samples.add_joints(*message)
 
     def _on_tracked_point(self, message: PointStamped) -> None:
         self._samples.tracked_ahead = message.point.x

@@ -38,7 +38,7 @@ class ServerLink:
         self._writer = threading.Thread(target=self._write, name='tap writer', daemon=True)
 
     def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
-        """Begin; both are called by a thread of the link: for each frame, and once at the end."""
+        """Begin; both are called by a thread: for each frame, and once if the server goes."""
         self._writer.start()
         threading.Thread(
             target=self._read, args=(on_frame, on_end), name='tap reader', daemon=True).start()
@@ -78,4 +78,5 @@ class ServerLink:
                 if len(frame) < length:
                     break
                 on_frame(frame)
-        on_end()
+        if not self._is_closing:
+            on_end()

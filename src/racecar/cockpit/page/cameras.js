@@ -16,9 +16,9 @@ export class Camera {
 
   // Back to the distances and angles of the beginning.
   home() {
-    this.distance = {chase: 3.6, top: 14, free: 7};  // in lengths of the car
+    this.distance = {chase: 2.7, top: 12, free: 5};  // in lengths of the car
     this.turn = {chase: 0, free: 0.9};               // about the vertical [rad]
-    this.rise = {chase: 0.33, free: 0.5};            // above the horizon [rad]
+    this.rise = {chase: 0.3, free: 0.45};            // above the horizon [rad]
     this.shift = [0, 0];                             // of the point that is looked at [m]
     this.heading = null;
   }
@@ -63,8 +63,8 @@ export class Camera {
       if (view === 'chase') {
         angle += this.heading + Math.PI;
         // Look ahead, so that the way is in the picture, not the car alone.
-        target[0] += 0.5 * size * Math.cos(this.heading);
-        target[1] += 0.5 * size * Math.sin(this.heading);
+        target[0] += 0.3 * size * Math.cos(this.heading);
+        target[1] += 0.3 * size * Math.sin(this.heading);
         target[2] += 0.18 * size;
       } else {
         target[0] += this.shift[0];

@@ -54,6 +54,8 @@ export function number(value, digits = 2) {
     : '\u2013';
 }
 
+export const gearName = (gear) => gear < 0 ? 'R' : gear > 0 ? String(gear) : 'N';
+
 // A number as short as it can be without loss that matters.
 export const short = (value) => String(Number(value.toPrecision(6)));
 

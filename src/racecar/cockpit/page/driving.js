@@ -7,8 +7,11 @@ import {isTyping} from './dom.js';
 
 const PERIOD = 1000 / 30;   // ms
 const DEAD_ZONE = 0.12;     // of a stick
-const STEERING_RATE = 4.5;  // 1/s: a key turns the wheels no faster
-const FIRST_TURN = 0.3;     // of the lock, at once
+// A key is pressed or not, a car is steered by degrees: what keys want changes no faster than this
+// [1/s], away from rest and back to it, and begins with a part at once.
+const STEERING = {away: 4.5, back: 9, first: 0.3};
+const SPEED = {away: 2, back: 5, first: 0.2};
+const FAST_TURN = 0.6;      // of the steering, for keys at full speed
 
 export const DIRECTIONS = {
   KeyW: 'ahead', ArrowUp: 'ahead', KeyS: 'back', ArrowDown: 'back',
@@ -17,6 +20,16 @@ export const DIRECTIONS = {
 
 const beyond = (value) => Math.abs(value) <= DEAD_ZONE ? 0
   : Math.sign(value) * (Math.abs(value) - DEAD_ZONE) / (1 - DEAD_ZONE);
+
+// A value from -1 to 1 on its way to a target of -1, 0 or 1, some seconds later.
+function approach(value, target, seconds, {away, back, first}) {
+  if (!target || value * target < 0) {
+    const left = Math.max(0, Math.abs(value) - back * seconds);
+    if (left || !target) { return Math.sign(value) * left; }
+    value = 0;
+  }
+  return target * Math.min(1, Math.max(first, Math.abs(value) + away * seconds));
+}
 
 export class Driving {
   // send(type, fields): to the server. mayDrive(): whether there is something to drive.
@@ -28,7 +41,7 @@ export class Driving {
     this.usesPedals = false;
     this.manual = false;
     this.most = {ahead: 0.5, left: 0.4};  // of the car's speed or pedals, and of its lock
-    this.steering = 0;
+    this.ahead = this.steering = 0;  // what keys want by now
     this.holding = false;
     this.contested = false;    // another page has the wheel
     this.gear = null;          // called with 1 or -1 by buttons of a gamepad
@@ -102,7 +115,7 @@ export class Driving {
   }
 
   release() {
-    this.steering = 0;
+    this.ahead = this.steering = 0;
     if (this.holding) {
       this.holding = false;
       this.sendCommand(0, 0);
@@ -116,7 +129,7 @@ export class Driving {
     this.keys.clear();
     this.pad = null;
     this.manual = this.holding = this.contested = false;
-    this.steering = 0;
+    this.ahead = this.steering = 0;
     this.changed();
   }
 
@@ -169,16 +182,16 @@ export class Driving {
 
   wantedByKeys() {
     const has = (direction) => [...this.keys].some((code) => DIRECTIONS[code] === direction);
+    const now = performance.now(), seconds = Math.min((now - (this.changedAt || now)) / 1000, 0.1);
+    this.changedAt = now;
     const target = Number(has('left')) - Number(has('right'));
-    const now = performance.now(), seconds = Math.min((now - (this.turnedAt || now)) / 1000, 0.1);
-    this.turnedAt = now;
-    if (!target) {
-      this.steering = 0;
-    } else {
-      const from = Math.sign(this.steering) === target ? this.steering : target * FIRST_TURN;
-      this.steering = target * Math.min(1, Math.abs(from) + STEERING_RATE * seconds);
-    }
-    return {ahead: Number(has('ahead')) - Number(has('back')), left: this.steering};
+    this.steering = approach(this.steering, target, seconds, STEERING);
+    const speed = Number(has('ahead')) - Number(has('back'));
+    // A car with pedals takes its time by itself, and brakes at once.
+    this.ahead = this.usesPedals ? speed : approach(this.ahead, speed, seconds, SPEED);
+    // The faster, the finer.
+    const share = Math.abs(this.ahead) * (this.fast ? 1 : this.most.ahead);
+    return {ahead: this.ahead, left: this.steering * (1 - (1 - FAST_TURN) * share)};
   }
 
   sendCommand(ahead, left) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large numbers over the scene: speed, steering, gear and engine.
 
-import {byId, number, setText, show} from './dom.js';
+import {byId, gearName, number, setText, show} from './dom.js';
 
 const PERIOD = 80;     // ms, so that digits can be read
 const FULL_TURN = 0.6; // rad at the end of the gauge
@@ -34,7 +34,7 @@ export class Hud {
     const gear = history.last('gear');
     show(byId('hud-engine'), Number.isFinite(gear));
     if (Number.isFinite(gear)) {
-      setText(byId('hud-gear'), gear < 0 ? 'R' : gear > 0 ? String(gear) : 'N');
+      setText(byId('hud-gear'), gearName(gear));
       const rpm = history.last('rpm');
       byId('hud-rpm').max = this.rpmMax || 6000;
       byId('hud-rpm').value = Number.isFinite(rpm) ? rpm : 0;

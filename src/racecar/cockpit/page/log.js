@@ -1,11 +1,16 @@
 // Copyright 2026 The racecar maintainers
 // SPDX-License-Identifier: Apache-2.0
-// The panel Log, and the banner for what must not be missed.
+// The panel Log, newest first, and the banner for what must not be missed.
 
 import {byId, make, setText, show} from './dom.js';
 
 const MOST = 400;
 const SEVERE = ['error', 'fatal'];
+const LOOKED_BACK = 6;  // messages, for one that is the same but for its numbers
+
+// A text that breaks behind the parts of a path or name.
+const breakable = (text) => text.split(/(?<=[/._])/).flatMap(
+  (part, i) => i ? [document.createElement('wbr'), part] : [part]);
 
 export class Log {
   constructor(box) {
@@ -21,7 +26,10 @@ export class Log {
     this.nothing, this.list);
     this.unread = 0;
     const banner = byId('banner');
-    banner.querySelector('button').addEventListener('click', () => this.hideBanner());
+    banner.querySelector('button').addEventListener('click', () => {
+      this.dismissed = this.told;
+      this.hideBanner();
+    });
     this.banner = banner;
   }
 
@@ -33,21 +41,26 @@ export class Log {
 
   add({level = 'info', node = '', text}) {
     const grade = level.toLowerCase().replace('warning', 'warn');
-    const atEnd = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 30;
-    const time = new Date().toTimeString().slice(0, 8);
-    this.list.append(make('li', {class: grade, hidden: !this.fits(grade)},
-      make('time', {text: time}), make('b', {text: node.replace(/^\//, '')}),
-      make('span', {text})));
-    while (this.list.childElementCount > MOST) { this.list.firstElementChild.remove(); }
-    if (atEnd) { this.list.scrollTop = this.list.scrollHeight; }
+    const kind = `${grade} ${node} ${text.replace(/[\d.]+/g, '#')}`;
+    const last = [...this.list.children].slice(0, LOOKED_BACK).find(
+      (row) => row.dataset.kind === kind);
+    const times = last ? Number(last.dataset.times) + 1 : 1;
+    if (last) { last.remove(); }
+    this.list.prepend(make('li', {class: grade, hidden: !this.fits(grade), dataset: {kind, times}},
+      make('time', {text: new Date().toTimeString().slice(0, 8)}),
+      make('b', {}, ...breakable(node.replace(/^\//, ''))),
+      times > 1 ? make('i', {class: 'times', text: `${times}×`, title: 'times'}) : null,
+      make('span', {}, ...breakable(text))));
+    while (this.list.childElementCount > MOST) { this.list.lastElementChild.remove(); }
     show(this.nothing, false);
-    if (document.body.dataset.tab !== 'log' && grade !== 'info' && grade !== 'debug') {
+    if (!last && document.body.dataset.tab !== 'log' && !['info', 'debug'].includes(grade)) {
       this.unread++;
       setText(byId('log-count'), String(this.unread));
       show(byId('log-count'), true);
     }
-    if (SEVERE.includes(grade)) {
+    if (SEVERE.includes(grade) && this.dismissed !== kind) {
       this.tell(node.replace(/^\//, '') || 'Error', text, {seconds: 12});
+      this.told = kind;
     }
   }
 
@@ -69,6 +82,7 @@ export class Log {
   // Until closed, or for some seconds where it is only of the moment.
   tell(title, text, {seconds = 0, kind = 'error'} = {}) {
     clearTimeout(this.timer);
+    this.told = null;
     setText(this.banner.querySelector('b'), title);
     setText(this.banner.querySelector('span'), text);
     this.banner.dataset.kind = kind;

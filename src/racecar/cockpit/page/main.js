@@ -6,6 +6,7 @@ import {VIEWS} from './cameras.js';
 import {Connection} from './connection.js';
 import {byId, isTyping, setText, show, words} from './dom.js';
 import {Driving} from './driving.js';
+import {Hint} from './hint.js';
 import {History} from './history.js';
 import {Hud} from './hud.js';
 import {Log} from './log.js';
@@ -32,28 +33,35 @@ const driving = new Driving({send, changed: () => wheel?.refresh(),
 wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
 const hud = new Hud();
-let stage = null;
-try {
-  stage = new Stage(byId('scene'), {
-    meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
-    report: (text) => log.add({level: 'warn', node: 'page', text})});
-} catch (problem) {
-  setText(byId('no-webgl'), `No 3-D scene: ${problem.message}. All else works.`);
-  show(byId('no-webgl'), true);
+
+// A graphics card takes its time to begin, so that numbers and plots come first. What belongs to
+// the scene waits for it.
+const STAGE_DELAY = 500;  // ms, at most
+let stage = null, waiting = [];
+const onStage = (task) => stage ? task(stage) : waiting?.push(task);
+function openStage() {
+  try {
+    stage = new Stage(byId('scene'), {
+      meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
+      report: (text) => log.add({level: 'warn', node: 'page', text})});
+    waiting.forEach(onStage);
+  } catch (problem) {
+    setText(byId('no-webgl'), `No 3-D scene: ${problem.message}. All else works.`);
+    show(byId('no-webgl'), true);
+  }
+  waiting = null;
 }
 const mainHistory = () => histories.get([...histories.keys()].sort((a, b) => a - b)[0]);
 
-// What a person should do or know, over an empty scene.
-function hint(title, text) {
-  const box = byId('hint');
-  show(box, Boolean(title));
-  setText(box.querySelector('h2'), title || '');
-  setText(box.querySelector('p'), text || '');
-}
+const hint = new Hint(byId('hint'), (configuration, options) => {
+  setup.running(configuration, options);
+  transport.start();
+});
 
 function clear() {
   histories.clear();
   stage?.clear();
+  if (waiting) { waiting = []; }
   plots.clear();
   hud.clear();
   wheel.setCar(null);
@@ -89,9 +97,7 @@ connection
     }
     setup.show(message.configurations, message.mode);
     document.querySelector('.bar h1').title = `racecar ${message.version || ''}`;
-    if (message.mode === 'cockpit') {
-      hint('Nothing runs', 'Choose a configuration and press Start.');
-    }
+    if (message.mode !== 'cockpit') { hint.hide(); }
   })
   .on('session', (message) => {
     const {state, name, options, text} = message;
@@ -99,21 +105,24 @@ connection
     transport.setState(state);
     setText(byId('session-name'), name ? words(name) : '');
     document.title = name ? `${words(name)} – racecar cockpit` : 'racecar cockpit';
+    if (state === 'starting' && document.body.dataset.tab === 'run' && setup.isDriven(name)) {
+      openTab('drive');
+    }
     if (['starting', 'running', 'paused'].includes(state)) {
       log.hideBanner('session');
       if (shownSession !== `${name} ${JSON.stringify(options)}`) { setup.running(name, options); }
       shownSession = `${name} ${JSON.stringify(options)}`;
-      hint(state === 'starting' ? 'Starting' : '', state === 'starting' ? text : '');
+      const title = transport.mode === 'attach' ? 'Waiting for a robot' : 'Starting …';
+      hint.say(state === 'starting' ? title : '', text);
     } else {
       driving.letGo();
-      if (state === 'idle') { hint('Nothing runs', 'Choose a configuration and press Start.'); }
+      hint.hide();
+      if (state === 'idle') { hint.offer(setup.configurations); }
     }
     if (state === 'failed' || state === 'lost') {
-      hint(state === 'lost' ? 'The simulation is gone' : 'It did not start', '');
-      log.tell(state === 'lost' ? 'The simulation is gone.' : 'The run failed.', text || '',
-        {kind: 'session'});
-    } else if (state === 'ended') {
-      hint('', '');
+      const again = transport.mode === 'cockpit' ? ' – Start runs it again.' : '';
+      log.tell(state === 'lost' ? 'The simulation is gone' : 'The run failed',
+        `${text || ''}${again}`, {kind: 'session'});
     }
     if (text && state !== 'starting') {
       const level = ['failed', 'lost'].includes(state) ? 'warn' : 'info';
@@ -125,8 +134,8 @@ connection
   .on('robot', (message) => {
     const history = new History(message.columns);
     histories.set(message.robot, history);
-    stage?.setRobot(message, history);
-    hint('', '');
+    onStage(() => stage.setRobot(message, history));
+    hint.hide();
     reveal('trail');
     show(byId('camera-button'), true);
   })
@@ -141,13 +150,13 @@ connection
       stage.dirty = true;
     }
   })
-  .on('scene', (message) => stage?.setScene(message))
+  .on('scene', (message) => onStage(() => stage.setScene(message)))
   .on('path', ({points}) => {
-    stage?.setPath(points);
+    onStage(() => stage.setPath(points));
     reveal('path');
   })
-  .on('map', (message) => stage?.setMap(message).catch(
-    (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`})))
+  .on('map', (message) => onStage(() => stage.setMap(message).catch(
+    (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`}))))
   .on('scan', (message) => {
     stage?.setScan(message);
     reveal('laser');
@@ -167,10 +176,10 @@ connection
   .on('muxes', (message) => wheel.setMuxes(message.muxes || message.list || []))
   .on('driver', (message) => wheel.setDriver(message))
   .on('lamps', ({lamps}) => {
-    if (stage) {
+    onStage(() => {
       stage.lamps = lamps;
       stage.dirty = true;
-    }
+    });
     wheel.setLamps(lamps);
   })
   .on('car', (car) => {
@@ -311,9 +320,11 @@ document.addEventListener('keydown', (event) => {
 // ---- The loop that draws what is not the scene ----
 
 let nextPlot = 0;
+const began = performance.now();
 function draw(now) {
   requestAnimationFrame(draw);
   const history = mainHistory();
+  if (waiting && (plots.history || now > began + STAGE_DELAY)) { openStage(); }
   hud.draw(history, now);
   if (stage?.hasWalls) { reveal('walls'); }
   if (now >= nextPlot) {

@@ -2,30 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantities over time, with every sample that arrived.
 
-import {byId, make, number, setText} from './dom.js';
+import {byId, gearName, make, number, setText} from './dom.js';
 
 const DEGREES = 180 / Math.PI;
 const measured = 'measured', command = 'command', reference = 'reference';
 
 // The first series is drawn last. dash: so that lines differ not by colour alone. floor: the least
-// span of the axis.
+// span of the axis. steps: round steps of the axis, where powers of ten are not what one expects.
+// marks: a column whose changes are marked with its new value.
 export const PLOTS = [
   {id: 'speed', title: 'Speed', unit: 'm/s', digits: 2, floor: 0.5, series: [
     {column: 'speed', label: 'car', colour: measured},
     {column: 'command_speed', label: 'command', colour: command, dash: [2, 2]},
     {column: 'reference_speed', label: 'reference', colour: reference, dash: [6, 3]}]},
   {id: 'steering', title: 'Steering', unit: '\u00b0', digits: 1, floor: 10, factor: DEGREES,
-    series: [
+    steps: [1, 2, 5, 10, 15, 30, 45, 90, 180], series: [
     {column: 'steering', label: 'car', colour: measured},
     {column: 'command_steering', label: 'command', colour: command, dash: [2, 2]}]},
   {id: 'error', title: 'Tracking error', unit: 'm', digits: 3, floor: 0.02, series: [
     {column: 'error', label: 'total', colour: measured},
     {column: 'lateral_error', label: 'across', colour: command, dash: [2, 2]},
     {column: 'longitudinal_error', label: 'along', colour: reference, dash: [6, 3]}]},
-  {id: 'engine', title: 'Engine', unit: 'rev/min', digits: 0, floor: 1000, series: [
-    {column: 'rpm', label: 'speed', colour: measured}]},
-  {id: 'gear', title: 'Gear', unit: '', digits: 0, floor: 3, step: true, series: [
-    {column: 'gear', label: 'engaged', colour: measured}]},
+  {id: 'engine', title: 'Engine', unit: 'rev/min, gear', digits: 0, floor: 1000, marks: 'gear',
+    series: [{column: 'rpm', label: 'engine', colour: measured},
+      {column: 'gear', label: 'gear', text: gearName}]},
   {id: 'pedals', title: 'Pedals', unit: '%', digits: 0, floor: 100, factor: 100, series: [
     {column: 'throttle', label: 'throttle', colour: reference},
     {column: 'brake', label: 'brake', colour: command, dash: [2, 2]}]},
@@ -33,11 +33,12 @@ export const PLOTS = [
 
 const LEAST_SPAN = 5;  // s
 const LEFT = 44, RIGHT = 8, TOP = 6, BOTTOM = 18;  // px, around the lines
+const LABEL = 13;  // px, the height that one needs
 
-// Round steps for an axis: about `count` of them in a span.
-export function stepOf(span, count) {
+// Round steps for an axis: about `count` of them in a span; of a list, if it has one so large.
+export function stepOf(span, count, steps = []) {
   const rough = span / count, power = 10 ** Math.floor(Math.log10(rough));
-  return power * [1, 2, 5, 10].find((part) => part * power >= rough * 0.999);
+  return rough >= steps[0] && steps.find((step) => step >= rough * 0.999) || power * [1, 2, 5, 10].find((part) => part * power >= rough * 0.999);
 }
 
 class Plot {
@@ -48,8 +49,8 @@ class Plot {
     const legend = description.series.map((series) => {
       const value = make('b', {class: 'value', text: '\u2013'});
       this.values.set(series, value);
-      return make('span', {class: `key ${series.colour}${series.dash ? ' dashed' : ''}`},
-        series.label, value);
+      const line = series.colour ? ` ${series.colour}${series.dash ? ' dashed' : ''}` : ' textual';
+      return make('span', {class: `key${line}`}, make('span', {text: series.label}), value);
     });
     this.figure = make('figure', {class: 'plot', id: `plot-${description.id}`, hidden: true},
       make('figcaption', {}, make('span', {class: 'title'}, make('h3', {text: description.title}),
@@ -100,13 +101,17 @@ class Plot {
     context.clearRect(0, 0, width, height);
     const right = history.latestTime, left = right - span;
     const toX = (time) => LEFT + (time - left) / span * (width - LEFT - RIGHT);
-    const lines = description.series.filter(({column}) => history.has(column)).map((series) => ({
+    const lines = description.series.filter(
+      ({column, colour}) => colour && history.has(column)).map((series) => ({
       series, points: this.column(
         history, history.column[series.column], begin, end, width, toX)}));
     this.scale(lines);
     const toY = (value) => TOP + (this.high - value) / (this.high - this.low)
       * (height - TOP - BOTTOM);
     this.drawAxes(context, {width, height, left, right, toX, toY, colours});
+    if (history.has(description.marks)) {
+      this.drawMarks(context, history, {begin, end, toX, height, colours});
+    }
     context.save();
     context.beginPath();
     context.rect(LEFT, 0, width - LEFT - RIGHT + 2, height);
@@ -121,7 +126,6 @@ class Plot {
       for (const group of points) {
         if (!group) { last = null; continue; }
         if (last) {
-          if (description.step) { context.lineTo(group.x, toY(last.last)); }
           context.lineTo(group.x, toY(group.first));
         } else {
           context.moveTo(group.x, toY(group.first));
@@ -163,13 +167,12 @@ class Plot {
       [low, high] = low >= 0 && middle < floor / 2 ? [0, floor]
         : [middle - floor / 2, middle + floor / 2];
     }
-    const step = stepOf(high - low, 3);
+    const step = stepOf(high - low, 3, this.description.steps);
     low = Math.floor(low / step + 1e-6) * step;
     high = Math.ceil(high / step - 1e-6) * step;
     const span = this.high - this.low;
     if (!(low >= this.low && high <= this.high && high - low > 0.45 * span)) {
-      this.low = low;
-      this.high = high;
+      Object.assign(this, {low, high, step});
     }
   }
 
@@ -179,7 +182,8 @@ class Plot {
     context.lineWidth = 1;
     context.textBaseline = 'middle';
     context.textAlign = 'right';
-    const step = stepOf(this.high - this.low, height > 130 ? 4 : 3);
+    const {step} = this;
+    const every = Math.ceil(LABEL * (this.high - this.low) / (step * (height - TOP - BOTTOM)));
     const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
     for (let value = Math.ceil(this.low / step - 1e-6) * step; value <= this.high + step * 1e-6;
       value += step) {
@@ -189,12 +193,14 @@ class Plot {
       context.moveTo(LEFT, y);
       context.lineTo(width - RIGHT, y);
       context.stroke();
-      context.fillText(number(value, digits), LEFT - 6, y);
+      if (Math.round(value / step) % every === 0) {
+        context.fillText(number(value, digits), LEFT - 6, y);
+      }
     }
     if (!(right === right)) { return; }
     context.textAlign = 'center';
     context.textBaseline = 'alphabetic';
-    const stepT = stepOf(right - left, Math.max(2, Math.min(6, width / 70)));
+    const stepT = stepOf(right - left, Math.max(3, Math.min(8, width / 60)));
     for (let t = Math.ceil(Math.max(left, 0) / stepT) * stepT; t <= right; t += stepT) {
       const x = Math.round(toX(t)) + 0.5;
       if (x < LEFT + 8 || x > width - RIGHT - 8) { continue; }
@@ -207,6 +213,28 @@ class Plot {
     }
   }
 
+  // Where a quantity changes, with its new value.
+  drawMarks(context, history, {begin, end, toX, height, colours}) {
+    const column = history.column[this.description.marks];
+    let last = NaN;
+    context.fillStyle = context.strokeStyle = colours.soft;
+    context.textAlign = 'left';
+    context.textBaseline = 'top';
+    context.setLineDash([1, 3]);
+    for (let n = begin; n < end; n++) {
+      const value = history.value(n, column), x = Math.round(toX(history.timeOf(n))) + 0.5;
+      if (value !== last && last === last && value === value && x > LEFT) {
+        context.beginPath();
+        context.moveTo(x, TOP);
+        context.lineTo(x, height - BOTTOM);
+        context.stroke();
+        context.fillText(gearName(value), x + 3, TOP);
+      }
+      last = value;
+    }
+    context.setLineDash([]);
+  }
+
   label(history, row) {
     const {description} = this;
     const texts = [];
@@ -215,8 +243,9 @@ class Plot {
       element.parentElement.hidden = !known;
       if (!known) { continue; }
       const value = history.value(row, history.column[series.column]) * (description.factor || 1);
-      setText(element, number(value, description.digits));
-      texts.push(`${series.label} ${number(value, description.digits)}`);
+      const text = (series.text || number)(value, description.digits);
+      setText(element, text);
+      texts.push(`${series.label} ${text}`);
     }
     return texts.join(', ');
   }
@@ -286,11 +315,12 @@ export class Plots {
     const shown = this.plots.filter((plot) => !plot.figure.hidden);
     if (this.box.dataset.count !== String(shown.length)) {
       this.box.dataset.count = shown.length;
-      // Five of them fill two rows; the choice of the time lies over the last of the first row.
-      const first = shown.length === 5 ? 2 : Math.min(shown.length, 3);
+      // The choice of the time lies over the last of the first row: of five, which fill two rows,
+      // the second; of four, which fill two where it is narrow, this or the last.
+      const corners = {5: [1], 4: [1, 3]}[shown.length] || [shown.length - 1];
       shown.forEach(({figure}, index) => {
-        figure.classList.toggle('wide', shown.length === 5 && index < first);
-        figure.classList.toggle('corner', index === first - 1);
+        figure.classList.toggle('wide', shown.length === 5 && index < 2);
+        figure.classList.toggle('corner', corners.includes(index));
       });
     }
   }

@@ -3,7 +3,7 @@
 // Draws meshes, ground and points with WebGL 2. Knows nothing of cars.
 
 import {lookAt, multiply, normalized, orthographic} from './matrices.js';
-import {BACKGROUND, DEPTH, GROUND, POINTS, SOLID} from './shaders.js';
+import {BACKGROUND, DEPTH, GROUND, POINTS, RIBBON, SOLID} from './shaders.js';
 import {FLOATS} from './shapes.js';
 
 const SHADOW_PIXELS = 1536;
@@ -13,17 +13,25 @@ class Program {
   constructor(gl, {vertex, fragment}) {
     this.gl = gl;
     this.program = gl.createProgram();
-    for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) {
-        throw new Error(gl.getShaderInfoLog(shader));
-      }
-      gl.attachShader(this.program, shader);
-    }
+    this.shaders = [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]].map(
+      ([kind, source]) => {
+        const shader = gl.createShader(kind);
+        gl.shaderSource(shader, source);
+        gl.compileShader(shader);
+        gl.attachShader(this.program, shader);
+        return shader;
+      });
     gl.linkProgram(this.program);
     this.places = new Map();
+  }
+
+  // Raises an Error if the card does not take it. Waits for the card, so ask after all are begun.
+  check() {
+    const {gl, program} = this;
+    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
+      throw new Error([gl.getProgramInfoLog(program), ...this.shaders.map(
+        (shader) => gl.getShaderInfoLog(shader))].filter(Boolean).join('; '));
+    }
   }
 
   use() { this.gl.useProgram(this.program); return this; }
@@ -117,10 +125,25 @@ export class Renderer {
     });
   }
 
+  // Whether the card has its programs; the page need not stand still meanwhile. Raises an Error
+  // for one that it does not take.
+  get isReady() {
+    const {gl, parallel} = this, programs = Object.values(this.programs);
+    if (!this.isChecked && (!parallel || programs.every(({program}) => gl.getProgramParameter(
+      program, parallel.COMPLETION_STATUS_KHR)))) {
+      programs.forEach((program) => program.check());
+      this.isChecked = true;
+    }
+    return this.isChecked;
+  }
+
   prepare() {
     const {gl} = this;
+    this.isChecked = false;
+    this.parallel = gl.getExtension('KHR_parallel_shader_compile');
     this.programs = Object.fromEntries(Object.entries(
-      {solid: SOLID, depth: DEPTH, ground: GROUND, points: POINTS, background: BACKGROUND},
+      {solid: SOLID, depth: DEPTH, ground: GROUND, ribbon: RIBBON, points: POINTS,
+        background: BACKGROUND},
     ).map(([name, sources]) => [name, new Program(gl, sources)]));
     this.shadow = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.shadow);
@@ -155,8 +178,11 @@ export class Renderer {
   }
 
   // camera: {eye, matrix, horizon}; focus, reach: where shadows are, and how far [m]; look: the
-  // colours; items: [{mesh, matrix, tint, lit, shadow}], points: [{mesh, tint, size, glow}].
-  draw({camera, focus, reach, look, gridStep, hazeDistance, items, points}) {
+  // colours; under: {yaw, length, width} of what stands at the focus; paint: like items, without
+  // height; ribbons: [{mesh, halfWidth}]; items: [{mesh, matrix, tint, shadow}]; points: [{mesh,
+  // tint, size, glow}].
+  draw({camera, focus, reach, look, gridStep, hazeDistance, under, paint, ribbons, items,
+    points}) {
     const {gl, programs} = this;
     const middle = [0, 1, 2].map((i) => focus[i] + TO_SUN[i] * reach * 4);
     const sun = multiply(
@@ -179,23 +205,39 @@ export class Renderer {
     gl.bindVertexArray(null);
     programs.background.use().set({top: look.sky, haze: look.haze, horizon: camera.horizon});
     gl.drawArrays(gl.TRIANGLES, 0, 3);
-    gl.enable(gl.DEPTH_TEST);
     gl.bindTexture(gl.TEXTURE_2D, this.shadow);
     const common = {view: camera.matrix, sun, eye: camera.eye, haze: look.haze, hazeDistance,
       shadowStep: 1 / SHADOW_PIXELS};
     programs.ground.use().set({...common, centre: focus, extent: hazeDistance * 2.5,
-      floorColour: look.floor, lineColour: look.line, shadeColour: look.shade, step: gridStep});
+      floorColour: look.floor, lineColour: look.line, shadeColour: look.shade, step: gridStep,
+      under: [focus[0], focus[1], Math.cos(under.yaw), Math.sin(under.yaw)], pool: reach * 0.6,
+      halfLength: under.length / 2, halfWidth: under.width / 2});
     this.groundMesh.draw();
+    // What lies on the ground is drawn in its order, and all that stands on it later, so that
+    // heights of a millimetre need not be told apart.
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
-    programs.solid.use().set({...common, toSun: TO_SUN, sunColour: look.sun,
-      skyColour: look.ambient, groundColour: look.bounce});
-    for (const {mesh, matrix, tint = [1, 1, 1, 1], lit = 1} of items) {
+    const solids = (list) => {
+      programs.solid.use().set({...common, toSun: TO_SUN, sunColour: look.sun,
+        skyColour: look.ambient, groundColour: look.bounce});
+      for (const {mesh, matrix, tint = [1, 1, 1, 1]} of list) {
+        if (mesh.count) {
+          programs.solid.set({model: matrix, tint});
+          mesh.draw();
+        }
+      }
+    };
+    solids(paint);
+    programs.ribbon.use().set({view: camera.matrix, eye: camera.eye, haze: look.haze,
+      hazeDistance, across: this.canvas.width / 2, down: this.canvas.height / 2});
+    for (const {mesh, halfWidth, leastPixels} of ribbons) {
       if (mesh.count) {
-        programs.solid.set({model: matrix, tint, lit});
+        programs.ribbon.set({halfWidth, leastPixels});
         mesh.draw();
       }
     }
+    gl.enable(gl.DEPTH_TEST);
+    solids(items);
     gl.depthMask(false);
     programs.points.use().set({view: camera.matrix});
     for (const {mesh, tint, size, glow = 0, smallest = 2, largest = 14} of points) {

@@ -44,6 +44,8 @@ export class Robot {
     this.poses = new Map();
     this.lamps = [];
     this.size = 0.5;
+    this.footprint = {length: 0.5, width: 0.3};
+    this.middle = [0, 0];  // of it, seen from the root
     this.childrenOf = new Map();
     for (const joint of message.joints) {
       const list = this.childrenOf.get(joint.parent) || [];
@@ -89,7 +91,10 @@ export class Robot {
     this.bodies.sort((one, other) => Number(other.shadow) - Number(one.shadow));
     if (this.bodies.length) {
       this.extent = extent;
-      this.size = Math.hypot(...[0, 1].map((axis) => extent.high[axis] - extent.low[axis]));
+      const [length, width] = [0, 1].map((axis) => extent.high[axis] - extent.low[axis]);
+      this.footprint = {length, width};
+      this.middle = [0, 1].map((axis) => (extent.high[axis] + extent.low[axis]) / 2);
+      this.size = Math.hypot(length, width);
       this.makeLamps(renderer);
     }
     return problems;

@@ -53,6 +53,11 @@ export class Setup {
     return this.configurations.find(({name}) => name === this.list.value);
   }
 
+  // Whether a person drives in a configuration, as no trajectory is followed.
+  isDriven(name) {
+    return this.configurations.some((one) => one.name === name && !one.follows_trajectory);
+  }
+
   choose(name = null) {
     if (name && this.configurations.some((one) => one.name === name)) { this.list.value = name; }
     const configuration = this.configuration;
@@ -83,9 +88,22 @@ export class Setup {
     show(byId('restart-hint'), document.body.dataset.state === 'running');
   }
 
+  // A track is a world and a line of waypoints with one name: who chooses the one wants both.
+  pair(values, world) {
+    const line = this.box.querySelector('#option-waypoints');
+    if (!line || !['', values.world ?? ''].includes(line.value)) { return; }
+    const found = [...line.options].some(({value}) => value && value === world);
+    const chosen = found ? world : '';
+    if (line.value !== chosen) {
+      line.value = chosen;
+      line.dispatchEvent(new Event('change'));
+    }
+  }
+
   field(option, values) {
     const id = `option-${option.name}`;
     const set = (value) => {
+      if (option.name === 'world') { this.pair(values, value); }
       if (value === '' || value === null || value === Boolean(option.default)
           || Array.isArray(value) && !value.length) {
         delete values[option.name];

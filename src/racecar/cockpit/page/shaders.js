@@ -1,6 +1,7 @@
 // Copyright 2026 The racecar maintainers
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the graphics card: solids with light and shadow, ground, points, background.
+// The programs of the graphics card: solids with light and shadow, ground, lines on it, points,
+// background.
 
 const HEAD = `#version 300 es
 precision highp float;
@@ -56,7 +57,6 @@ in vec3 place, facing;
 in vec4 paint, seenBySun;
 uniform vec3 toSun, sunColour, skyColour, groundColour;
 uniform vec4 tint;
-uniform float lit;
 out vec4 result;
 void main() {
   vec4 base = paint * tint;
@@ -65,11 +65,15 @@ void main() {
   vec3 toEye = normalize(eye - place);
   if (dot(n, toEye) < 0.0) { n = -n; }
   float direct = max(dot(n, toSun), 0.0) * sunlight(seenBySun, 0.0006);
-  float gloss = pow(max(dot(n, normalize(toSun + toEye)), 0.0), 40.0) * 0.25 * direct;
-  float rim = pow(1.0 - max(dot(n, toEye), 0.0), 4.0) * 0.12;
+  float gloss = pow(max(dot(n, normalize(toSun + toEye)), 0.0), 60.0) * 0.5 * direct;
   vec3 ambient = mix(groundColour, skyColour, n.z * 0.5 + 0.5);
-  vec3 shaded = colour * (ambient + sunColour * direct) + gloss * sunColour + rim * skyColour;
-  colour = pow(mix(colour, shaded, lit), vec3(1.0 / 2.2));
+  // Lacquer mirrors the sky, most at a flat angle (Schlick).
+  float mirror = 0.04 + 0.5 * pow(1.0 - max(dot(n, toEye), 0.0), 5.0);
+  vec3 mirrored = mix(groundColour, skyColour, smoothstep(-0.2, 0.5, reflect(-toEye, n).z));
+  vec3 shaded = colour * (ambient + sunColour * direct) + gloss * sunColour + mirror * mirrored;
+  // What is bright keeps its shades.
+  shaded *= 1.18 / (1.0 + 0.22 * shaded);
+  colour = pow(shaded, vec3(1.0 / 2.2));
   result = vec4(hazy(colour, place), base.a);
 }`,
 };
@@ -83,7 +87,9 @@ void main() { gl_Position = view * model * vec4(position, 1.0); }`,
 void main() {}`,
 };
 
-// A plane with lines each step and each ten steps, which fade where they would flicker.
+// A plane with lines each step and each ten steps, which fade where they would flicker. It is
+// lighter about its centre, and dark under what stands on it: `under` is the middle of that and
+// the direction of its length, `half_length` and `half_width` its size.
 export const GROUND = {
   vertex: `${HEAD}
 layout(location = 0) in vec3 position;
@@ -101,7 +107,8 @@ void main() {
 in vec3 place;
 in vec4 seenBySun;
 uniform vec3 floorColour, lineColour, shadeColour;
-uniform float step;
+uniform vec4 under;
+uniform float step, pool, halfLength, halfWidth;
 out vec4 result;
 float lines(vec2 at) {
   vec2 width = fwidth(at);
@@ -112,10 +119,51 @@ float lines(vec2 at) {
 void main() {
   vec2 at = place.xy / step;
   float line = max(0.45 * lines(at), lines(at * 0.1));
-  vec3 colour = mix(floorColour, lineColour, line);
-  colour = mix(shadeColour, colour, sunlight(seenBySun, 0.0));
-  result = vec4(hazy(colour, place), 1.0);
+  vec2 off = place.xy - under.xy;
+  vec3 colour = mix(floorColour, lineColour, line)
+    * (0.97 + 0.05 * exp(-dot(off, off) / (pool * pool)));
+  // Light from all around does not reach there.
+  vec2 own = abs(vec2(dot(off, under.zw), dot(off, vec2(-under.w, under.z))));
+  vec2 beyond = max(own - 0.8 * vec2(halfLength, halfWidth), 0.0) / (0.55 * halfWidth);
+  float open = 1.0 - 0.6 * exp(-1.5 * dot(beyond, beyond));
+  colour = mix(shadeColour, colour, min(sunlight(seenBySun, 0.0), open));
+  // Noise of half a step, so that soft edges have no rings.
+  float noise = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
+  result = vec4(hazy(colour, place) + noise / 255.0, 1.0);
 }`,
+};
+
+// A strip along a line on the ground, `halfWidth` to each side, which `normal` tells; never so
+// narrow on the screen that it would flicker. `across`, `down`: pixels of half the picture.
+export const RIBBON = {
+  vertex: `${HEAD}
+layout(location = 0) in vec3 position;
+layout(location = 1) in vec3 normal;
+layout(location = 2) in vec4 colour;
+uniform mat4 view;
+uniform float halfWidth, leastPixels, across, down;
+out vec3 place;
+out vec4 paint;
+void main() {
+  place = position + halfWidth * normal;
+  paint = colour;
+  vec4 middle = view * vec4(position, 1.0);
+  gl_Position = view * vec4(place, 1.0);
+  if (min(middle.w, gl_Position.w) > 1e-4) {
+    vec2 screen = vec2(across, down);
+    vec2 from = middle.xy / middle.w;
+    vec2 way = (gl_Position.xy / gl_Position.w - from) * screen;
+    float pixels = length(way);
+    if (pixels < leastPixels && pixels > 1e-6) {
+      gl_Position.xy = (from + way * (leastPixels / pixels) / screen) * gl_Position.w;
+    }
+  }
+}`,
+  fragment: `${HEAD}${HAZE}
+in vec3 place;
+in vec4 paint;
+out vec4 result;
+void main() { result = vec4(hazy(paint.rgb, place), paint.a); }`,
 };
 
 export const POINTS = {

@@ -64,20 +64,6 @@ export function sphere(radius, rows = 10, columns = 16) {
   return {positions, normals};
 }
 
-// A ring on the ground.
-export function ring(inner, outer, corners = 40) {
-  const positions = [], normals = [];
-  for (let i = 0; i < corners; i++) {
-    const a = 2 * Math.PI * i / corners, b = 2 * Math.PI * (i + 1) / corners;
-    for (const [radius, angle] of [
-      [inner, a], [outer, a], [outer, b], [inner, a], [outer, b], [inner, b]]) {
-      positions.push(radius * Math.cos(angle), radius * Math.sin(angle), 0);
-      normals.push(0, 0, 1);
-    }
-  }
-  return {positions, normals};
-}
-
 // Of the answer of /mesh/<key>: counts, points, corners of triangles. Blunt edges become smooth.
 export function readMesh(buffer, scale = [1, 1, 1]) {
   const view = new DataView(buffer);

@@ -3,38 +3,47 @@
 // The scene: what stands around, the robots, the reference, the way driven, the laser's points.
 
 import {Camera, steerCamera} from './cameras.js';
-import {identity, transformed, translation, yawOf} from './matrices.js';
+import {identity, transformed, yawOf} from './matrices.js';
 import {Mesh, Renderer} from './renderer.js';
 import {Robot, sceneBoard, sceneBox, sceneCone, scenePatch} from './robot.js';
-import {Batch, FLOATS, ring} from './shapes.js';
+import {Batch, FLOATS} from './shapes.js';
 import {greyOf, wallsOf} from './walls.js';
 
 const TRAIL_POINTS = 6000;
 const SLOW_FRAME = 45;  // ms
+const LEAST_DETAIL = 0.75;
+const AT_REST = 250;    // ms without a change
 const CUT = 0.36;        // height of walls that are cut, in lengths of the car
 const MAP_HEIGHT = 1;    // m, of walls of a map, which does not say it
 const WALL = [0.62, 0.65, 0.69, 1];
+// Half the widths of lines on the ground and the radius of the marker, in lengths of the car; and
+// the least of the widths in pixels of the page.
+const PATH = 0.022, TRAIL = 0.011, RING = 0.3;
+const LEAST_PIXELS = 0.9;
+const CIRCLE = Array.from({length: 65}, (_, i) => [
+  Math.cos(i * Math.PI / 32), Math.sin(i * Math.PI / 32)]);
 
 function linear(text) {
   const [r, g, b] = text.match(/\w\w/g).map((pair) => parseInt(pair, 16) / 255);
   return [r, g, b];
 }
 
-// The two borders of a line on the ground, as a strip.
-function ribbon(points, width, height, colour) {
+// A line on the ground as a strip: its points twice, with the direction to the one and the other
+// side.
+function ribbon(points, colour) {
   const data = new Float32Array(points.length * 2 * FLOATS);
   const bytes = new Uint8Array(data.buffer);
   points.forEach((point, i) => {
     const [a, b] = [points[Math.max(i - 1, 0)], points[Math.min(i + 1, points.length - 1)]];
-    writeEdge(data, bytes, i, point, Math.atan2(b[1] - a[1], b[0] - a[0]), width, height, colour);
+    writeEdge(data, bytes, i, point, Math.atan2(b[1] - a[1], b[0] - a[0]), colour);
   });
   return data;
 }
 
-function writeEdge(data, bytes, i, [x, y], yaw, width, height, colour) {
+function writeEdge(data, bytes, i, [x, y], yaw, colour) {
   for (const side of [0, 1]) {
-    const half = (side - 0.5) * width, start = (2 * i + side) * FLOATS;
-    data.set([x - half * Math.sin(yaw), y + half * Math.cos(yaw), height, 0, 0, 1], start);
+    const half = 2 * side - 1, start = (2 * i + side) * FLOATS;
+    data.set([x, y, 0, -half * Math.sin(yaw), half * Math.cos(yaw), 0], start);
     bytes.set(colour.map((part) => Math.round(part * 255)), (start + 6) * 4);
   }
 }
@@ -81,7 +90,7 @@ export class Stage {
       trail.mesh.remove();
     }
     this.robots.clear();
-    for (const name of ['surroundings', 'pathMesh', 'scanMesh', 'marker']) {
+    for (const name of ['surroundings', 'paint', 'pathMesh', 'scanMesh', 'marker']) {
       if (this[name]) { this[name].remove(); }
       this[name] = null;
     }
@@ -129,17 +138,19 @@ export class Stage {
   build() {
     const {boxes = [], cones = [], patches = [], boards = []} = this.sceneMessage || {};
     const height = this.wallHeight;
-    const batch = new Batch();
+    const batch = new Batch(), paint = new Batch();
     for (const one of boxes) { batch.add(...sceneBox(one, height)); }
     for (const one of cones) { batch.add(...sceneCone(one)); }
-    for (const one of patches) { batch.add(...scenePatch(one)); }
+    for (const one of patches) { paint.add(...scenePatch(one)); }
     for (const part of boards.flatMap(sceneBoard)) { batch.add(...part); }
     if (this.map) {
       const solid = wallsOf(this.map.picture, this.map, Math.min(MAP_HEIGHT, height));
       if (solid.positions.length) { batch.add(solid, null, WALL); }
     }
-    if (this.surroundings) { this.surroundings.remove(); }
-    this.surroundings = batch.vertices ? new Mesh(this.renderer, batch.build()) : null;
+    for (const [name, parts] of Object.entries({surroundings: batch, paint})) {
+      if (this[name]) { this[name].remove(); }
+      this[name] = parts.vertices ? new Mesh(this.renderer, parts.build()) : null;
+    }
     this.hasWalls = boxes.some(({size}) => size[2] > CUT * this.size)
       || Boolean(this.map);
     this.dirty = true;
@@ -154,11 +165,10 @@ export class Stage {
   drawPath() {
     if (this.pathMesh) { this.pathMesh.remove(); }
     if (this.marker) { this.marker.remove(); }
-    const colour = [...this.colours.reference, 0.9], width = 0.055 * this.size;
-    const line = ribbon(this.pathPoints, width, 0.006 * this.size, colour);
+    const line = ribbon(this.pathPoints, [...this.colours.reference, 0.9]);
     this.pathMesh = line.length ? new Mesh(this.renderer, line, {strip: true}) : null;
-    this.marker = new Mesh(this.renderer, new Batch().add(
-      ring(0.13 * this.size, 0.19 * this.size), null, [...this.colours.reference, 1]).build());
+    this.marker = new Mesh(this.renderer, ribbon(
+      CIRCLE, [...this.colours.reference, 1]), {strip: true});
   }
 
   setScan({robot, time, first, step, ranges}) {
@@ -221,8 +231,7 @@ export class Stage {
       }
       const yaw = trail.points
         ? Math.atan2(point[1] - trail.last[1], point[0] - trail.last[0]) : 0;
-      writeEdge(trail.mesh.data, trail.bytes, trail.points, point, yaw, 0.022 * robot.size,
-        0.008 * robot.size, colour);
+      writeEdge(trail.mesh.data, trail.bytes, trail.points, point, yaw, colour);
       trail.points++;
       trail.last = point;
     }
@@ -233,37 +242,58 @@ export class Stage {
     }
   }
 
+  placeMarker(x, y) {
+    const radius = RING * this.size, {data} = this.marker;
+    CIRCLE.forEach(([c, s], i) => {
+      for (const start of [2 * i * FLOATS, (2 * i + 1) * FLOATS]) {
+        data[start] = x + radius * c;
+        data[start + 1] = y + radius * s;
+      }
+    });
+    this.marker.update(this.marker.count);
+  }
+
   frame(now) {
-    requestAnimationFrame((next) => this.frame(next));
-    const seconds = (now - (this.lastFrame || now)) / 1000;
-    if (!this.dirty || !this.canvas.clientWidth || this.renderer.gl.isContextLost()) {
-      this.lastFrame = now;
+    try {
+      if (!this.renderer.isReady) {
+        requestAnimationFrame((next) => this.frame(next));
+        return;
+      }
+    } catch (problem) {
+      this.report(`no 3-D scene: ${problem.message}`);
       return;
     }
-    this.dirty = false;
+    requestAnimationFrame((next) => this.frame(next));
+    const seconds = (now - (this.lastFrame || now)) / 1000;
+    // With fewer pixels while it moves, a picture at rest has them all.
+    const refines = this.drawnDetail < 1 && now - this.lastChange > AT_REST;
     this.lastFrame = now;
-    const ratio = this.renderer.resize(this.detail);
-    this.draw(seconds, ratio);
+    if (!(this.dirty || refines) || !this.canvas.clientWidth || this.renderer.gl.isContextLost()) {
+      return;
+    }
+    if (this.dirty) { this.lastChange = now; }
+    this.dirty = false;
+    this.drawnDetail = refines ? 1 : this.detail;
+    this.draw(seconds, this.renderer.resize(this.drawnDetail));
     this.frames++;
-    this.adapt(seconds * 1000);
+    if (!refines) { this.adapt(seconds * 1000); }
   }
 
   // Where frames are slow, as without a graphics card, draw fewer pixels.
   adapt(milliseconds) {
     if (milliseconds > 250 || milliseconds <= 0) { return; }
     this.pace = (this.pace || 16) * 0.95 + milliseconds * 0.05;
-    if (this.pace > SLOW_FRAME && this.frames > 60 && this.detail > 0.5) {
-      this.detail -= 0.25;
-      this.pace = 16;
-      this.frames = 0;
-    }
+    if (this.pace > SLOW_FRAME && this.frames > 60) { this.detail = LEAST_DETAIL; }
   }
 
   draw(seconds, ratio) {
-    const items = [], points = [], still = identity();
-    const add = (mesh, more) => { if (mesh) { items.push({mesh, matrix: still, ...more}); } };
-    add(this.surroundings, {shadow: true});
-    if (this.layers.path) { add(this.pathMesh, {lit: 0}); }
+    const paint = [], ribbons = [], items = [], points = [], still = identity();
+    const leastPixels = LEAST_PIXELS * ratio;
+    if (this.surroundings) { items.push({mesh: this.surroundings, matrix: still, shadow: true}); }
+    if (this.paint) { paint.push({mesh: this.paint, matrix: still}); }
+    if (this.layers.path && this.pathMesh) {
+      ribbons.push({mesh: this.pathMesh, halfWidth: PATH * this.size, leastPixels});
+    }
     let focus = [0, 0, 0], yaw = 0;
     for (const entry of this.robots.values()) {
       const {robot, history, trail} = entry;
@@ -272,14 +302,16 @@ export class Stage {
         robot.placeRow(row);
         this.lengthenTrail(entry);
       }
-      if (this.layers.trail) { add(trail.mesh, {lit: 0}); }
+      if (this.layers.trail) {
+        ribbons.push({mesh: trail.mesh, halfWidth: TRAIL * robot.size, leastPixels});
+      }
       if (row && entry === this.main) {
-        const {x, y, z, qx, qy, qz, qw, reference_x: rx, reference_y: ry} = history.column;
-        focus = [row[x] || 0, row[y] || 0, row[z] || 0];
+        const {qx, qy, qz, qw, reference_x: rx, reference_y: ry} = history.column;
+        focus = transformed(robot.poses.get(robot.message.root), [...robot.middle, 0]);
         yaw = yawOf(row[qx] || 0, row[qy] || 0, row[qz] || 0, row[qw] || 1);
         if (this.layers.path && rx !== undefined && row[rx] === row[rx]) {
-          items.push({mesh: this.marker, lit: 0,
-            matrix: translation(row[rx], row[ry], 0.01 * robot.size)});
+          this.placeMarker(row[rx], row[ry]);
+          ribbons.push({mesh: this.marker, halfWidth: PATH * robot.size, leastPixels});
         }
       }
       items.push(...robot.items());
@@ -295,6 +327,7 @@ export class Stage {
     const gridStep = 10 ** Math.round(Math.log10(size * 1.5));
     this.renderer.draw({
       camera, focus, reach: Math.max(6 * size, camera.distance * 1.1), look: this.look, gridStep,
-      hazeDistance: Math.max(60 * size, camera.distance * 4), items, points});
+      hazeDistance: Math.max(60 * size, camera.distance * 4), paint, ribbons, items, points,
+      under: {yaw, ...this.main ? this.main.robot.footprint : {length: 0, width: 0}}});
   }
 }

@@ -14,10 +14,8 @@ export class Transport {
     this.send = send;
     this.state = 'connecting';
     this.mode = '';
-    byId('start').addEventListener('click', () => {
-      this.send('start', request());
-      byId('scene').focus({preventScroll: true});
-    });
+    this.request = request;
+    byId('start').addEventListener('click', () => this.start());
     byId('stop').addEventListener('click', () => this.send('stop'));
     byId('reset').addEventListener('click', () => this.reset());
     byId('pause').addEventListener('click', () => this.pause());
@@ -80,6 +78,12 @@ export class Transport {
     const pause = byId('pause');
     setText(pause.querySelector('span'), this.paused ? 'Resume' : 'Pause');
     pause.querySelector('use').setAttribute('href', this.paused ? '#i-play' : '#i-pause');
+  }
+
+  // Start what is chosen; keys belong to the car from now on.
+  start() {
+    this.send('start', this.request());
+    byId('scene').focus({preventScroll: true});
   }
 
   reset() {

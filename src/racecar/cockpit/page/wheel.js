@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The panel Drive: who drives, taking the wheel, and for a car with a driver its gears and lamps.
 
-import {byId, make, setText, show, words} from './dom.js';
+import {byId, gearName, make, setText, show, words} from './dom.js';
 
 const INDICATORS = [['left', '◀', 'Left'], ['hazard', '▲', 'Hazard'], ['right', '▶', 'Right'],
   ['off', '○', 'Off']];
@@ -136,7 +136,7 @@ export class Wheel {
     const spoken = (gear) => gear < 0 ? 'Reverse' : gear ? `Gear ${gear}` : 'Neutral';
     this.gearButtons = numbers.map((gear) => make('button', {type: 'button', dataset: {gear},
       'aria-pressed': 'false', 'aria-label': spoken(gear),
-      text: gear < 0 ? 'R' : gear ? String(gear) : 'N',
+      text: gearName(gear),
       onclick: () => this.driving.withWheel('gear', {value: gear})}));
     this.indicatorButtons = INDICATORS.map(([value, sign, label]) => make('button', {
       type: 'button', dataset: {indicator: value}, 'aria-pressed': 'false', title: label,

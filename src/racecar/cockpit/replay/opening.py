@@ -16,7 +16,7 @@ from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.core.run_file import read_run_file, run_file_beside, RunFile
-from racecar.core.share import find_config
+from racecar.core.share import find_vehicle
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import Scene
 from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
@@ -75,7 +75,7 @@ def _scene(world: str | None, file: RunFile | None, notes: list[str]) -> Scene |
 
 
 def _named_vehicle(name: str) -> VehicleParameters:
-    return VehicleParameters.from_file(find_config(Path('vehicles') / name))
+    return VehicleParameters.from_file(find_vehicle(name))
 
 
 def _vehicle(

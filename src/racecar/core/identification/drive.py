@@ -65,10 +65,12 @@ class RawLog:
 class Drive:
     """A checked and smoothed drive: arrays of n samples, `period` [s] apart.
 
-    x, y, yaw, vx, vy, yaw_rate of the rear axle [SI]; steering: commanded [rad]; speed_command,
-    ax, ay: NaN where the log has none. wheel_speed [m/s]; wheel_acceleration: its smoothed
-    derivative [m/s^2]. valid: where windows may lie. notes: what was found and corrected, one
-    sentence each. wheelspin: share of the moving time in which the wheels slip by 20 % or more.
+    x, y, yaw, vx, vy, yaw_rate of the rear axle [SI], with the help of the accelerometer where it
+    is of help; path_x, path_y [m]: the position by localisation alone; steering: commanded [rad];
+    speed_command, ax, ay: NaN where the log has none. wheel_speed [m/s]; wheel_acceleration: its
+    smoothed derivative [m/s^2]. valid: where windows may lie. notes: what was found and corrected,
+    one sentence each. wheelspin: share of the moving time in which the wheels slip by 20 % or
+    more.
     """
 
     name: str
@@ -84,6 +86,8 @@ class Drive:
     vx: Array
     vy: Array
     yaw_rate: Array
+    path_x: Array
+    path_y: Array
     ax: Array
     ay: Array
     valid: Flags

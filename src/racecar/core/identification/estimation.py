@@ -14,9 +14,15 @@ psi' = (1 + r^2)^(-3/2), J the Jacobian, A = sum psi' J J', and A_b and s_b = su
 
     d_b = (A - A_b)^-1 s_b    P = (B - 1)/B sum d_b d_b'
 
-over B blocks. Intervals are those of Student's t with B less the unknowns as degrees of freedom.
+over B blocks. Intervals are those of Student's t. Blocks that tell more of an unknown than others
+make its degrees of freedom fewer than B less the unknowns: those of a sum of squares whose terms
+have the covariance G that independent residuals would give to d_b of unknown k (Satterthwaite),
+
+    nu = (tr G)^2/tr(G G)    G_bc = delta_bc f_b' A_b f_b - f_b' A_b A^-1 A_c f_c
+    f_b = (A - A_b)^-1 e_k
+
 Source: Bell, McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
-samples", 2002 (the estimator CR3), with the weights of the robust loss.
+samples", 2002 (the estimator CR3 and its degrees of freedom), with the weights of the robust loss.
 """
 
 from __future__ import annotations
@@ -144,7 +150,7 @@ class Fit:
     """Where the search ended, and the numbers of its surroundings.
 
     values: all; names: those estimated, in the order of jacobian (residuals by unknowns, scaled),
-    covariance and correlation; scales: of them.
+    covariance and correlation; scales: of them; degrees (unknowns,): of freedom of Student's t.
     """
 
     problem: Problem
@@ -155,7 +161,7 @@ class Fit:
     jacobian: Array
     curvature: Array
     covariance: Array
-    degrees: int
+    degrees: Array
     evaluations: int
 
     def deviation(self, name: str) -> float:
@@ -165,7 +171,8 @@ class Fit:
 
     def interval(self, name: str) -> tuple[float, float]:
         """Return the confidence interval of an unknown in its unit."""
-        half = float(student.ppf(0.5 + 0.5 * CONFIDENCE, max(self.degrees, 1)))
+        degrees = float(self.degrees[self.names.index(name)])
+        half = float(student.ppf(0.5 + 0.5 * CONFIDENCE, degrees))
         value, reach = self.values[name], half * self.deviation(name)
         return value - reach, value + reach
 
@@ -293,8 +300,8 @@ def _jacobian(residuals: Any, x: Array, low: Array, high: Array) -> Array:
 
 def _covariance(
     r: Array, j: Array, blocks: NDArray[np.int64],
-) -> tuple[Array, Array, int]:
-    """Return curvature A, covariance P and degrees of freedom; see the module."""
+) -> tuple[Array, Array, Array]:
+    """Return curvature A, covariance P and degrees of freedom (unknowns,); see the module."""
     z = 1.0 + r * r
     weights = z**-1.5
     curvature = j.T @ (j * weights[:, None])
@@ -303,10 +310,32 @@ def _covariance(
         curvature = j.T @ (j * (z**-0.5)[:, None])
         weights = z**-0.5
     count = int(blocks.max()) + 1
-    covariance = np.zeros_like(curvature)
+    shares, changes, reaches = [], [], []
     for block in range(count):
         own = blocks == block
-        score = j[own].T @ (r[own] / np.sqrt(z[own]))
-        left = np.linalg.pinv(curvature - j[own].T @ (j[own] * weights[own][:, None])) @ score
-        covariance += np.outer(left, left)
-    return curvature, covariance * (count - 1) / count, max(count - j.shape[1], 1)
+        share = j[own].T @ (j[own] * weights[own][:, None])
+        reach = np.linalg.pinv(curvature - share)
+        shares.append(share)
+        reaches.append(reach)
+        changes.append(reach @ (j[own].T @ (r[own] / np.sqrt(z[own]))))
+    change = np.array(changes)
+    covariance = change.T @ change * (count - 1) / count
+    return curvature, covariance, degrees_of_freedom(
+        curvature, np.array(shares), np.array(reaches))
+
+
+def degrees_of_freedom(curvature: Array, shares: Array, reaches: Array) -> Array:
+    """Return the degrees of freedom (unknowns,) of the variances; see the module.
+
+    shares (B, p, p): A_b; reaches (B, p, p): (A - A_b)^-1.
+    """
+    moved = shares @ reaches
+    inverse = np.linalg.pinv(curvature)
+    found = []
+    for column in range(len(curvature)):
+        own = moved[:, :, column]
+        spread = -own @ inverse @ own.T
+        np.fill_diagonal(spread, spread.diagonal() + np.einsum(
+            'bp,bp->b', reaches[:, :, column], own))
+        found.append(np.trace(spread)**2 / max(float(np.sum(spread * spread)), 1e-300))
+    return np.array([max(degrees, 1.0) for degrees in found])

@@ -3,7 +3,9 @@
 """How well a vehicle predicts a drive, beside what is easier to have: the baseline table.
 
 Windows of 0.5 s, every 0.1 s, open loop; errors at their end. Where a drive is long enough the
-scale of its wheels is adapted on its first part alone, and judged is the rest.
+scale of its wheels is adapted on its first part alone, and judged is the rest. Positions are
+judged by the path that windows start on, which may be fused with the accelerometer, and by that of
+the localisation alone: the error of the latter is in the second figure too.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from racecar.core.identification.estimation import fit, Part, Problem
 from racecar.core.identification.prediction import (
     cut_windows,
     predict,
+    seen_from_starts,
     steering_angles,
     wheel_speeds,
     Windows,
@@ -50,11 +53,12 @@ class Candidate(NamedTuple):
 class Score(NamedTuple):
     """Errors at the end of the windows: RMS of heading [rad] and position [m]; their number.
 
-    scale: of the wheels [-].
+    path_position: of the position by localisation alone [m]; scale: of the wheels [-].
     """
 
     heading: float
     position: float
+    path_position: float
     windows: int
     scale: float
 
@@ -82,12 +86,13 @@ def judge(
         windows = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1, start=after)
         if not len(windows.starts):
             raise RunError(f'{drive.name}: no window of {HORIZON:g} s in which the car moves')
-        scores = {'constant velocity': _score(constant_velocity(drive, windows), windows, 1.0)}
+        scores = {'constant velocity': _score(
+            drive, constant_velocity(drive, windows), windows, 1.0)}
         for candidate in candidates:
             scale = adapt_scale(drive, candidate, vehicle, after or math.inf) if (
                 candidate.adapted) else 1.0
             scores[candidate.name] = _score(
-                predict_windows(drive, candidate, vehicle, windows, scale), windows, scale)
+                drive, predict_windows(drive, candidate, vehicle, windows, scale), windows, scale)
         found.append(Judgement(drive.name, after, scores))
     return found
 
@@ -133,11 +138,18 @@ def adapt_scale(
     return fit(problem, {name: 1.0}).values[name]
 
 
-def _score(predicted: Array, windows: Windows, scale: float) -> Score:
-    error = (predicted - windows.measured)[:, -1]
+def _score(drive: Drive, predicted: Array, windows: Windows, scale: float) -> Score:
+    path = seen_from_starts(
+        drive.path_x, drive.path_y, drive.yaw, windows.starts, windows.horizons)
+    error, path_error = (
+        (predicted - measured)[:, -1] for measured in (windows.measured, path))
     return Score(
-        float(np.sqrt(np.mean(error[:, 2]**2))),
-        float(np.sqrt(np.mean(error[:, 0]**2 + error[:, 1]**2))), len(error), scale)
+        float(np.sqrt(np.mean(error[:, 2]**2))), _distance(error), _distance(path_error),
+        len(error), scale)
+
+
+def _distance(error: Array) -> float:
+    return float(np.sqrt(np.mean(error[:, 0]**2 + error[:, 1]**2)))
 
 
 def ratios(judgements: Sequence[Judgement], name: str) -> Mapping[str, float]:

@@ -87,18 +87,23 @@ def cut_windows(
     starts = starts[starts + count < drive.x.size]
     starts = starts[total[starts + count + 1] - total[starts - lead] == count + lead + 1]
     at = np.linspace(0, count, horizons + 1)[1:].round().astype(np.int64)
-    ends = starts[:, None] + at[None, :]
-    cosine, sine = np.cos(drive.yaw[starts])[:, None], np.sin(drive.yaw[starts])[:, None]
-    dx = drive.x[ends] - drive.x[starts][:, None]
-    dy = drive.y[ends] - drive.y[starts][:, None]
-    measured = np.stack([
-        cosine * dx + sine * dy, cosine * dy - sine * dx,
-        drive.yaw[ends] - drive.yaw[starts][:, None]], axis=2)
+    measured = seen_from_starts(drive.x, drive.y, drive.yaw, starts, at)
     begin_at = starts - lead
     return Windows(
         starts.astype(np.int64),
         np.column_stack([drive.vx[begin_at], drive.vy[begin_at], drive.yaw_rate[begin_at]]), at,
         measured, (starts * drive.period / block).astype(np.int64), lead)
+
+
+def seen_from_starts(
+    x: Array, y: Array, yaw: Array, starts: NDArray[np.int64], horizons: NDArray[np.int64],
+) -> Array:
+    """Return poses (w, h, 3) seen from those at the starts of windows; see Windows.measured."""
+    ends = starts[:, None] + horizons[None, :]
+    cosine, sine = np.cos(yaw[starts])[:, None], np.sin(yaw[starts])[:, None]
+    dx, dy = x[ends] - x[starts][:, None], y[ends] - y[starts][:, None]
+    return np.stack([cosine * dx + sine * dy, cosine * dy - sine * dx,
+                     yaw[ends] - yaw[starts][:, None]], axis=2)
 
 
 def without_run_in(drive: Drive, windows: Windows) -> Windows:

@@ -10,6 +10,7 @@ from scipy.ndimage import binary_dilation, gaussian_filter1d
 from racecar.core.errors import RunError
 from racecar.core.identification.checks import check_columns, Columns, path_motion
 from racecar.core.identification.drive import Array, Drive, Flags, QUANTITIES, RawLog
+from racecar.core.identification.fusion import fuse_path, LAG, Motion
 from racecar.core.identification.smoother import smooth_pose
 
 PERIOD = 0.02
@@ -117,6 +118,12 @@ def _drive(log: RawLog, columns: Columns, valid: Flags, notes: tuple[str, ...]) 
                              ' off')
     wheel = columns['wheel_speed']
     moving = path_motion({**columns, 'x': x, 'y': y}, PERIOD).moving & valid
+    valid = valid & ~_torn(x, y, wheel)
+    path_x, path_y = x, y
+    if gyro is not None and 'ax' in columns and 'ay' in columns:
+        motion = Motion(x, y, yaw, yaw_rate, columns['ax'], columns['ay'])
+        x, y, vx, vy, note = _fused(motion, vx, vy, wheel, valid, moving)
+        notes = (*notes, *(f'{log.name}: {text}' for text in [note] if text))
     faster = np.maximum(np.maximum(np.abs(wheel), np.abs(vx)), 0.3)
     # The scale of the wheels is not known yet.
     scale = float(np.median(vx[moving] / np.maximum(wheel[moving], 0.3))) if moving.any() else 1.0
@@ -125,9 +132,39 @@ def _drive(log: RawLog, columns: Columns, valid: Flags, notes: tuple[str, ...]) 
         name=log.name, source=log.source, period=PERIOD, steering=columns['steering_command'],
         speed_command=columns.get('speed_command', none), wheel_speed=wheel,
         wheel_acceleration=np.gradient(gaussian_filter1d(wheel, 1.5), PERIOD),
-        x=x, y=y, yaw=yaw, vx=vx, vy=vy, yaw_rate=yaw_rate, ax=columns.get('ax', none),
-        ay=columns.get('ay', none), valid=valid & ~_torn(x, y, wheel),
+        x=x, y=y, yaw=yaw, vx=vx, vy=vy, yaw_rate=yaw_rate, path_x=path_x, path_y=path_y,
+        ax=columns.get('ax', none), ay=columns.get('ay', none), valid=valid,
         wheelspin=float(spins[moving].mean()) if moving.any() else 0.0, notes=notes)
+
+
+def _fused(
+    motion: Motion, vx: Array, vy: Array, wheel: Array, usable: Flags, moving: Flags,
+) -> tuple[Array, Array, Array, Array, str]:
+    """Return x, y, vx, vy with the help of the accelerometer if that is better, and a note."""
+    path = motion.x, motion.y, vx, vy
+    fused = fuse_path(motion, usable, moving, PERIOD)
+    if fused is None:
+        return *path, ''
+    known = np.isfinite(fused.vx)
+    changes = [_missed_changes(speed, wheel, known & usable & moving) for speed in (vx, fused.vx)]
+    # Wheels that slip do so by either path; the better one has less beside that.
+    text = (f'path and accelerometer differ as if the path were {fused.path_error:.2g} m off;'
+            ' {}: changes of the speed within '
+            f'{LAG:g} s differ from those of the wheels by {changes[1]:.3g} m/s RMS with it,'
+            f' {changes[0]:.3g} m/s without')
+    if changes[1] >= changes[0]:
+        return *path, text.format('not fused')
+    return (fused.x, fused.y, np.where(known, fused.vx, vx), np.where(known, fused.vy, vy),
+            text.format('fused'))
+
+
+def _missed_changes(speed: Array, wheel: Array, good: Flags) -> float:
+    """Return the RMS of what the change of a speed within LAG differs from the wheels' [m/s]."""
+    reach = round(LAG / PERIOD)
+    off = speed - wheel
+    both = good[reach:] & good[:-reach]
+    change = (off[reach:] - off[:-reach])[both]
+    return float(np.sqrt(np.mean(change**2))) if change.size else 0.0
 
 
 def _torn(x: Array, y: Array, wheel: Array) -> Flags:

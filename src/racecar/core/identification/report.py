@@ -97,9 +97,11 @@ def _baselines(page: HtmlPage, title: str, judgements: Sequence[Judgement]) -> N
     for row in judgements:
         after = f', after {row.adaptation:g} s' if row.adaptation else ''
         rows += [[f'{row.drive}{after}', name, f'{score.heading:.4f}', f'{score.position:.3f}',
-                  f'{score.scale:.3f}', f'{score.windows}'] for name, score in row.scores.items()]
-    page.table(['Drive', 'Model', 'Heading RMS [rad]', 'Position RMS [m]', 'Wheel scale',
-                'Windows'], rows, numbers=[2, 3, 4, 5])
+                  f'{score.path_position:.3f}', f'{score.scale:.3f}', f'{score.windows}']
+                 for name, score in row.scores.items()]
+    page.table(['Drive', 'Model', 'Heading RMS [rad]', 'Position RMS [m]',
+                'Of localisation alone [m]', 'Wheel scale', 'Windows'],
+               rows, numbers=[2, 3, 4, 5, 6])
     page.paragraph('Heading of the fitted model over that of '
                    + ', '.join(f'{name}: {ratio:.2f}'
                                for name, ratio in ratios(judgements, FITTED).items()) + '.')
@@ -117,6 +119,8 @@ def _replay(
     y = drive.y[starts][:, None] + sine * predicted[:, :, 0] + cosine * predicted[:, :, 1]
     path = Chart('x [m]', ['y [m]'], is_map=True)
     path.line(drive.x, drive.y, 'measured', times=drive.t)
+    if not np.array_equal(drive.x, drive.path_x):
+        path.line(drive.path_x, drive.path_y, 'localisation', times=drive.t, series=2)
     path.line(np.hstack([x, gap]).ravel(), np.hstack([y, gap]).ravel(), 'predicted', series=1)
     short = cut_windows(drive, length=HORIZON, every=_EVERY, horizons=1)
     error = (predict_windows(drive, result.candidate, result.vehicle, short, scale)

@@ -36,7 +36,7 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
              ' verdict; source.', '# Drives:']
     lines += [f'#   {drive.name}: {drive.duration:.0f} s, wheelspin in {drive.wheelspin:.0%} of'
               f' the moving time; {Path(drive.source).name}' for drive in result.drives]
-    lines += [f'# {line}' for line in _error_lines(result)]
+    lines += [text for line in _error_lines(result) for text in _commented(line, 0)]
     lines += ['/**:', '  ros__parameters:', '    vehicle:', f'      name: {name}']
     shared = {'front.cornering_stiffness': 'front_cornering_stiffness',
               'rear.cornering_stiffness': 'rear_cornering_stiffness',
@@ -109,7 +109,8 @@ def _commented(text: str, indent: int) -> list[str]:
 def _error_lines(result: Identification) -> list[str]:
     rows = [('Within the drives', result.judgements), ('Leave one out', result.left_out)]
     return [f'{title}: {one.drive}: heading {score.heading:.4f} rad, position'
-            f' {score.position:.3f} m RMS after 0.5 s'
+            f' {score.position:.3f} m ({score.path_position:.3f} m of localisation alone) RMS'
+            ' after 0.5 s'
             for title, judgements in rows for one in judgements
             for score in [one.scores[FITTED]]]
 

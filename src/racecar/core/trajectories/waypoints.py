@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from racecar.core.compiled import njit
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
@@ -187,6 +186,9 @@ def _plan(
         path: Path, _: Any, kind: str, speed_limit: float, lateral: float, longitudinal: float,
 ) -> MotionPlan:
     """Return the motion for a file; the second argument tells versions of the file apart."""
+    # Every program imports this module, and few need the library, which takes a third of a second.
+    from scipy.interpolate import CubicSpline
+
     points, speeds, lines = read_way_points(path)
     repeats = bool(np.hypot(*(points[-1] - points[0])) < MIN_SPACING)
     closed = repeats if kind == 'auto' else kind == 'closed'

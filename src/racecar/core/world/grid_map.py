@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.types import Pose2
-from racecar.core.world.distance_field import room_around
+from racecar.core.world.distance_field import MARGIN, OUTSIDE, room_around
 
 OCCUPIED, FREE, UNKNOWN = 100, 0, -1
 """Values of cells in nav_msgs/OccupancyGrid; between free and occupied: probability [%]."""
@@ -108,7 +108,9 @@ class OccupancyGrid:
 
 
 def _nothing() -> GridNumbers:
-    room = room_around(np.zeros((1, 1), dtype=np.bool_))
+    # What room_around() gives for one free cell, without the library that it imports.
+    room = np.pad(np.zeros((1, 1), np.float32), MARGIN, constant_values=OUTSIDE)
+    room.flags.writeable = False
     return GridNumbers(room.reshape(-1), room.shape[1], 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 

