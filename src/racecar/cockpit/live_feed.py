@@ -41,7 +41,6 @@ class LiveFeed(Feed):
     def __init__(self) -> None:
         self._outlet: Outlet | None = None
         self._link: LinkListener | None = None
-        self._child: Child | None = None
         self._watching: asyncio.Task[None] | None = None
         # Two pages may start something at the same time.
         self._changing = asyncio.Lock()

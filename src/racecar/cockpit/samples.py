@@ -30,6 +30,7 @@ from racecar.core.types import (
     NANOSECONDS,
     Odometry,
 )
+from racecar.core.vehicles.ackermann import middle_angles
 
 Rows = NDArray[np.float64]
 
@@ -175,7 +176,7 @@ class Samples:
         rows[:, self._to] = joints[:, self._from]
         if set(HINGE_JOINTS) <= {*self._names}:
             left, right = (joints[:, self._names.index(name)] for name in HINGE_JOINTS)
-            self._put(rows, (STEERING,), middle_angle(left, right)[:, None])
+            self._put(rows, (STEERING,), middle_angles(left, right)[:, None])
         self._add_errors(rows, times)
         return rows
 
@@ -202,14 +203,6 @@ class Samples:
         self._put(rows, ERRORS, np.column_stack([
             np.hypot(error_x, error_y), error_x * along + error_y * across,
             error_y * along - error_x * across]))
-
-
-def middle_angle(left: Rows, right: Rows) -> Rows:
-    """Return the angles between two steered wheels, whose cotangent is their mean [rad]."""
-    a, b = np.tan(left), np.tan(right)
-    both = a + b
-    with np.errstate(divide='ignore', invalid='ignore'):
-        return np.where(both == 0.0, 0.5 * (left + right), np.arctan(2.0 * a * b / both))
 
 
 def driver_numbers(message: Any) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+import numpy as np
 import pytest
 
 from racecar.core.driver import Controls
@@ -25,7 +26,7 @@ from racecar.core.powertrain.steering import (
     wheel_steering_limit,
 )
 from racecar.core.vehicles import VehicleParameters
-from racecar.core.vehicles.ackermann import middle_tangent
+from racecar.core.vehicles.ackermann import middle_angles, middle_tangent
 
 FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
 CARS = ('car_2014', 'bmw_x5', 'citroen_czero', 'toyota_prius', 'tesla_model3', 'racecar')
@@ -69,6 +70,14 @@ def test_axes_of_all_wheels_meet_in_one_point(name, share):
 def test_wheels_to_different_sides_have_no_middle():
     assert middle_tangent(0.2, -0.1) == 0.0
     assert middle_tangent(0.0, 0.0) == 0.0
+
+
+def test_many_middle_wheels_are_those_of_one_by_one():
+    left, right = np.random.default_rng(3).uniform(-1.2, 1.2, (2, 200))
+    left[:3], right[:3] = (0.0, 0.2, 0.1), (0.0, -0.2, 0.0)
+    assert middle_angles(left, right) == pytest.approx(
+        [math.atan(middle_tangent(*pair)) for pair in zip(left, right, strict=True)], abs=1e-15)
+    assert np.isnan(middle_angles(np.array([np.nan]), np.array([0.1]))).all()
 
 
 def test_turn_about_a_point_between_the_wheels_is_refused():

@@ -210,6 +210,28 @@ def test_a_car_of_the_world_stands_until_it_is_driven_and_is_held_by_its_brake()
     assert abs(car.odometry.vx) < 1e-3
 
 
+def test_the_lamps_that_a_driver_switches_are_seen_in_the_world():
+    world = world_driven_car('bmw_x5')
+    robot, = world.plant.entities
+    car = racecar.core.driver.Car(plant=world)
+
+    def colours():
+        return {mark.function: mark.colour for mark in robot.output('lamps').read().marks}
+
+    dark = colours()
+    car.setIndicator(car.INDICATOR_LEFT)
+    car.setBrakeIntensity(1.0)
+    seen = []
+    for _ in range(70):
+        car.step()
+        assert robot.lamps() == car.lamps
+        seen.append(car.lamps.left_indicator)
+    # Lit for 0.34 s, dark for as long; the time is that after a step of 0.01 s.
+    assert seen == [int(0.01 * (step + 1) / 0.34 + 1e-9) % 2 == 0 for step in range(70)]
+    lit = colours()
+    assert {name for name in dark if lit[name] != dark[name]} == {'brake', 'left_indicator'}
+
+
 def test_a_step_that_is_too_long_for_wheel_and_tyre_is_refused():
     with pytest.raises(ConfigurationError, match='step is 0.001 s, expected at most .* 0.3 kg'):
         world_driven_car('bmw_x5', **{'vehicle.body.front.wheel_mass': 0.3})

@@ -17,12 +17,12 @@ from racecar.cockpit.columns import (
 )
 from racecar.cockpit.replay.recording import Array, BLOCK, Block, Recording, ROBOT
 from racecar.cockpit.robot_message import robot_frames
-from racecar.cockpit.samples import middle_angle
 from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.rendering.drive import drive_of_table
 from racecar.core.types import HINGE_JOINTS
+from racecar.core.vehicles.ackermann import middle_angles
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import Scene
 
@@ -64,7 +64,7 @@ class TableRecording(Recording):
             [table.column('speed_command'), table.column('steering_command')]))
         put(tuple(map(joint_column, drive.joints)), drive.positions)
         hinges = drive.positions[:, [drive.joints.index(joint) for joint in HINGE_JOINTS]]
-        put((STEERING,), middle_angle(*hinges.T)[:, None])
+        put((STEERING,), middle_angles(*hinges.T)[:, None])
         put((*REFERENCE, *ERRORS), _following(table))
 
     def block(self, index: int) -> Block:

@@ -28,6 +28,7 @@ from racecar.core.types import (
     INDICATOR_PERIOD_MAX,
     INDICATOR_PERIOD_MIN,
     Lamps,
+    LampSwitches,
     NANOSECONDS,
     Odometry,
 )
@@ -74,6 +75,9 @@ class PedalCar(Protocol):
 
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
+
+    def switch_lamps(self, switches: LampSwitches) -> None:
+        """Switch the lamps that others see, if there are any."""
 
     def tick(self) -> None:
         """Advance by one period."""
@@ -149,6 +153,7 @@ class Driver:
             return -1
         plant = self._plant
         plant.set_pedals(self._controls.pedals())
+        plant.switch_lamps(self._controls.lamp_switches())
         self._wipers.advance(
             self._controls.wiper_mode, plant.time_ns, plant.period_ns / NANOSECONDS)
         plant.tick()

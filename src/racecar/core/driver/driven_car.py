@@ -21,7 +21,14 @@ from racecar.core.simulation.simulator import (
     WheelRotations,
 )
 from racecar.core.tuple_kernels import first_row, flatten
-from racecar.core.types import Odometry, Pose2, VehicleDiagnostics, Wheels, WheelState
+from racecar.core.types import (
+    LampSwitches,
+    Odometry,
+    Pose2,
+    VehicleDiagnostics,
+    Wheels,
+    WheelState,
+)
 from racecar.core.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import EMPTY_SCENE, Scene
@@ -111,6 +118,9 @@ class DrivenCar:
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
         self._controls[:] = pedals
+
+    def switch_lamps(self, switches: LampSwitches) -> None:
+        """Do nothing: a car without a world has lamps that nobody sees."""
 
     def tick(self) -> None:
         """Advance by one period.

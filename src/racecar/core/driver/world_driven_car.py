@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from racecar.core.lamp_board import LAMPS
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.ports import Input, ODOMETRY
 from racecar.core.powertrain.car_parameters import CarParameters
@@ -21,6 +22,7 @@ from racecar.core.types import (
     BodyState,
     HINGE_JOINTS,
     JointStates,
+    LampSwitches,
     NANOSECONDS,
     Odometry,
     WheelCommand,
@@ -52,6 +54,7 @@ class WorldDrivenCar:
         self.powertrain = Powertrain(car, vehicle, self.period_ns / NANOSECONDS)
         inputs: dict[str, Input] = {port.name: port for port in entity.inputs}
         self._drive, self._wheels = inputs['drive'].apply, inputs['wheels'].apply
+        self._switch_lamps = inputs[LAMPS].apply
         self._read_odometry = entity.output(ODOMETRY).read
         self._read_joints = entity.output('joints').read
         self._pedals = PedalControls(-1.0, *(0.0,) * 8)
@@ -85,6 +88,10 @@ class WorldDrivenCar:
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
         self._pedals = pedals
+
+    def switch_lamps(self, switches: LampSwitches) -> None:
+        """Switch the lamps, which cameras of the world see. Raises ParameterError as LampBoard."""
+        self._switch_lamps(switches)
 
     def tick(self) -> None:
         """Advance by one period. Raises DivergenceError as WorldPlant does."""

@@ -15,6 +15,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from racecar.core.compiled import njit
 
 
@@ -45,3 +48,14 @@ def middle_tangent(left: float, right: float) -> float:
     if tan_left * tan_right <= 0.0:
         return 0.0
     return 2.0 * tan_left * tan_right / (tan_left + tan_right)
+
+
+def middle_angles(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the angles of the virtual middle wheel [rad], as middle_tangent() has its tangent.
+
+    left, right: angles of the front wheels, (n,) [rad]; NaN where one of them is.
+    """
+    a, b = np.tan(left), np.tan(right)
+    points_both_ways = a * b <= 0.0
+    return np.arctan(np.where(points_both_ways, 0.0, 2.0 * a * b / np.where(
+        points_both_ways, 1.0, a + b)))
