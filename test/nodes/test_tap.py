@@ -15,6 +15,7 @@ from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR, RACECAR_DRIVER
 import numpy as np
 import pytest
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from sensor_msgs.msg import JointState
 from tap_frames import read_state
 
@@ -136,6 +137,13 @@ def test_it_describes_robot_surroundings_and_parameters(car):
     assert 'step' not in rows
     # A text that names a file is none that pages may set.
     assert nodes['/vesc/low_level/ackermann_cmd_mux'] == []
+
+
+def test_a_parameter_of_another_node_may_have_an_infinite_range(bench, serve):
+    bench.probe.declare_parameter('gain', 1.5, ParameterDescriptor(floating_point_range=[
+        FloatingPointRange(from_value=0.0, to_value=np.inf)]))
+    row, = (row for row in serve().parameters('/probe')['/probe'] if row['name'] == 'gain')
+    assert (row['value'], row['minimum'], row['maximum']) == (1.5, 0.0, None)
 
 
 def test_no_sample_is_missing_and_the_state_is_that_of_the_topics(bench, serve):

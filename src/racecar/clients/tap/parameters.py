@@ -149,7 +149,9 @@ class ParameterWatch:
 
     def _row(self, node: str, descriptor: ParameterDescriptor) -> dict[str, Any]:
         limits = [*descriptor.floating_point_range, *descriptor.integer_range]
-        low, high = (limits[0].from_value, limits[0].to_value) if limits else (None, None)
+        # Of other people's nodes, a limit may be infinite.
+        low, high = map(_for_json, (limits[0].from_value, limits[0].to_value)
+                        if limits else (None, None))
         return {
             'name': descriptor.name, 'type': _TYPES[descriptor.type],
             'value': _for_json(self._values[node][descriptor.name]), 'minimum': low,

@@ -33,7 +33,6 @@ class Wishes:
         self._parameters = parameters
         self._send = send
         self._now_ns = now_ns
-        self._want_pictures = want_pictures
         self._is_manual = False
         self._acts: dict[str, Callable[[Fields, OnFailure], object]] = {
             'reset': lambda _, fail: simulation.reset(fail),
