@@ -103,7 +103,7 @@ class Served:
         listener = socket.create_server(('127.0.0.1', port))
         port = listener.getsockname()[1]
         server = CockpitServer(self.feed, Access('127.0.0.1', port))
-        runner = web.AppRunner(server.application, access_log=None, shutdown_timeout=1)
+        runner = server.runner(1)
         await runner.setup()
         await web.SockSite(runner, listener).start()
         self._loop = asyncio.get_running_loop()
