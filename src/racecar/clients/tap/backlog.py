@@ -76,13 +76,14 @@ class Backlog:
     def read(self) -> None:
         """Use what waits, topic by topic; complain of what cannot be decoded."""
         for waiting, decode, use, complaints in self._topics:
+            take = waiting.popleft
             while waiting:
                 try:
-                    value = decode(waiting.popleft())
+                    # Some thousands a second at full speed.
+                    while waiting:
+                        use(decode(take()))
                 except MessageError as error:
                     complaints.dropped(error)
-                    continue
-                use(value)
 
     def finish(self) -> None:
         """Use also what the executor, which does not spin any more, has not taken."""

@@ -230,8 +230,7 @@ class Simulator:
     @property
     def wheel_rotations(self) -> WheelRotations:
         """Rotation of the wheels since the last reset."""
-        return WheelRotations(*self.model.wheel_rotations(
-            tuple(float(number) for number in self._travel)))
+        return WheelRotations(*self.model.wheel_rotations(tuple(self._travel.tolist())))
 
     @property
     def wheel_speeds(self) -> Wheels:

@@ -29,7 +29,8 @@ def rolling_wheels(vehicle: VehicleParameters, speed: float) -> Wheels:
 
     Of a distance [m] it returns the angle [rad].
     """
-    front, rear = (speed / radius for radius in vehicle.wheel_radii)
+    front_radius, rear_radius = vehicle.wheel_radii
+    front, rear = speed / front_radius, speed / rear_radius
     return front, front, rear, rear
 
 
