@@ -38,7 +38,9 @@ const LABEL = 13;  // px, the height that one needs
 // Round steps for an axis: about `count` of them in a span; of a list, if it has one so large.
 export function stepOf(span, count, steps = []) {
   const rough = span / count, power = 10 ** Math.floor(Math.log10(rough));
-  return rough >= steps[0] && steps.find((step) => step >= rough * 0.999) || power * [1, 2, 5, 10].find((part) => part * power >= rough * 0.999);
+  const least = rough * 0.999;
+  const listed = rough >= steps[0] ? steps.find((step) => step >= least) : undefined;
+  return listed ?? power * [1, 2, 5, 10].find((part) => part * power >= least);
 }
 
 class Plot {
@@ -222,15 +224,18 @@ class Plot {
     context.textBaseline = 'top';
     context.setLineDash([1, 3]);
     for (let n = begin; n < end; n++) {
-      const value = history.value(n, column), x = Math.round(toX(history.timeOf(n))) + 0.5;
-      if (value !== last && last === last && value === value && x > LEFT) {
+      const value = history.value(n, column);
+      const changes = value !== last && last === last && value === value;
+      last = value;
+      if (!changes) { continue; }
+      const x = Math.round(toX(history.timeOf(n))) + 0.5;
+      if (x > LEFT) {
         context.beginPath();
         context.moveTo(x, TOP);
         context.lineTo(x, height - BOTTOM);
         context.stroke();
         context.fillText(gearName(value), x + 3, TOP);
       }
-      last = value;
     }
     context.setLineDash([]);
   }

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid
-from scipy.ndimage import gaussian_filter1d, label
+from scipy.ndimage import binary_erosion, gaussian_filter1d, label
 from scipy.optimize import least_squares
 
 from racecar.core.identification.drive import Array, Flags
@@ -93,7 +93,7 @@ def fuse_path(motion: Motion, usable: Flags, moving: Flags, period: float) -> Fu
     It cannot with too little motion, or accelerations beyond MOST_ACCELERATION. usable: where the
     path has neither gaps nor jumps; moving: where the car drives; period [s].
     """
-    inside = _whole(usable & moving, round(LAG / period))
+    inside = binary_erosion(usable & moving, np.ones(2 * round(LAG / period) + 1))
     largest = max(float(np.abs(column).max()) for column in (motion.ax, motion.ay))
     if inside.sum() * period < _LEAST_ROWS * 0.5 * LAG or not largest < MOST_ACCELERATION:
         return None
@@ -120,15 +120,6 @@ def fuse_path(motion: Motion, usable: Flags, moving: Flags, period: float) -> Fu
                      cosine * rates[1] - sine * rates[0], path_error, sensor)
 
 
-def _whole(good: Flags, reach: int) -> Flags:
-    """Tell where all samples within reach are good."""
-    total = np.concatenate([[0], np.cumsum(good)])
-    whole: Flags = np.zeros(good.size, dtype=np.bool_)
-    whole[reach:good.size - reach] = (
-        total[2 * reach + 1:] - total[:-2 * reach - 1] == 2 * reach + 1)
-    return whole
-
-
 def _second_difference(path: Array, period: float) -> Array:
     """Return D (n,) of the module; 0 near the ends."""
     reach = round(LAG / period)
@@ -137,11 +128,16 @@ def _second_difference(path: Array, period: float) -> Array:
     return found
 
 
+def _weights(period: float) -> tuple[Array, Array]:
+    """Return s from -T to T [samples] and the weights (T - |s|) ds [s^2]."""
+    reach = round(LAG / period)
+    steps = np.arange(-reach, reach + 1, dtype=np.float64)
+    return steps, period**2 * (reach - np.abs(steps))
+
+
 def _twice_summed(acceleration: Array, period: float) -> Array:
     """Return the integral (n,) that D is by an acceleration [m]."""
-    reach = round(LAG / period)
-    kernel = period**2 * (reach - np.abs(np.arange(-reach, reach + 1)))
-    return np.convolve(acceleration, kernel, 'same')
+    return np.convolve(acceleration, _weights(period)[1], 'same')
 
 
 def _accelerations(
@@ -182,9 +178,7 @@ def _calibrate(motion: Motion, inside: Flags, period: float) -> Accelerometer:
 
 def _path_error(missed: float, period: float) -> float:
     """Return the standard deviation of the path's error [m]; missed: variance of D's error."""
-    reach = round(LAG / period)
-    steps = np.arange(-reach, reach + 1)
-    kernel = period**2 * (reach - np.abs(steps))
+    steps, kernel = _weights(period)
     alike = np.exp(-np.abs(steps[:, None] - steps[None, :]) * period / _ACCELERATION_TIME)
     of_accelerometer = ACCELERATION_ERROR**2 * float(kernel @ alike @ kernel)
     fading = math.exp(-LAG / _PATH_TIME)
