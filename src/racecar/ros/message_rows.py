@@ -13,7 +13,7 @@ from rclpy.serialization import serialize_message
 
 from racecar.core.errors import MessageError
 from racecar.core.types import NANOSECONDS
-from racecar.ros.wire import deserialize, FORMATS, is_length, lay_out, ORIGIN, PLAIN_CDR
+from racecar.ros.wire import deserialize, FORMATS, is_length, lay_out, LENGTH, ORIGIN, PLAIN_CDR
 
 Rows = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class MessageRows:
             return None
         joined = b''.join(messages)
         if self._layout is None or not self._layout.fits(joined, size):
-            self._layout = _find_layout(messages[0], self._message_type, self._fields)
+            self._layout = self._find_layout(messages[0])
             if self._layout is None or not self._layout.fits(joined, size):
                 return None
         sec, nanosec, numbers = self._layout.read(joined)
@@ -78,6 +78,27 @@ class MessageRows:
             return None
         numbers = numbers[:, :self._width - 1]
         return np.column_stack([sec.astype(np.int64) * NANOSECONDS + nanosec, numbers])
+
+    def _find_layout(self, data: bytes) -> _Layout | None:
+        """Return the layout of a message; None if it is no plain CDR, or no whole message."""
+        if data[:ORIGIN] != PLAIN_CDR:
+            return None
+        try:
+            # First what reads any bytes.
+            self._read_one(data)
+            message = deserialize(data, self._message_type)
+        except MessageError:
+            return None
+        again = bytearray(serialize_message(message))
+        places: dict[str, tuple[int, str]] = {}
+        end = lay_out(again, ORIGIN, message, '', '', places)
+        fixed = [*range(ORIGIN), *(
+            offset + byte for offset, kind in places.values() if is_length(kind)
+            for byte in range(LENGTH.size))]
+        # A text that is no UTF-8 was another one in the message.
+        if end > len(data) or any(data[place] != again[place] for place in fixed):
+            return None
+        return _Layout(data, self._fields, places, fixed)
 
 
 class _Layout:
@@ -109,22 +130,3 @@ class _Layout:
         for index in range(self._count):
             numbers[:, index] = records[f'{index + 2}']
         return records['0'], records['1'], numbers
-
-
-def _find_layout(data: bytes, message_type: type[Any], fields: Sequence[str]) -> _Layout | None:
-    """Return the layout of a message; None if it is no plain CDR, or no whole message."""
-    if data[:ORIGIN] != PLAIN_CDR:
-        return None
-    try:
-        message = deserialize(data, message_type)
-    except MessageError:
-        return None
-    again = bytearray(serialize_message(message))
-    places: dict[str, tuple[int, str]] = {}
-    end = lay_out(again, ORIGIN, message, '', '', places)
-    fixed = [*range(ORIGIN), *(
-        offset + byte for offset, kind in places.values() if is_length(kind) for byte in range(4))]
-    # A text that is no UTF-8 was another one in the message.
-    if end > len(data) or any(data[place] != again[place] for place in fixed):
-        return None
-    return _Layout(data, fields, places, fixed)
