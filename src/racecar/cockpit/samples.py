@@ -7,6 +7,7 @@ All rows of a batch at once: at full speed a tick has a fifth of a millisecond f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -150,11 +151,6 @@ class Samples:
             if found else ([], [])
 
     @property
-    def waiting(self) -> int:
-        """How many rows take() could return."""
-        return len(self._odometry)
-
-    @property
     def last_ns(self) -> int:
         """Time of the newest odometry [ns]; -1 before the first."""
         return int(self._odometry.newest_ns if len(self._odometry) else self._last_ns)
@@ -186,11 +182,20 @@ class Samples:
 
     def add_joints(self, joints: JointStates, stamp_ns: int) -> None:
         """Add positions of joints."""
-        if joints.names != self._names:
-            self._names = joints.names
-            self._joints = _Stream(len(self._names))
-            self._place_joints()
+        self._name_joints(joints.names)
         self._joints.add((stamp_ns, *joints.positions))
+
+    def extend_joints(self, joints: Sequence[tuple[JointStates, int]]) -> None:
+        """Add many, each with its stamp [ns], of a robot that always has the same joints."""
+        self._name_joints(joints[-1][0].names)
+        self._joints.extend(np.array(
+            [(stamp_ns, *found.positions) for found, stamp_ns in joints], dtype=np.float64))
+
+    def _name_joints(self, names: tuple[str, ...]) -> None:
+        if names != self._names:
+            self._names = names
+            self._joints = _Stream(len(names))
+            self._place_joints()
 
     def add_driver(self, numbers: tuple[float, ...], stamp_ns: int) -> None:
         """Add what DRIVER lists."""

@@ -65,7 +65,7 @@ class MessageRows:
     def _read_together(self, messages: Sequence[bytes]) -> Rows | None:
         """Return the rows; None if the messages differ, or any of them needs a closer look."""
         size = len(messages[0])
-        if any([len(data) != size for data in messages]):
+        if {*map(len, messages)} != {size}:
             return None
         joined = b''.join(messages)
         if self._layout is None or not self._layout.fits(joined, size):

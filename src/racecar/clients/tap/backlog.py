@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -20,6 +20,8 @@ from racecar.ros.observed_publisher import Observer
 from racecar.ros.raw_subscription import Complaints, subscribe_raw
 from racecar.ros.waiting_messages import take_waiting
 
+Value = TypeVar('Value')
+
 Observe = Callable[[str, Observer], bool]
 """Adds an observer of a topic of this full name; returns whether nodes here publish there."""
 
@@ -29,42 +31,9 @@ def nowhere(topic: str, observer: Observer) -> bool:
     return False
 
 
-class _Single(NamedTuple):
-    """Messages that are used one by one."""
-
+class _Topic(NamedTuple):
     waiting: deque[Any]
-    decode: Callable[[Any], Any]
-    use: Callable[[Any], object]
-    complaints: Complaints
-
-    def read(self) -> None:
-        waiting, decode, use, complaints = self
-        take = waiting.popleft
-        while waiting:
-            try:
-                while waiting:
-                    use(decode(take()))
-            except MessageError as error:
-                complaints.dropped(error)
-
-
-class _Together(NamedTuple):
-    """Messages of which all that wait are used at once."""
-
-    waiting: deque[bytes]
-    rows: MessageRows
-    use: Callable[[Rows], object]
-    complaints: Complaints
-
-    def read(self) -> None:
-        waiting, rows, use, complaints = self
-        if not waiting:
-            return
-        messages = [*waiting]
-        waiting.clear()
-        found = rows.read(messages, complaints.dropped)
-        if len(found):
-            use(found)
+    use: Callable[[list[Any]], object]
 
 
 class Backlog:
@@ -74,7 +43,7 @@ class Backlog:
         """node: which subscribes to what observe() does not find."""
         self._node = node
         self._observe = observe
-        self._topics: list[_Single | _Together] = []
+        self._topics: list[_Topic] = []
         self._subscriptions: list[Subscription] = []
 
     def hear(
@@ -85,9 +54,16 @@ class Backlog:
 
         decode: as in subscribe_raw(). most: so many of the newest ones wait.
         """
-        waiting: deque[bytes] = deque(maxlen=most)
-        self._topics.append(_Single(waiting, decode, use, Complaints(self._node, topic)))
-        self._listen(message_type, topic, waiting, profile)
+        complaints = Complaints(self._node, topic)
+
+        def use_each(messages: list[bytes]) -> None:
+            for data in messages:
+                try:
+                    use(decode(data))
+                except MessageError as error:
+                    complaints.dropped(error)
+
+        self._listen(message_type, topic, use_each, profile, most)
 
     def hear_many(
         self, message_type: type[Any], topic: str, rows: MessageRows,
@@ -97,33 +73,50 @@ class Backlog:
 
         For what comes some thousand times a second at full speed.
         """
-        waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
-        self._topics.append(_Together(waiting, rows, use, Complaints(self._node, topic)))
-        self._listen(message_type, topic, waiting, qos.STATE)
+        complaints = Complaints(self._node, topic)
+
+        def use_all(messages: list[bytes]) -> None:
+            found = rows.read(messages, complaints.dropped)
+            if len(found):
+                use(found)
+
+        self._listen(message_type, topic, use_all, qos.STATE, MOST_WAITING)
 
     def _listen(
-        self, message_type: type[Any], topic: str, waiting: deque[bytes], profile: QoSProfile,
+        self, message_type: type[Any], topic: str, use: Callable[[list[bytes]], object],
+        profile: QoSProfile, most: int,
     ) -> None:
+        waiting: deque[bytes] = deque(maxlen=most)
+        self._topics.append(_Topic(waiting, use))
         if not self._observe(topic, waiting.append):
             self._subscriptions.append(subscribe_raw(
                 self._node, message_type, topic, bytes, waiting.append, profile))
 
-    def note(self, topic: str, look: Callable[[], Any], use: Callable[[Any], object]) -> bool:
+    def note(
+        self, topic: str, look: Callable[[], Value], use: Callable[[list[Value]], object],
+    ) -> bool:
         """Let read() call use() with what look() returned when each message on a topic was sent.
 
         Returns False, and does nothing, if nobody in this process publishes there.
         """
-        waiting: deque[Any] = deque(maxlen=MOST_WAITING)
+        waiting: deque[Value] = deque(maxlen=MOST_WAITING)
         is_found = self._observe(topic, lambda _: waiting.append(look()))
         if is_found:
-            self._topics.append(_Single(
-                waiting, lambda value: value, use, Complaints(self._node, topic)))
+            self._topics.append(_Topic(waiting, use))
         return is_found
+
+    @property
+    def waiting(self) -> int:
+        """How many messages of a topic wait, of the one of which most do."""
+        return max(len(topic.waiting) for topic in self._topics)
 
     def read(self) -> None:
         """Use what waits, topic by topic; complain of what cannot be decoded."""
-        for topic in self._topics:
-            topic.read()
+        for waiting, use in self._topics:
+            if waiting:
+                values = [*waiting]
+                waiting.clear()
+                use(values)
 
     def finish(self) -> None:
         """Use also what the executor, which does not spin any more, has not taken."""

@@ -63,7 +63,7 @@ _SCAN_PERIOD = 1.0 / 15.0
 # Who describes a robot does it with its first odometry, and has its parameters by then.
 _PATIENCE = 2.0
 _MOST_LOGS = 20
-# Rows of a batch, far more than in real time.
+# Messages of a topic that wait for a batch, far more than in real time.
 _MANY = 20
 # A robot whose simulator does not stand still says something within this [s].
 _LONGEST_SILENCE = 2.0
@@ -178,9 +178,10 @@ class Tap(Node):
         hear_many(OdometryMessage, topics.REFERENCE_TRAJECTORY, odometry_rows(),
                   samples.extend_references)
         if self._read_joints is None or not self._backlog.note(
-                self._full(topics.ODOMETRY), self._read_joints, self._on_joints):
+                self._full(topics.ODOMETRY), self._read_joints, samples.extend_joints):
             for topic in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES):
-                hear_later(JointState, topic, read_joint_states, self._on_joints)
+                hear_later(JointState, topic, read_joint_states,
+                           lambda message: samples.add_joints(*message))
         hear_many(OdometryMessage, topics.ODOMETRY, body_state_rows(), samples.extend_odometry)
 
     # What the server says, from its thread to that of the nodes
@@ -220,9 +221,13 @@ class Tap(Node):
 
     def _on_batch_timer(self) -> None:
         self._calls.poll()
-        self._backlog.read()
-        self._driving.watch(self._now_ns())
+        self._link.flush()
         self._logs = 0
+        # At many times real time a batch less costs less than the rows that wait.
+        self._skips = not self._skips and self._backlog.waiting > _MANY
+        if self._skips:
+            return
+        self._driving.watch(self._now_ns())
         if self._heard_at is None:
             if self._samples.last_ns < 0:
                 return
@@ -230,9 +235,7 @@ class Tap(Node):
         self._show_robot()
         if not self._shown:
             return
-        # At many times real time a batch less costs less than the rows that wait.
-        self._skips = not self._skips and self._samples.waiting > _MANY
-        batch = None if self._skips else self._samples.take()
+        batch = self._samples.take()
         if batch is not None:
             self._link.send(state_frame(ROBOT, *batch))
         now = time.monotonic()
@@ -323,9 +326,6 @@ class Tap(Node):
             self._tree = PLAIN_ROBOT
 
     # Messages
-
-    def _on_joints(self, message: tuple[JointStates, int]) -> None:
-        self._samples.add_joints(*message)
 
     def _on_tracked_point(self, message: PointStamped) -> None:
         self._samples.tracked_ahead = message.point.x

@@ -49,7 +49,7 @@ def read_body_state(data: bytes) -> tuple[BodyState, int]:
 
 
 def body_state_rows() -> MessageRows:
-    """Return what makes rows of many messages: stamp [ns], pose and twist, as read_body_state()."""
+    """Return what makes rows of many messages: stamp [ns], pose and twist."""
     def read_one(data: bytes) -> tuple[float, ...]:
         (pose, twist), stamp_ns = read_body_state(data)
         return stamp_ns, *pose, *twist
