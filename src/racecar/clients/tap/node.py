@@ -208,6 +208,11 @@ class Tap(Node):
         self._driving.release(self._now_ns())
         self._on_end()
 
+    @property
+    def has_shown(self) -> bool:
+        """Whether the samples that came can be shown: only with what describes the robot."""
+        return bool(self._shown) or not (self._backlog.waiting or self._samples.last_ns >= 0)
+
     def destroy_node(self) -> None:
         """Stop the car if a page drove it, send the last samples, and let the server go."""
         self._backlog.finish()
