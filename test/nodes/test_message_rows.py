@@ -74,8 +74,8 @@ def one_command(data):
 @pytest.mark.parametrize(('make', 'rows', 'read_one'), [
     (odometry, odometry_rows, read_finite_odometry), (odometry, body_state_rows, one_state),
     (command, command_rows, one_command)], ids=['reference', 'state', 'command'])
-@given(frame=frames, data=st.lists(st.tuples(numbers, changes, st.integers(0, 1000)), min_size=5,
-                                   max_size=12))
+@given(frame=frames, data=st.lists(st.tuples(numbers, changes, st.integers(0, 1000)), min_size=16,
+                                   max_size=24))
 def test_messages_read_together_give_what_each_gives_by_itself(make, rows, read_one, frame, data):
     messages = [spoiled(make(at, frame, x), change, place)
                 for at, (x, change, place) in enumerate(data)]

@@ -49,6 +49,7 @@ def add_tap(
         renamed=TOPIC_NAMES[options.topic_names],
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
         observe=composed.observe, read_joints=read_joints,
+        neighbours={node.get_fully_qualified_name(): node for node in composed.nodes},
         on_end=lambda: os.kill(os.getpid(), signal.SIGTERM))
     composed.add_node(tap)
     return lambda _: tap.has_shown

@@ -18,7 +18,7 @@ from racecar.ros.wire import deserialize, FORMATS, is_length, lay_out, LENGTH, O
 Rows = NDArray[np.float64]
 
 # So few messages are read faster one by one.
-_FEW = 4
+_FEW = 15
 
 _SEC, _NANOSEC = 'header.stamp.sec', 'header.stamp.nanosec'
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import math
 import os
 import time
+import types
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -87,12 +88,13 @@ class Tap(Node):
         renamed: Mapping[str, str] | None = None, text: str = '',
         on_end: Callable[[], None] = lambda: None, observe: Observe = nowhere,
         read_joints: ReadJoints | None = None,
+        neighbours: Mapping[str, Node] = types.MappingProxyType({}),
     ) -> None:
         """renamed: relative names of topics; text: what is looked at, for people.
 
         on_end: called when the server has gone. observe: how to hear nodes in this process, and
         read_joints: of the simulator in it, both in the place of subscriptions, which would cost
-        half a tick in lockstep.
+        half a tick in lockstep. neighbours: as ParameterWatch takes them.
         """
         super().__init__(
             f'_cockpit_tap_{os.getpid()}', namespace=namespace, enable_rosout=False,
@@ -118,7 +120,7 @@ class Tap(Node):
 
         services = self._calls = Services(self)
         parameters = self._settings = ParameterWatch(
-            self, services, link.send, self._on_parameters)
+            self, services, link.send, self._on_parameters, neighbours)
         self._simulation = Simulation(services, parameters, link.send)
         self._muxes = Muxes(self, namespace, self._names, link.send)
         self._surroundings = Surroundings(link.send, self._say)
