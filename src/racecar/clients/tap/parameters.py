@@ -113,9 +113,9 @@ class ParameterWatch:
             on_failure)
 
     def _look_at(self, name: str, node: Node) -> None:
-        found = node.get_parameters_by_prefix('')
-        self._descriptors[name] = {key: node.describe_parameter(key) for key in found}
-        self._know(name, {key: parameter.value for key, parameter in found.items()})
+        names = [*node.get_parameters_by_prefix('')]
+        self._descriptors[name] = {key: node.describe_parameter(key) for key in names}
+        self._know(name, {key: node.get_parameter_or(key).value for key in names})
 
     def _know(self, node: str, values: dict[str, Any]) -> None:
         self._values[node] = values
