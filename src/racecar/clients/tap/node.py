@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import math
 import os
+import threading
 import time
 import types
 from typing import Any
@@ -64,6 +65,8 @@ _SCAN_PERIOD = 1.0 / 15.0
 # Who describes a robot does it with its first odometry, and has its parameters by then.
 _PATIENCE = 2.0
 _MOST_LOGS = 20
+# Messages of the server that wait while the nodes are busy; then those behind wait in its socket.
+_MOST_ASKED = 64
 # Messages of a topic that wait for a batch, far more than in real time.
 _MANY = 20
 # A robot whose simulator does not stand still says something within this [s].
@@ -114,6 +117,7 @@ class Tap(Node):
         self._skips = False
         self._looks = 0
         self._logs = 0
+        self._room = threading.Semaphore(_MOST_ASKED)
         self._graph: StackGraph | None = None
         self._samples = Samples(robot_frames(ROBOT, PLAIN_ROBOT).columns)
         self._backlog = Backlog(self, observe)
@@ -191,9 +195,11 @@ class Tap(Node):
     def _on_frame(self, frame: bytes) -> None:
         executor = self.executor
         if executor is not None:
+            self._room.acquire()
             executor.create_task(self._do, frame)
 
     def _do(self, frame: bytes) -> None:
+        self._room.release()
         try:
             self._wishes.do(read_json(frame))
         except FrameError as error:
@@ -218,6 +224,8 @@ class Tap(Node):
     def destroy_node(self) -> None:
         """Stop the car if a page drove it, send the last samples, and let the server go."""
         self._backlog.finish()
+        # The thread that reads may wait for an executor that does not spin any more.
+        self._room.release(_MOST_ASKED)
         self._driving.finish(self._now_ns())
         while self._shown and (batch := self._samples.take(waits=False)) is not None:
             self._link.send(state_frame(ROBOT, *batch))
