@@ -67,8 +67,9 @@ _PATIENCE = 2.0
 _MOST_LOGS = 20
 # Messages of the server that wait while the nodes are busy; then those behind wait in its socket.
 _MOST_ASKED = 64
-# Messages of a topic that wait for a batch, far more than in real time.
-_MANY = 20
+# Messages of a topic that wait for a batch, far more than in real time; then so many timers
+# make one batch, for a batch less costs less than the rows that wait.
+_MANY, _TIMERS = 50, 3
 # A robot whose simulator does not stand still says something within this [s].
 _LONGEST_SILENCE = 2.0
 
@@ -114,7 +115,7 @@ class Tap(Node):
         self._heard_at: float | None = None
         self._last: tuple[int, float] = (-1, 0.0)
         self._is_lost = False
-        self._skips = False
+        self._skipped = 0
         self._looks = 0
         self._logs = 0
         self._room = threading.Semaphore(_MOST_ASKED)
@@ -238,10 +239,10 @@ class Tap(Node):
         self._calls.poll()
         self._link.flush()
         self._logs = 0
-        # At many times real time a batch less costs less than the rows that wait.
-        self._skips = not self._skips and self._backlog.waiting > _MANY
-        if self._skips:
+        self._skipped += 1
+        if self._skipped < _TIMERS and self._backlog.waiting > _MANY:
             return
+        self._skipped = 0
         self._driving.watch(self._now_ns())
         if self._heard_at is None:
             if self._samples.last_ns < 0:
