@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import select
 import socket
 import threading
 import time
@@ -63,6 +64,13 @@ class Server:
 
     def say(self, kind, **fields):
         self._socket.sendall(packed(json_frame(kind, **fields)))
+
+    def send_what_is_taken(self, data, patience):
+        """Send bytes until none has been taken for a while [s]; return how many were."""
+        sent = 0
+        while sent < len(data) and select.select([], [self._socket], [], patience)[1]:
+            sent += self._socket.send(data[sent:sent + 2**16], socket.MSG_DONTWAIT)
+        return sent
 
     def found(self, fits):
         while not self._arrived.empty():
@@ -230,6 +238,16 @@ def test_wheels_and_wishes_that_cannot_be_had_are_refused(bench, serve):
         error = server.get('error', lambda fields, kind=kind: fields['of'] == kind)
         assert error['viewer'] == 3
         assert text in error['text']
+
+
+def test_what_pages_ask_of_busy_nodes_waits_in_the_socket_and_nothing_is_lost(bench, serve):
+    server = serve()
+    load = packed(json_frame('nonsense', filling=10_000 * ' ')) * 1000
+    taken = server.send_what_is_taken(load, 0.2)
+    assert taken < len(load) / 2
+    rest = load[taken:] + packed(json_frame('last one'))
+    threading.Thread(target=server.send_what_is_taken, args=(rest, 10.0), daemon=True).start()
+    server.get('error', lambda fields: fields['of'] == 'last one')
 
 
 def test_in_lockstep_nobody_takes_the_wheel(bench, serve):
