@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from racecar.bags.body_states import body_state
 from racecar.bags.drive_log import grid_of_message
-from racecar.bags.reader import BagMessage, BagReader
+from racecar.bags.reader import BagMessage, BagReader, UNUSABLE
 from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
 from racecar.cockpit.driver_message import car_of, lamps_of
 from racecar.cockpit.frames import json_frame
@@ -39,8 +40,6 @@ _BLOCK_NS = round(BLOCK * NANOSECONDS)
 # A row may show values of messages that came before its block, or as an answer to it [ns].
 _LEAD_NS, _TAIL_NS = NANOSECONDS, NANOSECONDS // 10
 _SCAN_LASTS = 1.0      # [s]
-# What fields that are missing, or of another kind than is common, give rise to.
-_UNUSABLE = (AttributeError, OverflowError, TypeError, ValueError)
 _STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
@@ -108,7 +107,7 @@ class BagRecording(Recording):
                     start - _LEAD_NS, start + _BLOCK_NS + _TAIL_NS):
                 try:
                     build.add(row)
-                except _UNUSABLE as error:
+                except UNUSABLE as error:
                     build.complain(row, error)
         except BagError as error:
             build.say(self._time(start), str(error))
@@ -127,7 +126,7 @@ class BagRecording(Recording):
             encode = picture_of if self._topics.roles[newest.topic] == bag_topics.IMAGE else \
                 picture_of_compressed
             return encode(newest.message, self._time(newest.log_time_ns), ROBOT)
-        except (BagError, MessageError, *_UNUSABLE):
+        except (BagError, *UNUSABLE):
             return None
 
     def _messages(self, topics: list[str], *bounds: int) -> Iterable[BagMessage]:
@@ -149,7 +148,7 @@ class BagRecording(Recording):
                     self._topics.having(*bag_topics.STANDING, bag_topics.ACTIVE)):
                 try:
                     frame = self._standing_frame(row, muxes, sources, has_scene=has_scene)
-                except _UNUSABLE as error:
+                except UNUSABLE as error:
                     unusable[row.topic] = _unusable(row, error)
                     continue
                 if frame is not None:
@@ -195,7 +194,7 @@ class BagRecording(Recording):
             if grid.origin.yaw:
                 raise ValueError('it is turned, expected along the axes')
             return grid_frame(grid)
-        except (ValueError, OverflowError, MemoryError) as error:
+        except (MemoryError, MessageError, OverflowError, ValueError) as error:
             self._notes.append(f'the map in the bag is not shown: {error}')
             return None
 
@@ -279,7 +278,7 @@ class _BlockBuilder:
             self._times.append(self._time_of(now_ns))
 
     def _take_odometry(self, message: Any, now_ns: int) -> None:
-        state = bag_values.body_state(message)
+        state = body_state(message)
         if state is not None:
             self._add_row(state, bag_values.time_of(message, now_ns), now_ns)
 
