@@ -8,7 +8,6 @@ import json
 import socket
 
 import aiohttp
-from aiohttp import web
 
 from racecar.cockpit.access import Access
 from racecar.cockpit.server import CockpitServer
@@ -63,20 +62,17 @@ class Served:
 
 
 @contextlib.asynccontextmanager
-async def served(feed, host='127.0.0.1'):
+async def served(feed, host='127.0.0.1', **limits):
     """Serve a feed on loopback; host: what the server believes to listen on."""
     with socket.create_server(('127.0.0.1', 0)) as listener:
         access = Access(host, listener.getsockname()[1])
-        server = CockpitServer(feed, access)
-        runner = server.runner(0.1)
-        await runner.setup()
-        await web.SockSite(runner, listener).start()
-        running = asyncio.create_task(feed.run(server.hub))
-        try:
-            async with aiohttp.ClientSession() as session:
-                yield Served(session, access, server)
-        finally:
-            running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await running
-            await runner.cleanup()
+        server = CockpitServer(feed, access, **limits)
+        async with server.running(listener, 0.1):
+            running = asyncio.create_task(feed.run(server.hub))
+            try:
+                async with aiohttp.ClientSession() as session:
+                    yield Served(session, access, server)
+            finally:
+                running.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await running

@@ -3,6 +3,7 @@
 """The server: what it gives, whom it refuses, and viewers that do not read."""
 
 import asyncio
+import contextlib
 import socket
 import threading
 
@@ -56,6 +57,18 @@ def run(scenario, **options):
             await scenario(server, feed)
 
     run_async(whole())
+
+
+async def raw_page(server):
+    """Return reader and writer of a WebSocket that nobody reads."""
+    reader, writer = await asyncio.open_connection('127.0.0.1', server.access.port)
+    writer.write((
+        f'GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{server.access.port}\r\n'
+        f'Origin: {server.url}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r\n\r\n'
+    ).encode())
+    await reader.readuntil(b'\r\n\r\n')
+    return reader, writer
 
 
 def test_it_gives_the_page_and_nothing_else():
@@ -175,6 +188,48 @@ def test_a_viewer_that_does_not_read_hinders_nobody():
             assert server.hub.viewers == 2
 
     run(scenario)
+
+
+@pytest.mark.parametrize('opcode', [0x1, 0x9], ids=['text', 'ping'])
+def test_a_viewer_that_sends_without_end_is_cut_off_and_the_others_are_served(opcode):
+    async def scenario(server, feed):
+        page = await server.page()
+        _, flooding = await raw_page(server)
+        # Masked frames that hold nothing.
+        frames = bytes([0x80 | opcode, 0x80, 0, 0, 0, 0]) * 1000
+        with contextlib.suppress(ConnectionError):
+            while not flooding.is_closing():
+                flooding.write(frames)
+                await flooding.drain()
+        while server.hub.viewers > 1:
+            await asyncio.sleep(0.001)
+        await page.send('play')
+        feed.outlet.publish(json_frame('log', text='last'))
+        await page.get('log', text='last')
+
+    run(scenario)
+
+
+def test_connections_that_ask_for_nothing_are_closed_and_too_many_are_not_let_in():
+    async def scenario(server, feed):
+        async def all_are_closed(count):
+            silent = [await asyncio.open_connection('127.0.0.1', server.access.port)
+                      for _ in range(count)]
+            silent[0][1].write(b'GET / HTTP/1.1\r\nHost: ')
+            for reader, writer in silent:
+                with contextlib.suppress(ConnectionError):
+                    assert await asyncio.wait_for(reader.read(), 10.0) == b''
+                writer.close()
+
+        await all_are_closed(12)
+        page = await server.page()
+        await all_are_closed(2)
+        # A page may be silent.
+        await page.send('play')
+        while not feed.heard:
+            await asyncio.sleep(0.001)
+
+    run(scenario, most_connections=8, longest_silence=0.2)
 
 
 def test_the_feed_hears_who_leaves_and_whether_pictures_are_wanted():

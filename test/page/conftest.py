@@ -95,25 +95,18 @@ class Served:
         self.address = f'http://127.0.0.1:{self.port}/'
 
     async def _run(self, port):
-        from aiohttp import web
-
         from racecar.cockpit.access import Access
         from racecar.cockpit.server import CockpitServer
 
         listener = socket.create_server(('127.0.0.1', port))
         port = listener.getsockname()[1]
         server = CockpitServer(self.feed, Access('127.0.0.1', port))
-        runner = server.runner(1)
-        await runner.setup()
-        await web.SockSite(runner, listener).start()
-        self._loop = asyncio.get_running_loop()
-        self._task = asyncio.create_task(self.feed.run(server.hub))
-        self._ready.set_result(port)
-        try:
+        async with server.running(listener, 1.0):
+            self._loop = asyncio.get_running_loop()
+            self._task = asyncio.create_task(self.feed.run(server.hub))
+            self._ready.set_result(port)
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        finally:
-            await runner.cleanup()
 
     def call(self, function, *arguments, **options):
         """Call something in the server's thread."""

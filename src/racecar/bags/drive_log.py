@@ -6,22 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from racecar.bags import message_types
-from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.body_states import body_state
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import ODOMETRY_TOPICS
 from racecar.core.description.urdf import RobotDescription
 from racecar.core.driver.controls import Indicator
-from racecar.core.errors import BagError
+from racecar.core.errors import BagError, ConfigurationError
 from racecar.core.poses import NO_POSE, pose_of_child, rotated
 from racecar.core.rendering.drive import Drive
-from racecar.core.types import LampSwitches, NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
-from racecar.core.world.grid_map import OccupancyGrid
+from racecar.core.types import BodyState, LampSwitches, NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
+from racecar.core.world.grid_map import grid_of_cells, OccupancyGrid
 from racecar.ros import topics
 
 _BESIDE = {
@@ -46,7 +48,7 @@ def read_drive_log(
 
     with_scans: read laser scans, too. progress: called with the number of messages read so far
     and in all. Raises BagError if the bag cannot be read, has no odometry, or has no scans though
-    they are wanted; ConfigurationError for a robot description that is none.
+    they are wanted.
     """
     with BagReader(path) as reader:
         summary = reader.summary
@@ -72,25 +74,27 @@ def read_drive_log(
             wanted[find_topic(summary, (f'{namespace}/{topics.SCAN}',), message_types.SCAN)] = (
                 'scans')
         found: dict[str, list[Any]] = {name: [] for name in wanted.values()}
-        for row in reader.messages(wanted, progress):
+
+        def take(row: BagMessage) -> None:
             name = wanted[row.topic]
-            found[name].append(_REDUCED.get(name, _whole)(row.message))
-    rows = sorted(found['odometry'])
-    if len(rows) < 2:
-        raise BagError(
-            f"bag '{path}': {odometry} has {len(rows)} messages, expected at least 2; was its"
-            ' node running?')
+            found[name].append(_REDUCED[name](row.message))
+
+        reader.hand_out(dict.fromkeys(wanted, take), progress)
     # Of a stamp that came twice, after a reset, the last.
-    table = np.array(list({row[0]: row for row in rows}.values()), dtype=object)
-    stamps = table[:, 0].astype(np.int64)
+    seen = {stamp: state.pose for stamp, state in found['odometry'] if state is not None}
+    if len(seen) < 2:
+        raise BagError(
+            f"bag '{path}': {odometry} has {len(found['odometry'])} messages, of which {len(seen)}"
+            ' can be used, expected at least 2; was its node running?')
+    stamps = np.array(sorted(seen), dtype=np.int64)
     origin = int(stamps[0])
     t = (stamps - origin) / NANOSECONDS
-    poses = table[:, 1:].astype(np.float64)
+    poses = np.array([seen[stamp] for stamp in stamps.tolist()])
     names, joint_t, positions = _joints(found.get('joints', []), origin)
     texts, grids, paths = (
         found.get(name, []) for name in (topics.ROBOT_DESCRIPTION, topics.MAP,
                                          topics.REFERENCE_PATH))
-    description = RobotDescription.from_urdf(texts[-1]) if texts else None
+    description = _description(path, texts[-1]) if texts else None
     drive = Drive(
         t, poses, names, joint_t, positions,
         np.array(paths[-1]).reshape(-1, 2) if paths else np.empty((0, 2)), np.empty(0),
@@ -106,9 +110,17 @@ def _has(summary: BagSummary, topic: str, kind: str) -> bool:
                for row in summary.topics)
 
 
-def _odometry(message: Any) -> tuple[float, ...]:
-    place, turn = message.pose.pose.position, message.pose.pose.orientation
-    return (stamp_ns(message), place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)
+def _description(path: Path | str, text: str) -> RobotDescription:
+    try:
+        return RobotDescription.from_urdf(text)
+    except ConfigurationError as error:
+        raise BagError(
+            f"bag '{path}': the robot description in it cannot be used: {error}; --vehicle names"
+            ' another robot') from error
+
+
+def _odometry(message: Any) -> tuple[int, BodyState | None]:
+    return stamp_ns(message), body_state(message)
 
 
 def _joint_row(message: Any) -> tuple[int, tuple[str, ...], tuple[float, ...]]:
@@ -133,7 +145,8 @@ def _lamps(rows: list[tuple[int, LampSwitches]], origin: int) -> dict[str, Any]:
     """Return when the lamps were switched, and how."""
     changes: list[tuple[int, LampSwitches]] = []
     for stamp, switches in sorted(rows, key=lambda row: row[0]):
-        if not changes or switches != changes[-1][1]:
+        # What simulators do not obey is not shown either.
+        if switches.can_blink and (not changes or switches != changes[-1][1]):
             changes.append((stamp, switches))
     return {'lamp_t': np.array([(stamp - origin) / NANOSECONDS for stamp, _ in changes]),
             'switches': [switches for _, switches in changes]}
@@ -145,27 +158,23 @@ def _scan(message: Any) -> tuple[int, str, float, float, Any]:
 
 
 def grid_of_message(message: Any) -> OccupancyGrid:
-    """Return the map of a nav_msgs/OccupancyGrid."""
+    """Return the map of a nav_msgs/OccupancyGrid. Raises MessageError for what is none."""
     info = message.info
     place, turn = info.origin.position, info.origin.orientation
     # Converted here: a compiled function takes numbers only, and says at length that it does.
-    return OccupancyGrid(
-        np.array(message.data, dtype=np.int8).reshape(info.height, info.width),
-        float(info.resolution),
+    return grid_of_cells(
+        np.array(message.data, dtype=np.int8), info.height, info.width, float(info.resolution),
         Pose2(float(place.x), float(place.y),
               quaternion_to_yaw(*map(float, (turn.x, turn.y, turn.z, turn.w)))))
 
 
 def _path(message: Any) -> list[tuple[float, float]]:
-    return [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses]
+    places = [(pose.pose.position.x, pose.pose.position.y) for pose in message.poses]
+    return [place for place in places if all(map(math.isfinite, place))]
 
 
 def _text(message: Any) -> str:
     return str(message.data)
-
-
-def _whole(message: Any) -> Any:
-    return message
 
 
 # What is kept of each message: whole ones would fill the memory.
@@ -181,7 +190,10 @@ def _joints(
     if not rows:
         return (), np.zeros(1), np.empty((1, 0))
     names = rows[0][1]
-    rows = sorted(row for row in rows if row[1] == names and len(row[2]) == len(names))
+    rows = sorted(row for row in rows if row[1] == names and len(row[2]) == len(names)
+                  and all(map(math.isfinite, row[2])))
+    if not rows:
+        return (), np.zeros(1), np.empty((1, 0))
     times = (np.array([row[0] for row in rows], dtype=np.int64) - origin) / NANOSECONDS
     return names, times, np.array([row[2] for row in rows]).reshape(len(rows), len(names))
 
@@ -203,7 +215,7 @@ def _with_scans(
 
 def _points(laser: Pose3, first: float, step: float, ranges: Any) -> Any:
     angles = first + step * np.arange(len(ranges))
-    seen = np.isfinite(ranges)
+    seen = np.isfinite(ranges) & np.isfinite(angles)
     angles, ranges = angles[seen], ranges[seen]
     # Axes of the scan's plane in the scene.
     along, left = (np.array(rotated(laser[3:], axis))

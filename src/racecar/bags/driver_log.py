@@ -32,9 +32,10 @@ def read_driver_log(
     with BagReader(path) as reader:
         topic = find_topic(
             reader.summary, (f'/{topics.DRIVER_STATE}',), message_types.DRIVER_STATE)
-        rows = [
-            (stamp_ns(row.message), *(float(getattr(row.message, field)) for field in _COLUMNS))
-            for row in reader.messages([topic], progress)]
+        rows: list[tuple[float, ...]] = []
+        reader.hand_out({topic: lambda row: rows.append(
+            (stamp_ns(row.message), *(float(getattr(row.message, field)) for field in _COLUMNS)))},
+            progress)
     if not rows:
         raise BagError(f"bag '{path}': {topic} has no messages; was its node running?")
     table = np.array(rows)

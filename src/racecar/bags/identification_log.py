@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from racecar.bags import message_types
-from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import ODOMETRY_TOPICS
 from racecar.core.errors import BagError
@@ -119,13 +119,16 @@ def read_identification_log(
         roles: dict[str, list[str]] = {}
         for role, topic in chosen.items():
             roles.setdefault(topic, []).append(role)
-        for row in reader.messages(set(chosen.values()), progress):
+
+        def take(row: BagMessage) -> None:
             for role in roles[row.topic]:
                 rows[role].add(stamp_ns(row.message), _COLUMNS[role][1](row.message))
+
+        reader.hand_out(dict.fromkeys(roles, take), progress)
     stamps = [row.first for row in rows.values() if row.first is not None]
     channels: dict[str, Channel] = {}
     for role, columns in rows.items():
-        channels |= columns.channels(chosen[role], summary.path, _COLUMNS[role][0], min(stamps))
+        channels |= columns.channels(chosen[role], summary.path, _COLUMNS[role][0], min(stamps, default=0))
     return RawLog(summary.path.resolve().stem, channels, str(path))
 
 

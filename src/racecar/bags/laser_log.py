@@ -13,7 +13,7 @@ import numpy as np
 
 from racecar.bags import message_types
 from racecar.bags.drive_log import grid_of_message
-from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import ODOMETRY_TOPICS
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
@@ -56,7 +56,9 @@ def read_laser_log(
         kept: list[Any] = []
         mounts: dict[str, Any] = {}
         scene, collisions, seen = EMPTY_SCENE, None, 0
-        for row in reader.messages([odometry, scans, *beside], progress):
+
+        def take(row: BagMessage) -> None:
+            nonlocal scene, collisions, seen
             name = beside.get(row.topic)
             if row.topic == odometry:
                 rows.append(_odometry_row(row.message))
@@ -70,6 +72,8 @@ def read_laser_log(
                 scene = Scene(grid=grid_of_message(row.message))
             else:
                 mounts.update({t.child_frame_id: t.transform for t in row.message.transforms})
+
+        reader.hand_out(dict.fromkeys([odometry, scans, *beside], take), progress)
     for topic, found in ((odometry, len(rows)), (scans, seen)):
         if not found:
             raise BagError(f"bag '{path}': {topic} has no messages; was its node running?")

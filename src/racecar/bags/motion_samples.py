@@ -25,6 +25,10 @@ _COMMANDS = tuple(dict.fromkeys(
         for names in topics.TOPIC_NAMES.values()))))
 
 
+_BEYOND = 1e9
+"""No position, speed or angle of a robot is so large [SI]."""
+
+
 class MotionSamples:
     """Collects the messages of one car; the bag need not have more than its odometry."""
 
@@ -57,8 +61,10 @@ class MotionSamples:
             rows.add(message, (message.steering_angle, message.slip_angle_front,
                                message.slip_angle_rear))
 
-    def data(self, origin_ns: int) -> Motion:
-        """Return what was added, at least one odometry message; 0 s is origin_ns."""
+    def data(self, origin_ns: int | None = None) -> Motion:
+        """Return what was added; 0 s is origin_ns, by default the first stamp of the odometry."""
+        if origin_ns is None:
+            origin_ns = self._rows[self._odometry].first_ns
         (t, odometry), (command_t, command), (state_t, state) = (
             self._rows[topic].columns(origin_ns)
             for topic in (self._odometry, self._command, self._state))
@@ -79,15 +85,20 @@ class _Rows:
         self._stamps.append(stamp_ns(message))
         self._numbers.extend(numbers)
 
+    @property
+    def first_ns(self) -> int:
+        """The least of the stamps [ns], 0 without one."""
+        return min(self._stamps, default=0)
+
     def columns(self, origin_ns: int) -> tuple[Array, Array]:
         """Return times (n,) [s], strictly ascending, and columns (width, n).
 
         Of several messages with one stamp the last counts; those with values that are not finite
-        are left out.
+        or beyond all that drives are left out.
         """
         rows = np.array(self._numbers).reshape(-1, self._width)
         stamps = np.array(self._stamps, dtype=np.int64)
-        finite = np.isfinite(rows).all(axis=1)
+        finite = (np.abs(rows) < _BEYOND).all(axis=1)
         rows, stamps = rows[finite], stamps[finite]
         order = np.argsort(stamps, kind='stable')
         stamps = stamps[order]

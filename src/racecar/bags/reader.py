@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import lru_cache
 import logging
 from pathlib import Path
 import re
+import struct
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -24,11 +25,24 @@ from racecar.bags.sources import (
     Window,
 )
 from racecar.bags.summary import BagSummary, TopicSummary
-from racecar.core.errors import BagError
+from racecar.core.errors import BagError, excerpt, MessageError
 from racecar.core.types import NANOSECONDS
 
 _LOGGER = logging.getLogger(__name__)
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
+
+_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save what is'
+            ' left')
+
+UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowError, struct.error,
+            TypeError, ValueError)
+"""What decoded messages give rise to whose definition in the bag has other fields.
+
+AttributeError for one that is missing; TypeError and ValueError for text or arrays in the place of
+numbers; LookupError for arrays that are too short; struct.error for what is no number in a frame;
+OverflowError for numbers that are no indices; MemoryError for sizes that nobody can have. (What
+rosbags raises while it reads is a BagError of the reader.)
+"""
 
 
 class BagMessage(NamedTuple):
@@ -63,7 +77,9 @@ class BagReader:
             raise
         except Exception as error:  # rosbags lets errors of its storage libraries through
             self.close()
-            raise BagError(f"bag '{self.path}' cannot be read: {_reason(error)}") from error
+            raise BagError(
+                f"bag '{self.path}' cannot be read: {_reason(error)}; {self._remedy()}"
+            ) from error
         for warning in self._warnings:
             _warn_once(warning)
 
@@ -106,6 +122,24 @@ class BagReader:
         rows = self._decoded(wanted, Window(start_ns, stop_ns))
         return rows if progress is None else self._reported(rows, wanted, progress)
 
+    def hand_out(
+        self, takers: Mapping[str, Callable[[BagMessage], object]],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Give each message of some topics to the taker of its topic, in the order of recording.
+
+        progress: as for messages(). Raises BagError as messages() and its iterator do, and for a
+        message that its taker cannot use because the bag defines the type otherwise.
+        """
+        for row in self.messages(takers, progress):
+            try:
+                takers[row.topic](row)
+            except UNUSABLE as error:
+                raise BagError(
+                    f"bag '{self.path}': a message on {row.topic} at {row.log_time_ns} ns cannot be"
+                    f' used: {_reason(error)}; leave this topic out or record it anew'
+                ) from error
+
     def _reported(
         self, rows: Iterator[BagMessage], wanted: list[Stream],
         progress: Callable[[int, int], None],
@@ -120,7 +154,8 @@ class BagReader:
         if not path.exists():
             raise BagError(f"bag '{path}' does not exist; check the path")
         if not path.is_dir():
-            if path.suffix not in _SUFFIXES:
+            # Of a pipe nothing would ever come.
+            if path.suffix not in _SUFFIXES or not path.is_file():
                 raise BagError(
                     f"'{path}' is not a bag, expected a folder with metadata.yaml or a .mcap or"
                     ' .db3 file')
@@ -164,6 +199,11 @@ class BagReader:
                 f"bag file '{file}' is cut off (was its recorder killed?); read up to its"
                 f' last complete chunk, lost {source.cut}')
 
+    def _remedy(self) -> str:
+        if (self.path / FILE_NAME).exists():
+            return f'without {FILE_NAME} it is read from what its files hold'
+        return _RECOVER
+
     def _summary(self, files: list[Path]) -> BagSummary:
         counts: dict[tuple[str, str], int] = {}
         for source in self._sources:
@@ -203,7 +243,8 @@ class BagReader:
                 try:
                     row = next(raw, None)
                 except Exception as error:  # see __init__
-                    raise BagError(f"bag '{self.path}' is damaged: {_reason(error)}") from error
+                    raise BagError(
+                        f"bag '{self.path}' is damaged: {_reason(error)}; {_RECOVER}") from error
                 if row is None:
                     break
                 key, time_ns, data = row
@@ -285,4 +326,4 @@ def _warn_once(text: str) -> None:
 
 def _reason(error: Exception) -> str:
     text = ' '.join(str(error).split())
-    return text if text else type(error).__name__
+    return excerpt(text)[1:-1] if text else type(error).__name__

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from racecar.bags import message_types
 from racecar.bags.motion_samples import MotionSamples
-from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.reader import BagReader
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tracking_run import (
     ODOMETRY_TOPICS,
@@ -159,13 +159,8 @@ def _read_motion(
         namespace = odometry.removesuffix(next(
             name for name in (*ODOMETRY_TOPICS, odometry) if odometry.endswith(name)))
         samples = MotionSamples(reader.summary, odometry, namespace)
-        first_ns: int | None = None
-        for row in reader.messages(samples.topics, progress):
-            samples.add(row)
-            if row.topic == odometry:
-                stamp = stamp_ns(row.message)
-                first_ns = stamp if first_ns is None else min(stamp, first_ns)
-    motion = samples.data(first_ns or 0)
+        reader.hand_out(dict.fromkeys(samples.topics, samples.add), progress)
+    motion = samples.data()
     if not motion.t.size:
         raise BagError(
             f"bag '{path}': {odometry} has no messages that can be used; was its node running?")

@@ -19,7 +19,7 @@ from mcap.stream_reader import breakup_chunk, StreamReader
 from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat
 from rosbags.rosbag2 import Reader
 
-from racecar.core.errors import BagError
+from racecar.core.errors import BagError, excerpt
 
 _MAGIC = b'\x89MCAP0\r\n'
 _FORMATS = {
@@ -224,7 +224,8 @@ class SequentialSource:
                         breakup_chunk(record, validate_crc=True) if isinstance(record, Chunk)
                         else [record])
                 except Exception as error:  # whatever a library does with arbitrary bytes
-                    reason = 'it ends there' if isinstance(error, EndOfFile) else repr(error)
+                    reason = 'it ends there' if isinstance(error, EndOfFile) else excerpt(
+                        f'{type(error).__name__}, {error}')
                     self.cut = f'{size - whole} of {size} bytes after byte {whole}: {reason}'
                     return
                 before, whole = whole or len(_MAGIC), counted.position

@@ -16,7 +16,7 @@ import numpy as np
 
 from racecar.bags import message_types
 from racecar.bags.motion_samples import MotionSamples
-from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.bags.tyre_samples import TyreSamples
 from racecar.core.analysis.completeness import (
@@ -91,7 +91,9 @@ def read_tracking_run(
         motion = MotionSamples(summary, odometry, _namespace(reference))
         of_motion, of_tyres = set(motion.topics), set(tyres.topics)
         names = {*samples, *filter(None, [point, path_topic, counted]), *of_motion, *of_tyres}
-        for row in reader.messages(names, progress):
+
+        def take(row: BagMessage) -> None:
+            nonlocal tracked
             if row.topic in of_motion:
                 motion.add(row)
             if row.topic == point:
@@ -104,6 +106,8 @@ def read_tracking_run(
                 samples[row.topic].add(row.message)
             elif row.topic in of_tyres:
                 tyres.add(row)
+
+        reader.hand_out(dict.fromkeys(names, take), progress)
     warnings = list(summary.warnings)
     for topic, column in samples.items():
         warnings += column.check(topic, summary.path)

@@ -112,11 +112,12 @@ def analyse(
     # Imported here, so that `racecar --help` does not wait for matplotlib.
     from racecar.bags.runs import read_run
 
-    with progress_bar() as progress:
-        recorded = read_run(
-            path, odometry_topic=odometry_topic, reference_topic=reference_topic,
-            needs_reference=True, progress=progress)
-    return write_analysis(recorded, output, skip=skip, title=title)
+    with naming(path):
+        with progress_bar() as progress:
+            recorded = read_run(
+                path, odometry_topic=odometry_topic, reference_topic=reference_topic,
+                needs_reference=True, progress=progress)
+        return write_analysis(recorded, output, skip=skip, title=title)
 
 
 def write_analysis(
@@ -241,6 +242,16 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
 def default_output(run: Path) -> Path:
     """Return the folder for results when none is given."""
     return run / 'analysis' if run.is_dir() else run.with_name(f'{run.stem}_analysis')
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let errors about the samples of a run say which run it is."""
+    try:
+        yield
+    except RunError as error:
+        text = str(error)
+        raise RunError(text if str(path) in text else f"run '{path}': {text}") from error
 
 
 @contextmanager

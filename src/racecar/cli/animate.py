@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from racecar.cli.analyze import progress_bar
+from racecar.cli.analyze import naming, progress_bar
 from racecar.cli.choices import add_vehicle_argument, add_world_argument
 from racecar.cli.filming import write_film
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
@@ -58,10 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     check_file(path, width, height, arguments.fps)
     shown, read = [], []
     for file, name in zip(arguments.runs, names, strict=True):
-        with progress_bar() as progress:
+        with naming(file), progress_bar() as progress:
             found = read_run(file, progress=progress)
+            track = None if found.tracking is None else found.tracking.merged()
         read.append(found)
-        track = None if found.tracking is None else found.tracking.merged()
         shown.append(AnimatedRun(
             name, found.motion, track, _vehicle(found, arguments.vehicle).footprint))
     end = max(float(one.motion.t[-1]) for one in shown)

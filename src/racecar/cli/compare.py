@@ -12,7 +12,7 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
-from racecar.cli.analyze import progress_bar
+from racecar.cli.analyze import naming, progress_bar
 from racecar.cli.output import print_table
 from racecar.core.errors import ConfigurationError
 
@@ -60,8 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError(
             f"--output '{output}' exists already, not overwriting it; name another folder")
     names = names_of(arguments.runs)
-    runs = [_read(path, name, arguments)
-            for path, name in zip(arguments.runs, names, strict=True)]
+    runs = []
+    for path, name in zip(arguments.runs, names, strict=True):
+        with naming(path):
+            runs.append(_read(path, name, arguments))
     for compared in runs:
         for text in compared.warnings:
             print(f'warning: {compared.shown.name}: {text}', file=sys.stderr)

@@ -5,14 +5,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 import contextlib
 import logging
+import socket as sockets
 
 from aiohttp import web, WSCloseCode, WSMsgType
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler
 
 from racecar.cockpit.access import Access, TOKEN
+from racecar.cockpit.door import Allowance, Door, LONGEST_SILENCE, MOST_CONNECTIONS
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.frames import is_text, json_frame
 from racecar.cockpit.hub import Hub
@@ -22,6 +25,13 @@ from racecar.core.errors import MessageError, RacecarError
 from racecar.core.share import version
 
 _PING_PERIOD = 10.0  # [s]
+_KEEP_ALIVE = 15.0  # of a connection that asks for nothing more [s]
+
+MOST_VIEWERS = 256
+# Messages of a page: some for each picture of the screen while somebody drags and drives [1/s].
+_MESSAGES, _BURST = 200.0, 1000
+# Pages get a word of farewell for so long [s].
+_FAREWELL = 0.5
 
 _HEADERS = {
     'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff',
@@ -37,8 +47,14 @@ def _is_own_fault(record: logging.LogRecord) -> bool:
 class CockpitServer:
     """Serves one feed."""
 
-    def __init__(self, feed: Feed, access: Access) -> None:
-        """Prepare it; nothing listens yet."""
+    def __init__(
+        self, feed: Feed, access: Access, *, most_connections: int = MOST_CONNECTIONS,
+        longest_silence: float = LONGEST_SILENCE,
+    ) -> None:
+        """Prepare it; nothing listens yet. longest_silence: as for Door [s]."""
+        self._most_connections = most_connections
+        self._longest_silence = longest_silence
+        self._door: Door | None = None
         self._feed = feed
         self._access = access
         self.hub = Hub()
@@ -49,17 +65,32 @@ class CockpitServer:
             web.get('/mesh/{key}', self._on_mesh), web.get('/ws', self._on_page)])
         self._application.on_shutdown.append(self._close_pages)
 
-    def runner(self, shutdown_timeout: float) -> web.AppRunner:
-        """Return what runs it; shutdown_timeout: how long pages may take to go [s]."""
+    @contextlib.asynccontextmanager
+    async def running(
+        self, listener: sockets.socket, shutdown_timeout: float,
+    ) -> AsyncIterator[None]:
+        """Serve meanwhile; shutdown_timeout: how long pages may take to go [s]."""
         logger = logging.getLogger(__name__)
         logger.addFilter(_is_own_fault)
-        return web.AppRunner(self._application, access_log=None, logger=logger,
-                             shutdown_timeout=shutdown_timeout)
+        runner = web.AppRunner(
+            self._application, access_log=None, logger=logger, keepalive_timeout=_KEEP_ALIVE,
+            shutdown_timeout=shutdown_timeout)
+        await runner.setup()
+        assert runner.server is not None
+        self._door = Door(runner.server, self._most_connections, self._longest_silence)
+        listening = await self._door.open(listener)
+        try:
+            yield
+        finally:
+            listening.close()
+            await runner.cleanup()
 
     @web.middleware
     async def _check(
         self, request: web.Request, handler: Handler,
     ) -> web.StreamResponse:
+        assert self._door is not None
+        self._door.asked(request.protocol)
         access = self._access
         given = request.query.get(TOKEN) or request.cookies.get(access.cookie, '')
         fault = access.fault(request.headers, given, needs_origin=request.path == '/ws')
@@ -98,8 +129,12 @@ class CockpitServer:
     # Pages
 
     async def _on_page(self, request: web.Request) -> web.StreamResponse:
+        if self.hub.viewers >= MOST_VIEWERS:
+            raise web.HTTPServiceUnavailable(
+                text=f'{MOST_VIEWERS} pages are open, close one of them\n')
+        # Pings of a page count as what it says.
         socket = web.WebSocketResponse(
-            heartbeat=_PING_PERIOD, compress=False, max_msg_size=LONGEST)
+            heartbeat=_PING_PERIOD, compress=False, max_msg_size=LONGEST, autoping=False)
         await socket.prepare(request)
         self._pages.add(socket)
         viewer, box = self.hub.enter(json_frame(
@@ -116,9 +151,18 @@ class CockpitServer:
                         await socket.send_bytes(frame)
 
         sender = asyncio.create_task(send())
+        allowance = Allowance(_MESSAGES, _BURST)
         try:
             async for message in socket:
-                if message.type is WSMsgType.TEXT:
+                if not allowance.spend():
+                    # No page does that; it is not to keep the others from being served.
+                    _cut(request)
+                    break
+                # Nor is what it has sent at once.
+                await asyncio.sleep(0)
+                if message.type is WSMsgType.PING:
+                    await socket.pong(message.data)
+                elif message.type is WSMsgType.TEXT:
                     await self._on_message(viewer, message.data)
                 elif message.type is WSMsgType.BINARY:
                     self._refuse(viewer, MessageError('a binary message, expected JSON text'))
@@ -150,5 +194,17 @@ class CockpitServer:
         self.hub.tell(viewer, json_frame('error', text=str(error)))
 
     async def _close_pages(self, _: web.Application) -> None:
-        for socket in [*self._pages]:
-            await socket.close(code=WSCloseCode.GOING_AWAY, message=b'the cockpit has ended')
+        # All at once, and those that do not read are not waited for.
+        closing = [asyncio.create_task(socket.close(
+            code=WSCloseCode.GOING_AWAY, message=b'the cockpit has ended'))
+            for socket in self._pages]
+        if closing:
+            _, slow = await asyncio.wait(closing, timeout=_FAREWELL)
+            for task in slow:
+                task.cancel()
+
+
+def _cut(request: web.Request) -> None:
+    """End a connection without waiting for its other end."""
+    if request.transport is not None:
+        request.transport.abort()

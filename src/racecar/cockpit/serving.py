@@ -12,8 +12,6 @@ import sys
 import threading
 import webbrowser
 
-from aiohttp import web
-
 from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.server import CockpitServer
@@ -21,7 +19,6 @@ from racecar.core.errors import ConfigurationError, excerpt
 from racecar.signals import Interruption, STOPS
 
 _PORTS = 100
-_BACKLOG = 64
 _LONGEST_END = 2.0  # [s]
 
 
@@ -68,7 +65,7 @@ def _listen(host: str, port: int | None) -> socket.socket:
             raise ConfigurationError(
                 f'--port {number} of {host} cannot be had: {error.strerror}; name another'
             ) from error
-        listener.listen(_BACKLOG)
+        listener.listen()
         return listener
     raise ConfigurationError(
         f'the ports from {ports[0]} to {ports[-1]} of {host} are all in use; name another by'
@@ -81,9 +78,14 @@ async def _serve(
 ) -> int:
     """Serve until the feed ends; return the signal that ended it, 0 for none."""
     server = CockpitServer(feed, access)
-    runner = server.runner(_LONGEST_END)
-    await runner.setup()
-    await web.SockSite(runner, listener).start()
+    async with server.running(listener, _LONGEST_END):
+        return await _run(feed, access, server, opens_browser, announce)
+
+
+async def _run(
+    feed: Feed, access: Access, server: CockpitServer, opens_browser: bool,
+    announce: Callable[[str], object],
+) -> int:
     announce(f'Cockpit: {access.url}')
     if access.is_open:
         print('warning: others in the network can see and drive the car if they have this address;'
@@ -107,6 +109,4 @@ async def _serve(
     except asyncio.CancelledError:
         if not number:
             raise
-    finally:
-        await runner.cleanup()
     return number

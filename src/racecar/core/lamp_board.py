@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import math
 
 from racecar.core.description.urdf import RobotDescription
 from racecar.core.errors import ConfigurationError, ParameterError
@@ -50,11 +49,11 @@ class LampBoard:
 
         Raises ParameterError, and leaves them, for an indicator_period out of range.
         """
-        period = switches.indicator_period
-        if not (math.isfinite(period) and INDICATOR_PERIOD_MIN <= period <= INDICATOR_PERIOD_MAX):
+        if not switches.can_blink:
             raise ParameterError(
-                f'indicator_period of the lamps is {period!r} s, expected a number from'
-                f' {INDICATOR_PERIOD_MIN:g} to {INDICATOR_PERIOD_MAX:g} s; they stay as they are')
+                f'indicator_period of the lamps is {switches.indicator_period!r} s, expected a'
+                f' number from {INDICATOR_PERIOD_MIN:g} to {INDICATOR_PERIOD_MAX:g} s; they stay'
+                ' as they are')
         self._switches = switches
 
     def lit(self) -> Lamps:

@@ -252,6 +252,11 @@ class LampSwitches(NamedTuple):
     backwards: bool = False
     indicator_period: float = INDICATOR_PERIOD
 
+    @property
+    def can_blink(self) -> bool:
+        """Whether the period is one that indicators can have; NaN is none."""
+        return INDICATOR_PERIOD_MIN <= self.indicator_period <= INDICATOR_PERIOD_MAX
+
     def lit(self, time_ns: int) -> Lamps:
         """Return which lamps are lit at a simulated time [ns]; all that blink, blink together.
 

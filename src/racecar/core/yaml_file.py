@@ -251,6 +251,12 @@ def _check_size(text: str, knows_aliases: bool) -> None:
     """
     if len(text) > MOST_BYTES:
         raise _TooLarge(None, None, f'expected at most {MOST_BYTES // 1000} kB')
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:  # bytes of a command line that are no text
+        raise yaml.YAMLError(
+            f'character {error.start + 1}, {excerpt(text[error.start])}, is none of Unicode'
+        ) from error
     count = 0
     sizes: dict[str, int] = {}
     # Anchor of each list or mapping that is open, and the count before it.

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from racecar.bags.body_states import body_state
 from racecar.bags.drive_log import grid_of_message
-from racecar.bags.reader import BagMessage, BagReader
+from racecar.bags.reader import BagMessage, BagReader, UNUSABLE
 from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
 from racecar.cockpit.driver_message import car_of, lamps_of
 from racecar.cockpit.frames import json_frame
@@ -40,13 +41,6 @@ _BLOCK_NS = round(BLOCK * NANOSECONDS)
 # A row may show values of messages that came before its block, or as an answer to it [ns].
 _LEAD_NS, _TAIL_NS = NANOSECONDS, NANOSECONDS // 10
 _SCAN_LASTS = 1.0      # [s]
-# What decoded messages give rise to whose definition in the bag has other fields: AttributeError
-# for one that is missing; TypeError and ValueError for text or arrays in the place of numbers;
-# LookupError for arrays that are too short; struct.error for what is no number in a frame;
-# OverflowError for numbers that are no indices; MemoryError for sizes that nobody can have. (What
-# rosbags raises while it reads is a BagError of the reader.)
-_UNUSABLE = (AttributeError, LookupError, MemoryError, OverflowError, struct.error, TypeError,
-             ValueError)
 _STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
@@ -114,7 +108,7 @@ class BagRecording(Recording):
                     start - _LEAD_NS, start + _BLOCK_NS + _TAIL_NS):
                 try:
                     build.add(row)
-                except _UNUSABLE as error:
+                except UNUSABLE as error:
                     build.complain(row, error)
         except BagError as error:
             build.say(self._time(start), str(error))
@@ -133,7 +127,7 @@ class BagRecording(Recording):
             encode = picture_of if self._topics.roles[newest.topic] == bag_topics.IMAGE else \
                 picture_of_compressed
             return encode(newest.message, self._time(newest.log_time_ns), ROBOT)
-        except (BagError, MessageError, *_UNUSABLE):
+        except (BagError, *UNUSABLE):
             return None
 
     def _messages(self, topics: list[str], *bounds: int) -> Iterable[BagMessage]:
@@ -159,7 +153,7 @@ class BagRecording(Recording):
                 role = self._topics.roles[row.topic]
                 try:
                     frame = self._standing_frame(row, muxes, sources, has_scene=has_scene)
-                except _UNUSABLE as error:
+                except UNUSABLE as error:
                     unusable[row.topic] = _unusable(row, error)
                     continue
                 if frame is not None and frame != newest.get(role):
@@ -287,7 +281,7 @@ class _BlockBuilder:
             self._times.append(self._time_of(now_ns))
 
     def _take_odometry(self, message: Any, now_ns: int) -> None:
-        state = bag_values.body_state(message)
+        state = body_state(message)
         if state is not None:
             self._add_row(state, bag_values.time_of(message, now_ns), now_ns)
 

@@ -9,17 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from racecar.bags.body_states import body_state
 from racecar.bags.reader import stamp_ns
 from racecar.cockpit.frames import scan_frame
-from racecar.core.poses import NO_POSE
-from racecar.core.types import (
-    AckermannCommand,
-    BodyState,
-    JointStates,
-    Odometry,
-    Pose3,
-    Twist3,
-)
+from racecar.core.types import AckermannCommand, JointStates, Odometry
 
 _LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
 _LEAST_LEVEL = 20
@@ -28,23 +21,6 @@ _LEAST_LEVEL = 20
 def time_of(message: Any, log_time_ns: int) -> int:
     """Return the stamp of a message, or when it was recorded if nobody has filled it in [ns]."""
     return stamp_ns(message) or log_time_ns
-
-
-def body_state(message: Any) -> BodyState | None:
-    """Return pose and twist of an Odometry; None if its numbers are not finite."""
-    place, turn = message.pose.pose.position, message.pose.pose.orientation
-    linear, angular = message.twist.twist.linear, message.twist.twist.angular
-    pose = Pose3(*map(float, (
-        place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)))
-    twist = Twist3(*map(float, (
-        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)))
-    if not all(map(math.isfinite, (*pose, *twist))):
-        return None
-    norm = math.hypot(*pose[3:])
-    if norm < 0.5:
-        # What nobody has filled in.
-        return BodyState(Pose3(*pose[:3], *NO_POSE[3:]), twist)
-    return BodyState(Pose3(*pose[:3], *(part / norm for part in pose[3:])), twist)
 
 
 def reference_of(message: Any, time_ns: int) -> Odometry | None:

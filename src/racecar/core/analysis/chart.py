@@ -108,7 +108,7 @@ class Chart:
         """
         xs, ys, colours = _arrays(x, y, values)
         kept = _spread(xs.size)
-        low, high = bounds or _bounds(colours)
+        low, high = np.nan_to_num(bounds or _bounds(colours)).tolist()
         at = {'x': _numbers(xs[kept]), 'y': _numbers(ys[kept])}
         self._add(name, 0, {
             **at, 'mode': 'lines', 'line': {'color': SOFT, 'width': 1}, 'hoverinfo': 'skip',
@@ -134,7 +134,12 @@ class Chart:
                             'fillmode': 'overlay', 'fgcolor': '#ffffff'}}})
 
     def level(self, y: float, name: str, *, panel: int = 0, colour: str = INK) -> None:
-        """Draw a dashed horizontal line across a panel, with its name at its end."""
+        """Draw a dashed horizontal line across a panel, with its name at its end.
+
+        A level that is not finite is left out.
+        """
+        if not math.isfinite(y):
+            return
         place = _axis('y', panel)
         self._layout.setdefault('shapes', []).append({
             'type': 'line', 'xref': 'paper', 'x0': 0, 'x1': 1, 'yref': place, 'y0': y, 'y1': y,
@@ -145,6 +150,7 @@ class Chart:
 
     def show_within(self, reach: float) -> None:
         """Show a map from -reach to reach along both axes; what lies beyond can be zoomed to."""
+        reach = float(np.nan_to_num(reach, nan=_LARGEST, posinf=_LARGEST))
         for axis in ('xaxis', 'yaxis'):
             self._layout[axis]['range'] = [-reach, reach]
         self._extent = np.array([[-reach, -reach], [reach, reach]])
@@ -153,11 +159,10 @@ class Chart:
         """Return the figure for the script of the page; equal charts give equal texts."""
         with np.errstate(over='ignore'):
             width, height = (float(length) for length in self._extent[1] - self._extent[0])
-        is_extended = 0.0 < width < math.inf and math.isfinite(height)
-        aspect = height / width if is_extended else 1.0
+        aspect = height / width if 0.0 < width < math.inf else 1.0
         return json.dumps(
             {'data': self._traces, 'layout': self._layout, 'height': self._height,
-             'aspect': aspect}, allow_nan=False, separators=(',', ':'))
+             'aspect': aspect if math.isfinite(aspect) else 1.0}, allow_nan=False, separators=(',', ':'))
 
     def _add(self, name: str, panel: int, trace: dict[str, Any]) -> None:
         if not 0 <= panel < self._panels:

@@ -15,6 +15,8 @@ from racecar.core.identification.smoother import smooth_pose
 
 PERIOD = 0.02
 """Period of the grid that drives are brought to [s]."""
+_LONGEST = 1e5
+"""Longest drive [s]."""
 LONGEST_GAP = 0.2
 """Pause of a channel from which the samples there are not used [s]."""
 _JUMP = 2.0
@@ -77,6 +79,9 @@ def _grid(log: RawLog) -> tuple[float, int]:
     """Return start [s] and number of samples of the time that all channels cover."""
     needed = [channel.t for name, channel in log.channels.items() if name not in _HELD]
     start, end = max(float(t[0]) for t in needed), min(float(t[-1]) for t in needed)
+    if end - start > _LONGEST:
+        raise RunError(f'{log.name}: lasts {end - start:.3g} s, expected at most {_LONGEST:g} s;'
+                       ' a stamp is wrong, or cut it into drives')
     count = int((end - start) / PERIOD + 1e-6) + 1
     if count < 50:
         raise RunError(f'{log.name}: {max(end - start, 0.0):.3g} s in which all quantities are'

@@ -14,7 +14,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.errors import ConfigurationError, excerpt, MessageError
 from racecar.core.types import Pose2
 from racecar.core.world.distance_field import MARGIN, OUTSIDE, room_around
 
@@ -105,6 +105,22 @@ class OccupancyGrid:
         """
         lying, standing = _merged_runs(self.occupied), _merged_runs(self.occupied.T)
         return lying if len(lying) <= len(standing) else standing[:, [1, 0, 3, 2]]
+
+
+def grid_of_cells(
+    data: NDArray[np.int8], height: int, width: int, resolution: float, origin: Pose2,
+    occupied_value: int = OCCUPIED,
+) -> OccupancyGrid:
+    """Return the map of a nav_msgs/OccupancyGrid; data (height width,) row by row.
+
+    Raises MessageError if sizes or numbers are those of no map.
+    """
+    if not height * width or len(data) != height * width or not 0.0 < resolution < math.inf \
+            or not all(map(math.isfinite, origin)):
+        raise MessageError(
+            f'it has {width} x {height} cells of {resolution:g} m at {origin} and {len(data)}'
+            ' values, expected as many values as cells, and finite numbers')
+    return OccupancyGrid(data.reshape(height, width), resolution, origin, occupied_value)
 
 
 def _nothing() -> GridNumbers:

@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 from array import array
-import math
 
 from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
 import numpy as np
 
-from racecar.core.errors import MessageError
 from racecar.core.frames import MAP
 from racecar.core.types import Pose2, quaternion_to_yaw, yaw_to_quaternion
-from racecar.core.world.grid_map import OccupancyGrid, OCCUPIED
+from racecar.core.world.grid_map import grid_of_cells, OccupancyGrid, OCCUPIED
 
 
 def grid_message(grid: OccupancyGrid) -> OccupancyGridMessage:
@@ -37,11 +35,6 @@ def read_grid(message: OccupancyGridMessage) -> OccupancyGrid:
     info = message.info
     q, place = info.origin.orientation, info.origin.position
     origin = Pose2(place.x, place.y, quaternion_to_yaw(q.x, q.y, q.z, q.w))
-    count = info.height * info.width
-    if not count or len(message.data) != count or not 0.0 < info.resolution < math.inf \
-            or not all(map(math.isfinite, origin)):
-        raise MessageError(
-            f'it has {info.width} x {info.height} cells of {info.resolution:g} m at {origin} and'
-            f' {len(message.data)} values, expected as many values as cells, and finite numbers')
-    values = np.frombuffer(message.data, dtype=np.int8).reshape(info.height, info.width)
-    return OccupancyGrid(values, info.resolution, origin, OCCUPIED // 2)
+    return grid_of_cells(
+        np.frombuffer(message.data, dtype=np.int8), info.height, info.width, info.resolution,
+        origin, OCCUPIED // 2)
