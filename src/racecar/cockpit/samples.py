@@ -269,4 +269,5 @@ class Samples:
 
 def driver_numbers(message: Any) -> tuple[float, ...]:
     """Return what DRIVER lists of a racecar_interfaces/DriverState."""
-    return message.gear, message.rpm, message.throttle, message.brake_intensity
+    return tuple(map(float, (
+        message.gear, message.rpm, message.throttle, message.brake_intensity)))

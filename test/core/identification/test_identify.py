@@ -213,7 +213,7 @@ def test_noise_of_the_wheels_does_not_make_the_lag_of_the_speed_too_small(twin):
         found.append((fit.values['speed_delay'] - 0.05, fit.values['speed_lag'] - 0.2))
     errors = np.array(found)
     standard = errors.std(axis=0, ddof=1) / math.sqrt(len(errors))
-    # With the first sample as the start of windows it is 20 ms too small, the delay 8 ms too large.
+    # From the first sample of a window alone: 20 ms too small, and the delay 8 ms too large.
     assert np.all(standard < [0.002, 0.004])
     assert np.all(np.abs(errors.mean(axis=0)) < 3.0 * standard)
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from racecar.core.errors import RunError
 from racecar.core.identification.drive import Array, Drive
@@ -173,7 +173,7 @@ class Fit:
     def interval(self, name: str) -> tuple[float, float]:
         """Return the confidence interval of an unknown in its unit."""
         degrees = float(self.degrees[self.names.index(name)])
-        half = float(student.ppf(0.5 + 0.5 * CONFIDENCE, degrees))
+        half = float(stdtrit(degrees, 0.5 + 0.5 * CONFIDENCE))
         value, reach = self.values[name], half * self.deviation(name)
         return value - reach, value + reach
 
