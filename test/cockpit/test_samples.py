@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from racecar.cockpit.columns import columns, units
-from racecar.cockpit.samples import Samples
+from racecar.cockpit.samples import MOST_WAITING, Samples
 from racecar.core.types import (
     AckermannCommand,
     BodyState,
@@ -58,6 +58,44 @@ def test_each_odometry_makes_a_row_with_what_counts_then():
     # What came last still counts for the next row.
     samples.add_odometry(4 * TICK, state(0.4))
     assert taken(samples)[1]['command_speed'] == pytest.approx([2.0])
+
+
+def test_many_at_once_make_the_rows_that_they_make_one_by_one():
+    one_by_one, at_once = Samples(NAMES), Samples(NAMES)
+    joints = [(JointStates((*HINGE_JOINTS, 'wheel'), (0.1, 0.2, 0.01 * tick), ()), tick * TICK)
+              for tick in range(9)]
+    for first, last in ((0, 4), (4, 5), (5, 9)):
+        states = {tick * TICK: state(0.1 * tick, -0.2, 0.3, 1.0 + tick)
+                  for tick in range(first, last)}
+        references = [reference(time_ns, 0.1, 0.2, 0.4, 1.5) for time_ns in states]
+        commands = [(time_ns + 1, 0.5, 1e-9 * time_ns) for time_ns in states]
+        for time_ns, found in states.items():
+            one_by_one.add_odometry(time_ns, found)
+        for found in references:
+            one_by_one.add_reference(found)
+        for time_ns, *numbers in commands:
+            one_by_one.add_command(AckermannCommand(*numbers), time_ns)
+        for found in joints[first:last]:
+            one_by_one.add_joints(*found)
+        at_once.extend_odometry(np.array([(time_ns, *pose, *twist)
+                                          for time_ns, (pose, twist) in states.items()]))
+        at_once.extend_references(np.array(references))
+        at_once.extend_commands(np.array(commands))
+        at_once.extend_joints(joints[first:last])
+        assert at_once.last_ns == one_by_one.last_ns == (last - 1) * TICK
+        for found, expected in zip(at_once.take(), one_by_one.take(), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_no_more_than_so_many_samples_wait():
+    samples = Samples(NAMES)
+    rows = np.zeros((MOST_WAITING - 1, 14))
+    rows[:, 0] = np.arange(len(rows))
+    samples.extend_odometry(rows)
+    samples.extend_odometry(rows[:5] + len(rows))
+    samples.add_odometry(2 * MOST_WAITING, state(0.0))
+    times, _ = samples.take()
+    assert len(times) == MOST_WAITING
 
 
 def test_errors_are_those_of_the_tracked_point_in_the_frame_of_the_reference():

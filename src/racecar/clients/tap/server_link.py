@@ -22,8 +22,8 @@ _LONGEST_CLOSE = 0.5  # [s]
 class ServerLink:
     """Sends frames without ever waiting, and hands on those that come, from a thread.
 
-    What the server has not taken yet is bounded as in FrameQueue. No thread sends it: in lockstep
-    at full speed it cost the nodes half a millisecond to wake one.
+    What the server has not taken yet is bounded as in FrameQueue. No thread sends it: to wake one
+    cost the nodes half a millisecond on a busy computer.
     """
 
     def __init__(self, path: str) -> None:
