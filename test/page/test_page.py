@@ -69,6 +69,28 @@ def test_car_moves_in_the_scene_and_in_the_plots(serve, open_page):
         'aria-label', re.compile(r'Speed over time \[m/s\]: car \d'))
 
 
+def test_page_is_painted_before_the_graphics_card_is_asked_and_rounded_after_its_picture(
+        serve, open_page):
+    served = serve()
+    page = open_page(scene=True, script="""
+      const original = HTMLCanvasElement.prototype.getContext;
+      const painted = () => performance.getEntriesByName('first-contentful-paint').length;
+      window.asked = [];
+      HTMLCanvasElement.prototype.getContext = function (kind, ...more) {
+        if (kind === 'webgl2') { window.asked.push(painted()); }
+        return original.call(this, kind, ...more);
+      };""")
+    meshes = []
+    page.on('request', lambda request: meshes.append(request.url)
+            if '/mesh/' in request.url else None)
+    page.goto(served.address)
+    wait_for(page, lambda: page.evaluate('!document.documentElement.classList.length'))
+    assert page.evaluate('window.asked') == [1]
+    assert page.evaluate('window.racecarCockpit.frames') > 0
+    # Wheels share theirs.
+    assert len(meshes) == len(set(meshes)) > 0
+
+
 def test_views_and_layers_change_the_picture(serve, open_page):
     served = serve()
     page = open_page(served.address, scene=True)
