@@ -148,9 +148,12 @@ def grid_of_message(message: Any) -> OccupancyGrid:
     """Return the map of a nav_msgs/OccupancyGrid."""
     info = message.info
     place, turn = info.origin.position, info.origin.orientation
+    # Converted here: a compiled function takes numbers only, and says at length that it does.
     return OccupancyGrid(
-        np.array(message.data, dtype=np.int8).reshape(info.height, info.width), info.resolution,
-        Pose2(place.x, place.y, quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w)))
+        np.array(message.data, dtype=np.int8).reshape(info.height, info.width),
+        float(info.resolution),
+        Pose2(float(place.x), float(place.y),
+              quaternion_to_yaw(*map(float, (turn.x, turn.y, turn.z, turn.w)))))
 
 
 def _path(message: Any) -> list[tuple[float, float]]:

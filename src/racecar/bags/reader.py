@@ -259,7 +259,7 @@ def read_topics(
 def stamp_ns(message: Any) -> int:
     """Return the header.stamp of a decoded message [ns]."""
     stamp = message.header.stamp
-    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 def _is_storage(path: Path) -> bool:

@@ -34,8 +34,10 @@ def body_state(message: Any) -> BodyState | None:
     """Return pose and twist of an Odometry; None if its numbers are not finite."""
     place, turn = message.pose.pose.position, message.pose.pose.orientation
     linear, angular = message.twist.twist.linear, message.twist.twist.angular
-    pose = Pose3(place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)
-    twist = Twist3(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)
+    pose = Pose3(*map(float, (
+        place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)))
+    twist = Twist3(*map(float, (
+        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)))
     if not all(map(math.isfinite, (*pose, *twist))):
         return None
     norm = math.hypot(*pose[3:])
@@ -61,12 +63,12 @@ def joint_states(message: Any) -> JointStates | None:
 
 def ackermann(message: Any) -> AckermannCommand:
     """Return the command of an AckermannDriveStamped."""
-    return AckermannCommand(message.drive.speed, message.drive.steering_angle)
+    return AckermannCommand(float(message.drive.speed), float(message.drive.steering_angle))
 
 
 def twist_command(message: Any) -> AckermannCommand:
     """Return the speed of a TwistStamped as a command without steering."""
-    return AckermannCommand(message.twist.linear.x, math.nan)
+    return AckermannCommand(float(message.twist.linear.x), math.nan)
 
 
 def scan_of(message: Any, time: float, robot: int) -> bytes:
