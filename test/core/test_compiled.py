@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """That a first start says that it compiles, and others say nothing."""
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -98,6 +99,34 @@ def quarter(x):
 
 halved = compiled.unbound
 half.__module__ = quarter.__module__ = 'racecar.core.nowhere'
+
+
+@pytest.mark.parametrize('collects', [True, False])
+@pytest.mark.parametrize('argument', [1.0, 'no number'])
+def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
+    event = pytest.importorskip('numba.core.event')
+    callee = compiled.njit(lambda x: x / 2.0)
+    kernel = compiled.njit(lambda x: callee(x) + 1.0)
+
+    class Listener(event.Listener):
+        found = []
+
+        def on_start(self, row):
+            self.found.append(gc.isenabled())
+
+        on_end = on_start
+
+    was = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        with event.install_listener('numba:compile', Listener()) as listener:
+            failure = compiled.compilation_failure(kernel, argument)
+        assert (failure == '') == (argument == 1.0)
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if was else gc.disable)()
+    # Starts of both, the end of the callee; at that of the kernel all is over.
+    assert listener.found == [False, False, False, collects]
 
 
 def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):

@@ -151,7 +151,7 @@ def test_node_of_the_documentation_drives_in_lockstep(domain, node_first):
 def test_node_of_the_documentation_drives_in_real_time(domain):
     with Program(domain, EXAMPLE) as node, listening_node(domain) as onlooker:
         wait_for(lambda: onlooker.count_publishers(NAVIGATION), 'the node', [node])
-        with up(domain, 'plant', '--duration', '10', '--skip', '7', '--json') as plant:
+        with up(domain, 'plant', '--duration', '5', '--skip', '3', '--json') as plant:
             code, out, err = plant.end()
         assert code == 0, err
         assert json.loads(out)['rmse'] < 0.3

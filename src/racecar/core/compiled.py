@@ -8,6 +8,7 @@ from collections.abc import Callable
 import contextlib
 import fcntl
 import functools
+import gc
 import hashlib
 from pathlib import Path
 import sys
@@ -62,12 +63,23 @@ else:
     COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
     class _Compilation(event.Listener):
-        """Announces the first compilation; Numba reports none that its cache makes needless."""
+        """Announces the first compilation; Numba reports none that its cache makes needless.
+
+        Meanwhile nothing is collected: Numba makes objects by the million that live until the
+        kernel is done, and each collection would look through all of them.
+        """
 
         cached = True
         announced = False
+        # One kernel compiles others; Numba's lock keeps other threads out.
+        _depth = 0
+        _collects = False
 
         def on_start(self, event: Any) -> None:
+            if self._depth == 0:
+                self._collects = gc.isenabled()
+                gc.disable()
+            self._depth += 1
             if not self.announced and _is_ours(event.data['dispatcher'].py_func):
                 self.announced = True
                 later = 'later ones do not' if self.cached else (
@@ -76,7 +88,9 @@ else:
                           f' seconds, {later}')
 
         def on_end(self, event: Any) -> None:
-            pass
+            self._depth -= 1
+            if self._depth == 0 and self._collects:
+                gc.enable()
 
     _compilation = _Compilation()
     _register: Any = event.register

@@ -43,6 +43,9 @@ def settle(slip_x, slip_y, travel, steps=20_000):
     ex = ey = 0.0
     for _ in range(steps):
         state = deflect(ex, ey, sliding(slip_x, slip_y, travel), CARCASS, DT)
+        if (state.ex, state.ey) == (ex, ey):
+            # All further steps would be this one.
+            break
         ex, ey = state.ex, state.ey
     return state
 
