@@ -22,7 +22,9 @@ from tap_frames import read_state
 
 from racecar.clients.tap.driving import SILENCE
 from racecar.clients.tap.node import Tap
+from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.server_link import ServerLink
+from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import is_text, json_frame, read_json
 from racecar.cockpit.link import LENGTH, packed
 from racecar.core.errors import ConfigurationError
@@ -152,6 +154,24 @@ def test_a_parameter_of_another_node_may_have_an_infinite_range(bench, serve):
         FloatingPointRange(from_value=0.0, to_value=np.inf)]))
     row, = (row for row in serve().parameters('/probe')['/probe'] if row['name'] == 'gain')
     assert (row['value'], row['minimum'], row['maximum']) == (1.5, 0.0, None)
+
+
+def test_a_node_of_the_process_is_looked_at_as_another_one_is_asked(bench):
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
+    name = node.get_fully_qualified_name()
+    services = Services(bench.probe)
+    told = []
+    for neighbours in {}, {name: node}:
+        frames, known = [], []
+        watch = ParameterWatch(bench.probe, services, lambda frame, _, to=frames: to.append(frame),
+                               known.append, neighbours)
+        watch.look([name])
+        assert bool(known) == bool(neighbours)
+        bench.until(lambda known=known: services.poll() or known, 'the parameters')
+        told.append((known, [read_json(frame) for frame in frames], watch.values(name)))
+    asked, looked_at = told
+    assert asked == looked_at
+    assert len(asked[2]) > 50
 
 
 def test_no_sample_is_missing_and_the_state_is_that_of_the_topics(bench, serve):
