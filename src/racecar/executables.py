@@ -11,6 +11,7 @@ from racecar.signals import (
     code_of_command,
     code_of_node,
     end_at_once_on_signals,
+    end_with_launch,
     ending_with_the_reader,
 )
 
@@ -18,6 +19,7 @@ from racecar.signals import (
 def node() -> int:
     """Run the node whose name the executable has."""
     end_at_once_on_signals(code_of_node)
+    end_with_launch()
     from racecar.nodes.shared.entry import run_executable
 
     with ending_with_the_reader():

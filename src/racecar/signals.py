@@ -13,6 +13,12 @@ from typing import NoReturn
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
+LAUNCHED_BY = 'RACECAR_LAUNCHED_BY'
+"""Environment variable with the process number of the launch that started a node."""
+
+# Of <sys/prctl.h>.
+_PR_SET_PDEATHSIG = 1
+
 ExitCode = Callable[[int], int]
 
 _last_acts: list[Callable[[], object]] = []
@@ -75,6 +81,22 @@ def end_at_once_on_signals(exit_code: ExitCode) -> None:
     """
     for number in STOPS:
         signal.signal(number, lambda number, _: end_process(exit_code(number)))
+
+
+def end_with_launch() -> None:
+    """Let SIGTERM come when the launch ends that LAUNCHED_BY names, if it is the parent process.
+
+    Of `ros2 launch`, SIGTERM and SIGKILL end only the launch itself, and its nodes drive on.
+    """
+    launch = os.environ.get(LAUNCHED_BY, '')
+    if launch != str(os.getppid()):
+        # Started by hand, or a debugger is between.
+        return
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if launch != str(os.getppid()):
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 @contextlib.contextmanager

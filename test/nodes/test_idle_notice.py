@@ -117,10 +117,13 @@ def test_driver_bridge_waits_for_odometry_then_for_the_driver(bench):
         ' /driver/command'), 'the odometry')
 
 
-def test_mux_names_its_inputs(bench):
+def test_mux_names_its_sources_and_those_of_their_topics_that_are_published(bench):
     node = bench.start(AckermannMuxNode, config_file='mux/low_level')
-    (text,) = said_by(bench, node)
-    assert text.startswith('waiting for commands on /ackermann_cmd_mux/input/teleop, ')
+    names = 'waiting for commands of one of Teleoperation, Safety, Driver, Navigation; '
+    assert said_by(bench, node) == [f'{names}nobody publishes any']
+    bench.probe.create_publisher(AckermannDriveStamped, '/ackermann_cmd_mux/input/safety', 1)
+    bench.until(lambda: node.waits_for() == (
+        f'{names}silent so far: /ackermann_cmd_mux/input/safety'), 'the publisher')
 
 
 def test_recorder_names_the_topics_that_nobody_publishes(bench, tmp_path):

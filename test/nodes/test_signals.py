@@ -19,6 +19,7 @@ import pytest
 
 from racecar.core.share import share_folder
 from racecar.ros import qos
+from racecar.signals import LAUNCHED_BY
 
 pytestmark = pytest.mark.ros
 
@@ -75,6 +76,21 @@ def test_node_ends_in_peace_amidst_its_imports(tmp_path, moment, number):
     with Program(tmp_path, *NODE) as program:
         program.wait_for(f' {moment}')
         assert program.stop(number) == (0, '')
+
+
+def test_a_node_ends_in_peace_when_the_launch_that_started_it_is_killed(tmp_path):
+    words = ['ackermann_mux', '--ros-args', '-p', 'config_file:=mux/low_level']
+    node = (f'import sys; sys.argv = {words}; from racecar.executables import node;'
+            ' sys.exit(node())')
+    launch = (f'import os, subprocess, sys; os.environ[{LAUNCHED_BY!r}] = str(os.getpid());'
+              f' subprocess.run([sys.executable, "-c", {node!r}])')
+    with Program(tmp_path, '-c', launch, tells=False) as program, Bench() as bench:
+        names = bench.probe.get_node_names
+        bench.until(lambda: 'ackermann_cmd_mux' in names(), 'the node')
+        program.process.kill()
+        bench.until(lambda: 'ackermann_cmd_mux' not in names(), 'its end')
+        # Nobody has the other end of the pipe any more.
+        assert 'Traceback' not in program.process.stderr.read()
 
 
 @SIGNALS

@@ -59,7 +59,7 @@ ROOMS = {
     # What a stack is can be said without ROS; two modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
-    'stacks.launching': Room((*_OF_STACKS, 'ros'), ros=True),
+    'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     # Only what needs no ROS, or takes it from the others.
     'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'core', 'nodes', 'ros', 'signals',
                  'stacks', 'terminal')),

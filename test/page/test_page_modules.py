@@ -49,6 +49,13 @@ def test_links_are_where_the_robot_description_puts_them(page):
         assert found[name][:3] == pytest.approx(turned, abs=1e-5), name
 
 
+def test_names_are_shown_as_people_write_them(page):
+    names = ['imu', 'kinematic_ode', 'bmw_x5', 'figure_eight', 'constructor']
+    found = page.evaluate("""async (names) =>
+      names.map((await import('/static/dom.js')).words)""", names)
+    assert found == ['IMU', 'kinematic ODE', 'BMW X5', 'figure eight', 'constructor']
+
+
 def test_frames_are_read_as_python_packs_them(page):
     times = np.array([1.0, 1.01])
     values = np.array([[1.5, -2.25, math.nan], [0.125, 3.0, 4.5]])

@@ -173,11 +173,15 @@ class AckermannMuxNode(TableNode):
             [topic for topic in topics if topic not in known])
 
     def waits_for(self) -> str:
-        """Return the inputs if nobody holds the mux."""
+        """Return the sources if nobody holds the mux, and which of their topics are published."""
         if self._mux.active != IDLE:
             return ''
-        topics = ', '.join(subscription.topic_name for subscription in self._sources)
-        return f'waiting for commands on {topics}'
+        names = ', '.join(source.name for source in self._configuration.sources)
+        published = [subscription.topic_name for subscription in self._sources
+                     if self.count_publishers(subscription.topic_name)]
+        return (f'waiting for commands of one of {names}; '
+                + (f"silent so far: {', '.join(published)}" if published else
+                   'nobody publishes any'))
 
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 import importlib
+import os
 import shlex
 from types import GenericAlias
 from typing import Any
@@ -32,6 +33,7 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.trajectories import make_trajectory
 from racecar.ros import topics
+from racecar.signals import LAUNCHED_BY
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
 from racecar.stacks.run_files import describe_run, with_provenance
@@ -114,7 +116,8 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
                 **_typed(description.explicit_parameters()),
                 'use_sim_time': description.use_sim_time and options.use_sim_time,
             }],
-            remappings=description.remappings, arguments=arguments, output='screen')
+            remappings=description.remappings, arguments=arguments, output='screen',
+            additional_env={LAUNCHED_BY: str(os.getpid())})
         actions += [node, *viewers]
         if description.spec.is_simulator:
             actions.insert(0, RegisterEventHandler(

@@ -45,7 +45,15 @@ export function show(element, visible) {
   if (element.hidden === visible) { element.hidden = !visible; }
 }
 
-export const words = (name) => name.replaceAll('_', ' ');
+// Names that are not written in small letters.
+const WRITTEN = {
+  ar: 'AR', bmw: 'BMW', czero: 'C-Zero', f1tenth: 'F1TENTH', fiala: 'Fiala', imu: 'IMU', ode: 'ODE',
+  pacejka: 'Pacejka', citroen: 'Citroën', tesla: 'Tesla', toyota: 'Toyota', prius: 'Prius',
+  model3: 'Model 3', x5: 'X5'};
+
+// A name as people write it: imu is IMU, kinematic_ode is kinematic ODE.
+export const words = (name) => name.split('_')
+  .map((word) => Object.hasOwn(WRITTEN, word) ? WRITTEN[word] : word).join(' ');
 
 // A number with so many digits behind the point; a dash where nothing is known, and a true minus.
 export function number(value, digits = 2) {
