@@ -195,7 +195,7 @@ class ParameterTable:
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return the nearest names, or all."""
     names = list(known)
-    return suggest_near(name, names) or f"known: {', '.join(names)}"
+    return suggest_near(name, names) or f"known: {', '.join(map(_shown, names))}"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -209,4 +209,9 @@ def suggest_near(name: str, known: Iterable[str]) -> str:
     import difflib
 
     close = difflib.get_close_matches(name[:_LONGEST_NAME], list(known), n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(close)}?" if close else ''
+    return f"did you mean {' or '.join(map(_shown, close))}?" if close else ''
+
+
+def _shown(name: str) -> str:
+    """Return a name, of which some come from files, in one line and not too long."""
+    return excerpt(name[:_LONGEST_NAME])[1:-1]
