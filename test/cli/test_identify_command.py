@@ -3,7 +3,10 @@
 """`racecar identify` from the command line: results, judgement, plan, errors in one line."""
 
 import json
+import os
 from pathlib import Path
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -34,6 +37,17 @@ def test_it_writes_vehicle_json_and_report(folder):
     report = (folder / 'report.html').read_text(encoding='utf-8')
     for word in ('Profiles', 'constant velocity', 'residuals', 'steering_gain', 'identified'):
         assert word in report
+
+
+@pytest.mark.skipif(not Path('/proc/self/task').is_dir(), reason='threads are listed by Linux')
+def test_it_needs_one_core_only():
+    environment = {key: value for key, value in os.environ.items() if 'NUM_THREADS' not in key}
+    done = subprocess.run(
+        [sys.executable, '-c',
+         'import os\nfrom racecar.cli.main import main\nmain(["identify", "--plan"])\n'
+         'import numpy\nprint("threads", len(os.listdir("/proc/self/task")))'],
+        env=environment, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.endswith('threads 1\n')
 
 
 def test_the_vehicle_drives_in_the_simulator(folder):

@@ -11,7 +11,7 @@ import pytest
 from racecar.catalogue import TABLES
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameter_file import load_parameter_file, read_parameter_file
-from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.parameters import Parameter, ParameterTable, suggest_near
 
 TABLE = ParameterTable([
     Parameter('gain', float, 1.0, 'A gain', '1/s', minimum=0.0, maximum=10.0),
@@ -69,6 +69,36 @@ def test_value_of_another_type_or_out_of_range_is_refused(name, value, expected)
     with pytest.raises(ParameterError) as refused:
         TABLE.resolve({name: value})
     assert refused.match(rf"^parameter '{name}' is {value!r}, expected {expected}")
+
+
+@pytest.mark.parametrize(('name', 'known', 'near'), [
+    ('velocity_timout', ['velocity_timeout', 'position_timeout'], ['velocity_timeout']),
+    ('TYRE_MODEL', ['tyre_model', 'trajectory'], ['tyre_model']),
+    ('tire_model', ['tyre_model', 'trajectory'], ['tyre_model']),
+    ('bmw', ['racecar', 'bmw_x5', 'report'], ['bmw_x5']),
+    ('mass', ['vehicle.mass', 'axle.mass', 'vehicle.max_speed'], ['axle.mass', 'vehicle.mass']),
+    ('prio', ['priority', 'name'], ['priority']),
+    ('sub', ['saloon', 'suv'], ['suv']),
+    ('tyre', ['vehicle.tyre_rate', 'tyre_model'], ['tyre_model', 'vehicle.tyre_rate']),
+    ('kpp', ['Kp', 'Ki', 'Kd'], ['Kp']),
+    ('--vehicel', ['--vehicle', '--version', '--world'], ['--vehicle']),
+    ('/**/traker', ['/car/tracker', '/car/simulator'], ['/car/tracker']),
+    ('wheel_radios', ['robot.wheel_radius', 'robot.track'], ['robot.wheel_radius']),
+    ('racetrak.yaml', ['racetrack', 'empty'], ['racetrack']),
+    ('vehicle.heat', ['vehicle.mass', 'vehicle.inertia'], []),
+    ('vehicle.', ['step', 'mass'], []),
+    # Nothing in common but some letters.
+    ('banana', ['racecar', 'report', 'f1tenth', 'bmw_x5'], []),
+    ('moon', ['room', 'empty', 'slalom', 'racetrack'], []),
+    ('foo', ['from', 'course', 'report'], []),
+    ('--foo', ['--from', '--output'], []),
+    ('stop', ['topic', 'service'], []),
+    ('speed', ['step', 'seed_of_noise'], []),
+    ('radius', ['start', 'inertia', 'friction'], []),
+    ('x', ['y', 'yaw', 'speed'], []),
+    ('', ['y', 'speed'], [])])
+def test_a_suggestion_names_what_is_spelled_alike_and_nothing_else(name, known, near):
+    assert suggest_near(name, known) == (f"did you mean {' or '.join(near)}?" if near else '')
 
 
 def test_unknown_key_is_refused_with_a_suggestion():

@@ -4,12 +4,13 @@
 
 import random
 import struct
+import time
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from hypothesis import given
 from hypothesis import strategies as st
-from node_bench import odometry, RACECAR, stamp
+from node_bench import DEADLINE, odometry, RACECAR, stamp
 import pytest
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
@@ -207,6 +208,22 @@ def test_what_a_client_publishes_arrives_and_what_is_no_message_does_not(bench, 
     bench.logged("encoded as 'json', expected cdr")
     bench.logged("'no_msgs/msg/None'")
     bench.logged("'no topic' cannot be published to")
+
+
+def test_what_a_client_publishes_faster_than_can_be_done_is_lost_and_said(bench, client):
+    client.send({'op': 'advertise', 'channels': [
+        {'id': 3, 'topic': SAID, 'encoding': 'cdr', 'schemaName': 'std_msgs/String'}]})
+    found = bench.listen(SAID, String)
+    bench.until(lambda: bench.probe.count_publishers(SAID), 'the publisher')
+    data = b'\x01' + struct.pack('<I', 3) + serialize_message(String(data='x'))
+    for _ in range(1000):
+        client.send(data)
+    deadline = time.monotonic() + DEADLINE
+    # Nothing is spun, so that none is published.
+    while not bench.has_logged('messages of a client are lost'):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    bench.until(lambda: found, 'a message that was not lost')
 
 
 def test_meshes_are_given_away_and_nothing_else(client, bench):

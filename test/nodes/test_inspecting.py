@@ -170,6 +170,9 @@ def test_a_message_is_published(run):
 
 
 @pytest.mark.parametrize(('words', 'message'), [
+    (('topic', 'pub', '--once', '/vesc/wheel_command', 'std_msgs/msg/String', '{data: a}'),
+     'subscriptions of /vesc/wheel_command have the type racecar_interfaces/msg/WheelCommand, not'
+     ' std_msgs/msg/String'),
     (('topic', 'echo', '/vesc/odo'),
      "topic '/vesc/odo' is not there (ROS_DOMAIN_ID "),
     (('topic', 'echo', ODOMETRY, '--field', 'poze', '--once'), 'did you mean pose'),

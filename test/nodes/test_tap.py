@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import queue
+import select
 import socket
 import threading
 import time
@@ -21,7 +22,9 @@ from tap_frames import read_state
 
 from racecar.clients.tap.driving import SILENCE
 from racecar.clients.tap.node import Tap
+from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.server_link import ServerLink
+from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import is_text, json_frame, read_json
 from racecar.cockpit.link import LENGTH, packed
 from racecar.core.errors import ConfigurationError
@@ -63,6 +66,13 @@ class Server:
 
     def say(self, kind, **fields):
         self._socket.sendall(packed(json_frame(kind, **fields)))
+
+    def send_what_is_taken(self, data, patience):
+        """Send bytes until none has been taken for a while [s]; return how many were."""
+        sent = 0
+        while sent < len(data) and select.select([], [self._socket], [], patience)[1]:
+            sent += self._socket.send(data[sent:sent + 2**16], socket.MSG_DONTWAIT)
+        return sent
 
     def found(self, fits):
         while not self._arrived.empty():
@@ -144,6 +154,24 @@ def test_a_parameter_of_another_node_may_have_an_infinite_range(bench, serve):
         FloatingPointRange(from_value=0.0, to_value=np.inf)]))
     row, = (row for row in serve().parameters('/probe')['/probe'] if row['name'] == 'gain')
     assert (row['value'], row['minimum'], row['maximum']) == (1.5, 0.0, None)
+
+
+def test_a_node_of_the_process_is_looked_at_as_another_one_is_asked(bench):
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
+    name = node.get_fully_qualified_name()
+    services = Services(bench.probe)
+    told = []
+    for neighbours in {}, {name: node}:
+        frames, known = [], []
+        watch = ParameterWatch(bench.probe, services, lambda frame, _, to=frames: to.append(frame),
+                               known.append, neighbours)
+        watch.look([name])
+        assert bool(known) == bool(neighbours)
+        bench.until(lambda known=known: services.poll() or known, 'the parameters')
+        told.append((known, [read_json(frame) for frame in frames], watch.values(name)))
+    asked, looked_at = told
+    assert asked == looked_at
+    assert len(asked[2]) > 50
 
 
 def test_no_sample_is_missing_and_the_state_is_that_of_the_topics(bench, serve):
@@ -230,6 +258,16 @@ def test_wheels_and_wishes_that_cannot_be_had_are_refused(bench, serve):
         error = server.get('error', lambda fields, kind=kind: fields['of'] == kind)
         assert error['viewer'] == 3
         assert text in error['text']
+
+
+def test_what_pages_ask_of_busy_nodes_waits_in_the_socket_and_nothing_is_lost(bench, serve):
+    server = serve()
+    load = packed(json_frame('nonsense', filling=10_000 * ' ')) * 1000
+    taken = server.send_what_is_taken(load, 0.2)
+    assert taken < len(load) / 2
+    rest = load[taken:] + packed(json_frame('last one'))
+    threading.Thread(target=server.send_what_is_taken, args=(rest, 10.0), daemon=True).start()
+    server.get('error', lambda fields: fields['of'] == 'last one')
 
 
 def test_in_lockstep_nobody_takes_the_wheel(bench, serve):

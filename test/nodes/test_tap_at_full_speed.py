@@ -15,6 +15,7 @@ import pytest
 from tap_frames import read_state
 
 from racecar.cli.main import main
+from racecar.clients.tap import node
 from racecar.cockpit import TAP_OPTION
 from racecar.cockpit.frames import is_text, read_json
 from racecar.cockpit.link import LENGTH
@@ -78,8 +79,7 @@ def test_all_samples_of_a_run_arrive_in_order_and_the_run_is_the_same_without(tm
     alone, watched = tmp_path / 'alone.csv', tmp_path / 'watched.csv'
     drive('kinematic_ode', alone)
     viewer = view()
-    # At full speed it might be over before the tap has the description of the robot.
-    run = drive('kinematic_ode', watched, TAP_OPTION, viewer.path, '--real-time-factor', '2')
+    run = drive('kinematic_ode', watched, TAP_OPTION, viewer.path)
     assert watched.read_bytes() == alone.read_bytes()
     times, rows = viewer.rows()
     assert times == pytest.approx(0.01 * np.arange(201), abs=1e-12)
@@ -94,6 +94,13 @@ def test_all_samples_of_a_run_arrive_in_order_and_the_run_is_the_same_without(tm
     rolled = 0.5 * (np.diff(rows['joint:left_rear_wheel_joint'])
                     + np.diff(rows['joint:right_rear_wheel_joint']))
     assert RADIUS * rolled / 0.01 == pytest.approx(run['vx'][1:], abs=1e-3)
+
+
+def test_a_run_that_is_over_before_the_tap_looks_is_shown_whole(tmp_path, view, monkeypatch):
+    monkeypatch.setattr(node, '_BATCH_PERIOD', 0.5)
+    viewer = view()
+    drive('kinematic_ode', tmp_path / 'run.csv', '--duration', '0.05', TAP_OPTION, viewer.path)
+    assert viewer.rows()[0] == pytest.approx(0.01 * np.arange(6), abs=1e-12)
 
 
 def test_nobody_waits_for_a_viewer_that_takes_nothing(tmp_path, view):

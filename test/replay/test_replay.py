@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bags and runs replayed: what comes out against what the bag holds."""
 
+import dataclasses
 import io
+import itertools
 import json
 import struct
 
@@ -16,6 +18,7 @@ from replay_bench import (
     CHUNK,
     full_drive,
     is_close,
+    message,
     SECONDS,
     serialised,
     state_rows,
@@ -26,6 +29,7 @@ from replay_bench import (
 )
 import rosbags.rosbag2.storage_mcap as storage
 
+from racecar.bags.reader import BagReader
 from racecar.bags.writer import BagWriter
 from racecar.cli.main import main
 from racecar.cockpit.replay import feed as replay
@@ -172,6 +176,25 @@ def test_robot_and_map_are_those_of_the_bag(recording):
     assert struct.unpack_from('<ddd', grid, 8) == (0.0, 0.0, 0.5)
     # The upper row of the picture is the last of the map.
     assert np.asarray(Image.open(io.BytesIO(grid[32:]))).tolist()[1][:2] == [255, 0]
+
+
+def test_a_map_that_is_published_again_and_again_is_kept_once(tmp_path, messages, drive_rows):
+    rows = []
+    kind, = {row[1] for row in drive_rows if row[0] == '/map'}
+    again, = (row[3] for row in drive_rows if row[0] == '/map')
+    other = serialised(messages, kind, info=message(
+        messages, 'nav_msgs/msg/MapMetaData', resolution=0.5, width=2, height=1),
+        data=np.array([0, 100], np.int8))
+    for number, row in enumerate(drive_rows):
+        rows.append(row)
+        if number % 100 == 99:
+            rows.append(('/map', kind, row[2], other if number == 999 else again))
+    recording = BagRecording(write_drive(tmp_path / 'bag', messages, rows))
+    recording.close()
+    maps = [mark.frame for mark in recording.standing if mark.key == 'map']
+    # The first, the other one, and the first again.
+    assert len(maps) == 3
+    assert maps[0] is maps[2] != maps[1]
 
 
 def test_a_seek_reads_little_of_a_long_bag(drive, drive_rows, monkeypatch):
@@ -321,6 +344,49 @@ def test_a_damaged_bag_is_replayed_or_refused_in_one_line(small, position, value
         assert block.times.shape == block.values.shape[:1]
         recording.picture(0.0, 1.0)
     recording.close()
+
+
+def with_leaf(whole, number, value):
+    """Return a message with one of its fields, as they lie in it, replaced; None past the last."""
+    count = itertools.count()
+
+    def changed(part):
+        if next(count) == number:
+            return value
+        if dataclasses.is_dataclass(part):
+            return dataclasses.replace(part, **{
+                field.name: changed(getattr(part, field.name))
+                for field in dataclasses.fields(part) if field.init})
+        return part
+
+    copy = changed(whole)
+    return copy if next(count) > number else None
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[
+    HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_no_field_of_another_kind_than_is_common_stops_a_replay(small, monkeypatch, data):
+    folder, _ = small
+    with BagReader(folder / 'bag') as reader:
+        topics = sorted(row.name for row in reader.summary.topics if row.name != '/vesc/odom')
+    odd = data.draw(st.sampled_from(topics))
+    number = data.draw(st.integers(1, 12))
+    value = data.draw(st.sampled_from(
+        ['text', None, np.array([]), np.array([1.0]), -2, 10**300, 1e300, {}]))
+    read = BagReader.messages
+
+    def messages(*given, **options):
+        for row in read(*given, **options):
+            yield row._replace(message=with_leaf(row.message, number, value) or row.message) \
+                if row.topic == odd else row
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BagReader, 'messages', messages)
+        recording = BagRecording(folder / 'bag')
+        assert len(recording.block(0).times) == 25
+        recording.picture(0.0, 1.0)
+        recording.close()
 
 
 @pytest.fixture(scope='module')

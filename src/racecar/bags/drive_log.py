@@ -22,7 +22,14 @@ from racecar.core.driver.controls import Indicator
 from racecar.core.errors import BagError, ConfigurationError
 from racecar.core.poses import NO_POSE, pose_of_child, rotated
 from racecar.core.rendering.drive import Drive
-from racecar.core.types import BodyState, LampSwitches, NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
+from racecar.core.types import (
+    BodyState,
+    LampSwitches,
+    NANOSECONDS,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+)
 from racecar.core.world.grid_map import grid_of_cells, OccupancyGrid
 from racecar.ros import topics
 
@@ -161,9 +168,11 @@ def grid_of_message(message: Any) -> OccupancyGrid:
     """Return the map of a nav_msgs/OccupancyGrid. Raises MessageError for what is none."""
     info = message.info
     place, turn = info.origin.position, info.origin.orientation
+    # Converted here: a compiled function takes numbers only, and says at length that it does.
     return grid_of_cells(
-        np.array(message.data, dtype=np.int8), info.height, info.width, info.resolution,
-        Pose2(place.x, place.y, quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w)))
+        np.array(message.data, dtype=np.int8), info.height, info.width, float(info.resolution),
+        Pose2(float(place.x), float(place.y),
+              quaternion_to_yaw(*map(float, (turn.x, turn.y, turn.z, turn.w)))))
 
 
 def _path(message: Any) -> list[tuple[float, float]]:

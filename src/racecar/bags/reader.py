@@ -10,6 +10,7 @@ from functools import lru_cache
 import logging
 from pathlib import Path
 import re
+import struct
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -30,11 +31,18 @@ from racecar.core.types import NANOSECONDS
 _LOGGER = logging.getLogger(__name__)
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 
-_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save what is'
-            ' left')
+_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save what'
+            ' is left')
 
-UNUSABLE = (AttributeError, MessageError, OverflowError, TypeError, ValueError)
-"""What messages raise whose fields are missing, or of another kind than is common."""
+UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowError, struct.error,
+            TypeError, ValueError)
+"""What decoded messages give rise to whose definition in the bag has other fields.
+
+AttributeError for one that is missing; TypeError and ValueError for text or arrays in the place of
+numbers; LookupError for arrays that are too short; struct.error for what is no number in a frame;
+OverflowError for numbers that are no indices; MemoryError for sizes that nobody can have;
+MessageError for what contradicts itself. (What rosbags raises while it reads is a BagError.)
+"""
 
 
 class BagMessage(NamedTuple):
@@ -128,8 +136,8 @@ class BagReader:
                 takers[row.topic](row)
             except UNUSABLE as error:
                 raise BagError(
-                    f"bag '{self.path}': a message on {row.topic} at {row.log_time_ns} ns cannot be"
-                    f' used: {_reason(error)}; leave this topic out or record it anew'
+                    f"bag '{self.path}': a message on {row.topic} at {row.log_time_ns} ns cannot"
+                    f' be used: {_reason(error)}; leave this topic out or record it anew'
                 ) from error
 
     def _reported(
@@ -292,7 +300,7 @@ def read_topics(
 def stamp_ns(message: Any) -> int:
     """Return the header.stamp of a decoded message [ns]."""
     stamp = message.header.stamp
-    return int(stamp.sec * NANOSECONDS + stamp.nanosec)
+    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 def _is_storage(path: Path) -> bool:

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racecar.cli.analyze import naming, progress_bar
+from racecar.cli.choices import add_vehicle_argument, add_world_argument
 from racecar.cli.filming import write_film
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 from racecar.core.errors import ParameterError
-from racecar.core.share import find_config, vehicle_names, world_names
+from racecar.core.share import find_vehicle
 
 if TYPE_CHECKING:
     from racecar.bags.runs import Run
@@ -40,11 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_video_arguments(
         parser, size=(720, 540), fps=20.0, speed=None,
         speed_help=f'1, of longer runs what makes the video {_LENGTH:g} s long')
-    parser.add_argument('--world', metavar='NAME',
-                        help='what stood around: a world or map, by name or as a file'
-                             f" ({', '.join(world_names())}; default: that of run.yaml)")
-    parser.add_argument('--vehicle', choices=vehicle_names(), metavar='NAME',
-                        help='size of the cars (default: that of run.yaml, else racecar)')
+    add_world_argument(parser, 'what stood around (default: that of run.yaml)')
+    add_vehicle_argument(parser, 'size of the cars (default: that of run.yaml, else racecar)')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -94,7 +92,7 @@ def _vehicle(found: Run, name: str | None) -> VehicleParameters:
             return VehicleParameters.from_values(values)
         except (KeyError, TypeError, ParameterError):
             pass  # Of another version.
-    return VehicleParameters.from_file(find_config(Path('vehicles') / (name or 'racecar')))
+    return VehicleParameters.from_file(find_vehicle(name or 'racecar'))
 
 
 def _scene(read: list[Run], world: str | None) -> Scene:

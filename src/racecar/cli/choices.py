@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from racecar.core.parameters import suggestion
+from racecar.core.share import vehicle_names, world_names
 
 _FILES = {'bash': '_shtab_compgen_files', 'zsh': '_files', 'tcsh': 'f'}
 """As shtab.FILE, without which all but `racecar completion` does."""
@@ -27,6 +28,25 @@ def completed_as_file(action: A) -> A:
     """Let tab completion offer files for an argument, and return it."""
     action.complete = _FILES  # type: ignore[attr-defined]
     return action
+
+
+def add_vehicle_argument(
+    parser: argparse.ArgumentParser, use: str, default: str | None = None,
+) -> None:
+    """Declare --vehicle, what find_vehicle() takes; use: what it is for, and the default."""
+    _add_named(parser, '--vehicle', vehicle_names(), f'{use}; a name or a parameter file', default)
+
+
+def add_world_argument(parser: argparse.ArgumentParser, use: str) -> None:
+    """Declare --world, what find_world() takes; use: what it is for, and the default."""
+    _add_named(parser, '--world', world_names(), f'{use}; a world or map, a name or a file', None)
+
+
+def _add_named(
+    parser: argparse.ArgumentParser, flag: str, names: list[str], text: str, default: str | None,
+) -> None:
+    parser.add_argument(flag, choices=Suggestions(names), default=default, metavar='NAME|FILE',
+                        help=f"{text} ({', '.join(names)})")
 
 
 def one_of(names: Collection[str]) -> Callable[[str], str]:

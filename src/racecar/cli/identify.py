@@ -7,14 +7,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 import json
+import os
 from pathlib import Path
 import re
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.cli.choices import add_vehicle_argument
 from racecar.cli.output import ProgressBar
 from racecar.core.errors import ConfigurationError
-from racecar.core.share import find_config
+from racecar.core.share import find_config, find_vehicle
 
 if TYPE_CHECKING:
     from racecar.core.identification.drive import Drive
@@ -32,9 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' spread between sessions and a verdict. A log is a rosbag2 bag (MCAP or sqlite3) or a'
         ' CSV file whose header has units, as t[s],x[m],yaw_rate[deg/s]. ROS is not needed.')
     parser.add_argument('logs', type=Path, nargs='*', metavar='BAG|CSV', help='logs, one a drive')
-    parser.add_argument(
-        '--vehicle', default='f1tenth', metavar='V',
-        help='vehicle to start from: mass, geometry and inertia stay (default: f1tenth)')
+    add_vehicle_argument(
+        parser, 'vehicle to start from: mass, geometry and inertia stay (default: f1tenth)',
+        'f1tenth')
     parser.add_argument('--name', default='identified', metavar='N',
                         help='name of the new vehicle (default: identified)')
     parser.add_argument(
@@ -68,6 +70,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RunError, BagError, ParameterError or ConfigurationError with a one-line message.
     """
+    # Before NumPy is imported: matrices are narrow here, and further threads only wait for the
+    # first one, at the expense of other programs.
+    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     from racecar.core.identification.drive import QUANTITIES
 
     columns = _pairs('--column', arguments.column, tuple(QUANTITIES))
@@ -76,16 +81,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigurationError('no log is given; name bags or CSV files, or ask for --plan')
     if not re.fullmatch(r'[A-Za-z][A-Za-z0-9_]*', arguments.name):
         raise ConfigurationError(f"--name is '{arguments.name}', expected letters, digits and _")
+    vehicle = find_vehicle(arguments.vehicle)
     drives = [_read(path, columns, names) for path in arguments.logs]
     for drive in drives:
         for note in drive.notes:
             print(f'warning: {note}', file=sys.stderr)
     if arguments.plan:
         return _plan(drives, as_json=arguments.json)
-    path = find_config(Path('vehicles') / arguments.vehicle)
     if arguments.evaluate:
-        return _evaluate(drives, path, arguments.adapt, as_json=arguments.json)
-    return _fit(drives, path, arguments)
+        return _evaluate(drives, vehicle, arguments.adapt, as_json=arguments.json)
+    return _fit(drives, vehicle, arguments)
 
 
 def _pairs(option: str, texts: Sequence[str], known: Sequence[str]) -> dict[str, str]:

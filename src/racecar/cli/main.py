@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
 from racecar.core.errors import RacecarError
-from racecar.core.parameters import suggest, suggestion
+from racecar.core.parameters import suggestion
 from racecar.signals import code_of_command, Interruption
 
 COMMANDS = {
@@ -120,7 +120,7 @@ def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn
     """End with the usage of the command, where argparse alone shows that of `racecar`."""
     option = unknown[0].partition('=')[0]
     options = re.findall(r'(?<=[\[| ])--[\w-]+', parser.format_usage())
-    nearest = f'; {suggest(option, options)}' if option.startswith('--') else ''
+    nearest = suggestion(option, options) if option.startswith('--') else ''
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{nearest}")
 
 

@@ -10,7 +10,12 @@ import math
 from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
-from racecar.cli.choices import completed_as_file, one_of
+from racecar.cli.choices import (
+    add_vehicle_argument,
+    add_world_argument,
+    completed_as_file,
+    one_of,
+)
 from racecar.cli.filming import write_film
 from racecar.cli.output import ProgressBar
 from racecar.cli.picture_arguments import (
@@ -20,7 +25,7 @@ from racecar.cli.picture_arguments import (
     video_times,
 )
 from racecar.core.errors import ConfigurationError
-from racecar.core.share import vehicle_names, world_names
+from racecar.core.share import world_names
 
 if TYPE_CHECKING:
     from racecar.core.description.robot_tree import RobotTree
@@ -74,11 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f'what the camera of --view {FIXED} looks at [m]')
     add_video_arguments(parser, size=(1280, 720), fps=25.0, speed=1.0, speed_help='1',
                         whole=f'all; {_ROUND_TIME:g} of a world')
-    parser.add_argument('--world', metavar='NAME',
-                        help='world of a bag or run (default: the map in the bag, else empty)')
-    vehicles = vehicle_names()
-    parser.add_argument('--vehicle', type=one_of(vehicles), choices=vehicles, metavar='NAME',
-                        help='vehicle (default: that of the bag, else racecar)')
+    add_world_argument(parser, 'world of a bag or run (default: the map in the bag, else empty)')
+    add_vehicle_argument(parser, 'vehicle (default: that of the bag, else racecar)')
     add_lamps_argument(parser, ', of a world')
     parser.add_argument('--laser', action='store_true', help='draw what the laser saw, of a bag')
 
@@ -171,14 +173,13 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     from racecar.core.poses import pose_of_angles
     from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
-    from racecar.core.share import find_config
+    from racecar.core.share import find_vehicle
     from racecar.core.types import Lamps
     from racecar.core.vehicles.parameters import VehicleParameters
     from racecar.core.world.scene import EMPTY_SCENE, Scene
     from racecar.core.world.world_file import load_world
 
-    vehicle = VehicleParameters.from_file(
-        find_config(Path('vehicles') / (arguments.vehicle or 'racecar')))
+    vehicle = VehicleParameters.from_file(find_vehicle(arguments.vehicle or 'racecar'))
     outline = vehicle.footprint
     length = outline.front + outline.rear
     if arguments.kind == WORLD:

@@ -7,11 +7,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from racecar.cli.choices import completed_as_file
+from racecar.cli.choices import add_vehicle_argument, add_world_argument, completed_as_file
 from racecar.cli.inspecting import seconds
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
 from racecar.core.errors import ConfigurationError
-from racecar.core.share import vehicle_names, world_names
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,12 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     completed_as_file(parser.add_argument(
         'source', type=Path, metavar='BAG|RUN',
         help='a bag, the folder of a run or a demo, or a CSV file of `simulate` and `up`'))
-    parser.add_argument('--world', metavar='NAME',
-                        help='world to show around, a name or a file (default: that of the run):'
-                             f" {', '.join(world_names())}")
-    parser.add_argument('--vehicle', metavar='NAME',
-                        help='vehicle of a recording without a robot description (default: that'
-                             f" of the run): {', '.join(vehicle_names())}")
+    add_world_argument(parser, 'world to show around (default: that of the run)')
+    add_vehicle_argument(
+        parser, 'vehicle of a recording without a robot description (default: that of the run)')
     parser.add_argument('--start', type=seconds, default=0.0, metavar='SECONDS',
                         help='where to begin (default: 0)')
     add_server_arguments(parser)

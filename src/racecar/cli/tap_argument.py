@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -24,13 +25,15 @@ def add_tap_argument(parser: argparse.ArgumentParser) -> None:
 
 def add_tap(
     arguments: argparse.Namespace, composed: ComposedStack, options: StackOptions,
-) -> None:
+) -> Callable[[int], bool]:
     """Let the tap take part if the cockpit wants it; the process ends with the cockpit.
 
+    Returns what tells whether the tap has shown the robot, for ComposedStack.spin(): a run may be
+    over before its description has come.
     Raises ConfigurationError if nobody listens at the socket.
     """
     if arguments.tap is None:
-        return
+        return lambda _: True
     from racecar.clients.tap.node import ReadJoints, Tap
     from racecar.clients.tap.server_link import ServerLink
 
@@ -41,9 +44,12 @@ def add_tap(
     if output is not None and not others:
         read = output.read
         read_joints = lambda: (read(), plant.time_ns)  # noqa: E731
-    composed.add_node(Tap(
+    tap = Tap(
         ServerLink(arguments.tap), namespace=options.namespace,
         renamed=TOPIC_NAMES[options.topic_names],
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
         observe=composed.observe, read_joints=read_joints,
-        on_end=lambda: os.kill(os.getpid(), signal.SIGTERM)))
+        neighbours={node.get_fully_qualified_name(): node for node in composed.nodes},
+        on_end=lambda: os.kill(os.getpid(), signal.SIGTERM))
+    composed.add_node(tap)
+    return lambda _: tap.has_shown

@@ -117,8 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
         with (ComposedStack(descriptions) as composed,
               displayed(composed, descriptions, stack.name, arguments.end_time,
                         names) as (show, _)):
-            add_tap(arguments, composed, stack.with_names(options))
-            composed.spin(show)
+            is_shown = add_tap(arguments, composed, stack.with_names(options))
+            composed.spin(show, has_heard=is_shown)
             check_rivals(composed.rivals)
             _check_driven(composed, descriptions)
     return 0
@@ -185,11 +185,13 @@ def _run_with_metrics(
                 topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            add_tap(arguments, composed, stack.with_names(options))
+            is_shown = add_tap(arguments, composed, stack.with_names(options))
             with displayed(composed, descriptions, stack.name, arguments.end_time,
                            stack.with_names(options).topic_names) as (show, _):
                 try:
-                    composed.spin(show, lambda: probe.failure is not None, probe.has_heard)
+                    composed.spin(
+                        show, lambda: probe.failure is not None,
+                        lambda end_ns: probe.has_heard(end_ns) and is_shown(end_ns))
                 except Interruption as error:
                     interruption = error
             end_ns = composed.simulator.plant.time_ns

@@ -77,7 +77,7 @@ class Allowance:
     """How often somebody may speak: on the average, and at once."""
 
     def __init__(self, rate: float, burst: int) -> None:
-        """rate [1/s]; burst: after a pause."""
+        """Rate [1/s]; burst: after a pause."""
         self._rate = rate
         self._burst = burst
         self._left = float(burst)

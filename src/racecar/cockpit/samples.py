@@ -7,6 +7,7 @@ All rows of a batch at once: at full speed a tick has a fifth of a millisecond f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,47 +30,92 @@ from racecar.core.types import (
     JointStates,
     NANOSECONDS,
     Odometry,
+    Pose3,
+    Twist3,
 )
 from racecar.core.vehicles.ackermann import middle_angles
 
 Rows = NDArray[np.float64]
 
-# So many samples may wait: a second at full speed.
-_MOST = 5000
+MOST_WAITING = 5000
+"""So many samples of a kind may wait: more than half a second at full speed."""
+
 # What has a stamp so far ahead has one of another clock, and counts at once [ns].
 _FAR = NANOSECONDS
 # A reference goes on along its tangent for so long, and then is none any more [ns].
 _EXTRAPOLATED, _FORGOTTEN = NANOSECONDS // 5, NANOSECONDS // 2
 _LONG_AGO = -10**18
+# What is shown of the stamp and the numbers of Pose3 and Twist3.
+_ODOMETRY = (0, *(1 + index for index in range(len(Pose3._fields))),
+             1 + len(Pose3._fields) + Twist3._fields.index('vx'),
+             1 + len(Pose3._fields) + Twist3._fields.index('wz'))
 
 
-class _Stream:
-    """Numbers with stamps, each of which counts until the next."""
+class _Waiting:
+    """Rows of numbers, a stamp [ns] in front, as they came: one by one or many at once."""
 
     def __init__(self, width: int) -> None:
-        self._rows: list[tuple[float, ...]] = []
+        """width: numbers of a row beside the stamp."""
+        self._width = width
+        self._blocks: list[Rows] = []
+        self._single: list[tuple[float, ...]] = []
+        self._count = 0
+        self.newest_ns: float = _LONG_AGO
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, row: tuple[float, ...]) -> None:
+        """Add a row, unless too many wait."""
+        if self._count < MOST_WAITING:
+            self._single.append(row)
+            self._count += 1
+        self.newest_ns = row[0]
+
+    def extend(self, rows: Rows) -> None:
+        """Add rows (n, 1 + width), as far as not too many wait then."""
+        self._close_block()
+        self._blocks.append(rows[:MOST_WAITING - self._count])
+        self._count += len(self._blocks[-1])
+        self.newest_ns = rows[-1, 0]
+
+    def all(self) -> Rows:
+        """Return all rows (n, 1 + width)."""
+        self._close_block()
+        if len(self._blocks) != 1:
+            self._blocks = [np.concatenate([np.empty((0, 1 + self._width)), *self._blocks])]
+        return self._blocks[0]
+
+    def keep(self, rows: Rows) -> None:
+        """Let only these rows wait any longer."""
+        self._blocks, self._single, self._count = [rows], [], len(rows)
+
+    def _close_block(self) -> None:
+        if self._single:
+            self._blocks.append(np.array(self._single, dtype=np.float64))
+            self._single = []
+
+
+class _Stream(_Waiting):
+    """Numbers each of which counts until the next."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__(width)
         self._held = np.full(1 + width, np.nan)
         self._held[0] = _LONG_AGO
-        self.newest_ns = _LONG_AGO
-
-    def add(self, stamp_ns: int, numbers: tuple[float, ...]) -> None:
-        """Add numbers that count from a time on [ns]."""
-        if len(self._rows) < _MOST:
-            self._rows.append((stamp_ns, *numbers))
-        self.newest_ns = stamp_ns
 
     def at(self, times: Rows) -> tuple[Rows, Rows]:
         """Return stamps (n,) [ns] and numbers (n, width) at ascending times [ns]; moves there."""
-        if not self._rows:
+        if not len(self):
             found = np.broadcast_to(self._held, (len(times), len(self._held)))
             return found[:, 0], found[:, 1:]
-        rows = np.vstack([self._held, np.array(self._rows, dtype=np.float64)])
+        rows = np.vstack([self._held, self.all()])
         stamps = rows[:, 0]
         stamps[stamps > times[-1] + _FAR] = times[0]
         np.maximum.accumulate(stamps, out=stamps)
         places = np.searchsorted(stamps, times, side='right') - 1
         self._held = rows[places[-1]]
-        self._rows = self._rows[places[-1]:]
+        self.keep(rows[places[-1] + 1:])
         return stamps[places], rows[places, 1:]
 
 
@@ -79,7 +125,7 @@ class Samples:
     def __init__(self, columns: tuple[str, ...]) -> None:
         """columns: as the message `robot` lists them."""
         self.tracked_ahead = 0.0
-        self._odometry: list[tuple[float, ...]] = []
+        self._odometry = _Waiting(len(POSE) + len(MOTION))
         self._last_ns = -1.0
         self._held_ns = -1
         self._names: tuple[str, ...] = ()
@@ -105,40 +151,55 @@ class Samples:
             if found else ([], [])
 
     @property
-    def waiting(self) -> int:
-        """How many rows take() could return."""
-        return len(self._odometry)
-
-    @property
     def last_ns(self) -> int:
         """Time of the newest odometry [ns]; -1 before the first."""
-        return int(self._odometry[-1][0] if self._odometry else self._last_ns)
+        return int(self._odometry.newest_ns if len(self._odometry) else self._last_ns)
 
     def add_odometry(self, time_ns: int, state: BodyState) -> None:
         """Add what makes a row."""
         pose, twist = state
-        if len(self._odometry) < _MOST:
-            self._odometry.append((time_ns, *pose, twist.vx, twist.wz))
+        self._odometry.add((time_ns, *pose, twist.vx, twist.wz))
+
+    def extend_odometry(self, rows: Rows) -> None:
+        """Add many at once; rows (n, 14): stamps [ns], the numbers of Pose3 and Twist3."""
+        self._odometry.extend(rows[:, _ODOMETRY])
 
     def add_reference(self, reference: Odometry) -> None:
         """Add a reference, with the tangent as its heading."""
-        self._references.add(reference.time_ns, reference[1:6])
+        self._references.add(reference[:6])
+
+    def extend_references(self, rows: Rows) -> None:
+        """Add many at once; rows (n, 8): the numbers of Odometry."""
+        self._references.extend(rows[:, :6])
 
     def add_command(self, command: AckermannCommand, stamp_ns: int) -> None:
         """Add a command; NaN for what it does not say."""
-        self._commands.add(stamp_ns, command)
+        self._commands.add((stamp_ns, *command))
+
+    def extend_commands(self, rows: Rows) -> None:
+        """Add many at once; rows (n, 3): stamps [ns], the numbers of AckermannCommand."""
+        self._commands.extend(rows)
 
     def add_joints(self, joints: JointStates, stamp_ns: int) -> None:
         """Add positions of joints."""
-        if joints.names != self._names:
-            self._names = joints.names
-            self._joints = _Stream(len(self._names))
+        self._name_joints(joints.names)
+        self._joints.add((stamp_ns, *joints.positions))
+
+    def extend_joints(self, joints: Sequence[tuple[JointStates, int]]) -> None:
+        """Add many, each with its stamp [ns], of a robot that always has the same joints."""
+        self._name_joints(joints[-1][0].names)
+        self._joints.extend(np.array(
+            [(stamp_ns, *found.positions) for found, stamp_ns in joints], dtype=np.float64))
+
+    def _name_joints(self, names: tuple[str, ...]) -> None:
+        if names != self._names:
+            self._names = names
+            self._joints = _Stream(len(names))
             self._place_joints()
-        self._joints.add(stamp_ns, joints.positions)
 
     def add_driver(self, numbers: tuple[float, ...], stamp_ns: int) -> None:
         """Add what DRIVER lists."""
-        self._driver.add(stamp_ns, numbers)
+        self._driver.add((stamp_ns, *numbers))
 
     def take(self, *, waits: bool = True) -> tuple[Rows, Rows] | None:
         """Return times (n,) [s] and rows (n, columns) that are complete; None if there are none.
@@ -151,14 +212,15 @@ class Samples:
             count -= 1
         if not count:
             return None
-        odometry = np.array(self._odometry[:count], dtype=np.float64)
+        waiting = self._odometry.all()
+        odometry = waiting[:count]
         if odometry[0, 0] < self._last_ns:
             self._begin_anew()
         back = np.flatnonzero(np.diff(odometry[:, 0]) < 0.0)
         if len(back):
             # Where a simulation began anew the rest is for the next time.
             odometry = odometry[:back[0] + 1]
-        del self._odometry[:len(odometry)]
+        self._odometry.keep(waiting[len(odometry):])
         self._last_ns = odometry[-1, 0]
         return odometry[:, 0] / NANOSECONDS, self._rows(odometry)
 
@@ -207,4 +269,5 @@ class Samples:
 
 def driver_numbers(message: Any) -> tuple[float, ...]:
     """Return what DRIVER lists of a racecar_interfaces/DriverState."""
-    return message.gear, message.rpm, message.throttle, message.brake_intensity
+    return tuple(map(float, (
+        message.gear, message.rpm, message.throttle, message.brake_intensity)))

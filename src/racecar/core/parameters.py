@@ -205,13 +205,42 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def suggest_near(name: str, known: Iterable[str]) -> str:
-    """Return the nearest names, or '' if none is near."""
-    import difflib
+    """Return the nearest names, or '' if none is near.
 
-    close = difflib.get_close_matches(name[:_LONGEST_NAME], list(known), n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(map(_shown, close))}?" if close else ''
+    Near is what is spelled nearly alike, whatever the case, and what contains the name. Of names
+    with dots or slashes in the same place only the last parts are compared; the dashes before
+    options do not count.
+    """
+    given = name[:_LONGEST_NAME].casefold().lstrip('-').rstrip('./')
+    # Of two or three letters one may be another.
+    least = {1: 1.0, 2: 0.5, 3: 0.6}.get(len(given), 0.7)
+    rated = []
+    for row in dict.fromkeys(known):
+        other = row.casefold().lstrip('-')
+        likeness = _likeness(given, other)
+        if likeness >= least or (len(given) > 2 and given in other):
+            rated.append((_parts(other)[0] != _parts(given)[0], -likeness, row))
+    near = [row for *_, row in sorted(rated)[:3]]
+    return f"did you mean {' or '.join(map(_shown, near))}?" if near else ''
 
 
 def _shown(name: str) -> str:
     """Return a name, of which some come from files, in one line and not too long."""
     return excerpt(name[:_LONGEST_NAME])[1:-1]
+
+
+def _likeness(one: str, other: str) -> float:
+    """Return how many letters two names have in common in this order, from 0 to 1 for all."""
+    from difflib import SequenceMatcher
+
+    (place, end), (other_place, other_end) = map(_parts, (one, other))
+    likeness = SequenceMatcher(None, other_end, end).ratio()
+    if place != other_place:
+        likeness = max(likeness, SequenceMatcher(None, other, one).ratio())
+    return likeness
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Return what comes before the last dot or slash of a name, and what after it."""
+    cut = max(name.rfind('.'), name.rfind('/')) + 1
+    return name[:cut], name[cut:]

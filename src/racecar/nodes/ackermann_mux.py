@@ -217,7 +217,8 @@ class AckermannMuxNode(TableNode):
         if self._mux.expire(self.now_ns()):
             if not self._stands:
                 self.get_logger().warning(
-                    f'{self._announced} fell silent and nobody follows: the car is told to stop')
+                    f'{self._announced} fell silent and nobody follows: the car is told to stop',
+                    throttle_duration_sec=THROTTLE)
             assert expired_at is not None
             self._tell_to_stop(expired_at)
         self._announce()

@@ -190,7 +190,8 @@ class RobotLink:
             self._is_stopped = True
             self.entity.halt()
             self._node.get_logger().warning(
-                f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped')
+                f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped',
+                throttle_duration_sec=THROTTLE)
 
     def forget_commands(self) -> None:
         """Begin anew after a reset: the robot stands, so silence is nothing to tell."""

@@ -24,7 +24,8 @@ from racecar.core.types import NANOSECONDS
 
 Value = TypeVar('Value')
 
-_PLAIN_CDR = b'\x00\x01\x00\x00'
+PLAIN_CDR = b'\x00\x01\x00\x00'
+"""How the bytes of little-endian CDR begin."""
 _STAMP_AND_LENGTH = struct.Struct('<iII')
 LENGTH = struct.Struct('<I')
 """Length of a text or a sequence, before its elements."""
@@ -33,8 +34,9 @@ ORIGIN = 4
 AFTER_LENGTH = ORIGIN + _STAMP_AND_LENGTH.size
 """Where the text of the frame begins in a message that begins with a header."""
 
-_FORMATS = {'double': 'd', 'float': 'f', 'int32': 'i', 'uint32': 'I', 'int64': 'q', 'uint64': 'Q',
-            'int16': 'h', 'uint16': 'H', 'int8': 'b', 'uint8': 'B', 'octet': 'B', 'boolean': '?'}
+FORMATS = {'double': 'd', 'float': 'f', 'int32': 'i', 'uint32': 'I', 'int64': 'q', 'uint64': 'Q',
+           'int16': 'h', 'uint16': 'H', 'int8': 'b', 'uint8': 'B', 'octet': 'B', 'boolean': '?'}
+"""Characters of the module struct by the kinds of numbers of a message."""
 
 
 def aligned(offset: int, size: int) -> int:
@@ -77,7 +79,7 @@ def reads(message_type: type) -> Callable[
         @functools.wraps(read)
         def decode(data: bytes) -> Value:
             try:
-                if data[:4] == _PLAIN_CDR:
+                if data[:4] == PLAIN_CDR:
                     return read(data)
                 return read(bytes(serialize_message(deserialize(data, message_type))))
             except struct.error:
@@ -116,19 +118,19 @@ class MessageTemplate:
         Raises ValueError if a field is no number of the message.
         """
         self._data = bytearray(serialize_message(message))
-        if self._data[:ORIGIN] != _PLAIN_CDR:
+        if self._data[:ORIGIN] != PLAIN_CDR:
             raise ValueError('rclpy does not write little-endian CDR on this machine')
         places: dict[str, tuple[int, str]] = {}
-        del self._data[_lay_out(self._data, ORIGIN, message, '', '', places):]
+        del self._data[lay_out(self._data, ORIGIN, message, '', '', places):]
         wanted = []
         for field in fields:
             for path in ((f'{field}.sec', f'{field}.nanosec')
                          if field.endswith(('stamp', 'clock')) else (field,)):
                 offset, kind = places.get(path, (0, f'not in {type(message).__name__}'))
-                if kind not in _FORMATS:
+                if kind not in FORMATS:
                     raise ValueError(
-                        f'{path} is {kind}, expected one of {", ".join(_FORMATS)}')
-                wanted.append((offset, _FORMATS[kind]))
+                        f'{path} is {kind}, expected one of {", ".join(FORMATS)}')
+                wanted.append((offset, FORMATS[kind]))
         self._runs = _adjacent(wanted)
         self._bulk = places[f'{bulk}.0'][0] if bulk else 0
 
@@ -144,8 +146,13 @@ class MessageTemplate:
         return self.fill(*values)
 
 
-def _lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,
-             places: dict[str, tuple[int, str]]) -> int:
+def is_length(kind: str) -> bool:
+    """Tell whether a field of this kind begins with its length."""
+    return kind.startswith(('string', 'sequence<'))
+
+
+def lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,
+            places: dict[str, tuple[int, str]]) -> int:
     """Note offset and kind of each field, and write zeros where CDR skips bytes for alignment.
 
     kind: of the value, as in get_fields_and_field_types(); anything that is no built-in kind is a
@@ -157,8 +164,8 @@ def _lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,
         places[path] = start, kind
         return start
 
-    if kind in _FORMATS:
-        size = struct.calcsize(f'<{_FORMATS[kind]}')
+    if kind in FORMATS:
+        size = struct.calcsize(f'<{FORMATS[kind]}')
         return begin(size) + size
     if kind.startswith('string'):
         return begin(LENGTH.size) + LENGTH.size + len(value.encode()) + 1
@@ -169,11 +176,11 @@ def _lay_out(data: bytearray, offset: int, value: Any, kind: str, path: str,
         element = kind.partition('[')[0]
     else:
         for name, field_kind in value.get_fields_and_field_types().items():
-            offset = _lay_out(data, offset, getattr(value, name), field_kind,
-                              f'{path}.{name}' if path else name, places)
+            offset = lay_out(data, offset, getattr(value, name), field_kind,
+                             f'{path}.{name}' if path else name, places)
         return offset
     for index, item in enumerate(value):
-        offset = _lay_out(data, offset, item, element, f'{path}.{index}', places)
+        offset = lay_out(data, offset, item, element, f'{path}.{index}', places)
     return offset
 
 

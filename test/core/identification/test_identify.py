@@ -108,6 +108,19 @@ def test_inertia_is_never_called_identified(twin):
     assert estimate.verdict.word in ('uncertain', 'unidentifiable')
 
 
+def test_derivatives_are_those_of_all_residuals(twin):
+    other = replace(twin, name='other')
+    found = fit(Problem(parts_of([twin, other], every=2.0), STAGES['kinematic'], F1TENTH,
+                        prior(F1TENTH)), {'wheel_scale:twin': 0.9})
+    for at, name in enumerate(found.names):
+        ends = [found.problem.residuals({
+            **found.values, name: found.values[name] + change * found.scales[at]})
+            for change in (-1e-4, 1e-4)]
+        slope = (ends[1] - ends[0]) / 2e-4
+        assert np.any(slope != 0.0)
+        assert found.jacobian[:, at] == pytest.approx(slope, abs=0.02 * np.abs(slope).max())
+
+
 @pytest.mark.parametrize('name', ['pacejka.lateral.shape', 'mass', 'nonsense'])
 def test_what_no_drive_tells_is_refused(twin, name):
     with pytest.raises(ConfigurationError, match=f"'{name}' is refused"):
@@ -187,6 +200,31 @@ def test_the_speed_response_is_found_where_the_command_rules_the_speed(twin, res
         assert found.reason == ''
     else:
         assert 'in twin speed_command does not rule the speed' in found.reason
+
+
+def test_noise_of_the_wheels_does_not_make_the_lag_of_the_speed_too_small(twin):
+    rng = np.random.default_rng(5)
+    found = []
+    for _ in range(16):
+        command = np.repeat(rng.uniform(2.0, 2.6, 40), 50)
+        car = replace(twin, speed_command=command, wheel_speed=respond_to(
+            command, 0.05, 0.2, 0.02) + 0.05 * rng.standard_normal(command.size))
+        fit = identify_speed_response([car], F1TENTH).fit
+        found.append((fit.values['speed_delay'] - 0.05, fit.values['speed_lag'] - 0.2))
+    errors = np.array(found)
+    standard = errors.std(axis=0, ddof=1) / math.sqrt(len(errors))
+    # From the first sample of a window alone: 20 ms too small, and the delay 8 ms too large.
+    assert np.all(standard < [0.002, 0.004])
+    assert np.all(np.abs(errors.mean(axis=0)) < 3.0 * standard)
+
+
+def test_the_speed_response_is_found_where_nothing_is_noisy(twin):
+    command = np.repeat(np.random.default_rng(6).uniform(1.0, 4.0, 40), 50)
+    car = replace(
+        twin, speed_command=command, wheel_speed=respond_to(command, 0.05, 0.2, 0.02))
+    found = identify_speed_response([car], F1TENTH)
+    assert {row.word for row in found.verdicts.values()} == {'identified'}
+    assert found.fit.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
 
 
 def test_a_held_command_is_answered_as_its_equation_says():

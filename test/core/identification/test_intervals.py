@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from racecar.core.identification.estimation import degrees_of_freedom
+from racecar.core.identification.jackknife import degrees_of_freedom
 
 
 def of_blocks(design, blocks):

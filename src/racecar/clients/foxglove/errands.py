@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future as Answer
 from concurrent.futures import TimeoutError as NoAnswer
+import threading
 import time
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ from racecar.core.errors import RunError
 
 _POLL = 0.005                  # [s]
 _EXECUTOR_PATIENCE = 5.0       # [s]
+# Errands that may be left out wait while the executor is busy, at most so many.
+_MOST_OPTIONAL = 128
 
 Value = TypeVar('Value')
 
@@ -32,10 +35,23 @@ class Errands:
         """node: takes part in executor."""
         self._node = node
         self._executor = executor
+        self._room = threading.Semaphore(_MOST_OPTIONAL)
 
     def post(self, function: Callable[[], object]) -> None:
         """Have something done soon; it must not raise."""
         self._executor.create_task(function)
+
+    def offer(self, function: Callable[[], object]) -> bool:
+        """As post(), unless many of these wait already; returns whether it will be done."""
+        if not self._room.acquire(blocking=False):
+            return False
+
+        def work() -> None:
+            self._room.release()
+            function()
+
+        self.post(work)
+        return True
 
     def do(self, function: Callable[[], Value], patience: float = _EXECUTOR_PATIENCE) -> Value:
         """Have something done and return its result, or raise what it raises.

@@ -32,6 +32,7 @@ from racecar.clients.foxglove.service_relay import ServiceRelay
 from racecar.clients.foxglove.simulated_time import SimulatedTime
 from racecar.clients.foxglove.topic_relay import ENCODING, TopicRelay
 from racecar.core.errors import ConfigurationError, RacecarError
+from racecar.ros.raw_subscription import THROTTLE
 
 # How often to look for what is new among topics, services and nodes [s].
 _DISCOVERY_PERIOD = 0.3
@@ -138,8 +139,11 @@ class _Listener(ServerListener):
         self._post(partial(self._node.publications.withdraw, client.id, client_channel_id))
 
     def on_message_data(self, client: Client, client_channel_id: int, data: bytes) -> None:
-        self._post(partial(
-            self._node.publications.publish, client.id, client_channel_id, data))
+        publish = partial(self._node.publications.publish, client.id, client_channel_id, data)
+        if not self._errands.offer(publish):
+            self._node.get_logger().warning(
+                'messages of a client are lost: they come faster than they can be published',
+                throttle_duration_sec=THROTTLE)
 
     def on_get_parameters(
         self, client: Client, param_names: list[str], request_id: str | None = None,

@@ -13,11 +13,14 @@ from typing import Any
 from rclpy.subscription import Subscription
 
 from racecar.clients.inspection.graph import Graph
+from racecar.core.errors import ConfigurationError
 from racecar.ros import qos
-from racecar.ros.message_values import load_type
+from racecar.ros.message_values import load_type, type_name
 
 _DEPTH = 10
 _REPORT_PERIOD = 1.0
+# How long to wait for a subscription of the right type before those of others are looked at [s].
+_TYPE_PATIENCE = 2.0
 
 
 def listen(
@@ -91,19 +94,33 @@ def measure_rate(
         told, seen = told + 1, count
 
 
+def _check_type(graph: Graph, own: str, topic: str) -> None:
+    types = {info.topic_type for info in graph.node.get_subscriptions_info_by_topic(topic)}
+    if types and own not in types:
+        raise ConfigurationError(
+            f"subscriptions of {topic} have the type {', '.join(sorted(types))}, not {own}")
+
+
 def publish(
     graph: Graph, message: Any, topic: str, rate: float, times: int | None, subscribers: int,
     tell: Callable[[str], object],
 ) -> None:
     """Publish a message at a rate [Hz], so many times; None for ever.
 
-    subscribers: how many to wait for first.
+    subscribers: how many to wait for first. Raises ConfigurationError if all subscriptions that
+    are found instead have another type.
     """
     # Fits every subscription, also one that is not discovered yet and asks for what is latched.
     publisher = graph.node.create_publisher(type(message), topic, qos.LATCHED)
     if publisher.get_subscription_count() < subscribers:
         tell(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
-        graph.spin(lambda: publisher.get_subscription_count() >= subscribers)
+
+        def is_enough() -> bool:
+            return publisher.get_subscription_count() >= subscribers
+
+        if not graph.spin(is_enough, _TYPE_PATIENCE):
+            _check_type(graph, type_name(type(message)), publisher.topic_name)
+            graph.spin(is_enough)
     tell('publisher: beginning loop')
     count = 0
     due = time.monotonic()

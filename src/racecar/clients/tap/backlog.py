@@ -6,23 +6,24 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
+from racecar.cockpit.samples import MOST_WAITING
 from racecar.core.errors import MessageError
 from racecar.ros import qos
+from racecar.ros.message_rows import MessageRows, Rows
 from racecar.ros.observed_publisher import Observer
 from racecar.ros.raw_subscription import Complaints, subscribe_raw
 from racecar.ros.waiting_messages import take_waiting
 
+Value = TypeVar('Value')
+
 Observe = Callable[[str, Observer], bool]
 """Adds an observer of a topic of this full name; returns whether nodes here publish there."""
-
-# So many messages of a topic may wait: more than half a second at full speed.
-_MOST = 5000
 
 
 def nowhere(topic: str, observer: Observer) -> bool:
@@ -32,9 +33,7 @@ def nowhere(topic: str, observer: Observer) -> bool:
 
 class _Topic(NamedTuple):
     waiting: deque[Any]
-    decode: Callable[[Any], Any]
-    use: Callable[[Any], object]
-    complaints: Complaints
+    use: Callable[[list[Any]], object]
 
 
 class Backlog:
@@ -49,41 +48,75 @@ class Backlog:
 
     def hear(
         self, message_type: type[Any], topic: str, decode: Callable[[bytes], Any],
-        use: Callable[[Any], object], profile: QoSProfile = qos.STATE, *, most: int = _MOST,
+        use: Callable[[Any], object], profile: QoSProfile = qos.STATE, *, most: int = MOST_WAITING,
     ) -> None:
         """Let read() call use() with what decode() makes of each message on a full topic name.
 
         decode: as in subscribe_raw(). most: so many of the newest ones wait.
         """
+        complaints = Complaints(self._node, topic)
+
+        def use_each(messages: list[bytes]) -> None:
+            for data in messages:
+                try:
+                    use(decode(data))
+                except MessageError as error:
+                    complaints.dropped(error)
+
+        self._listen(message_type, topic, use_each, profile, most)
+
+    def hear_many(
+        self, message_type: type[Any], topic: str, rows: MessageRows,
+        use: Callable[[Rows], object],
+    ) -> None:
+        """Let read() call use() with the rows of all messages that wait on a full topic name.
+
+        For what comes some thousand times a second at full speed.
+        """
+        complaints = Complaints(self._node, topic)
+
+        def use_all(messages: list[bytes]) -> None:
+            found = rows.read(messages, complaints.dropped)
+            if len(found):
+                use(found)
+
+        self._listen(message_type, topic, use_all, qos.STATE, MOST_WAITING)
+
+    def _listen(
+        self, message_type: type[Any], topic: str, use: Callable[[list[bytes]], object],
+        profile: QoSProfile, most: int,
+    ) -> None:
         waiting: deque[bytes] = deque(maxlen=most)
-        self._topics.append(_Topic(waiting, decode, use, Complaints(self._node, topic)))
+        self._topics.append(_Topic(waiting, use))
         if not self._observe(topic, waiting.append):
             self._subscriptions.append(subscribe_raw(
                 self._node, message_type, topic, bytes, waiting.append, profile))
 
-    def note(self, topic: str, look: Callable[[], Any], use: Callable[[Any], object]) -> bool:
+    def note(
+        self, topic: str, look: Callable[[], Value], use: Callable[[list[Value]], object],
+    ) -> bool:
         """Let read() call use() with what look() returned when each message on a topic was sent.
 
         Returns False, and does nothing, if nobody in this process publishes there.
         """
-        waiting: deque[Any] = deque(maxlen=_MOST)
+        waiting: deque[Value] = deque(maxlen=MOST_WAITING)
         is_found = self._observe(topic, lambda _: waiting.append(look()))
         if is_found:
-            self._topics.append(_Topic(
-                waiting, lambda value: value, use, Complaints(self._node, topic)))
+            self._topics.append(_Topic(waiting, use))
         return is_found
+
+    @property
+    def waiting(self) -> int:
+        """How many messages of a topic wait, of the one of which most do."""
+        return max(len(topic.waiting) for topic in self._topics)
 
     def read(self) -> None:
         """Use what waits, topic by topic; complain of what cannot be decoded."""
-        for waiting, decode, use, complaints in self._topics:
-            take = waiting.popleft
-            while waiting:
-                try:
-                    # Some thousands a second at full speed.
-                    while waiting:
-                        use(decode(take()))
-                except MessageError as error:
-                    complaints.dropped(error)
+        for waiting, use in self._topics:
+            if waiting:
+                values = [*waiting]
+                waiting.clear()
+                use(values)
 
     def finish(self) -> None:
         """Use also what the executor, which does not spin any more, has not taken."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import math
 import os
+import threading
 import time
+import types
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -40,14 +42,15 @@ from racecar.cockpit.samples import Samples
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
 from racecar.core.errors import ConfigurationError
-from racecar.core.types import AckermannCommand, BodyState, JointStates, NANOSECONDS
+from racecar.core.types import AckermannCommand, JointStates, NANOSECONDS
 from racecar.ros import qos, topics
-from racecar.ros.codecs.ackermann_command import read_command
-from racecar.ros.codecs.body_state import read_body_state
+from racecar.ros.codecs.ackermann_command import command_rows
+from racecar.ros.codecs.body_state import body_state_rows
 from racecar.ros.codecs.body_twist import read_stamped_twist
 from racecar.ros.codecs.joint_states import read_joint_states
 from racecar.ros.codecs.laser_scan import read_scan
-from racecar.ros.codecs.odometry import read_finite_odometry
+from racecar.ros.codecs.odometry import odometry_rows
+from racecar.ros.message_rows import MessageRows, Rows
 
 ROBOT = 0
 
@@ -62,8 +65,11 @@ _SCAN_PERIOD = 1.0 / 15.0
 # Who describes a robot does it with its first odometry, and has its parameters by then.
 _PATIENCE = 2.0
 _MOST_LOGS = 20
-# Rows of a batch, far more than in real time.
-_MANY = 20
+# Messages of the server that wait while the nodes are busy; then those behind wait in its socket.
+_MOST_ASKED = 64
+# Messages of a topic that wait for a batch, far more than in real time; then so many timers
+# make one batch, for a batch less costs less than the rows that wait.
+_MANY, _TIMERS = 50, 3
 # A robot whose simulator does not stand still says something within this [s].
 _LONGEST_SILENCE = 2.0
 
@@ -86,12 +92,13 @@ class Tap(Node):
         renamed: Mapping[str, str] | None = None, text: str = '',
         on_end: Callable[[], None] = lambda: None, observe: Observe = nowhere,
         read_joints: ReadJoints | None = None,
+        neighbours: Mapping[str, Node] = types.MappingProxyType({}),
     ) -> None:
         """renamed: relative names of topics; text: what is looked at, for people.
 
         on_end: called when the server has gone. observe: how to hear nodes in this process, and
         read_joints: of the simulator in it, both in the place of subscriptions, which would cost
-        half a tick in lockstep.
+        half a tick in lockstep. neighbours: as ParameterWatch takes them.
         """
         super().__init__(
             f'_cockpit_tap_{os.getpid()}', namespace=namespace, enable_rosout=False,
@@ -108,16 +115,17 @@ class Tap(Node):
         self._heard_at: float | None = None
         self._last: tuple[int, float] = (-1, 0.0)
         self._is_lost = False
-        self._skips = False
+        self._skipped = 0
         self._looks = 0
         self._logs = 0
+        self._room = threading.Semaphore(_MOST_ASKED)
         self._graph: StackGraph | None = None
         self._samples = Samples(robot_frames(ROBOT, PLAIN_ROBOT).columns)
         self._backlog = Backlog(self, observe)
 
         services = self._calls = Services(self)
         parameters = self._settings = ParameterWatch(
-            self, services, link.send, self._on_parameters)
+            self, services, link.send, self._on_parameters, neighbours)
         self._simulation = Simulation(services, parameters, link.send)
         self._muxes = Muxes(self, namespace, self._names, link.send)
         self._surroundings = Surroundings(link.send, self._say)
@@ -160,6 +168,11 @@ class Tap(Node):
         ) -> None:
             self._backlog.hear(kind, self._full(topic), decode, callback)
 
+        def hear_many(
+            kind: type[Any], topic: str, rows: MessageRows, use: Callable[[Rows], object],
+        ) -> None:
+            self._backlog.hear_many(kind, self._full(topic), rows, use)
+
         hear(String, topics.ROBOT_DESCRIPTION, self._on_description, qos.LATCHED)
         hear(PathMessage, topics.REFERENCE_PATH, self._surroundings.on_path, qos.LATCHED)
         hear(PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
@@ -167,25 +180,27 @@ class Tap(Node):
         self.create_subscription(Log, '/rosout', self._on_log, qos.LOG)
         self._backlog.hear(LaserScan, self._full(topics.SCAN), read_scan, self._on_scan,
                            qos.VIEW_SUBSCRIPTION, most=1)
-        hear_later(AckermannDriveStamped, topics.COMMAND, read_command,
-                   lambda message: samples.add_command(*message))
+        hear_many(AckermannDriveStamped, topics.COMMAND, command_rows(), samples.extend_commands)
         hear_later(TwistStamped, topics.TWIST_COMMAND, read_stamped_twist, self._on_twist)
-        hear_later(OdometryMessage, topics.REFERENCE_TRAJECTORY, read_finite_odometry,
-                   samples.add_reference)
+        hear_many(OdometryMessage, topics.REFERENCE_TRAJECTORY, odometry_rows(),
+                  samples.extend_references)
         if self._read_joints is None or not self._backlog.note(
-                self._full(topics.ODOMETRY), self._read_joints, self._on_joints):
+                self._full(topics.ODOMETRY), self._read_joints, samples.extend_joints):
             for topic in (topics.JOINT_STATES, topics.WORLD_JOINT_STATES):
-                hear_later(JointState, topic, read_joint_states, self._on_joints)
-        hear_later(OdometryMessage, topics.ODOMETRY, read_body_state, self._on_odometry)
+                hear_later(JointState, topic, read_joint_states,
+                           lambda message: samples.add_joints(*message))
+        hear_many(OdometryMessage, topics.ODOMETRY, body_state_rows(), samples.extend_odometry)
 
     # What the server says, from its thread to that of the nodes
 
     def _on_frame(self, frame: bytes) -> None:
         executor = self.executor
         if executor is not None:
+            self._room.acquire()
             executor.create_task(self._do, frame)
 
     def _do(self, frame: bytes) -> None:
+        self._room.release()
         try:
             self._wishes.do(read_json(frame))
         except FrameError as error:
@@ -202,9 +217,16 @@ class Tap(Node):
         self._driving.release(self._now_ns())
         self._on_end()
 
+    @property
+    def has_shown(self) -> bool:
+        """Whether the samples that came can be shown: only with what describes the robot."""
+        return bool(self._shown) or not (self._backlog.waiting or self._samples.last_ns >= 0)
+
     def destroy_node(self) -> None:
         """Stop the car if a page drove it, send the last samples, and let the server go."""
         self._backlog.finish()
+        # The thread that reads may wait for an executor that does not spin any more.
+        self._room.release(_MOST_ASKED)
         self._driving.finish(self._now_ns())
         while self._shown and (batch := self._samples.take(waits=False)) is not None:
             self._link.send(state_frame(ROBOT, *batch))
@@ -215,9 +237,13 @@ class Tap(Node):
 
     def _on_batch_timer(self) -> None:
         self._calls.poll()
-        self._backlog.read()
-        self._driving.watch(self._now_ns())
+        self._link.flush()
         self._logs = 0
+        self._skipped += 1
+        if self._skipped < _TIMERS and self._backlog.waiting > _MANY:
+            return
+        self._skipped = 0
+        self._driving.watch(self._now_ns())
         if self._heard_at is None:
             if self._samples.last_ns < 0:
                 return
@@ -225,9 +251,7 @@ class Tap(Node):
         self._show_robot()
         if not self._shown:
             return
-        # At many times real time a batch less costs less than the rows that wait.
-        self._skips = not self._skips and self._samples.waiting > _MANY
-        batch = None if self._skips else self._samples.take()
+        batch = self._samples.take()
         if batch is not None:
             self._link.send(state_frame(ROBOT, *batch))
         now = time.monotonic()
@@ -318,13 +342,6 @@ class Tap(Node):
             self._tree = PLAIN_ROBOT
 
     # Messages
-
-    def _on_odometry(self, message: tuple[BodyState, int]) -> None:
-        state, time_ns = message
-        self._samples.add_odometry(time_ns, state)
-
-    def _on_joints(self, message: tuple[JointStates, int]) -> None:
-        self._samples.add_joints(*message)
 
     def _on_tracked_point(self, message: PointStamped) -> None:
         self._samples.tracked_ahead = message.point.x

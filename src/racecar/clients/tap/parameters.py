@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 import math
+import types
 from typing import Any
 
 from rcl_interfaces.msg import Parameter as ParameterMessage
@@ -33,12 +34,18 @@ class ParameterWatch:
     def __init__(
         self, node: Node, services: Services, send: Callable[[bytes, str], object],
         on_node: Callable[[str], object],
+        neighbours: Mapping[str, Node] = types.MappingProxyType({}),
     ) -> None:
-        """send: a frame with its key; on_node: called with a node that is known now."""
+        """send: a frame with its key; on_node: called with a node that is known now.
+
+        neighbours: nodes of this process by full name, which are looked at instead of asked: a
+        client of each service would hold up a simulation at full speed for a millisecond.
+        """
         self._node = node
         self._services = services
         self._send = send
         self._on_node = on_node
+        self._neighbours = neighbours
         self._asked: set[str] = set()
         self._is_stale = False
         self._values: dict[str, dict[str, Any]] = {}
@@ -58,7 +65,11 @@ class ParameterWatch:
             self._publish()
         for name in sorted(present - self._asked):
             self._asked.add(name)
-            self._ask(name)
+            neighbour = self._neighbours.get(name)
+            if neighbour is None:
+                self._ask(name)
+            else:
+                self._look_at(name, neighbour)
 
     def freshen(self) -> None:
         """Send what was changed, for pages that come later; to be called now and then."""
@@ -89,11 +100,9 @@ class ParameterWatch:
 
         def on_values(response: GetParameters.Response) -> None:
             self._services.forget(f'{node}/get_parameters')
-            self._values[node] = {
+            self._know(node, {
                 name: parameter_value_to_python(value)
-                for name, value in zip(names, response.values, strict=False)}
-            self._publish()
-            self._on_node(node)
+                for name, value in zip(names, response.values, strict=False)})
 
         def on_failure(_: str) -> None:
             # Asked again when looked at again.
@@ -102,6 +111,16 @@ class ParameterWatch:
         self._services.call(
             ListParameters, f'{node}/list_parameters', ListParameters.Request(), on_list,
             on_failure)
+
+    def _look_at(self, name: str, node: Node) -> None:
+        names = [*node.get_parameters_by_prefix('')]
+        self._descriptors[name] = {key: node.describe_parameter(key) for key in names}
+        self._know(name, {key: node.get_parameter_or(key).value for key in names})
+
+    def _know(self, node: str, values: dict[str, Any]) -> None:
+        self._values[node] = values
+        self._publish()
+        self._on_node(node)
 
     def set(self, node: str, name: str, value: Any, on_failure: Callable[[str], object]) -> None:
         """Set a parameter that pages may set. Raises ParameterError for others and wrong types."""

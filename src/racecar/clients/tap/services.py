@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 from rclpy.client import Client
 from rclpy.node import Node
@@ -18,7 +19,8 @@ OnResponse = Callable[[Any], object]
 OnFailure = Callable[[str], object]
 
 
-class _Call(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Call:
     name: str
     client: Client
     request: Any
@@ -61,21 +63,29 @@ class Services:
     def poll(self) -> None:
         """Send what can be sent, and give up what takes too long."""
         now = time.monotonic()
-        waiting, self._waiting = self._waiting, []
-        for call in waiting:
+        # A callback may add calls, forget others, or raise: the rest still waits.
+        for call in [*self._waiting]:
+            if call not in self._waiting:
+                continue
             if call.client.service_is_ready():
-                future = call.client.call_async(call.request)
-                self._asked[future] = call
-                future.add_done_callback(self._on_answer)
+                self._waiting.remove(call)
+                self._send(call)
             elif now > call.until:
+                self._waiting.remove(call)
                 call.on_failure(f'service {call.name} is not offered')
-            else:
-                self._waiting.append(call)
         for future, call in [*self._asked.items()]:
-            if now > call.until:
-                del self._asked[future]
+            if now > call.until and self._asked.pop(future, None) is not None:
                 call.client.remove_pending_request(future)
                 call.on_failure(f'service {call.name} has not answered for {_PATIENCE:g} s')
+
+    def _send(self, call: _Call) -> None:
+        try:
+            future = call.client.call_async(call.request)
+        except RuntimeError as error:  # of rcl, in one or more lines
+            call.on_failure(f"service {call.name}: {' '.join(str(error).split())}")
+            return
+        self._asked[future] = call
+        future.add_done_callback(self._on_answer)
 
     def _on_answer(self, future: Any) -> None:
         call = self._asked.pop(future, None)

@@ -10,6 +10,7 @@ import {Hint} from './hint.js';
 import {History} from './history.js';
 import {Hud} from './hud.js';
 import {Log} from './log.js';
+import {decorate, firstPaint} from './opening.js';
 import {Plots} from './plots.js';
 import {Setup} from './setup.js';
 import {Stage} from './stage.js';
@@ -34,23 +35,9 @@ wheel = new Wheel(byId('drive'), driving);
 const plots = new Plots(byId('plots'));
 const hud = new Hud();
 
-// A graphics card takes its time to begin, so that numbers and plots come first. What belongs to
-// the scene waits for it.
-const STAGE_DELAY = 500;  // ms, at most
-let stage = null, waiting = [];
-const onStage = (task) => stage ? task(stage) : waiting?.push(task);
-function openStage() {
-  try {
-    stage = new Stage(byId('scene'), {
-      meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
-      report: (text) => log.add({level: 'warn', node: 'page', text})});
-    waiting.forEach(onStage);
-  } catch (problem) {
-    setText(byId('no-webgl'), `No 3-D scene: ${problem.message}. All else works.`);
-    show(byId('no-webgl'), true);
-  }
-  waiting = null;
-}
+const stage = new Stage(byId('scene'), {
+  meshUrl: (key) => `/mesh/${encodeURIComponent(key)}${location.search}`,
+  report: (text) => log.add({level: 'warn', node: 'page', text})});
 const mainHistory = () => histories.get([...histories.keys()].sort((a, b) => a - b)[0]);
 
 const hint = new Hint(byId('hint'), (configuration, options) => {
@@ -60,8 +47,7 @@ const hint = new Hint(byId('hint'), (configuration, options) => {
 
 function clear() {
   histories.clear();
-  stage?.clear();
-  if (waiting) { waiting = []; }
+  stage.clear();
   plots.clear();
   hud.clear();
   wheel.setCar(null);
@@ -134,7 +120,7 @@ connection
   .on('robot', (message) => {
     const history = new History(message.columns);
     histories.set(message.robot, history);
-    onStage(() => stage.setRobot(message, history));
+    stage.setRobot(message, history);
     hint.hide();
     reveal('trail');
     show(byId('camera-button'), true);
@@ -143,22 +129,20 @@ connection
     const history = histories.get(message.robot);
     if (!history || message.columns !== history.names.length) { return; }
     const again = history.add(message);
-    if (stage) {
-      if (again && stage.robots.has(message.robot)) {
-        stage.restartTrail(stage.robots.get(message.robot), true);
-      }
-      stage.dirty = true;
+    if (again && stage.robots.has(message.robot)) {
+      stage.restartTrail(stage.robots.get(message.robot), true);
     }
+    stage.dirty = true;
   })
-  .on('scene', (message) => onStage(() => stage.setScene(message)))
+  .on('scene', (message) => stage.setScene(message))
   .on('path', ({points}) => {
-    onStage(() => stage.setPath(points));
+    stage.setPath(points);
     reveal('path');
   })
-  .on('map', (message) => onStage(() => stage.setMap(message).catch(
-    (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`}))))
+  .on('map', (message) => stage.setMap(message).catch(
+    (problem) => log.add({level: 'warn', node: 'page', text: `map: ${problem.message}`})))
   .on('scan', (message) => {
-    stage?.setScan(message);
+    stage.setScan(message);
     reveal('laser');
   })
   .on('picture', ({blob, time}) => {
@@ -176,10 +160,8 @@ connection
   .on('muxes', (message) => wheel.setMuxes(message.muxes || message.list || []))
   .on('driver', (message) => wheel.setDriver(message))
   .on('lamps', ({lamps}) => {
-    onStage(() => {
-      stage.lamps = lamps;
-      stage.dirty = true;
-    });
+    stage.lamps = lamps;
+    stage.dirty = true;
     wheel.setLamps(lamps);
   })
   .on('car', (car) => {
@@ -230,7 +212,6 @@ narrow.addEventListener('change', () => {
 });
 
 function chooseView(view) {
-  if (!stage) { return; }
   stage.camera.view = view;
   stage.dirty = true;
   for (const button of document.querySelectorAll('[data-view]')) {
@@ -248,11 +229,9 @@ const toggle = (button) => {
 for (const button of document.querySelectorAll('[data-layer]')) {
   button.addEventListener('click', () => {
     const on = toggle(button);
-    if (stage) {
-      stage.layers[button.dataset.layer] = on;
-      stage.dirty = true;
-      if (button.dataset.layer === 'walls') { stage.build(); }
-    }
+    stage.layers[button.dataset.layer] = on;
+    stage.dirty = true;
+    if (button.dataset.layer === 'walls') { stage.build(); }
   });
 }
 byId('camera-button').addEventListener('click', (event) => {
@@ -264,7 +243,7 @@ byId('camera-button').addEventListener('click', (event) => {
 });
 
 function recolour() {
-  stage?.readColours();
+  stage.readColours();
   plots.readColours();
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour);
@@ -285,18 +264,14 @@ byId('theme').addEventListener('click', () => {
 byId('help').addEventListener('click', () => byId('keys').showModal());
 
 const zoom = (factor) => {
-  if (stage) {
-    stage.camera.zoomBy(factor);
-    stage.dirty = true;
-  }
+  stage.camera.zoomBy(factor);
+  stage.dirty = true;
 };
 const KEYS = {
   1: () => chooseView(VIEWS[0]), 2: () => chooseView(VIEWS[1]), 3: () => chooseView(VIEWS[2]),
   0: () => {
-    if (stage) {
-      stage.camera.home();
-      stage.dirty = true;
-    }
+    stage.camera.home();
+    stage.dirty = true;
   },
   '+': () => zoom(0.85), '-': () => zoom(1 / 0.85), p: () => transport.pause(),
   '.': () => transport.step(), Backspace: () => transport.reset(),
@@ -320,13 +295,11 @@ document.addEventListener('keydown', (event) => {
 // ---- The loop that draws what is not the scene ----
 
 let nextPlot = 0;
-const began = performance.now();
 function draw(now) {
   requestAnimationFrame(draw);
   const history = mainHistory();
-  if (waiting && (plots.history || now > began + STAGE_DELAY)) { openStage(); }
   hud.draw(history, now);
-  if (stage?.hasWalls) { reveal('walls'); }
+  if (stage.hasWalls) { reveal('walls'); }
   if (now >= nextPlot) {
     nextPlot = now + PLOT_PERIOD;
     plots.draw(history);
@@ -335,11 +308,21 @@ function draw(now) {
 requestAnimationFrame(draw);
 
 connection.open();
+// A graphics card takes its time to begin, and the browser shows nothing meanwhile.
+firstPaint().then(() => {
+  try {
+    stage.open(decorate);
+  } catch (problem) {
+    setText(byId('no-webgl'), `No 3-D scene: ${problem.message}. All else works.`);
+    show(byId('no-webgl'), true);
+    decorate();
+  }
+});
 
 // For tests and the curious: numbers, nothing to command with.
 window.racecarCockpit = {
   get counts() { return {...connection.counts}; },
-  get frames() { return stage ? stage.frames : 0; },
+  get frames() { return stage.frames; },
   get state() {
     const history = mainHistory();
     return history && history.latest

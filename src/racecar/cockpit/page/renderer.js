@@ -58,7 +58,7 @@ class Program {
   }
 }
 
-// Vertices on the graphics card; `data` stays, for a card that loses them.
+// Vertices on the graphics card; `data` stays, for a card that is not there yet or loses them.
 export class Mesh {
   constructor(renderer, data, {perVertex = FLOATS, strip = false} = {}) {
     Object.assign(this, {renderer, data, perVertex, strip, count: data.length / perVertex});
@@ -68,6 +68,7 @@ export class Mesh {
 
   upload() {
     const {gl} = this.renderer;
+    if (!gl) { return; }
     this.array = gl.createVertexArray();
     this.buffer = gl.createBuffer();
     gl.bindVertexArray(this.array);
@@ -89,6 +90,7 @@ export class Mesh {
   update(count, from = 0, to = count * this.perVertex) {
     const {gl} = this.renderer;
     this.count = count;
+    if (!gl) { return; }
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     gl.bufferSubData(gl.ARRAY_BUFFER, 4 * from, this.data.subarray(from, to));
   }
@@ -100,18 +102,25 @@ export class Mesh {
   }
 
   remove() {
-    const {gl} = this.renderer;
-    gl.deleteBuffer(this.buffer);
-    gl.deleteVertexArray(this.array);
-    this.renderer.meshes.delete(this);
+    const {gl, meshes} = this.renderer;
+    gl?.deleteBuffer(this.buffer);
+    gl?.deleteVertexArray(this.array);
+    meshes.delete(this);
   }
 }
 
 export class Renderer {
-  // Raises an Error where there is no WebGL 2.
-  constructor(canvas, whenRestored) {
+  constructor(canvas) {
     this.canvas = canvas;
     this.meshes = new Set();
+    this.gl = null;
+    this.groundMesh = new Mesh(this, new Float32Array(
+      [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, -1, 0, 1, 1, 0, -1, 1, 0]), {perVertex: 3});
+  }
+
+  // Get hold of the graphics card. Raises an Error where there is no WebGL 2.
+  open(whenRestored) {
+    const {canvas} = this;
     this.gl = canvas.getContext('webgl2', {antialias: true, alpha: false});
     if (!this.gl) {
       throw new Error('this browser has no WebGL 2');
@@ -120,7 +129,6 @@ export class Renderer {
     canvas.addEventListener('webglcontextlost', (event) => event.preventDefault());
     canvas.addEventListener('webglcontextrestored', () => {
       this.prepare();
-      this.meshes.forEach((mesh) => mesh.upload());
       whenRestored();
     });
   }
@@ -128,7 +136,9 @@ export class Renderer {
   // Whether the card has its programs; the page need not stand still meanwhile. Raises an Error
   // for one that it does not take.
   get isReady() {
-    const {gl, parallel} = this, programs = Object.values(this.programs);
+    const {gl, parallel} = this;
+    if (!gl) { return false; }
+    const programs = Object.values(this.programs);
     if (!this.isChecked && (!parallel || programs.every(({program}) => gl.getProgramParameter(
       program, parallel.COMPLETION_STATUS_KHR)))) {
       programs.forEach((program) => program.check());
@@ -159,10 +169,7 @@ export class Renderer {
     gl.framebufferTexture2D(
       gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.shadow, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    if (!this.groundMesh) {
-      this.groundMesh = new Mesh(this, new Float32Array(
-        [-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, -1, 0, 1, 1, 0, -1, 1, 0]), {perVertex: 3});
-    }
+    this.meshes.forEach((mesh) => mesh.upload());
   }
 
   // As many pixels as the page has for it, times `detail`.

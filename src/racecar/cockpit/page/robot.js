@@ -22,16 +22,18 @@ const LAMPS = {
   antifog: [WHITE, [1], [0.6, -0.6], 0.25, 0.8],
 };
 
-async function solidOf(visual, meshUrl) {
+async function fetchMesh(address, scale) {
+  const answer = await fetch(address);
+  if (!answer.ok) { throw new Error(`${address}: ${answer.status}`); }
+  return readMesh(await answer.arrayBuffer(), scale);
+}
+
+function solidOf(visual, meshOf) {
   switch (visual.shape) {
     case 'box': return box(visual.size);
     case 'cylinder': return cylinder(visual.size[0], visual.size[0], visual.size[1], 28);
     case 'sphere': return sphere(visual.size[0]);
-    default: {
-      const answer = await fetch(meshUrl(visual.mesh));
-      if (!answer.ok) { throw new Error(`mesh ${visual.mesh}: ${answer.status}`); }
-      return readMesh(await answer.arrayBuffer(), visual.scale);
-    }
+    default: return meshOf(visual.mesh, visual.scale);
   }
 }
 
@@ -59,7 +61,13 @@ export class Robot {
 
   // Fetch the shapes; a shape that cannot be fetched is left out and returned as a problem.
   async load(renderer, meshUrl) {
-    const problems = [];
+    const problems = [], meshes = new Map();
+    // Wheels share theirs.
+    const meshOf = (key, scale) => {
+      const name = `${key} ${scale}`;
+      if (!meshes.has(name)) { meshes.set(name, fetchMesh(meshUrl(key), scale)); }
+      return meshes.get(name);
+    };
     const extent = {low: [1e9, 1e9, 1e9], high: [-1e9, -1e9, -1e9]};
     await Promise.all(this.message.links.map(async (link) => {
       const batch = new Batch();
@@ -68,7 +76,7 @@ export class Robot {
         try {
           const colour = visual.colour || GREY;
           opaque = opaque && (colour[3] ?? 1) > 0.99;
-          batch.add(await solidOf(visual, meshUrl), fromPose(visual.origin), colour);
+          batch.add(await solidOf(visual, meshOf), fromPose(visual.origin), colour);
         } catch (problem) {
           problems.push(String(problem.message || problem));
         }

@@ -64,7 +64,8 @@ export function sphere(radius, rows = 10, columns = 16) {
   return {positions, normals};
 }
 
-// Of the answer of /mesh/<key>: counts, points, corners of triangles. Blunt edges become smooth.
+// Of the answer of /mesh/<key>: counts, points, each once, corners of triangles. Blunt edges become
+// smooth.
 export function readMesh(buffer, scale = [1, 1, 1]) {
   const view = new DataView(buffer);
   const pointCount = view.getUint32(0, true), triangleCount = view.getUint32(4, true);
@@ -73,28 +74,25 @@ export function readMesh(buffer, scale = [1, 1, 1]) {
   const at = (i) => [xyz[3 * i] * scale[0], xyz[3 * i + 1] * scale[1], xyz[3 * i + 2] * scale[2]];
   const positions = new Float32Array(9 * triangleCount);
   const normals = new Float32Array(9 * triangleCount);
-  const faces = [], atPoint = new Map();
-  const key = (point) => point.map((value) => value.toFixed(6)).join();
+  const faces = [], around = Array.from({length: pointCount}, () => []);
   for (let t = 0; t < triangleCount; t++) {
     const points = [0, 1, 2].map((i) => at(corners[3 * t + i]));
     faces.push(cross(subtract(points[1], points[0]), subtract(points[2], points[0])));
     points.forEach((point, i) => {
       positions.set(point, 9 * t + 3 * i);
-      const name = key(point);
-      if (!atPoint.has(name)) { atPoint.set(name, []); }
-      atPoint.get(name).push(t);
+      around[corners[3 * t + i]].push(t);
     });
   }
   const units = faces.map(normalized);
   for (let t = 0; t < triangleCount; t++) {
     for (let i = 0; i < 3; i++) {
-      const start = 9 * t + 3 * i, sum = [0, 0, 0];
-      for (const other of atPoint.get(key([...positions.subarray(start, start + 3)]))) {
+      const sum = [0, 0, 0];
+      for (const other of around[corners[3 * t + i]]) {
         if (dot(units[other], units[t]) > SMOOTH) {
           faces[other].forEach((value, axis) => { sum[axis] += value; });
         }
       }
-      normals.set(normalized(sum), start);
+      normals.set(normalized(sum), 9 * t + 3 * i);
     }
   }
   return {positions, normals};

@@ -53,7 +53,7 @@ export class Stage {
   // options.meshUrl: address of a mesh by its key; options.report: called with a problem's text.
   constructor(canvas, {meshUrl, report}) {
     Object.assign(this, {canvas, meshUrl, report});
-    this.renderer = new Renderer(canvas, () => { this.dirty = true; });
+    this.renderer = new Renderer(canvas);
     this.camera = new Camera();
     this.robots = new Map();   // number: {robot, history, trail}
     this.layers = {laser: true, path: true, trail: true, walls: false};
@@ -67,6 +67,14 @@ export class Stage {
       size: () => this.size, changed: () => { this.dirty = true; }});
     new ResizeObserver(() => { this.dirty = true; }).observe(canvas);
     requestAnimationFrame((now) => this.frame(now));
+  }
+
+  // Begin to draw; whenDrawn: called after the first picture, with a robot if there is one. Raises
+  // an Error where there is no WebGL 2.
+  open(whenDrawn) {
+    this.renderer.open(() => { this.dirty = true; });
+    this.whenDrawn = whenDrawn;
+    this.dirty = true;
   }
 
   readColours() {
@@ -277,6 +285,10 @@ export class Stage {
     this.drawnDetail = refines ? 1 : this.detail;
     this.draw(seconds, this.renderer.resize(this.drawnDetail));
     this.frames++;
+    if (this.whenDrawn && (!this.main || this.main.robot.bodies.length)) {
+      this.whenDrawn();
+      this.whenDrawn = null;
+    }
     if (!refines) { this.adapt(seconds * 1000); }
   }
 

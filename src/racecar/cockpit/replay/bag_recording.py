@@ -31,7 +31,7 @@ from racecar.cockpit.samples import driver_numbers, Samples
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import BagError, ConfigurationError, excerpt, MessageError
+from racecar.core.errors import BagError, ConfigurationError, excerpt
 from racecar.core.poses import NO_POSE
 from racecar.core.types import BodyState, NANOSECONDS, Twist3
 from racecar.core.world.scene import Scene
@@ -78,7 +78,7 @@ class BagRecording(Recording):
         self._notes = [*summary.warnings, *notes, *self._topics.notes]
         self._tracked_ahead = 0.0
         self._car_info: Any = None
-        self._descriptions: list[str] = []
+        self._description: str | None = None
         self.standing = self._standing(has_scene=scene is not None)
         described = self._tree()
         robot = robot_frames(
@@ -143,17 +143,21 @@ class BagRecording(Recording):
         muxes: dict[str, str] = {}
         sources: dict[str, list[str]] = {}
         marks = []
+        newest: dict[str, bytes] = {}
+        # Many publish the same map or path again and again.
+        frames: dict[bytes, bytes] = {}
         try:
             for row in self._messages(
                     self._topics.having(*bag_topics.STANDING, bag_topics.ACTIVE)):
+                role = self._topics.roles[row.topic]
                 try:
                     frame = self._standing_frame(row, muxes, sources, has_scene=has_scene)
                 except UNUSABLE as error:
                     unusable[row.topic] = _unusable(row, error)
                     continue
-                if frame is not None:
-                    marks.append(Mark(
-                        self._time(row.log_time_ns), self._topics.roles[row.topic], frame))
+                if frame is not None and frame != newest.get(role):
+                    newest[role] = frame = frames.setdefault(frame, frame)
+                    marks.append(Mark(self._time(row.log_time_ns), role, frame))
         except BagError as error:
             unusable[''] = str(error)
         self._notes += unusable.values()
@@ -171,46 +175,44 @@ class BagRecording(Recording):
             return None if has_scene else self._map(message)
         if role == bag_topics.ACTIVE:
             mux = row.topic.removesuffix('/active')
-            muxes[mux] = message.data
+            muxes[mux] = source = str(message.data)
             seen = sources.setdefault(mux, [])
-            if message.data and message.data not in seen:
-                seen.append(message.data)
+            if source and source not in seen:
+                seen.append(source)
             return _muxes_frame(muxes, sources)
         if role == bag_topics.DESCRIPTION:
-            self._descriptions.append(message.data)
+            self._description = str(message.data)
         elif role == bag_topics.CAR:
             self._car_info = message
-        elif math.isfinite(message.point.x):
-            self._tracked_ahead = message.point.x
+        elif math.isfinite(ahead := float(message.point.x)):
+            self._tracked_ahead = ahead
         return None
 
     def _path(self, message: Any) -> bytes | None:
         points = np.array([(pose.pose.position.x, pose.pose.position.y) for pose in message.poses])
         return path_frame(points) if len(points) and np.isfinite(points).all() else None
 
-    def _map(self, message: Any) -> bytes | None:
-        try:
-            grid = grid_of_message(message)
-            if grid.origin.yaw:
-                raise ValueError('it is turned, expected along the axes')
-            return grid_frame(grid)
-        except (MemoryError, MessageError, OverflowError, ValueError) as error:
-            self._notes.append(f'the map in the bag is not shown: {error}')
-            return None
+    def _map(self, message: Any) -> bytes:
+        grid = grid_of_message(message)
+        if grid.origin.yaw:
+            raise ValueError('its origin is turned, expected along the axes')
+        return grid_frame(grid)
 
     def _tree(self) -> RobotTree | None:
-        if not self._descriptions:
+        if self._description is None:
             return None
         try:
-            return read_urdf(self._descriptions[-1])
+            return read_urdf(self._description)
         except ConfigurationError as error:
             self._notes.append(f'the robot description in the bag is not shown: {error}')
             return None
 
     def _laser_frame(self) -> str | None:
         first = next(iter(self._messages(self._topics.having(bag_topics.SCAN)[:1])), None)
-        header = None if first is None else getattr(first.message, 'header', None)
-        return None if header is None else str(header.frame_id).rpartition('/')[2]
+        if first is None:
+            return None
+        header = getattr(first.message, 'header', None)
+        return str(getattr(header, 'frame_id', '')).rpartition('/')[2] or None
 
 
 class _BlockBuilder:

@@ -39,12 +39,12 @@ def joint_states(message: Any) -> JointStates | None:
 
 def ackermann(message: Any) -> AckermannCommand:
     """Return the command of an AckermannDriveStamped."""
-    return AckermannCommand(message.drive.speed, message.drive.steering_angle)
+    return AckermannCommand(float(message.drive.speed), float(message.drive.steering_angle))
 
 
 def twist_command(message: Any) -> AckermannCommand:
     """Return the speed of a TwistStamped as a command without steering."""
-    return AckermannCommand(message.twist.linear.x, math.nan)
+    return AckermannCommand(float(message.twist.linear.x), math.nan)
 
 
 def scan_of(message: Any, time: float, robot: int) -> bytes:

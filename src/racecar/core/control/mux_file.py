@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-import difflib
 from pathlib import Path
 from typing import Any
 
 from racecar.core.control.command_mux import IDLE, LONGEST_TIMEOUT, Source
 from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.parameters import suggest
 from racecar.core.yaml_file import load_yaml
 
 
@@ -55,9 +55,9 @@ def load_mux_configuration(path: Path | str) -> MuxConfiguration:
 def _check_keys(path: Path | str, where: str, mapping: dict[str, Any], known: set[str]) -> None:
     for key in mapping:
         if key not in known:
-            close = difflib.get_close_matches(str(key), known, n=1)
-            hint = f'did you mean {close[0]!r}?' if close else f'known: {sorted(known)}'
-            raise ConfigurationError(f"mux file '{path}': unknown key {key!r} in {where}; {hint}")
+            raise ConfigurationError(
+                f"mux file '{path}': unknown key {excerpt(key)} in {where};"
+                f' {suggest(str(key), sorted(known))}')
 
 
 def _is_text(value: Any) -> bool:

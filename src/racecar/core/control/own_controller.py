@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 import yaml
 
 from racecar.core.errors import ConfigurationError, excerpt, RunError
-from racecar.core.parameters import Parameter, suggest_near
+from racecar.core.parameters import Parameter, suggestion
 from racecar.core.trajectories import Motion
 from racecar.core.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -81,10 +81,9 @@ class ControllerClass:
             if self.takes_any:
                 return _row(name, object)
             known = f"it takes {', '.join(self.settings)}" if self.settings else 'it takes none'
-            nearest = suggest_near(name, self.settings)
-            hint = f'; {nearest}' if nearest else ''
             raise ConfigurationError(
-                f'controller {excerpt(self.where)} has no setting {excerpt(name)}: {known}{hint}')
+                f'controller {excerpt(self.where)} has no setting {excerpt(name)}:'
+                f' {known}{suggestion(name, self.settings)}')
         return self.settings[name]
 
     def make(

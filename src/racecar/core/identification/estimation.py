@@ -8,21 +8,7 @@ r: error of the predicted x, y and yaw of the rear axle over SIGMA sqrt(tau / 0.
 since the window began, as errors of an open loop grow. Minimised by scipy.optimize.least_squares
 within bounds.
 
-Residuals of one stretch of a drive are alike, so the covariance is that of a jackknife over blocks
-of 5 s, each left out in one step of Newton: with psi = r/sqrt(1 + r^2) and
-psi' = (1 + r^2)^(-3/2), J the Jacobian, A = sum psi' J J', and A_b and s_b = sum psi J of block b,
-
-    d_b = (A - A_b)^-1 s_b    P = (B - 1)/B sum d_b d_b'
-
-over B blocks. Intervals are those of Student's t. Blocks that tell more of an unknown than others
-make its degrees of freedom fewer than B less the unknowns: those of a sum of squares whose terms
-have the covariance G that independent residuals would give to d_b of unknown k (Satterthwaite),
-
-    nu = (tr G)^2/tr(G G)    G_bc = delta_bc f_b' A_b f_b - f_b' A_b A^-1 A_c f_c
-    f_b = (A - A_b)^-1 e_k
-
-Source: Bell, McCaffrey, "Bias reduction in standard errors for linear regression with multi-stage
-samples", 2002 (the estimator CR3 and its degrees of freedom), with the weights of the robust loss.
+How sure the result is: module jackknife.
 """
 
 from __future__ import annotations
@@ -36,10 +22,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from racecar.core.errors import RunError
 from racecar.core.identification.drive import Array, Drive
+from racecar.core.identification.jackknife import jackknife
 from racecar.core.identification.prediction import (
     cut_windows,
     FROM_SPEED,
@@ -104,12 +91,12 @@ class Problem:
         shared = [name for name in self.stage.unknowns if name not in self.fixed]
         return [*shared, *(f'{self.of_drive}:{part.drive.name}' for part in self.parts)]
 
-    def residuals(self, values: Values) -> Array:
-        """Return the scaled residuals, those of a window in succession."""
+    def residuals(self, values: Values, parts: Sequence[Part] | None = None) -> Array:
+        """Return the scaled residuals of parts (all), those of a window in succession."""
         model = make_model(self.stage.kind, self.vehicle, values)
         steering = steering_of(values)
         rows = []
-        for part in self.parts:
+        for part in self.parts if parts is None else parts:
             speeds = wheel_speeds(
                 part.drive, values[f'wheel_scale:{part.drive.name}'],
                 values['wheel_lag'] if self.stage.kind == 'combined' else 0.0)
@@ -121,7 +108,16 @@ class Problem:
 
     def cost(self, values: Values) -> float:
         """Return what is minimised, halved as scipy does."""
-        return float(np.sum(np.sqrt(1.0 + self.residuals(values)**2) - 1.0))
+        return soft_l1(self.residuals(values))
+
+    def reach(self, name: str) -> tuple[slice, Sequence[Part]]:
+        """Return which residuals an unknown acts on, and their parts."""
+        kind, _, drive = name.partition(':')
+        if kind != self.of_drive:
+            return slice(None), self.parts
+        at = [part.drive.name for part in self.parts].index(drive)
+        ends = np.cumsum([0, *(part.windows.measured.size for part in self.parts)]).tolist()
+        return slice(ends[at], ends[at + 1]), self.parts[at:at + 1]
 
     @functools.cached_property
     def blocks(self) -> NDArray[np.int64]:
@@ -137,6 +133,11 @@ class Problem:
         """Return all values: those given over the base; what drives have of their own is 1."""
         scales = {f'{self.of_drive}:{part.drive.name}': 1.0 for part in self.parts}
         return {**scales, **self.base, **values}
+
+
+def soft_l1(r: Array) -> float:
+    """Return half the loss, sum of sqrt(1 + r^2) - 1, without the rounding of that difference."""
+    return float(np.sum(r * r / (1.0 + np.sqrt(1.0 + r * r))))
 
 
 def _sigmas(part: Part) -> Array:
@@ -172,7 +173,7 @@ class Fit:
     def interval(self, name: str) -> tuple[float, float]:
         """Return the confidence interval of an unknown in its unit."""
         degrees = float(self.degrees[self.names.index(name)])
-        half = float(student.ppf(0.5 + 0.5 * CONFIDENCE, degrees))
+        half = float(stdtrit(degrees, 0.5 + 0.5 * CONFIDENCE))
         value, reach = self.values[name], half * self.deviation(name)
         return value - reach, value + reach
 
@@ -264,78 +265,58 @@ def fit(problem: Problem, start: Values, *, tolerance: float = 1e-5) -> Fit:
     x0 = np.array([values[name] for name in names]) / scales
     room = 1e-3 * np.minimum(high - low, 1.0)
     x0 = np.clip(x0, low + room, high - room)
-    count = 0
-
-    def named(x: Array) -> Values:
-        return {**values, **dict(zip(names, (x * scales).tolist(), strict=True))}
-
-    def residuals(x: Array) -> Array:
-        nonlocal count
-        count += 1
-        return problem.residuals(named(x))
-
-    def jacobian(x: Array) -> Array:
-        return _jacobian(residuals, x, low, high)
-
+    function = _Function(problem, values, scales, high)
     found: Any = least_squares(
-        residuals, x0, jac=jacobian, bounds=(low, high), loss='soft_l1', method='trf',
-        ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60)
-    r, j = residuals(found.x), jacobian(found.x)
-    curvature, covariance, degrees = _covariance(r, j, problem.blocks)
-    return Fit(problem, named(found.x), names, scales, float(found.cost), j, curvature,
-               covariance, degrees, count)
+        function.residuals, x0, jac=function.jacobian, bounds=(low, high), loss='soft_l1',
+        method='trf', ftol=tolerance, xtol=tolerance, gtol=1e-8, max_nfev=60)
+    r, j = function.residuals(found.x), function.jacobian(found.x)
+    curvature, covariance, degrees = jackknife(r, j, problem.blocks)
+    return Fit(problem, function.named(found.x), names, scales, soft_l1(r), j, curvature,
+               covariance, degrees, function.evaluations)
 
 
-def _jacobian(residuals: Any, x: Array, low: Array, high: Array) -> Array:
-    centre = residuals(x)
-    columns = []
-    for index in range(x.size):
-        step = _STEP * max(1.0, abs(x[index]))
-        step = -step if x[index] + step > high[index] else step
-        moved = x.copy()
-        moved[index] += step
-        columns.append((residuals(moved) - centre) / step)
-    return np.column_stack(columns)
+class _Function:
+    """Residuals of scaled unknowns and their Jacobian, computed once where asked for in turn.
 
-
-def _covariance(
-    r: Array, j: Array, blocks: NDArray[np.int64],
-) -> tuple[Array, Array, Array]:
-    """Return curvature A, covariance P and degrees of freedom (unknowns,); see the module."""
-    z = 1.0 + r * r
-    weights = z**-1.5
-    curvature = j.T @ (j * weights[:, None])
-    # Where most residuals are large the soft L1 is flat; the weights of Gauss and Newton are not.
-    if np.linalg.eigvalsh(curvature)[0] <= 0.0:
-        curvature = j.T @ (j * (z**-0.5)[:, None])
-        weights = z**-0.5
-    count = int(blocks.max()) + 1
-    shares, changes, reaches = [], [], []
-    for block in range(count):
-        own = blocks == block
-        share = j[own].T @ (j[own] * weights[own][:, None])
-        reach = np.linalg.pinv(curvature - share)
-        shares.append(share)
-        reaches.append(reach)
-        changes.append(reach @ (j[own].T @ (r[own] / np.sqrt(z[own]))))
-    change = np.array(changes)
-    covariance = change.T @ change * (count - 1) / count
-    return curvature, covariance, degrees_of_freedom(
-        curvature, np.array(shares), np.array(reaches))
-
-
-def degrees_of_freedom(curvature: Array, shares: Array, reaches: Array) -> Array:
-    """Return the degrees of freedom (unknowns,) of the variances; see the module.
-
-    shares (B, p, p): A_b; reaches (B, p, p): (A - A_b)^-1.
+    values: complete; high (unknowns,): upper bounds, scaled, which steps do not cross.
     """
-    moved = shares @ reaches
-    inverse = np.linalg.pinv(curvature)
-    found = []
-    for column in range(len(curvature)):
-        own = moved[:, :, column]
-        spread = -own @ inverse @ own.T
-        np.fill_diagonal(spread, spread.diagonal() + np.einsum(
-            'bp,bp->b', reaches[:, :, column], own))
-        found.append(np.trace(spread)**2 / max(float(np.sum(spread * spread)), 1e-300))
-    return np.array([max(degrees, 1.0) for degrees in found])
+
+    def __init__(self, problem: Problem, values: Values, scales: Array, high: Array) -> None:
+        self.evaluations = 0
+        self._problem, self._values, self._scales, self._high = problem, values, scales, high
+        self._names = problem.names
+        self._last: tuple[Array, Array] | None = None
+        self._last_jacobian: tuple[Array, Array] | None = None
+
+    def named(self, x: Array) -> Values:
+        """Return all values with those of the unknowns at x."""
+        return {**self._values,
+                **dict(zip(self._names, (x * self._scales).tolist(), strict=True))}
+
+    def residuals(self, x: Array) -> Array:
+        """Return the residuals (n,) at x."""
+        if self._last is None or not np.array_equal(self._last[0], x):
+            self.evaluations += 1
+            self._last = x.copy(), self._problem.residuals(self.named(x))
+        # SciPy weights in place what it is given.
+        return self._last[1].copy()
+
+    def jacobian(self, x: Array) -> Array:
+        """Return the derivatives (n, unknowns) at x, by forward differences."""
+        if self._last_jacobian is None or not np.array_equal(self._last_jacobian[0], x):
+            self._last_jacobian = x.copy(), self._differences(x)
+        return self._last_jacobian[1].copy()
+
+    def _differences(self, x: Array) -> Array:
+        centre = self.residuals(x)
+        found = np.zeros((centre.size, x.size))
+        for index, name in enumerate(self._names):
+            step = _STEP * max(1.0, abs(x[index]))
+            step = -step if x[index] + step > self._high[index] else step
+            moved = x.copy()
+            moved[index] += step
+            self.evaluations += 1
+            rows, parts = self._problem.reach(name)
+            found[rows, index] = (
+                self._problem.residuals(self.named(moved), parts) - centre[rows]) / step
+        return found

@@ -5,10 +5,12 @@
     T w' = g u(t - d) - w
 
 w measured speed of the wheels, u command, d delay, T lag, g gain of the drive (not of the vehicle:
-it takes up units and battery). As the equation is linear, an open-loop prediction from the
-measured w at the start of a window is the response to the whole command, y, plus what was off
-then: w(t) = y(t) + (w(0) - y(0)) exp(-t/T). Windows, loss and intervals are those of estimation;
-an error of SIGMA counts as one.
+it takes up units and battery). As the equation is linear, the speed in a window is the response to
+the whole command, y, plus what was off at its start: w(t) = y(t) + c exp(-t/T). c is that of the
+least squared error within SETTING. The first sample alone would do, but the noise of c would make
+T too small, as that lets it fade sooner; and c fitted to all of the window would hide that the
+command does not explain the speed. Windows follow one another, so that each sample counts once.
+Loss and intervals are those of estimation; an error of SIGMA counts as one.
 
 A limiter, a brake or a hand on another remote control may rule the speed instead of the command.
 A drive is used only if g is within GAINS and the prediction takes off LEAST_EXPLAINED of the
@@ -23,18 +25,10 @@ import math
 from typing import ClassVar
 
 import numpy as np
-from scipy.signal import lfilter
 
+from racecar.core.compiled import njit
 from racecar.core.identification.drive import Array, Drive
-from racecar.core.identification.estimation import (
-    EVERY,
-    Fit,
-    fit,
-    HORIZONS,
-    Part,
-    Problem,
-    WINDOW,
-)
+from racecar.core.identification.estimation import Fit, fit, Part, Problem, WINDOW
 from racecar.core.identification.prediction import Windows
 from racecar.core.identification.settling import settle, spreads
 from racecar.core.identification.unknowns import prior, search_start, STAGES, Values
@@ -48,10 +42,12 @@ from racecar.core.vehicles import VehicleParameters
 
 SIGMA = 0.2
 """Error of the predicted speed that counts as one [m/s]."""
+SETTING = 0.1
+"""First part of a window, which tells the speed that it starts with [s]."""
 LEAST_EXPLAINED = 0.3
 GAINS = (0.6, 1.7)
 """Range of the gain in which the wheels follow the command."""
-_LEAST_WINDOWS = 10
+_LEAST_WINDOWS = 5
 _LEAST_CHANGE = 0.1
 """Change of the speed within a window from which it tells something [m/s]."""
 _BLOCK = 5.0
@@ -62,15 +58,15 @@ _NAMES = STAGES['speed'].unknowns
 
 @dataclass
 class SpeedProblem(Problem):
-    """Windows of the speed of the wheels: initial (w, 1), measured (w, h, 1)."""
+    """Windows of the speed of the wheels: initial (w, 1), measured (w, h, 1), h from the start."""
 
     of_drive: ClassVar[str] = 'speed_gain'
 
-    def residuals(self, values: Values) -> Array:
-        """Return the scaled residuals, those of a window in succession."""
+    def residuals(self, values: Values, parts: Sequence[Part] | None = None) -> Array:
+        """Return the scaled residuals of parts (all), those of a window in succession."""
         return np.concatenate([
             ((predict_speed(part, values) - part.windows.measured) / SIGMA).ravel()
-            for part in self.parts])
+            for part in (self.parts if parts is None else parts)])
 
 
 @dataclass(frozen=True)
@@ -94,9 +90,9 @@ def speed_windows(drive: Drive) -> Windows:
     forward = drive.valid & (drive.wheel_speed > -0.05) & (
         np.nan_to_num(drive.speed_command, nan=-1.0) > -0.05)
     total = np.concatenate([[0], np.cumsum(forward)])
-    starts = np.arange(lead, drive.x.size - count, round(EVERY / drive.period))
+    starts = np.arange(lead, drive.x.size - count, count)
     starts = starts[total[starts + count + 1] - total[starts - lead] == count + lead + 1]
-    at = np.linspace(0, count, HORIZONS + 1)[1:].round().astype(np.int64)
+    at = np.arange(count)
     measured = drive.wheel_speed[starts[:, None] + at[None, :]]
     told = np.abs(measured - drive.wheel_speed[starts][:, None]).max(
         axis=1, initial=0.0) > _LEAST_CHANGE
@@ -107,16 +103,17 @@ def speed_windows(drive: Drive) -> Windows:
 
 
 def predict_speed(part: Part, values: Values) -> Array:
-    """Return the predicted speed of the wheels (w, h, 1) [m/s]."""
+    """Return the speed of the wheels (w, h, 1) that the command explains [m/s]."""
     drive, windows = part.drive, part.windows
     response = respond_to(
         values[f'speed_gain:{drive.name}'] * np.nan_to_num(drive.speed_command),
         values['speed_delay'], values['speed_lag'], drive.period)
-    off = windows.initial - response[windows.starts][:, None]
-    times = windows.horizons * drive.period
-    fading = np.exp(-times / max(values['speed_lag'], _LEAST_LAG))
-    ends = windows.starts[:, None] + windows.horizons[None, :]
-    speeds: Array = response[ends] + off * fading[None, :]
+    fading = np.exp(-windows.horizons * drive.period / max(values['speed_lag'], _LEAST_LAG))
+    expected = response[windows.starts[:, None] + windows.horizons[None, :]]
+    first = round(SETTING / drive.period)
+    early = fading[:first]
+    off = (windows.measured[:, :first, 0] - expected[:, :first]) @ early / (early @ early)
+    speeds: Array = expected + off[:, None] * fading[None, :]
     return speeds[:, :, None]
 
 
@@ -129,9 +126,18 @@ def respond_to(command: Array, delay: float, lag: float, period: float) -> Array
     # Within a sample the older command holds for its share, then the newer one: exact.
     stays = math.exp(-period / max(lag, _LEAST_LAG))
     fades = math.exp(-(1.0 - share) * period / max(lag, _LEAST_LAG))
-    response, _ = lfilter([0.0, 1.0], [1.0, -stays],
-                          (1.0 - fades) * newer + (fades - stays) * older, zi=[command[0]])
-    return np.asarray(response)
+    return _recursion((1.0 - fades) * newer + (fades - stays) * older, stays, float(command[0]))
+
+
+@njit
+def _recursion(added: Array, stays: float, first: float) -> Array:
+    """Return w' = stays w + added; scipy.signal has it too, but takes 0.4 s to import."""
+    found = np.empty(len(added))
+    value = first
+    for k in range(len(added)):
+        found[k] = value
+        value = stays * value + added[k]
+    return found
 
 
 def identify_speed_response(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.core.identification.drive import Array
-from racecar.core.identification.estimation import Fit
+from racecar.core.identification.estimation import Fit, soft_l1
 from racecar.core.identification.unknowns import bounds, UNKNOWNS
 from racecar.core.vehicles.parameters import GRAVITY
 
@@ -27,6 +27,10 @@ UNIDENTIFIABLE, ASSUMED = 'unidentifiable', 'assumed'
 CORRELATED = 0.95
 _OPEN_RISE = 1.35
 _REACHES = (-4.0, -2.0, 2.0, 4.0)
+_EXACT = 0.01
+"""Scaled rise to which a profile is computed."""
+_LEAST_DEVIATION = 1e-4
+"""Scaled standard error from which the search is accurate enough for a profile."""
 _WIDE = 0.15
 """Half width of an interval over the value from which an estimate is uncertain."""
 _WIDE_OF_SMALL = {'steering_offset': 0.01, 'steering_delay': 0.015, 'steering_lag': 0.015,
@@ -62,7 +66,7 @@ def profile(fit: Fit, name: str) -> Profile:
     at = fit.names.index(name)
     others = [index for index in range(len(fit.names)) if index != at]
     inverse = np.linalg.pinv(fit.curvature)
-    deviation = math.sqrt(max(float(fit.covariance[at, at]), 1e-300))
+    deviation = max(math.sqrt(max(float(fit.covariance[at, at]), 0.0)), _LEAST_DEVIATION)
     design = deviation**2 / max(float(inverse[at, at]), 1e-300)
     low, high = (bound / float(fit.scales[at]) for bound in bounds(name, fit.problem.vehicle))
     x0 = np.array([fit.values[other] for other in fit.names]) / fit.scales
@@ -81,7 +85,9 @@ def profile(fit: Fit, name: str) -> Profile:
             r = fit.problem.residuals({**fit.values, **dict(zip(
                 fit.names, (x * fit.scales).tolist(), strict=True))})
             root = np.sqrt(1.0 + r * r)
-            best = min(best, float(np.sum(root - 1.0)))
+            before, best = best, min(best, soft_l1(r))
+            if before - best < _EXACT * design:
+                break
             x[others] -= reduced @ (fit.jacobian[:, others].T @ (r / root))
         values.append(float(x[at] * fit.scales[at]))
         rises.append((best - fit.cost) / design)

@@ -45,6 +45,10 @@ class VehiclePlant:
         self.simulator = simulator
         steps = simulator.steps_per_tick
         vehicle = simulator.model.vehicle
+        # In the plane the springs of a sprung car stay as they are at rest.
+        springs = SUSPENSION_JOINTS if vehicle.body.is_sprung else ()
+        self._joint_names = WHEEL_JOINTS + HINGE_JOINTS + springs
+        self._still = (0.0,) * len(springs)
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
         describe = partial(describe_vehicle, vehicle)
         board = LampBoard(describe, lambda: simulator.time_ns)
@@ -112,12 +116,9 @@ class VehiclePlant:
         return Acceleration3(ax, ay, 0.0, 0.0, 0.0, alpha)
 
     def _joints(self) -> JointStates:
-        simulator = self.simulator
-        # In the plane the springs of a sprung car stay as they are at rest.
-        springs = SUSPENSION_JOINTS if simulator.model.vehicle.body.is_sprung else ()
-        still = (0.0,) * len(springs)
+        simulator, still = self.simulator, self._still
         return JointStates(
-            WHEEL_JOINTS + HINGE_JOINTS + springs,
+            self._joint_names,
             (*simulator.wheel_rotations, *simulator.steering_angles, *still),
             (*simulator.wheel_speeds, 0.0, 0.0, *still))
 

@@ -12,6 +12,7 @@ from racecar.core.frames import BASE_LINK
 from racecar.core.types import AckermannCommand
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
+from racecar.ros.message_rows import MessageRows
 from racecar.ros.wire import MessageTemplate, read_header, reads
 
 # Steering angle and speed among five numbers.
@@ -24,6 +25,15 @@ def read_command(data: bytes) -> tuple[AckermannCommand, int]:
     time_ns, _, offset = read_header(data, 4)
     steering_angle, speed = _DRIVE.unpack_from(data, offset)
     return AckermannCommand(speed, steering_angle), time_ns
+
+
+def command_rows() -> MessageRows:
+    """Return what makes rows of many messages: stamp [ns], speed and steering angle."""
+    def read_one(data: bytes) -> tuple[float, ...]:
+        command, stamp_ns = read_command(data)
+        return stamp_ns, *command
+
+    return MessageRows(AckermannDriveStamped, ('drive.speed', 'drive.steering_angle'), read_one)
 
 
 def command_template() -> MessageTemplate:

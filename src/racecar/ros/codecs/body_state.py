@@ -19,6 +19,7 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.listeners import Listeners
+from racecar.ros.message_rows import MessageRows
 from racecar.ros.node import TableNode
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 
@@ -45,6 +46,15 @@ def read_body_state(data: bytes) -> tuple[BodyState, int]:
     if not all(map(math.isfinite, numbers)):
         raise MessageError(f'pose and twist are {numbers}, expected finite numbers')
     return BodyState(Pose3(*numbers[:7]), Twist3(*numbers[7:])), time_ns
+
+
+def body_state_rows() -> MessageRows:
+    """Return what makes rows of many messages: stamp [ns], pose and twist."""
+    def read_one(data: bytes) -> tuple[float, ...]:
+        (pose, twist), stamp_ns = read_body_state(data)
+        return stamp_ns, *pose, *twist
+
+    return MessageRows(Odometry, (*(f'pose.pose.{field}' for field in _POSE), *_TWIST), read_one)
 
 
 class BodyStateCodec(Codec):

@@ -10,6 +10,7 @@ from nav_msgs.msg import Odometry as OdometryMessage
 
 from racecar.core.errors import MessageError
 from racecar.core.types import heading_of, Odometry
+from racecar.ros.message_rows import MessageRows
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 
 # Pose and twist, but for what a plane does not have, each before its covariance.
@@ -32,6 +33,15 @@ def read_finite_odometry(data: bytes) -> Odometry:
     if not odometry.is_finite:
         raise MessageError(f'{odometry}, expected finite numbers')
     return odometry
+
+
+def odometry_rows() -> MessageRows:
+    """Return what makes rows of many messages as read_finite_odometry() does of one."""
+    turn = 'pose.pose.orientation'
+    return MessageRows(OdometryMessage, (
+        'pose.pose.position.x', 'pose.pose.position.y', f'{turn}.z', f'{turn}.w',
+        'twist.twist.linear.x', 'twist.twist.linear.y', 'twist.twist.angular.z'),
+        read_finite_odometry, zeros=(f'{turn}.x', f'{turn}.y'))
 
 
 def reference_template(frame: str, child_frame: str) -> MessageTemplate:
