@@ -31,8 +31,8 @@ from racecar.core.types import NANOSECONDS
 _LOGGER = logging.getLogger(__name__)
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 
-_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save some'
-            ' of it')
+_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save'
+            ' some of it')
 
 UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowError, struct.error,
             TypeError, ValueError)
