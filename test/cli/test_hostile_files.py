@@ -286,6 +286,12 @@ def test_names_of_a_file_stand_in_one_short_line(tmp_path):
         read_csv_log(path)
     assert str(raised.value).isprintable()
     assert len(str(raised.value)) < 1000
+    good = ('t[s]', 'steering_command[rad]', 'wheel_speed[m/s]', 'x[m]', 'y[m]', 'yaw[rad]')
+    for bad, cell, wanted in (('x[furlong]', '1', 'log.csv.: column x has the unit'),
+                              ('x[m]', '1e300', r'log.csv., line 2: x\[m\] is 1e\+300, expected')):
+        path.write_text(f"{','.join([*good[:3], bad, *good[4:]])}\n0,0,0,{cell},0,0\n")
+        with pytest.raises(RacecarError, match=wanted):
+            read_csv_log(path)
     for text in ('<robot name="' + 'r' * 100_000 + '"><link name="a"/></robot>',
                  '<robot name="r"><link name="' + 'l' * 100_000 + '"/></robot>'):
         with pytest.raises(RacecarError, match='name has 100000 letters, expected at most 1000'):
