@@ -11,7 +11,7 @@ import asyncio
 import resource
 import socket
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiohttp import web
 
@@ -27,7 +27,7 @@ _BACKLOG = 64
 class Door:
     """Lets connections in to the server of a runner; what is too much is closed at once."""
 
-    def __init__(self, server: web.Server[Any], most: int, longest_silence: float) -> None:
+    def __init__(self, server: web.Server, most: int, longest_silence: float) -> None:
         """longest_silence: of those that are in and have asked for nothing yet [s]."""
         # The process needs other files, too.
         self._most = min(most, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
