@@ -12,17 +12,25 @@ import numpy as np
 import pytest
 
 from racecar.bags.reader import BagReader
+from racecar.core.analysis.run_csv import read_run_csv
+from racecar.core.analysis.run_table import COLUMNS
 from racecar.core.control.mux_file import load_mux_configuration
+from racecar.core.description.triangles import stl
+from racecar.core.description.urdf import read_urdf
 from racecar.core.errors import RacecarError
+from racecar.core.identification.csv_log import read_csv_log
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.poses import NO_POSE
 from racecar.core.powertrain import CarParameters
+from racecar.core.rendering.picture_model import picture_model, Quality
+from racecar.core.rendering.sight import DrawnRobot
 from racecar.core.sensors import SENSOR_KINDS, View
 from racecar.core.share import find_config, find_world
 from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world import load_world, Objects
+from racecar.core.world.scene import EMPTY_SCENE
 from racecar.core.world.scene_map import scene_map
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
@@ -252,6 +260,53 @@ def test_longest_delay_runs_soon():
     start = time.process_time()
     _drive(overrides={'single_track_simulator': {'actuators.speed_delay': 10.0}})
     assert time.process_time() - start < _SOON
+
+
+def test_bytes_of_a_command_line_that_are_no_text_are_refused():
+    with pytest.raises(RacecarError, match='the value is not YAML: character 2, .* is none of'):
+        _drive(overrides=parse_overrides(['trajectory_tracker.Kp=1\udcff']))
+
+
+def test_run_of_numbers_beyond_all_measure_is_refused(tmp_path):
+    path = tmp_path / 'run.csv'
+    row = ['0'] * len(COLUMNS)
+    for number in ('1e300', '-1e13'):
+        path.write_text('\n'.join(
+            ','.join(cells) for cells in (COLUMNS, row, ['1', number, *row[2:]])))
+        with pytest.raises(RacecarError, match='line 3: expected .* numbers, .* none beyond 1e'):
+            read_run_csv(path)
+    with pytest.raises(RacecarError, match='cannot be read'):
+        read_run_csv(Path('a\0b'))
+
+
+def test_names_of_a_file_stand_in_one_short_line(tmp_path):
+    path = tmp_path / 'log.csv'
+    path.write_text('t[s],"' + 'a\n' * 5000 + '"\n0,1\n1,2\n')
+    with pytest.raises(RacecarError, match='has no column steering_command') as raised:
+        read_csv_log(path)
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 1000
+    good = ('t[s]', 'steering_command[rad]', 'wheel_speed[m/s]', 'x[m]', 'y[m]', 'yaw[rad]')
+    for bad, cell, wanted in (('x[furlong]', '1', 'log.csv.: column x has the unit'),
+                              ('x[m]', '1e300', r'log.csv., line 2: x\[m\] is 1e\+300, expected')):
+        path.write_text(f"{','.join([*good[:3], bad, *good[4:]])}\n0,0,0,{cell},0,0\n")
+        with pytest.raises(RacecarError, match=wanted):
+            read_csv_log(path)
+    for text in ('<robot name="' + 'r' * 100_000 + '"><link name="a"/></robot>',
+                 '<robot name="r"><link name="' + 'l' * 100_000 + '"/></robot>'):
+        with pytest.raises(RacecarError, match='name has 100000 letters, expected at most 1000'):
+            read_urdf(text)
+
+
+def test_mesh_that_the_engine_cannot_take_is_refused(tmp_path):
+    pytest.importorskip('mujoco', reason='pictures need mujoco')
+    path = tmp_path / 'flat.stl'
+    path.write_bytes(stl(np.ones((6, 3, 3)), 'flat'))
+    tree = read_urdf(f'<robot name="r"><link name="l"><visual><geometry><mesh filename="{path}"/>'
+                     '</geometry></visual></link></robot>')
+    with pytest.raises(RacecarError, match='MuJoCo cannot make a model of this: .*flat') as raised:
+        picture_model(EMPTY_SCENE, [DrawnRobot(tree, ())], Quality(8, 8, 0, 0))
+    assert '\n' not in str(raised.value)
 
 
 @pytest.mark.parametrize(('name', 'value'), [

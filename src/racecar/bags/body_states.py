@@ -15,10 +15,8 @@ def body_state(message: Any) -> BodyState | None:
     """Return pose and twist of an Odometry; None if its numbers are not finite."""
     place, turn = message.pose.pose.position, message.pose.pose.orientation
     linear, angular = message.twist.twist.linear, message.twist.twist.angular
-    pose = Pose3(*map(float, (
-        place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)))
-    twist = Twist3(*map(float, (
-        linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)))
+    pose = Pose3(*map(float, (place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w)))
+    twist = Twist3(*map(float, (linear.x, linear.y, linear.z, angular.x, angular.y, angular.z)))
     if not all(map(math.isfinite, (*pose, *twist))):
         return None
     norm = math.hypot(*pose[3:])

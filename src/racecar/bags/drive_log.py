@@ -22,7 +22,14 @@ from racecar.core.driver.controls import Indicator
 from racecar.core.errors import BagError, ConfigurationError
 from racecar.core.poses import NO_POSE, pose_of_child, rotated
 from racecar.core.rendering.drive import Drive
-from racecar.core.types import BodyState, LampSwitches, NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
+from racecar.core.types import (
+    BodyState,
+    LampSwitches,
+    NANOSECONDS,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+)
 from racecar.core.world.grid_map import grid_of_cells, OccupancyGrid
 from racecar.ros import topics
 

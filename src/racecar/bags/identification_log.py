@@ -125,10 +125,10 @@ def read_identification_log(
                 rows[role].add(stamp_ns(row.message), _COLUMNS[role][1](row.message))
 
         reader.hand_out(dict.fromkeys(roles, take), progress)
-    stamps = [row.first for row in rows.values() if row.first is not None]
+    origin = min((row.first for row in rows.values() if row.first is not None), default=0)
     channels: dict[str, Channel] = {}
     for role, columns in rows.items():
-        channels |= columns.channels(chosen[role], summary.path, _COLUMNS[role][0], min(stamps, default=0))
+        channels |= columns.channels(chosen[role], summary.path, _COLUMNS[role][0], origin)
     return RawLog(summary.path.resolve().stem, channels, str(path))
 
 

@@ -31,8 +31,8 @@ from racecar.core.types import NANOSECONDS
 _LOGGER = logging.getLogger(__name__)
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 
-_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save what is'
-            ' left')
+_RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save'
+            ' some of it')
 
 UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowError, struct.error,
             TypeError, ValueError)
@@ -40,8 +40,8 @@ UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowErro
 
 AttributeError for one that is missing; TypeError and ValueError for text or arrays in the place of
 numbers; LookupError for arrays that are too short; struct.error for what is no number in a frame;
-OverflowError for numbers that are no indices; MemoryError for sizes that nobody can have. (What
-rosbags raises while it reads is a BagError of the reader.)
+OverflowError for numbers that are no indices; MemoryError for sizes that nobody can have;
+MessageError for what contradicts itself. (What rosbags raises while it reads is a BagError.)
 """
 
 
@@ -136,8 +136,8 @@ class BagReader:
                 takers[row.topic](row)
             except UNUSABLE as error:
                 raise BagError(
-                    f"bag '{self.path}': a message on {row.topic} at {row.log_time_ns} ns cannot be"
-                    f' used: {_reason(error)}; leave this topic out or record it anew'
+                    f"bag '{self.path}': a message on {row.topic} at {row.log_time_ns} ns cannot"
+                    f' be used: {_reason(error)}; leave this topic out or record it anew'
                 ) from error
 
     def _reported(

@@ -11,7 +11,7 @@ import asyncio
 import resource
 import socket
 import time
-from typing import Any
+from typing import NamedTuple
 
 from aiohttp import web
 
@@ -27,13 +27,13 @@ _BACKLOG = 64
 class Door:
     """Lets connections in to the server of a runner; what is too much is closed at once."""
 
-    def __init__(self, server: web.Server[Any], most: int, longest_silence: float) -> None:
+    def __init__(self, server: web.Server, most: int, longest_silence: float) -> None:
         """longest_silence: of those that are in and have asked for nothing yet [s]."""
         # The process needs other files, too.
         self._most = min(most, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         self._longest_silence = longest_silence
         self._server = server
-        self._silent: dict[asyncio.BaseProtocol, asyncio.TimerHandle] = {}
+        self._silent: dict[asyncio.BaseProtocol, _Silent] = {}
 
     async def open(self, listener: socket.socket) -> asyncio.Server:
         """Listen; the caller closes what is returned."""
@@ -45,21 +45,31 @@ class Door:
         if len(self._server.connections) >= self._most:
             transport.abort()
             return
+        if len(self._silent) > 2 * self._most:
+            # Most of them have gone again.
+            for gone in [one for one, row in self._silent.items() if row.transport.is_closing()]:
+                self.asked(gone)
         handler = self._server()
         transport.set_protocol(handler)
         handler.connection_made(transport)
-        self._silent[handler] = asyncio.get_running_loop().call_later(
-            self._longest_silence, self._show_out, handler, transport)
+        self._silent[handler] = _Silent(transport, asyncio.get_running_loop().call_later(
+            self._longest_silence, self._show_out, handler))
 
     def asked(self, handler: asyncio.BaseProtocol) -> None:
         """Take note that a connection has asked for something."""
-        timer = self._silent.pop(handler, None)
-        if timer is not None:
-            timer.cancel()
+        row = self._silent.pop(handler, None)
+        if row is not None:
+            row.timer.cancel()
 
-    def _show_out(self, handler: asyncio.BaseProtocol, transport: asyncio.Transport) -> None:
-        if self._silent.pop(handler, None) is not None:
-            transport.abort()
+    def _show_out(self, handler: asyncio.BaseProtocol) -> None:
+        self._silent.pop(handler).transport.abort()
+
+
+class _Silent(NamedTuple):
+    """A connection that has asked for nothing yet, and the end of its time."""
+
+    transport: asyncio.Transport
+    timer: asyncio.TimerHandle
 
 
 class _Newcomer(asyncio.Protocol):
@@ -77,7 +87,7 @@ class Allowance:
     """How often somebody may speak: on the average, and at once."""
 
     def __init__(self, rate: float, burst: int) -> None:
-        """rate [1/s]; burst: after a pause."""
+        """Rate [1/s]; burst: after a pause."""
         self._rate = rate
         self._burst = burst
         self._left = float(burst)

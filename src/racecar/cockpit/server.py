@@ -199,8 +199,7 @@ class CockpitServer:
             code=WSCloseCode.GOING_AWAY, message=b'the cockpit has ended'))
             for socket in self._pages]
         if closing:
-            _, slow = await asyncio.wait(closing, timeout=_FAREWELL)
-            for task in slow:
+            for task in (await asyncio.wait(closing, timeout=_FAREWELL))[1]:
                 task.cancel()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.cockpit.frames import LARGEST
 from racecar.core.description.triangles import corners_of, triangle_count
 from racecar.core.errors import ConfigurationError
 
@@ -22,7 +23,8 @@ def read_stl(path: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     Raises ConfigurationError for what is no binary STL file.
     """
     try:
-        data = path.read_bytes() if path.suffix.lower() == '.stl' else b''
+        is_mesh = path.suffix.lower() == '.stl' and path.stat().st_size <= LARGEST
+        data = path.read_bytes() if is_mesh else b''
     except OSError as error:
         raise ConfigurationError(f"mesh '{path}' cannot be read: {error.strerror}") from error
     count = triangle_count(data)

@@ -195,7 +195,7 @@ class ParameterTable:
 def suggest(name: str, known: Iterable[str]) -> str:
     """Return the nearest names, or all."""
     names = list(known)
-    return suggest_near(name, names) or f"known: {', '.join(names)}"
+    return suggest_near(name, names) or f"known: {', '.join(map(_shown, names))}"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -221,7 +221,12 @@ def suggest_near(name: str, known: Iterable[str]) -> str:
         if likeness >= least or (len(given) > 2 and given in other):
             rated.append((_parts(other)[0] != _parts(given)[0], -likeness, row))
     near = [row for *_, row in sorted(rated)[:3]]
-    return f"did you mean {' or '.join(near)}?" if near else ''
+    return f"did you mean {' or '.join(map(_shown, near))}?" if near else ''
+
+
+def _shown(name: str) -> str:
+    """Return a name, of which some come from files, in one line and not too long."""
+    return excerpt(name[:_LONGEST_NAME])[1:-1]
 
 
 def _likeness(one: str, other: str) -> float:

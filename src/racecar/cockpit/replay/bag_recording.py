@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 import math
 from pathlib import Path
-import struct
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,7 @@ from racecar.cockpit.samples import driver_numbers, Samples
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import BagError, ConfigurationError, excerpt, MessageError
+from racecar.core.errors import BagError, ConfigurationError, excerpt
 from racecar.core.poses import NO_POSE
 from racecar.core.types import BodyState, NANOSECONDS, Twist3
 from racecar.core.world.scene import Scene

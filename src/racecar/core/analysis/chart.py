@@ -160,9 +160,10 @@ class Chart:
         with np.errstate(over='ignore'):
             width, height = (float(length) for length in self._extent[1] - self._extent[0])
         aspect = height / width if 0.0 < width < math.inf else 1.0
+        aspect = aspect if math.isfinite(aspect) else 1.0
         return json.dumps(
             {'data': self._traces, 'layout': self._layout, 'height': self._height,
-             'aspect': aspect if math.isfinite(aspect) else 1.0}, allow_nan=False, separators=(',', ':'))
+             'aspect': aspect}, allow_nan=False, separators=(',', ':'))
 
     def _add(self, name: str, panel: int, trace: dict[str, Any]) -> None:
         if not 0 <= panel < self._panels:

@@ -20,6 +20,7 @@ from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.errors import excerpt, RunError
 
 _FINITE = COLUMNS.index('yaw_rate') + 1
+_LARGEST = 1e12  # [SI], of a time as well
 
 
 def read_run_csv(path: Path | str, tracked_ahead: float = 0.0) -> RunTable:
@@ -40,6 +41,8 @@ def read_run_csv(path: Path | str, tracked_ahead: float = 0.0) -> RunTable:
         raise RunError(f'{name} cannot be read: {error.strerror}; check the path') from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise RunError(f'{name} is no CSV file: {error}') from error
+    except ValueError as error:  # a NUL in the path
+        raise RunError(f'{name} cannot be read: {error}; check the path') from error
     if len(rows) < 2:
         raise RunError(f'{name} has {len(rows)} rows, expected at least 2')
     table = RunTable(np.array(rows), tracked_ahead)
@@ -85,7 +88,9 @@ def _row(name: str, number: int, line: Sequence[str]) -> list[float]:
         row = [float(text) if text else math.nan for text in line]
     except ValueError:
         row = []
-    if len(row) != len(COLUMNS) or not all(map(math.isfinite, row[:_FINITE])):
+    if (len(row) != len(COLUMNS) or not all(map(math.isfinite, row[:_FINITE]))
+            or any(abs(value) > _LARGEST for value in row)):
         raise RunError(
-            f'{name}, line {number}: expected {len(COLUMNS)} numbers, time to yaw_rate finite')
+            f'{name}, line {number}: expected {len(COLUMNS)} numbers, time to yaw_rate finite,'
+            f' none beyond {_LARGEST:g}')
     return row

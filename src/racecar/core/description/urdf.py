@@ -41,6 +41,9 @@ _KINDS = (FIXED, CONTINUOUS, REVOLUTE, PRISMATIC)
 
 Colour = tuple[float, float, float, float]
 
+_LONGEST_TEXT = 1000
+"""Of names, files and lists of numbers [letters]."""
+
 
 class RobotDescription(NamedTuple):
     """A robot for others: URDF text, and what it says."""
@@ -91,6 +94,9 @@ class _Part:
         value = self.element.get(attribute)
         if not value:
             raise self.error(f'has no {attribute}')
+        if len(value) > _LONGEST_TEXT:
+            raise self.error(
+                f'{attribute} has {len(value)} letters, expected at most {_LONGEST_TEXT}')
         return value
 
     def numbers(

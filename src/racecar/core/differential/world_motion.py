@@ -31,7 +31,7 @@ from racecar.core.types import (
     yaw_to_quaternion,
 )
 from racecar.core.world.car_model import servo_name
-from racecar.core.world.engine import load_engine
+from racecar.core.world.engine import compiled_model, load_engine
 from racecar.core.world.loose_objects import loose_objects
 from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
 from racecar.core.world.scene_model import cone_name, FLOOR
@@ -62,7 +62,7 @@ class WorldMotion:
         self._step = self._step_ns / NANOSECONDS
         spec = world_spec(scene, (), step=self._step)
         add_robot(spec, robot, self._step)
-        self.model = spec.compile()
+        self.model = compiled_model(spec)
         self.data = mujoco.MjData(self.model)
         self._scratch = mujoco.MjData(self.model)
         self._kept = mujoco.mjtState.mjSTATE_INTEGRATION

@@ -16,6 +16,8 @@ from racecar.core.identification.units import factor_to_si, split_header
 from racecar.core.parameters import suggest
 
 MOST_ROWS = 5_000_000
+# Nanoseconds of a clock are no more; what squares numbers does not overflow.
+_LARGEST = 1e20
 
 
 def read_csv_log(path: Path | str, columns: Mapping[str, str] | None = None) -> RawLog:
@@ -82,7 +84,10 @@ def _places(
                     f' ({suggest(quantity, list(found))}); --column {quantity}=NAME names another')
             continue
         place, unit = found[column]
-        places[quantity] = place, 1.0 if unit is None else factor_to_si(unit, si, column)
+        try:
+            places[quantity] = place, 1.0 if unit is None else factor_to_si(unit, si, column)
+        except RunError as error:
+            raise RunError(f'{name}: {error}') from None
     return places
 
 
@@ -106,12 +111,12 @@ def _table(
         if len(lines) > MOST_ROWS:
             raise RunError(f'{name} has more than {MOST_ROWS} rows; cut it into drives')
     table = np.array(numbers, dtype=np.float64).reshape(len(numbers), len(wanted))
-    holes = np.argwhere(~np.isfinite(table))
+    holes = np.argwhere(~(np.abs(table) <= _LARGEST))
     if holes.size:
         row, column = (int(index) for index in holes[0])
         raise RunError(
             f'{name}, line {lines[row]}: {header[wanted[column]]} is {table[row, column]},'
-            ' expected a finite number; leave the row out')
+            f' expected a finite number up to {_LARGEST:g}; leave the row out')
     return table, lines
 
 

@@ -28,7 +28,7 @@ from racecar.core.rendering.textures import (
 )
 from racecar.core.types import Pose3
 from racecar.core.world.car_model import add_shape, place
-from racecar.core.world.engine import load_engine
+from racecar.core.world.engine import compiled_model, load_engine
 from racecar.core.world.scene import Board, Box, Colour, Cone, GREY, Scene
 
 FloatArray = NDArray[np.float64]
@@ -128,7 +128,7 @@ def picture_model(
 ) -> PictureModel:
     """Return the model of a scene with robots.
 
-    Raises ConfigurationError if MuJoCo cannot be imported or a mesh cannot be had.
+    Raises ConfigurationError if MuJoCo cannot be imported or a mesh cannot be had or drawn.
     """
     mujoco = load_engine()
     spec = mujoco.MjSpec()
@@ -141,7 +141,7 @@ def picture_model(
         _add_cone(spec, f'cone {index}', cone)
     for index, robot in enumerate(robots):
         _add_robot(spec, index, robot)
-    model = spec.compile()
+    model = compiled_model(spec)
 
     def address(name: str) -> int:
         return int(model.joint(name).qposadr[0])

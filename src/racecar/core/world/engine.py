@@ -15,7 +15,7 @@ import sys
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import COMPILED
-from racecar.core.errors import ConfigurationError
+from racecar.core.errors import ConfigurationError, excerpt
 
 if COMPILED:
     from llvmlite import ir
@@ -78,6 +78,20 @@ def load_engine() -> Any:
         else:
             os.environ[GL_VARIABLE] = chosen
     return mujoco
+
+
+def compiled_model(spec: Any) -> Any:
+    """Return the model of an MjSpec.
+
+    Raises ConfigurationError for what the engine cannot take, such as a mesh without area.
+    """
+    try:
+        return spec.compile()
+    except ValueError as error:
+        reason = excerpt(' '.join(str(error).split()))[1:-1]
+        raise ConfigurationError(
+            f'MuJoCo cannot make a model of this: {reason}; correct or leave out what it names'
+        ) from error
 
 
 def engine_steps(model: Any, data: Any) -> Steps:

@@ -17,6 +17,7 @@ from racecar.core.share import resource_file
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.car_bodies import car_bodies
 from racecar.core.world.car_gains import joint_gains
+from racecar.core.world.engine import compiled_model
 from racecar.core.world.scene import EMPTY_SCENE
 from racecar.core.world.world_model import CarPart, world_spec
 from racecar.core.world.world_parameters import WORLD_PARAMETERS
@@ -61,7 +62,7 @@ def export_vehicle(
     spec = world_spec(
         EMPTY_SCENE, [CarPart(vehicle.name, bodies, gains, vehicle.friction_coefficient)],
         visuals=True)
-    spec.compile()
+    compiled_model(spec)
     urdf, mjcf = description.urdf, str(spec.to_xml())
     place = f'package://{package}/{MESHES}' if package else MESHES
     for uri, source in sources.items():

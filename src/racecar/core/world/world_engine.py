@@ -20,7 +20,7 @@ from racecar.core.vehicles.tyre_sets import TyreSet
 from racecar.core.world.car_axles import make_axles
 from racecar.core.world.car_bodies import CarBodies
 from racecar.core.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
-from racecar.core.world.engine import engine_steps, load_engine
+from racecar.core.world.engine import compiled_model, engine_steps, load_engine
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.core.world.scene_model import cone_name
 from racecar.core.world.world_kernel import (
@@ -100,8 +100,8 @@ class WorldEngine:
         mujoco = load_engine()
         self.step = step
         self.kernels = _kernels_for(cars)
-        self.model = world_spec(
-            scene, [_part(car) for car in cars], step=step, gravity=gravity).compile()
+        self.model = compiled_model(world_spec(
+            scene, [_part(car) for car in cars], step=step, gravity=gravity))
         self.data = mujoco.MjData(self.model)
         self._scratch = mujoco.MjData(self.model)
         self._kept = int(mujoco.mjtState.mjSTATE_INTEGRATION)
