@@ -39,7 +39,8 @@ def error_of(capsys, command, made, *words):
     if command.split()[0] in ('up', 'demo'):
         pytest.importorskip('rclpy')
     capsys.readouterr()
-    assert main([word.format(run=made, log=made.with_name('log.csv')) for word in command.split()] + [*words]) == 1
+    log = made.with_name('log.csv')
+    assert main([*(word.format(run=made, log=log) for word in command.split()), *words]) == 1
     # The nodes may have been announced before.
     return capsys.readouterr().err.splitlines()[-1]
 
