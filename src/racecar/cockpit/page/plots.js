@@ -98,6 +98,7 @@ class Plot {
     if (canvas.width !== pixels[0] || canvas.height !== pixels[1]) {
       [canvas.width, canvas.height] = pixels;
     }
+    // By the processor: the graphics card has enough to prepare for the scene.
     const context = canvas.getContext('2d', {willReadFrequently: true});
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
