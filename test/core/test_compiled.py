@@ -125,8 +125,11 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
         assert gc.isenabled() == collects
     finally:
         (gc.enable if was else gc.disable)()
-    # Starts of both, the end of the callee; at that of the kernel all is over.
-    assert listener.found == [False, False, False, collects]
+    # At least the starts of both and the end of the callee; at that of the kernel all is over.
+    *during, after = listener.found
+    assert len(during) >= 3
+    assert not any(during)
+    assert after == collects
 
 
 def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):
