@@ -15,7 +15,12 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler
 
 from racecar.cockpit.access import Access, TOKEN
-from racecar.cockpit.door import Allowance, Door, LONGEST_SILENCE, MOST_CONNECTIONS
+from racecar.cockpit.connection_limits import (
+    ConnectionLimiter,
+    LONGEST_SILENCE,
+    MOST_CONNECTIONS,
+    RateLimiter,
+)
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.frames import is_text, json_frame
 from racecar.cockpit.hub import Hub
@@ -30,8 +35,8 @@ _KEEP_ALIVE = 15.0  # of a connection that asks for nothing more [s]
 MOST_VIEWERS = 256
 # Messages of a page: some for each picture of the screen while somebody drags and drives [1/s].
 _MESSAGES, _BURST = 200.0, 1000
-# Pages get a word of farewell for so long [s].
-_FAREWELL = 0.5
+# How long all pages may take to close [s].
+_LONGEST_CLOSE = 0.5
 
 _HEADERS = {
     'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff',
@@ -51,10 +56,10 @@ class CockpitServer:
         self, feed: Feed, access: Access, *, most_connections: int = MOST_CONNECTIONS,
         longest_silence: float = LONGEST_SILENCE,
     ) -> None:
-        """Prepare it; nothing listens yet. longest_silence: as for Door [s]."""
+        """Prepare it; nothing listens yet. longest_silence: as for ConnectionLimiter [s]."""
         self._most_connections = most_connections
         self._longest_silence = longest_silence
-        self._door: Door | None = None
+        self._limiter: ConnectionLimiter | None = None
         self._feed = feed
         self._access = access
         self.hub = Hub()
@@ -77,8 +82,9 @@ class CockpitServer:
             shutdown_timeout=shutdown_timeout)
         await runner.setup()
         assert runner.server is not None
-        self._door = Door(runner.server, self._most_connections, self._longest_silence)
-        listening = await self._door.open(listener)
+        self._limiter = ConnectionLimiter(
+            runner.server, self._most_connections, self._longest_silence)
+        listening = await self._limiter.listen(listener)
         try:
             yield
         finally:
@@ -89,8 +95,8 @@ class CockpitServer:
     async def _check(
         self, request: web.Request, handler: Handler,
     ) -> web.StreamResponse:
-        assert self._door is not None
-        self._door.asked(request.protocol)
+        assert self._limiter is not None
+        self._limiter.note_request(request.protocol)
         access = self._access
         given = request.query.get(TOKEN) or request.cookies.get(access.cookie, '')
         fault = access.fault(request.headers, given, needs_origin=request.path == '/ws')
@@ -151,10 +157,10 @@ class CockpitServer:
                         await socket.send_bytes(frame)
 
         sender = asyncio.create_task(send())
-        allowance = Allowance(_MESSAGES, _BURST)
+        limiter = RateLimiter(_MESSAGES, _BURST)
         try:
             async for message in socket:
-                if not allowance.spend():
+                if not limiter.allows():
                     # No page does that; it is not to keep the others from being served.
                     _cut(request)
                     break
@@ -199,7 +205,7 @@ class CockpitServer:
             code=WSCloseCode.GOING_AWAY, message=b'the cockpit has ended'))
             for socket in self._pages]
         if closing:
-            for task in (await asyncio.wait(closing, timeout=_FAREWELL))[1]:
+            for task in (await asyncio.wait(closing, timeout=_LONGEST_CLOSE))[1]:
                 task.cancel()
 
 
