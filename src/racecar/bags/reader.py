@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import lru_cache
 import logging
+import os
 from pathlib import Path
 import re
 import struct
@@ -200,7 +201,8 @@ class BagReader:
                 f' last complete chunk, lost {source.cut}')
 
     def _remedy(self) -> str:
-        if (self.path / FILE_NAME).exists():
+        # Path.exists() raises for a path that is too long.
+        if os.path.exists(self.path / FILE_NAME):
             return f'without {FILE_NAME} it is read from what its files hold'
         return _RECOVER
 

@@ -35,6 +35,8 @@ _KEEP_ALIVE = 15.0  # of a connection that asks for nothing more [s]
 MOST_VIEWERS = 256
 # Messages of a page: some for each picture of the screen while somebody drags and drives [1/s].
 _MESSAGES, _BURST = 200.0, 1000
+# So many of them are handled before others get their turn.
+_AT_ONCE = 100
 # How long all pages may take to close [s].
 _LONGEST_CLOSE = 0.5
 
@@ -158,14 +160,18 @@ class CockpitServer:
 
         sender = asyncio.create_task(send())
         limiter = RateLimiter(_MESSAGES, _BURST)
+        count = 0
         try:
             async for message in socket:
                 if not limiter.allows():
                     # No page does that; it is not to keep the others from being served.
                     _cut(request)
                     break
-                # Nor is what it has sent at once.
-                await asyncio.sleep(0)
+                # Nor is what it has sent at once. (Each turn of the loop also reads on: older aiohttp
+                # keeps any number of empty messages, so there must not be many turns.)
+                count += 1
+                if count % _AT_ONCE == 0:
+                    await asyncio.sleep(0)
                 if message.type is WSMsgType.PING:
                     await socket.pong(message.data)
                 elif message.type is WSMsgType.TEXT:
