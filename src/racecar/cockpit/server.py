@@ -167,8 +167,8 @@ class CockpitServer:
                     # No page does that; it is not to keep the others from being served.
                     _cut(request)
                     break
-                # Nor is what it has sent at once. (Each turn of the loop also reads on: older aiohttp
-                # keeps any number of empty messages, so there must not be many turns.)
+                # Nor is what it has sent at once. (In each turn of the loop more is read: older
+                # aiohttp keeps any number of empty messages, so it must not take many turns.)
                 count += 1
                 if count % _AT_ONCE == 0:
                     await asyncio.sleep(0)
