@@ -82,7 +82,7 @@ def test_topics_that_only_hold_the_mux_are_listed_apart(tmp_path):
      ({'priority': 1.5}, r'priority of .* is 1\.5, expected an integer; higher wins'),
      ({'priority': ...}, r'priority of .* is None, expected an integer; higher wins'),
      ({'aliases': 'navigation'}, r"aliases of .* is 'navigation', expected a list of topic names"),
-     ({'prio': 3}, r"unknown key 'prio' in subscriber 0 \('Nav'\); did you mean priority")])
+     ({'prio': 3}, r"unknown key 'prio' in subscriber 0 \('Nav'\); did you mean priority\?")])
 def test_faulty_source_is_refused_with_file_entry_value_and_expectation(
         tmp_path, changes, message):
     with pytest.raises(ConfigurationError, match=r"mux file '.*mux\.yaml': " + message):
@@ -106,7 +106,7 @@ def test_names_and_priorities_must_differ(tmp_path, second, message):
      ('subscribers: [{name: N, topic: t, timeout: 1, priority: 1}]\npublisher: 7',
       'publisher is 7, expected a topic name'),
      ('subscribers: [{name: N, topic: t, timeout: 1, priority: 1}]\npublishers: out',
-      "unknown key 'publishers' in the file; did you mean publisher")])
+      r"unknown key 'publishers' in the file; did you mean publisher\?")])
 def test_file_of_another_form_is_refused(tmp_path, text, message):
     path = tmp_path / 'mux.yaml'
     path.write_text(text)

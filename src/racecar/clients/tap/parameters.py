@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 import math
-import types
 from typing import Any
 
 from rcl_interfaces.msg import Parameter as ParameterMessage
@@ -33,8 +32,7 @@ class ParameterWatch:
 
     def __init__(
         self, node: Node, services: Services, send: Callable[[bytes, str], object],
-        on_node: Callable[[str], object],
-        neighbours: Mapping[str, Node] = types.MappingProxyType({}),
+        on_node: Callable[[str], object], neighbours: Mapping[str, Node],
     ) -> None:
         """send: a frame with its key; on_node: called with a node that is known now.
 
