@@ -18,6 +18,21 @@ def test_every_choice_that_a_page_is_offered_names_no_file_and_no_code():
             assert (option['kind'] in ('choice', 'names')) == ('choices' in option)
 
 
+def test_a_page_is_told_of_no_file_where_it_offers_names():
+    helps = {option['help'] for one in configurations() for option in one['options']
+             if option['kind'] in ('choice', 'names')}
+    assert 'what stands around the car' in helps
+    assert not [text for text in helps if 'file' in text or 'by name' in text]
+
+
+def test_a_page_is_offered_each_choice_once_by_its_name():
+    for row in configurations():
+        for option in row['options']:
+            choices = option.get('choices', [])
+            assert not [name for name in choices if name.isdecimal()]
+            assert len(set(choices)) == len(choices)
+
+
 def test_configurations_say_whether_they_follow_a_trajectory_and_have_a_driver():
     rows = {row['name']: row for row in configurations()}
     assert rows['kinematic_ode']['follows_trajectory']

@@ -10,6 +10,7 @@ from example_feed import NODE
 import numpy as np
 from PIL import Image
 from playwright.sync_api import expect
+import pytest
 from waiting import numbers, sent, wait_for, wait_for_car
 
 from racecar.cockpit.page_files import FOLDER
@@ -332,3 +333,73 @@ def test_other_origins_get_no_connection(serve, open_page):
       socket.onerror = () => resolve('refused');
     })""", served.port)
     assert answer == 'refused'
+
+
+@pytest.mark.parametrize('size', [(390, 780), (780, 390), (320, 568)])
+def test_no_button_over_the_scene_is_covered_or_off_the_screen_on_a_phone(
+        serve, open_page, size):
+    page = open_page(serve().address, viewport={'width': size[0], 'height': size[1]},
+                     has_touch=True, is_mobile=True)
+    wait_for_car(page)
+    # As with laser, map and camera, whose picture is shown; Teleoperation is the longest name.
+    page.evaluate("""() => {
+      for (const one of document.querySelectorAll('.layers button')) { one.hidden = false; }
+      for (const id of ['camera', 'drives']) { document.getElementById(id).hidden = false; }
+      document.getElementById('who').textContent = 'Teleoperation';
+    }""")
+    covered = page.evaluate("""() => [...document.querySelectorAll('.overlay button')].filter(
+      (button) => {
+        const {left, right, top, bottom} = button.getBoundingClientRect();
+        return [left + 2, (left + right) / 2, right - 2].some(
+          (x) => !button.contains(document.elementFromPoint(x, (top + bottom) / 2)));
+      }).map((button) => button.textContent)""")
+    assert covered == []
+
+
+def test_all_runs_to_begin_with_are_in_sight_on_a_phone(serve, open_page):
+    page = open_page(serve(starts=False).address, viewport={'width': 390, 'height': 780},
+                     has_touch=True, is_mobile=True)
+    runs = page.locator('#hint .runs')
+    expect(runs.get_by_role('button')).to_have_count(1)
+    # The example has one of the four.
+    page.evaluate("""() => {
+      const runs = document.querySelector('#hint .runs');
+      for (let count = 1; count < 4; count++) {
+        runs.append(runs.firstElementChild.cloneNode(true));
+      }
+    }""")
+    assert page.evaluate("""() => {
+      const hint = document.getElementById('hint');
+      return hint.scrollHeight - hint.clientHeight;
+    }""") <= 0
+
+
+def test_the_longest_choice_of_a_parameter_is_shown_whole(serve, open_page):
+    page = open_page(serve().address)
+    page.get_by_role('tab', name='Tune').click()
+    page.get_by_label('read-only too').check()
+    choices = page.get_by_label('tracked_point')
+    expect(choices).to_be_visible()
+    cut = choices.evaluate("""(list) => {
+      list.options[0].text = 'fiala unsaturated and more';
+      const needed = list.cloneNode(true);
+      needed.style.width = 'max-content';
+      document.body.append(needed);
+      return needed.getBoundingClientRect().width - list.getBoundingClientRect().width;
+    }""")
+    assert cut <= 1.0
+
+
+def test_measured_factor_and_muxes_are_shown_only_while_something_runs(serve, open_page):
+    served = serve()
+    page = open_page(served.address, viewport={'width': 1366, 'height': 768})
+    wait_for_car(page)
+    page.get_by_role('tab', name='Drive').click()
+    expect(page.locator('#measured-factor')).to_have_text('1.00×')
+    expect(page.get_by_role('heading', name='Who drives')).to_be_visible()
+    page.get_by_role('button', name='Stop').click()
+    expect(page.get_by_test_id('state')).to_have_text('ended')
+    served.call(served.feed.say, 'clock', time=3.0, factor=0.08, wanted_factor=1.0, paused=False)
+    served.call(served.feed.say, 'muxes', muxes=[])
+    expect(page.get_by_role('heading', name='Who drives')).to_be_hidden()
+    expect(page.locator('#measured-factor')).to_have_text('')

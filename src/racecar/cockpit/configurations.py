@@ -26,6 +26,15 @@ from racecar.stacks.options import COCKPIT, NamedOption, run_options, TELEOP_NON
 
 _KINDS = {bool: 'flag', float: 'number', tuple: 'names'}
 
+# In place of the help of the command line where that speaks of files: a page offers names only.
+_HELP = {
+    'vehicle': '', 'trajectory': 'shape of the reference',
+    'waypoints': 'line to follow in place of a trajectory', 'world': 'what stands around the car',
+    'sensors': '',
+    'tyre_model': "fiala unsaturated: the report's cubic up to twice full sliding, a straight line"
+                  ' beyond',
+}
+
 # No node takes a longer run, or a higher factor.
 _LARGEST_NUMBER = 1e6
 
@@ -99,13 +108,15 @@ def _choices(stack: Stack, row: NamedOption) -> list[str]:
     if row.name == 'vehicle':
         return robot_names() if stack is differential_wheels.STACK else vehicle_names()
     listed = option.choices or option.suggestions
-    return [*listed()] if listed else []
+    # Some have the report's numbers, too, which would stand in a list beside the names.
+    return [name for name in listed() if not name.isdecimal()] if listed else []
 
 
 def _for_page(stack: Stack, row: NamedOption) -> dict[str, Any]:
     found: dict[str, Any] = {
         'name': row.name, 'kind': _KINDS.get(row.option.type, 'choice'),
-        'default': [] if row.option.type is tuple else row.default, 'help': row.option.help}
+        'default': [] if row.option.type is tuple else row.default,
+        'help': _HELP.get(row.name, row.option.help)}
     choices = _choices(stack, row)
     return {**found, 'choices': choices} if choices else found
 

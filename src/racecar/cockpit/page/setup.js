@@ -114,7 +114,8 @@ export class Setup {
     };
     const now = values[option.name] ?? option.default;
     const label = make('label', {for: id, text: words(option.name)});
-    const help = make('p', {class: 'help', id: `${id}-help`, text: option.help || ''});
+    const help = make('p', {class: 'help', id: `${id}-help`, text: option.help || '',
+      hidden: !option.help});
     const common = {id, 'aria-describedby': `${id}-help`};
     if (option.kind === 'flag') {
       return make('div', {class: 'field flag'}, make('input', {...common, type: 'checkbox',

@@ -75,6 +75,7 @@ export class Transport {
     show(byId('stop'), starts && busy);
     for (const id of ['pause', 'reset', 'factor']) { byId(id).disabled = !this.runs; }
     byId('step').disabled = this.state !== 'paused';
+    if (!this.runs) { setText(byId('measured-factor'), ''); }
     const pause = byId('pause');
     setText(pause.querySelector('span'), this.paused ? 'Resume' : 'Pause');
     pause.querySelector('use').setAttribute('href', this.paused ? '#i-play' : '#i-pause');
@@ -104,7 +105,8 @@ export class Transport {
 
   setClock({time, factor, wanted_factor: wanted, paused}) {
     setText(byId('time'), `${number(time, 2)} s`);
-    const measured = Number.isFinite(factor) && !paused ? `${number(factor, 2)}×` : '';
+    const measured = this.runs && Number.isFinite(factor) && !paused
+      ? `${number(factor, 2)}×` : '';
     setText(byId('measured-factor'), measured);
     const list = byId('factor');
     if (Number.isFinite(wanted) && document.activeElement !== list

@@ -76,6 +76,7 @@ export class Wheel {
     this.state = make('p', {class: 'wheel-state', role: 'status'});
     this.gamepad = make('p', {class: 'soft small'});
     this.carBox = make('div', {class: 'car', hidden: true});
+    this.muxTitle = make('h3', {text: 'Who drives', hidden: true});
     this.muxBox = make('div', {class: 'muxes'});
     box.append(make('h2', {text: 'Drive'}), this.state,
       make('div', {class: 'field flag'}, this.manual,
@@ -84,7 +85,7 @@ export class Wheel {
       share('most-steering', 'Largest steering', driving.most, 'left'),
       make('div', {class: 'field flag'}, this.touchSwitch,
         make('label', {for: 'show-touch', text: 'Touch pad in the scene'})),
-      this.gamepad, this.carBox, make('h3', {text: 'Who drives'}), this.muxBox);
+      this.gamepad, this.carBox, this.muxTitle, this.muxBox);
     touchPad(byId('touch'), driving);
     driving.gear = (step) => this.shift(step);
     this.text = '';
@@ -212,6 +213,7 @@ export class Wheel {
     const byHand = ({inputs}) => inputs.some(({name}) => /teleop/i.test(name));
     const mux = muxes.find(byHand) || muxes[0];
     this.text = mux && mux.inputs.some(({name}) => name === mux.active) ? mux.active : '';
+    show(this.muxTitle, muxes.length > 0);
     show(byId('drives'), muxes.length > 0);
     byId('drives').classList.toggle('someone', Boolean(this.text));
     this.refresh();
