@@ -22,6 +22,7 @@ from bootstrap import (
     paths,
     processes,
     stamps,
+    terminal,
     virtual_environments,
     wheels,
     workspaces,
@@ -220,6 +221,29 @@ def test_the_cmake_fix_up_replaces_foreign_include_folders_only():
         r'/a b\1/numpy/_core/include;'
         '${_IMPORT_PREFIX}/include/m"\n)\n'
     )
+
+
+@pytest.mark.parametrize(('line', 'name'), [
+    ('Collecting PyYAML==6.0 (from -r jazzy.lock (line 3))', 'pyyaml'),
+    ('Processing /a-b/files/ros_std_msgs-5.3-py3-none-any.whl (from -r jazzy.lock)',
+     'ros-std-msgs'),
+    ("Ignoring colorama: markers 'sys_platform == \"win32\"' don't match", 'colorama'),
+    ('Requirement already satisfied: packaging==26.3 in ./venv', 'packaging'),
+    ('Installing collected packages: zstandard, aiohttp', ''), ('  Using cached x.whl', '')])
+def test_progress_counts_wheels_of_an_index_and_of_a_folder(line, name):
+    assert virtual_environments.named_wheel(line) == name
+
+
+@pytest.mark.parametrize('columns', [60, 80, 200])
+def test_the_words_of_the_progress_fit_a_narrow_terminal(columns, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, 'isatty', lambda: True, raising=False)
+    monkeypatch.setenv('COLUMNS', str(columns))
+    progress = terminal.Progress(4)
+    progress.step('installing 235 wheels')
+    progress.update(470, 470, '235 fetched, 235 unpacked')
+    line = capsys.readouterr().err.rpartition('\r')[2]
+    assert len(line.replace('\033[K', '')) < columns
+    assert columns < 80 or '#] 100% 235 fetched, 235 unpacked' in line
 
 
 def test_the_lock_is_split_into_packages():

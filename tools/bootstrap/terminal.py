@@ -15,7 +15,7 @@ def say(text: str) -> None:
 class Progress:
     """Numbered steps on stderr, with a bar where that is a terminal."""
 
-    WIDTH = 30
+    WIDTH, NARROWEST = 30, 6
 
     def __init__(self, steps: int) -> None:
         self.steps = steps
@@ -40,8 +40,11 @@ class Progress:
         """Show how far the present step is."""
         fraction = min(done / max(total, 1), 1.0)
         if self.live:
-            bar = ('#' * int(fraction * self.WIDTH)).ljust(self.WIDTH, '.')
-            self._draw(f'{self.text} [{bar}] {fraction:4.0%} {detail}')
+            before, after = f'{self.text} [', f'] {fraction:4.0%} {detail}'
+            # The bar gives way where the terminal is narrow, not the words.
+            left = _columns() - len(before) - len(after)
+            width = max(self.NARROWEST, min(self.WIDTH, left))
+            self._draw(before + ('#' * int(fraction * width)).ljust(width, '.') + after)
             return
         quarter = f'{int(fraction * 4) * 25} %'
         if quarter not in ('0 %', '100 %', self.shown):
@@ -58,5 +61,9 @@ class Progress:
             say(line)
 
     def _draw(self, line: str) -> None:
-        width = shutil.get_terminal_size().columns - 1
-        print(f'\r{line[:width]}\033[K', end='', file=sys.stderr, flush=True)
+        print(f'\r{line[:_columns()]}\033[K', end='', file=sys.stderr, flush=True)
+
+
+def _columns() -> int:
+    # In the last column some terminals would go on to the next line.
+    return shutil.get_terminal_size().columns - 1

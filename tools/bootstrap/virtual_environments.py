@@ -89,20 +89,30 @@ class VirtualEnvironment:
         seen = set()
 
         def on_output(line: str) -> None:
-            found = re.match(r'(?:Collecting|Ignoring|Requirement already satisfied:) ([\w.-]+)',
-                             line)
-            if found:
-                seen.add(found.group(1))
+            name = named_wheel(line)
+            if name:
+                seen.add(name)
 
         def on_tick() -> None:
             # Half the bar for the downloads, half for unpacking.
             unpacked = sum(1 for _ in self.folder.glob('lib/python3.*/site-packages/*.dist-info'))
             progress.update(len(seen) + unpacked, 2 * total,
-                            f'{len(seen)} of {total} fetched, {unpacked} unpacked')
+                            f'{len(seen)} fetched, {unpacked} unpacked')
 
         run_logged(
             [*pip, str(self.lock_file)], 'pip.log', environment, lock, on_output, on_tick)
         progress.done()
+
+
+def named_wheel(line: str) -> str:
+    """Return the package that a line of pip's output begins with, empty if it names none.
+
+    Wheels of an index that is a folder are `Processing FOLDER/NAME-VERSION-...`.
+    """
+    found = (
+        re.match(r'(?:Collecting|Ignoring|Requirement already satisfied:) ([\w.-]+)', line)
+        or re.match(r'Processing (?:.*/)?(\w[\w.]*)-[^/]*\.(?:whl|tar\.gz)', line))
+    return re.sub('[-_.]+', '-', found.group(1)).lower() if found else ''
 
 
 def requirement_blocks(lock_text: str) -> Dict[str, str]:
