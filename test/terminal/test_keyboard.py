@@ -59,7 +59,7 @@ def test_nothing_is_asked_of_a_terminal_that_is_not_to_be_asked(terminal):
 
 @pytest.mark.parametrize(('path', 'message'), [
     ('/dev/null', "'/dev/null' is no terminal: start it in a terminal of its own"),
-    ('/absent', "terminal '/absent' cannot be opened: .*No such file")])
+    ('/absent', "terminal '/absent' cannot be opened: No such file or directory; start it in")])
 def test_what_is_no_terminal_is_refused(path, message):
     with pytest.raises(ConfigurationError, match=message):
         Keyboard(path)

@@ -96,8 +96,9 @@ def _open(path: str) -> int:
     try:
         descriptor = os.open(name, os.O_RDWR | os.O_NOCTTY)
     except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigurationError(
-            f'terminal {excerpt(name)} cannot be opened: {error}; {remedy}') from error
+            f'terminal {excerpt(name)} cannot be opened: {reason}; {remedy}') from error
     problem = '' if os.isatty(descriptor) else 'is no terminal'
     if not problem and not is_in_foreground(descriptor):
         problem = 'is used by another process, this one runs in the background'
