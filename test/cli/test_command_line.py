@@ -12,7 +12,7 @@ import pytest
 
 import racecar.cli
 from racecar.cli import completion
-from racecar.cli.main import COMMANDS, main
+from racecar.cli.main import COMMANDS, main, make_parsers
 from racecar.core.share import share_folder
 from racecar.stacks import describe_stack, StackOptions
 
@@ -46,6 +46,12 @@ def test_every_module_of_a_command_is_listed():
     commands = {module.__name__.rpartition('.')[2] for module in modules
                 if hasattr(module, 'add_arguments') and hasattr(module, 'run')}
     assert commands == set(COMMANDS)
+
+
+def test_output_has_one_short_form_in_all_commands():
+    for name, parser in make_parsers(COMMANDS).commands.items():
+        words = parser.format_help().replace('[', ' ').replace(',', ' ').split()
+        assert ('--output' not in words) or '-o' in words, name
 
 
 def test_the_version_is_that_of_the_manifest(capsys):

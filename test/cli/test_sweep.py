@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from racecar.cli.main import main
+from racecar.core.analysis.path_metrics import error_text
 from racecar.core.analysis.sweep_figure import sweep_figure
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.stacks.sweep import load_sweep
@@ -105,7 +106,7 @@ def test_summary_has_the_metrics_against_the_path_of_the_best_car(tmp_path, caps
     best = min(table(output), key=lambda row: float(row['rmse']))
     shown = capsys.readouterr().out
     for name in ('cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse'):
-        assert f'{float(best[name]):.4f}' in shown
+        assert error_text(float(best[name])) in shown
     assert 'cross-track RMSE of the best' in shown
 
 

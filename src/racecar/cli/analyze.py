@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--reference-topic', metavar='T',
         help='nav_msgs/Odometry to follow (default: /reference_trajectory, in any namespace)')
     parser.add_argument(
-        '--output', type=Path, metavar='FOLDER',
+        '-o', '--output', type=Path, metavar='FOLDER',
         help='where figures and report go (default: analysis in a folder, NAME_analysis'
              ' beside a file NAME.mcap or NAME.csv); files of an earlier analysis are replaced')
     parser.add_argument(

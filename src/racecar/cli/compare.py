@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--reference-topic', metavar='T', help='of the bags, as for racecar analyze')
     parser.add_argument(
-        '--output', type=Path, metavar='FOLDER',
+        '-o', '--output', type=Path, metavar='FOLDER',
         help='where report.html goes; must not exist (default: runs/compare-DATE-TIME)')
     parser.add_argument(
         '--json', action='store_true',

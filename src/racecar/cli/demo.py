@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         '--domain', type=_domain, metavar='ID',
         help='ROS domain (default: ROS_DOMAIN_ID if that is set, else one that is free)')
     parser.add_argument(
-        '--output', type=Path, metavar='FOLDER',
+        '-o', '--output', type=Path, metavar='FOLDER',
         help='where bag and pictures go; must not exist (default: runs/demo-DATE-TIME)')
 
 

@@ -59,8 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--topic', action='append', default=[], metavar='ROLE=TOPIC',
         help='topic of the bag for command, odometry, pose or imu')
-    parser.add_argument('--output', type=Path, default=Path('identification'), metavar='FOLDER',
-                        help='where the results go (default: identification)')
+    parser.add_argument('-o', '--output', type=Path, default=Path('identification'),
+                        metavar='FOLDER', help='where the results go (default: identification)')
     parser.add_argument('--json', action='store_true',
                         help='print the result as one JSON object; everything else to stderr')
 

@@ -36,7 +36,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         '--report', action='store_true',
         help=f'keep the run in a folder: {CSV_NAME}, {NAME} and report.html with figures')
     parser.add_argument(
-        '--output', type=Path, metavar='FOLDER',
+        '-o', '--output', type=Path, metavar='FOLDER',
         help='the folder of --report; must not exist (default: runs/COMMAND-DATE-TIME)')
 
 

@@ -24,6 +24,7 @@ from racecar.cli.stack_arguments import (
     add_name_argument,
     announce_controller,
 )
+from racecar.core.analysis.path_metrics import error_text
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.batch_kernels import LANES
@@ -51,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         '--jobs', type=_jobs, metavar='N', help='cores to use (default: all)')
     parser.add_argument(
-        '--output', type=Path, metavar='FOLDER',
+        '-o', '--output', type=Path, metavar='FOLDER',
         help='where table and plot go; must not exist (default: runs/sweep-DATE-TIME)')
     parser.add_argument(
         '--json', action='store_true',
@@ -164,9 +165,9 @@ def _summary(
     if fine.size:
         best = int(np.argmin(ranked))
         rows += [
-            ('best RMSE', f'{fine[0]:.4f}', f'm  {sweep.describe(best)}'),
-            ('median RMSE', f'{float(np.median(fine)):.4f}', 'm'),
-            ('worst RMSE', f'{fine[-1]:.4f}', 'm')]
+            ('best RMSE', error_text(float(fine[0])), f'm  {sweep.describe(best)}'),
+            ('median RMSE', error_text(float(np.median(fine))), 'm'),
+            ('worst RMSE', error_text(float(fine[-1])), 'm')]
         against_path = result.metrics(best).path
         if against_path is not None:
             rows += [(f'{name} of the best', value, unit)

@@ -17,6 +17,7 @@ import numpy as np
 
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
 from racecar.core.analysis.palette import BLUE, GREEN, ORANGE, SEQUENTIAL, VERMILION
+from racecar.core.analysis.path_metrics import error_text
 from racecar.core.analysis.tyre_data import TyreCurve, TyreData
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import WHEEL_NAMES
@@ -127,9 +128,9 @@ def error_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     worst = int(np.argmax(track.error))
     axes.plot(track.t, track.error, color=_ERROR, linewidth=1.2, label='error')
     axes.axhline(metrics.rmse, color='black', linestyle='--', linewidth=1.1,
-                 label=f'RMSE {metrics.rmse:.4f} m')
+                 label=f'RMSE {error_text(metrics.rmse)} m')
     axes.plot(track.t[worst], track.error[worst], 'v', color='black', markersize=7,
-              label=f'maximum {metrics.max_error:.4f} m')
+              label=f'maximum {error_text(metrics.max_error)} m')
     axes.set_ylim(bottom=0.0)
     label_axes(axes, 'time since the start [s]', 'position error [m]')
     _finish(figure, axes, f'{name}: position error', metrics)
@@ -211,4 +212,4 @@ def _finish(figure: Figure, axes: Axes, title: str, metrics: Metrics) -> None:
         loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False, scatterpoints=5,
         scatteryoffsets=[0.5])
     # A name may hold a dollar sign.
-    figure.suptitle(f'{title}, RMSE {metrics.rmse:.4f} m', parse_math=False)
+    figure.suptitle(f'{title}, RMSE {error_text(metrics.rmse)} m', parse_math=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 from racecar.core.analysis.html_page import HtmlPage
 from racecar.core.analysis.metrics import Array, MergedTrack, Metrics
 from racecar.core.analysis.path_kernels import SLOWEST_COURSE
-from racecar.core.analysis.path_metrics import PATH_WINDOW
+from racecar.core.analysis.path_metrics import error_text, PATH_WINDOW
 from racecar.core.analysis.run_charts import (
     gg_chart,
     path_chart,
@@ -79,7 +79,8 @@ def tracking_report(
     say where the run comes from; file: its run.yaml.
     """
     page = HtmlPage(
-        run.name, f'Tracking report: RMSE {metrics.rmse:.4f} m over {metrics.duration:.1f} s')
+        run.name, f'Tracking report: RMSE {error_text(metrics.rmse)} m over'
+        f' {metrics.duration:.1f} s')
     for text in run.warnings:
         page.warning(text)
     motion = None if run.motion is None else run.motion.without_start(skip)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from racecar.core.analysis.path_batch import PathMetricsSum
-from racecar.core.analysis.path_metrics import PathMetrics
+from racecar.core.analysis.path_metrics import error_text, PathMetrics
 from racecar.core.errors import ConfigurationError, RunError
 
 Array = NDArray[np.float64]
@@ -103,10 +103,10 @@ class Metrics:
     def as_rows(self) -> list[tuple[str, str, str]]:
         """Return (name, value, unit) for people, in a fixed order."""
         return [
-            ('RMSE', f'{self.rmse:.4f}', 'm'),
-            ('ISE', f'{self.ise:.4f}', 'm^2 s'),
-            ('sum of squared errors', f'{self.sum_squared_error:.4f}', 'm^2'),
-            ('maximum error', f'{self.max_error:.4f}', 'm'),
+            ('RMSE', error_text(self.rmse), 'm'),
+            ('ISE', error_text(self.ise), 'm^2 s'),
+            ('sum of squared errors', error_text(self.sum_squared_error), 'm^2'),
+            ('maximum error', error_text(self.max_error), 'm'),
             ('samples', f'{self.samples}', ''),
             ('duration', f'{self.duration:.3f}', 's'),
             *(self.path.as_rows() if self.path is not None else ()),

@@ -45,12 +45,15 @@ class PathMetrics:
     def as_rows(self) -> list[tuple[str, str, str]]:
         """Return (name, value, unit) for people, in a fixed order."""
         return [
-            ('cross-track RMSE', f'{self.cross_track_rmse:.4f}', 'm'),
-            ('maximum cross-track error', f'{self.max_cross_track_error:.4f}', 'm'),
-            ('heading RMSE', _text(self.heading_rmse), 'rad'),
-            ('speed RMSE', _text(self.speed_rmse), 'm/s'),
+            ('cross-track RMSE', error_text(self.cross_track_rmse), 'm'),
+            ('maximum cross-track error', error_text(self.max_cross_track_error), 'm'),
+            ('heading RMSE', error_text(self.heading_rmse), 'rad'),
+            ('speed RMSE', error_text(self.speed_rmse), 'm/s'),
         ]
 
 
-def _text(value: float | None) -> str:
-    return '-' if value is None else f'{value:.4f}'
+def error_text(value: float | None) -> str:
+    """Return an error for people: four decimals, of a smaller one two digits that matter."""
+    if value is None:
+        return '-'
+    return f'{value:.2g}' if 0.0 < value < 0.001 else f'{value:.4f}'
