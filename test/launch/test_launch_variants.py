@@ -174,6 +174,8 @@ def test_a_process_that_fails_ends_the_launch_with_an_error(domain, tmp_path, pr
     ('set:=trajectory_tracker.trajectory=waypoints trajectory_tracker.waypoints_file=absent.csv',
      "waypoint file 'absent.csv' is neither a file nor one of hall, racetrack, slalom"),
     ('namespace:=car 1', "namespace 'car 1' is no name, expected letters, digits and _"),
+    ('world:=racetrak', "world 'racetrak' is neither a file nor one of ar, arena, cones, empty,"),
+    ('sensors:=lidar', "parameter 'sensors' names 'lidar', which is unknown"),
     ('params_file:=absent.yaml', "parameter file 'absent.yaml' cannot be read"),
     ('set:=trajectory_tracker.Kpp=3', "parameter 'Kpp' is unknown here; did you mean Kp?"),
     ('set:=tracker.Kp=3', "set: node 'tracker' is not part of kinematic_ode"),
@@ -192,6 +194,15 @@ def test_a_bad_value_is_refused_in_one_line_before_anything_starts(
     assert 'process started' not in launched.text()
     assert 'Traceback' not in launched.text()
     assert '--set' not in launched.text()
+
+
+def test_an_argument_that_has_no_effect_is_named_if_it_looks_like_one_of_ours(domain, tmp_path):
+    with LaunchProcess(domain, tmp_path, 'trajektory:=circle', 'color:=red', 'vehicle:=ferrari',
+                       'trajectory:=line') as launched:
+        assert launched.wait() == 1
+    assert ("argument 'trajektory' of kinematic_ode is unknown and has no effect; did you mean"
+            ' trajectory?') in launched.text()
+    assert launched.text().count('has no effect') == 1
 
 
 def test_interfaces_that_are_not_built_are_named_once_before_anything_starts(domain, tmp_path):

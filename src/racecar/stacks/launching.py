@@ -24,14 +24,18 @@ from launch.actions import (
 )
 from launch.event_handlers import OnProcessExit
 from launch.events.process import ProcessExited
+from launch.logging import get_logger
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError
-from racecar.core.share import share_folder
+from racecar.core.errors import ConfigurationError, excerpt
+from racecar.core.parameters import suggestion
+from racecar.core.sensors.equipment import check_sensor_names
+from racecar.core.share import find_world, share_folder
 from racecar.core.trajectories import make_trajectory
+from racecar.core.world.world_choice import WORLD_PARAMETER
 from racecar.ros import topics
 from racecar.signals import LAUNCHED_BY
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
@@ -83,6 +87,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
     # Raises ConfigurationError once, where otherwise every node would, if it was not built.
     importlib.import_module('racecar.ros.interfaces')
     values = context.launch_configurations
+    _warn_of_strangers(context, stack)
     # Below the namespace that an including launch file has pushed.
     namespace = prefix_namespace(values.get('ros_namespace'), values['namespace']) or ''
     options = from_texts(
@@ -92,6 +97,11 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
         if description.executable == stack.tracker:
             # Reads the waypoints: without them the other nodes would wait for ever.
             make_trajectory(description.resolve())
+        if description.spec.is_simulator:
+            # Otherwise the simulator would say so, among the messages of nodes that came up.
+            chosen = description.resolve()
+            find_world(chosen[WORLD_PARAMETER.name])
+            check_sensor_names(chosen.get('sensors', []))
     descriptions = with_provenance(descriptions, describe_run(
         LAUNCH, stack.name, options, descriptions,
         shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))
@@ -127,6 +137,21 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             actions.insert(0, RegisterEventHandler(OnProcessExit(
                 target_action=node, on_exit=partial(_on_failure, part))))
     return actions
+
+
+def _warn_of_strangers(context: LaunchContext, stack: Stack) -> None:
+    """Warn of arguments that have no effect and look like one of ours; launch takes any name.
+
+    Others may belong to a launch file that includes this one.
+    """
+    known = [row.launch_name
+             for row in run_options(LAUNCH, tracking=stack.follows_trajectory)]
+    for word in context.argv:
+        name, given, _ = word.partition(':=')
+        near = suggestion(name, known) if given and name not in known else ''
+        if near:
+            get_logger('launch').warning(
+                f'argument {excerpt(name)} of {stack.name} is unknown and has no effect{near}')
 
 
 def _joy_of_ros(description: NodeDescription, arguments: list[str]) -> Node:
