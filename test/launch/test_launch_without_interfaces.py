@@ -18,7 +18,8 @@ NAMES = {
     'launch.actions': ['DeclareLaunchArgument', 'LogInfo', 'OpaqueFunction',
                        'RegisterEventHandler', 'Shutdown'],
     'launch.event_handlers': ['OnProcessExit'], 'launch.events': [],
-    'launch.events.process': ['ProcessExited'], 'launch_ros': [], 'launch_ros.actions': ['Node'],
+    'launch.events.process': ['ProcessExited'], 'launch.logging': [], 'launch_ros': [],
+    'launch_ros.actions': ['Node'],
     'launch_ros.parameter_descriptions': ['ParameterValue'],
     'launch_ros.utilities': ['make_namespace_absolute', 'prefix_namespace'],
     'ament_index_python': [],
@@ -47,12 +48,14 @@ packages.PackageNotFoundError = PackageNotFoundError
 utilities = sys.modules['launch_ros.utilities']
 utilities.make_namespace_absolute = lambda namespace: '/' + namespace
 utilities.prefix_namespace = lambda outer, inner: inner
+sys.modules['launch.logging'].get_logger = lambda name: SimpleNamespace(warning=print)
 
 from racecar.stacks.launching import generate
 
 *arguments, action = generate(sys.argv[1]).words[0]
-context = SimpleNamespace(argv=[], launch_configurations={
-    argument.words[0]: argument.more['default_value'] for argument in arguments})
+context = SimpleNamespace(argv=sys.argv[2:], launch_configurations={
+    **{argument.words[0]: argument.more['default_value'] for argument in arguments},
+    **dict(word.split(':=') for word in sys.argv[2:])})
 try:
     done = action.more['function'](context, *action.more['args'])
 except Exception as error:
@@ -68,14 +71,14 @@ BUILT = 'def __getattr__(name):\n    return type(name, (), {})\n'
 @pytest.fixture
 def launch(tmp_path):
     """Return a function that describes a stack where racecar_interfaces has these contents."""
-    def run(stack, **modules):
+    def run(stack, *words, **modules):
         package = tmp_path / 'racecar_interfaces'
         package.mkdir()
         for name, text in {'__init__': '', **modules}.items():
             (package / f'{name}.py').write_text(text)
         done = subprocess.run(
-            [sys.executable, '-c', LAUNCH, stack], capture_output=True, text=True, timeout=100,
-            env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(tmp_path), *sys.path])})
+            [sys.executable, '-c', LAUNCH, stack, *words], capture_output=True, text=True,
+            timeout=100, env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(tmp_path), *sys.path])})
         assert done.stderr == ''
         return done.stdout
     return run
@@ -99,3 +102,17 @@ def test_all_nodes_start_where_the_interfaces_are_built(launch):
     assert launch('kinematic_ode', msg=BUILT, srv=BUILT).split() == [
         'trajectory_tracker', 'kinematic_linearizer', 'ackermann_mux', 'ackermann_mux',
         'single_track_simulator']
+
+
+@pytest.mark.parametrize(('stack', 'word', 'message'), [
+    ('kinematic_ode', 'world:=racetrak', "ConfigurationError: world 'racetrak' is neither a file"),
+    ('differential_wheels', 'world:=racetrak', "ConfigurationError: world 'racetrak' is neither"),
+    ('gap_world', 'sensors:=laser lidar', "ParameterError: parameter 'sensors' names 'lidar'")])
+def test_nothing_starts_in_a_world_or_with_a_sensor_that_is_unknown(launch, stack, word, message):
+    assert launch(stack, word, msg=BUILT, srv=BUILT).startswith(message)
+
+
+def test_an_argument_without_effect_is_named_if_it_looks_like_one_of_ours(launch):
+    said = launch('plant', 'trajektory:=circle', 'color:=red', 'world:=room', msg=BUILT, srv=BUILT)
+    assert said.splitlines()[:-1] == [
+        "argument 'trajektory' of plant is unknown and has no effect; did you mean trajectory?"]
