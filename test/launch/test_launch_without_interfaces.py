@@ -78,7 +78,8 @@ def launch(tmp_path):
             (package / f'{name}.py').write_text(text)
         done = subprocess.run(
             [sys.executable, '-c', LAUNCH, stack, *words], capture_output=True, text=True,
-            timeout=100, env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(tmp_path), *sys.path])})
+            timeout=100, env={
+                **os.environ, 'PYTHONPATH': os.pathsep.join([str(tmp_path), *sys.path])})
         assert done.stderr == ''
         return done.stdout
     return run
