@@ -12,6 +12,7 @@ import pytest
 
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.identification.csv_log import read_csv_log
+from racecar.core.identification.drive import Channel
 from racecar.core.identification.estimation import fit, parts_of, Problem, RUN_IN
 from racecar.core.identification.identify import identify
 from racecar.core.identification.judging import Candidate, judge
@@ -22,6 +23,7 @@ from racecar.core.identification.prediction import (
     steering_angles,
     SteeringActuator,
     wheel_speeds,
+    WheelSensor,
 )
 from racecar.core.identification.preparing import prepare
 from racecar.core.identification.result_file import as_json, read_candidates, vehicle_yaml
@@ -54,8 +56,9 @@ def test_windows_of_the_true_model_end_where_the_simulator_does():
     windows = cut_windows(drive, length=1.0, every=0.5, horizons=4)
     model = make_model('fiala', F1TENTH, {**prior(F1TENTH), **TRUTH})
     steering = SteeringActuator(*(TRUTH[f'steering_{key}'] for key in ('gain', 'offset', 'delay')))
-    error = predict(model, windows, wheel_speeds(drive, SCALE), steering_angles(drive, steering),
-                    drive.period) - windows.measured
+    error = predict(
+        model, windows, wheel_speeds(drive, WheelSensor(SCALE)), steering_angles(drive, steering),
+        drive.period) - windows.measured
     # The start of a window is smoothed; 1 s later that is a few millimetres.
     assert len(windows.starts) > 10
     assert np.sqrt(np.mean(error[:, -1, :2]**2)) < 0.02
@@ -138,6 +141,25 @@ def test_wheelspin_is_seen_and_its_stiffness_found():
                         frozenset(stage.unknowns) - {'slip_stiffness'}),
                 {'slip_stiffness': 60.0, 'wheel_scale:twin': SCALE})
     assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
+
+
+def test_lag_and_delay_of_the_measured_wheel_speed_are_found():
+    log = make_twin(F1TENTH, np.random.default_rng(5), duration=60.0, slip=True)
+    times, speed = log.channels['wheel_speed']
+    # respond_to() holds its samples, which delays them by half a period.
+    early = np.interp(times + 0.03 + 0.01, times, speed)
+    lagged = Channel(times, respond_to(early, 0.0, 0.15, 0.02))
+    drive = prepare(replace(log, channels={**log.channels, 'wheel_speed': lagged}))
+    stage = STAGES['combined']
+    sensor = {'slip_stiffness', 'wheel_lag', 'wheel_delay'}
+    found = fit(Problem(parts_of([drive]), stage, F1TENTH, {
+        **prior(F1TENTH), **TRUTH, 'steering_lag': 0.0}, frozenset(stage.unknowns) - sensor),
+        {'slip_stiffness': 60.0, 'wheel_lag': 0.05, 'wheel_delay': 0.01})
+    assert found.values['wheel_lag'] == pytest.approx(0.15, abs=0.01)
+    assert found.values['wheel_delay'] == pytest.approx(0.03, abs=0.005)
+    assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
+    low, high = found.interval('wheel_delay')
+    assert 0.0 < low < 0.03 < high
 
 
 def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
@@ -247,6 +269,16 @@ def test_the_steering_actuator_delays_lags_and_scales():
     assert np.abs(np.diff(lagged)).max() < np.abs(np.diff(plain)).max()
     limited = steering_angles(drive, SteeringActuator(rate=0.5))
     assert np.abs(np.diff(limited)).max() <= 0.5 * 0.01 + 1e-12
+
+
+def test_the_wheel_sensor_scales_leads_and_delays():
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    plain = wheel_speeds(drive, WheelSensor())
+    assert wheel_speeds(drive, WheelSensor(1.5)) == pytest.approx(1.5 * plain)
+    # Two steps of the integration are a sample.
+    assert wheel_speeds(drive, WheelSensor(delay=0.04))[4:] == pytest.approx(plain[:-4])
+    risen = replace(drive, wheel_acceleration=np.ones_like(drive.wheel_speed))
+    assert wheel_speeds(risen, WheelSensor(lag=0.2)) == pytest.approx(plain + 0.2)
 
 
 def test_two_drives_of_one_name_are_refused(twin):

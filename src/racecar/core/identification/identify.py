@@ -279,15 +279,15 @@ def _estimates(
     assumed = f"vehicle file '{vehicle.name}'"
     for name, verdict in dropped.items():
         estimates[name] = Estimate(name, last.values[name], UNKNOWNS[name].unit, None, None,
-                                   verdict, f'{assumed} or none' if 'steering' in name else
-                                   assumed)
+                                   verdict, f'{assumed} or none' if name.startswith(
+                                       ('steering', 'wheel')) else assumed)
+    spun = 'no wheelspin in the drives'
     reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
                'cog_height': 'from the bench; --free cog_height estimates it' if (
-                   'combined' in plan) else 'no wheelspin in the drives',
-               'slip_stiffness': 'no wheelspin in the drives', 'wheel_lag': 'no wheelspin in the'
-               ' drives'}
+                   'combined' in plan) else spun,
+               'slip_stiffness': spun, 'wheel_lag': spun, 'wheel_delay': spun}
     for name, reason in reasons.items():
-        if name not in estimates and not (name == 'wheel_lag' and 'combined' in plan):
+        if name not in estimates:
             estimates[name] = Estimate(
                 name, prior(vehicle)[name], UNKNOWNS[name].unit, None, None,
                 Verdict(ASSUMED, reason), assumed)
