@@ -28,7 +28,11 @@ from racecar.core.identification.prediction import (
 from racecar.core.identification.preparing import prepare
 from racecar.core.identification.result_file import as_json, read_candidates, vehicle_yaml
 from racecar.core.identification.smoother import smooth_pose
-from racecar.core.identification.speed_response import identify_speed_response, respond_to
+from racecar.core.identification.speed_response import (
+    identify_speed_response,
+    respond_to,
+    speed_windows,
+)
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.core.identification.unknowns import make_model, prior, STAGES
 from racecar.core.vehicles import VehicleParameters
@@ -249,6 +253,26 @@ def test_the_speed_response_is_found_where_nothing_is_noisy(twin):
     found = identify_speed_response([car], F1TENTH)
     assert {row.word for row in found.verdicts.values()} == {'identified'}
     assert found.fit.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
+
+
+def test_windows_of_the_speed_end_where_the_drive_is_interrupted(twin):
+    command = np.repeat(np.random.default_rng(7).uniform(1.0, 4.0, 40), 50)
+    speed = respond_to(command, 0.05, 0.2, 0.02)
+    valid = np.ones(command.size, dtype=bool)
+    valid[400:420] = False
+    speed[400:420] = 9.0
+    car = replace(twin, speed_command=command, wheel_speed=speed, valid=valid)
+    windows = speed_windows(car)
+    inside = np.isfinite(windows.measured[:, :, 0])
+    # 0.4 s after each start come windows of 5 s, and of what is left if that is 1 s or more.
+    assert list(zip(windows.starts.tolist(), inside.sum(axis=1).tolist(), strict=True)) == [
+        (20, 250), (270, 130), (440, 250), (690, 250), (940, 250), (1190, 250), (1440, 250),
+        (1690, 250), (1940, 60)]
+    found = identify_speed_response([car], F1TENTH).fit
+    assert found.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
+    assert found.values['speed_lag'] == pytest.approx(0.2, abs=1e-5)
+    assert np.count_nonzero(found.problem.residuals(
+        {**found.values, 'speed_lag': 0.3})) <= inside.sum()
 
 
 def test_a_held_command_is_answered_as_its_equation_says():

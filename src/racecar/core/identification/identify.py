@@ -301,7 +301,10 @@ def _estimates(
 
 def _described(found: Fit) -> str:
     windows = sum(len(part.windows.starts) for part in found.problem.parts)
-    rms = math.sqrt(float(np.mean(found.problem.residuals(found.values)**2)))
+    residuals = found.problem.residuals(found.values)
+    # Beyond the end of a window that is shorter than others they are exactly 0.
+    count = max(int(np.count_nonzero(residuals)), 1)
+    rms = math.sqrt(float(np.sum(residuals**2)) / count)
     lead = max(part.windows.lead * part.drive.period for part in found.problem.parts)
     begun = f' after a run-in of {lead:g} s' if lead else ''
     return (f'{windows} windows{begun}, {found.evaluations} evaluations, RMS of the scaled errors'

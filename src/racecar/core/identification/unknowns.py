@@ -151,13 +151,15 @@ def prior(vehicle: VehicleParameters) -> Values:
         'friction_coefficient': vehicle.friction_coefficient,
         'slip_stiffness': 0.5 * (vehicle.front_slip_stiffness + vehicle.rear_slip_stiffness),
         'wheel_lag': 0.0, 'wheel_delay': 0.0, 'yaw_inertia': vehicle.yaw_inertia,
-        'cog_height': vehicle.cog_height, 'speed_delay': 0.0, 'speed_lag': 0.0, 'speed_gain': 1.0, 'wheel_scale': 1.0}
+        'cog_height': vehicle.cog_height, 'speed_delay': 0.0, 'speed_lag': 0.0,
+        'speed_gain': 1.0, 'wheel_scale': 1.0}
 
 
 def search_start(vehicle: VehicleParameters) -> Values:
     """Return where the search begins: the prior, but inside of where something can be learnt."""
     return {**prior(vehicle), 'steering_delay': 0.06, 'steering_lag': 0.03,
-            'steering_rate': 8.0, 'wheel_lag': 0.03, 'wheel_delay': 0.02, 'speed_delay': 0.03, 'speed_lag': 0.1}
+            'steering_rate': 8.0, 'wheel_lag': 0.03, 'wheel_delay': 0.02, 'speed_delay': 0.03,
+            'speed_lag': 0.1}
 
 
 def with_values(vehicle: VehicleParameters, values: Mapping[str, float]) -> VehicleParameters:
