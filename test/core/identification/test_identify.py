@@ -179,9 +179,34 @@ def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
     assert candidates[-1].kind == result.kind
     assert candidates[-1].values['steering_gain'] == pytest.approx(
         result.values['steering_gain'], rel=1e-4)
-    assert [candidate.name for candidate in candidates] == ['kinematic fit', 'mine']
+    assert [candidate.name for candidate in candidates] == [
+        'kinematic fit without understeer', 'kinematic fit', 'unfitted tyres, fitted actuators',
+        'mine']
+    for candidate, of_fit in zip(candidates, result.baselines.values(), strict=False):
+        assert candidate.kind == of_fit.kind
+        assert {**candidate.values, **of_fit.values} == candidate.values
     for word in ('identified', 'assumed', 'unidentifiable', '# Drives:'):
         assert word in text
+
+
+@pytest.mark.parametrize(('changes', 'message'), [
+    ({'baselines': ...}, 'is not the result of an identification .*take it away to judge'),
+    ({'baselines': ['kinematic']}, 'is not the result of an identification'),
+    ({'baselines': [{'name': 'mine', 'kind': 'fiala', 'values': 7}]},
+     'is not the result of an identification'),
+    ({'baselines': [{'name': 'mine', 'kind': 'magic', 'values': {}}]},
+     "the model of 'mine' is 'magic', expected one of kinematic, linear, fiala, combined"),
+    ({'model': 'magic'}, "the model of 'f1tenth' is 'magic'"),
+    ({'values': {'grip': 1.0}}, 'grip is none of steering_gain'),
+    ({'values': {'steering_gain': 'much'}}, "steering_gain is 'much', expected a finite number")])
+def test_a_result_that_is_none_is_refused(result, tmp_path, changes, message):
+    path = tmp_path / 'f1tenth.yaml'
+    path.write_text((ROOT / 'config' / 'vehicles' / 'f1tenth.yaml').read_text(encoding='utf-8'))
+    content = {key: value for key, value in {**as_json(result), **changes}.items()
+               if value is not ...}
+    path.with_suffix('.json').write_text(json.dumps(content), encoding='utf-8')
+    with pytest.raises(ConfigurationError, match=message):
+        read_candidates(path)
 
 
 def test_the_smoother_finds_velocity_and_gyro_bias():

@@ -48,6 +48,7 @@ WHEELSPIN_SEEN = 0.05
 FITTED = 'fitted'
 _TITLES = {'rolling': 'kinematic fit without understeer', 'kinematic': 'kinematic fit',
            'actuators': 'unfitted tyres, fitted actuators'}
+"""Baselines by the stage that they come from."""
 
 
 class Estimate(NamedTuple):
@@ -80,7 +81,7 @@ class Identification:
 
     values, kind: of the model that was adopted; estimates: by name; profiles: of what was
     estimated; judgements: of the drives fitted; left_out: of each drive by the fit of the others,
-    empty with one. kinematic: values of that stage.
+    empty with one. baselines: fitted to the same drives, by the name of their stage.
     """
 
     vehicle: VehicleParameters
@@ -92,7 +93,7 @@ class Identification:
     stages: list[StageReport]
     judgements: list[Judgement]
     left_out: list[Judgement]
-    kinematic: Values
+    baselines: dict[str, Candidate]
 
     @property
     def final(self) -> Fit:
@@ -145,16 +146,16 @@ def identify(
     if speed.fit is not None:
         profiles |= speed.profiles
     tell(0.9, 'baselines')
-    baselines = _candidates({report.stage.name: report.fit for report in reports}, vehicle)
-    judgements = judge([part.drive for part in parts], baselines, vehicle)
-    left_out = [judgement for part, fits in zip(parts, others, strict=False)
-                for judgement in judge([part.drive], _candidates(fits, vehicle), vehicle)]
+    fits = {report.stage.name: report.fit for report in reports}
+    judgements = judge([part.drive for part in parts], _candidates(fits, vehicle), vehicle)
+    left_out = [judgement for part, row in zip(parts, others, strict=False)
+                for judgement in judge([part.drive], _candidates(row, vehicle), vehicle)]
     tell(1.0, 'done')
     return Identification(
         vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values) | {
             name: estimates[name].value for name in STAGES['speed'].unknowns},
-        estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out, _shared(
-            next(row.fit.values for row in reports if row.stage.name == 'kinematic')))
+        estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out,
+        _baselines(fits))
 
 
 def _speed_report(speed: SpeedResponse) -> list[StageReport]:
@@ -234,13 +235,15 @@ def _leave_out(
 
 
 def _candidates(fits: Mapping[str, Fit], vehicle: VehicleParameters) -> list[Candidate]:
-    found = [Candidate(f'unfitted {vehicle.name}, Fiala', 'fiala', prior(vehicle), False)]
-    *_, last = fits
-    for name, one in fits.items():
-        if name in _TITLES:
-            found.append(Candidate(_TITLES[name], one.problem.stage.kind, _shared(one.values)))
-    found.append(Candidate(FITTED, fits[last].problem.stage.kind, _shared(fits[last].values)))
-    return found
+    *_, last = fits.values()
+    return [Candidate(f'unfitted {vehicle.name}, Fiala', 'fiala', prior(vehicle), False),
+            *_baselines(fits).values(),
+            Candidate(FITTED, last.problem.stage.kind, _shared(last.values))]
+
+
+def _baselines(fits: Mapping[str, Fit]) -> dict[str, Candidate]:
+    return {name: Candidate(title, fits[name].problem.stage.kind, _shared(fits[name].values))
+            for name, title in _TITLES.items()}
 
 
 def _shared(values: Values) -> Values:
