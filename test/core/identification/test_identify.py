@@ -12,6 +12,7 @@ import pytest
 
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.identification.csv_log import read_csv_log
+from racecar.core.identification.drive import Channel
 from racecar.core.identification.estimation import fit, parts_of, Problem, RUN_IN
 from racecar.core.identification.identify import identify
 from racecar.core.identification.judging import Candidate, judge
@@ -22,11 +23,16 @@ from racecar.core.identification.prediction import (
     steering_angles,
     SteeringActuator,
     wheel_speeds,
+    WheelSensor,
 )
 from racecar.core.identification.preparing import prepare
 from racecar.core.identification.result_file import as_json, read_candidates, vehicle_yaml
 from racecar.core.identification.smoother import smooth_pose
-from racecar.core.identification.speed_response import identify_speed_response, respond_to
+from racecar.core.identification.speed_response import (
+    identify_speed_response,
+    respond_to,
+    speed_windows,
+)
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.core.identification.unknowns import make_model, prior, STAGES
 from racecar.core.vehicles import VehicleParameters
@@ -54,8 +60,9 @@ def test_windows_of_the_true_model_end_where_the_simulator_does():
     windows = cut_windows(drive, length=1.0, every=0.5, horizons=4)
     model = make_model('fiala', F1TENTH, {**prior(F1TENTH), **TRUTH})
     steering = SteeringActuator(*(TRUTH[f'steering_{key}'] for key in ('gain', 'offset', 'delay')))
-    error = predict(model, windows, wheel_speeds(drive, SCALE), steering_angles(drive, steering),
-                    drive.period) - windows.measured
+    error = predict(
+        model, windows, wheel_speeds(drive, WheelSensor(SCALE)), steering_angles(drive, steering),
+        drive.period) - windows.measured
     # The start of a window is smoothed; 1 s later that is a few millimetres.
     assert len(windows.starts) > 10
     assert np.sqrt(np.mean(error[:, -1, :2]**2)) < 0.02
@@ -140,6 +147,25 @@ def test_wheelspin_is_seen_and_its_stiffness_found():
     assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
 
 
+def test_lag_and_delay_of_the_measured_wheel_speed_are_found():
+    log = make_twin(F1TENTH, np.random.default_rng(5), duration=60.0, slip=True)
+    times, speed = log.channels['wheel_speed']
+    # respond_to() holds its samples, which delays them by half a period.
+    early = np.interp(times + 0.03 + 0.01, times, speed)
+    lagged = Channel(times, respond_to(early, 0.0, 0.15, 0.02))
+    drive = prepare(replace(log, channels={**log.channels, 'wheel_speed': lagged}))
+    stage = STAGES['combined']
+    sensor = {'slip_stiffness', 'wheel_lag', 'wheel_delay'}
+    found = fit(Problem(parts_of([drive]), stage, F1TENTH, {
+        **prior(F1TENTH), **TRUTH, 'steering_lag': 0.0}, frozenset(stage.unknowns) - sensor),
+        {'slip_stiffness': 60.0, 'wheel_lag': 0.05, 'wheel_delay': 0.01})
+    assert found.values['wheel_lag'] == pytest.approx(0.15, abs=0.01)
+    assert found.values['wheel_delay'] == pytest.approx(0.03, abs=0.005)
+    assert found.values['slip_stiffness'] == pytest.approx(97.6, rel=0.15)
+    low, high = found.interval('wheel_delay')
+    assert 0.0 < low < 0.03 < high
+
+
 def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
     path = tmp_path / 'mine.yaml'
     text = vehicle_yaml(result, 'mine', F1TENTH)
@@ -153,9 +179,34 @@ def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
     assert candidates[-1].kind == result.kind
     assert candidates[-1].values['steering_gain'] == pytest.approx(
         result.values['steering_gain'], rel=1e-4)
-    assert [candidate.name for candidate in candidates] == ['kinematic fit', 'mine']
+    assert [candidate.name for candidate in candidates] == [
+        'kinematic fit without understeer', 'kinematic fit', 'unfitted tyres, fitted actuators',
+        'mine']
+    for candidate, of_fit in zip(candidates, result.baselines.values(), strict=False):
+        assert candidate.kind == of_fit.kind
+        assert {**candidate.values, **of_fit.values} == candidate.values
     for word in ('identified', 'assumed', 'unidentifiable', '# Drives:'):
         assert word in text
+
+
+@pytest.mark.parametrize(('changes', 'message'), [
+    ({'baselines': ...}, 'is not the result of an identification .*take it away to judge'),
+    ({'baselines': ['kinematic']}, 'is not the result of an identification'),
+    ({'baselines': [{'name': 'mine', 'kind': 'fiala', 'values': 7}]},
+     'is not the result of an identification'),
+    ({'baselines': [{'name': 'mine', 'kind': 'magic', 'values': {}}]},
+     "the model of 'mine' is 'magic', expected one of kinematic, linear, fiala, combined"),
+    ({'model': 'magic'}, "the model of 'f1tenth' is 'magic'"),
+    ({'values': {'grip': 1.0}}, 'grip is none of steering_gain'),
+    ({'values': {'steering_gain': 'much'}}, "steering_gain is 'much', expected a finite number")])
+def test_a_result_that_is_none_is_refused(result, tmp_path, changes, message):
+    path = tmp_path / 'f1tenth.yaml'
+    path.write_text((ROOT / 'config' / 'vehicles' / 'f1tenth.yaml').read_text(encoding='utf-8'))
+    content = {key: value for key, value in {**as_json(result), **changes}.items()
+               if value is not ...}
+    path.with_suffix('.json').write_text(json.dumps(content), encoding='utf-8')
+    with pytest.raises(ConfigurationError, match=message):
+        read_candidates(path)
 
 
 def test_the_smoother_finds_velocity_and_gyro_bias():
@@ -229,6 +280,26 @@ def test_the_speed_response_is_found_where_nothing_is_noisy(twin):
     assert found.fit.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
 
 
+def test_windows_of_the_speed_end_where_the_drive_is_interrupted(twin):
+    command = np.repeat(np.random.default_rng(7).uniform(1.0, 4.0, 40), 50)
+    speed = respond_to(command, 0.05, 0.2, 0.02)
+    valid = np.ones(command.size, dtype=bool)
+    valid[400:420] = False
+    speed[400:420] = 9.0
+    car = replace(twin, speed_command=command, wheel_speed=speed, valid=valid)
+    windows = speed_windows(car)
+    inside = np.isfinite(windows.measured[:, :, 0])
+    # 0.4 s after each start come windows of 5 s, and of what is left if that is 1 s or more.
+    assert list(zip(windows.starts.tolist(), inside.sum(axis=1).tolist(), strict=True)) == [
+        (20, 250), (270, 130), (440, 250), (690, 250), (940, 250), (1190, 250), (1440, 250),
+        (1690, 250), (1940, 60)]
+    found = identify_speed_response([car], F1TENTH).fit
+    assert found.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
+    assert found.values['speed_lag'] == pytest.approx(0.2, abs=1e-5)
+    assert np.count_nonzero(found.problem.residuals(
+        {**found.values, 'speed_lag': 0.3})) <= inside.sum()
+
+
 def test_a_held_command_is_answered_as_its_equation_says():
     command = np.repeat([1.0, 3.0], 100)
     late = respond_to(command, 0.05, 0.2, 0.02)
@@ -247,6 +318,16 @@ def test_the_steering_actuator_delays_lags_and_scales():
     assert np.abs(np.diff(lagged)).max() < np.abs(np.diff(plain)).max()
     limited = steering_angles(drive, SteeringActuator(rate=0.5))
     assert np.abs(np.diff(limited)).max() <= 0.5 * 0.01 + 1e-12
+
+
+def test_the_wheel_sensor_scales_leads_and_delays():
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    plain = wheel_speeds(drive, WheelSensor())
+    assert wheel_speeds(drive, WheelSensor(1.5)) == pytest.approx(1.5 * plain)
+    # Two steps of the integration are a sample.
+    assert wheel_speeds(drive, WheelSensor(delay=0.04))[4:] == pytest.approx(plain[:-4])
+    risen = replace(drive, wheel_acceleration=np.ones_like(drive.wheel_speed))
+    assert wheel_speeds(risen, WheelSensor(lag=0.2)) == pytest.approx(plain + 0.2)
 
 
 def test_two_drives_of_one_name_are_refused(twin):

@@ -43,6 +43,7 @@ from racecar.core.identification.unknowns import (
     Stage,
     steering_of,
     Values,
+    wheels_of,
 )
 from racecar.core.vehicles import VehicleParameters
 from racecar.core.vehicles.parameters import GRAVITY
@@ -98,8 +99,7 @@ class Problem:
         rows = []
         for part in self.parts if parts is None else parts:
             speeds = wheel_speeds(
-                part.drive, values[f'wheel_scale:{part.drive.name}'],
-                values['wheel_lag'] if self.stage.kind == 'combined' else 0.0)
+                part.drive, wheels_of(values, values[f'wheel_scale:{part.drive.name}']))
             error = predict(
                 model, part.windows, speeds, steering_angles(part.drive, steering),
                 part.drive.period) - part.windows.measured

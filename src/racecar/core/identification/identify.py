@@ -48,6 +48,7 @@ WHEELSPIN_SEEN = 0.05
 FITTED = 'fitted'
 _TITLES = {'rolling': 'kinematic fit without understeer', 'kinematic': 'kinematic fit',
            'actuators': 'unfitted tyres, fitted actuators'}
+"""Baselines by the stage that they come from."""
 
 
 class Estimate(NamedTuple):
@@ -80,7 +81,7 @@ class Identification:
 
     values, kind: of the model that was adopted; estimates: by name; profiles: of what was
     estimated; judgements: of the drives fitted; left_out: of each drive by the fit of the others,
-    empty with one. kinematic: values of that stage.
+    empty with one. baselines: fitted to the same drives, by the name of their stage.
     """
 
     vehicle: VehicleParameters
@@ -92,7 +93,7 @@ class Identification:
     stages: list[StageReport]
     judgements: list[Judgement]
     left_out: list[Judgement]
-    kinematic: Values
+    baselines: dict[str, Candidate]
 
     @property
     def final(self) -> Fit:
@@ -145,16 +146,16 @@ def identify(
     if speed.fit is not None:
         profiles |= speed.profiles
     tell(0.9, 'baselines')
-    baselines = _candidates({report.stage.name: report.fit for report in reports}, vehicle)
-    judgements = judge([part.drive for part in parts], baselines, vehicle)
-    left_out = [judgement for part, fits in zip(parts, others, strict=False)
-                for judgement in judge([part.drive], _candidates(fits, vehicle), vehicle)]
+    fits = {report.stage.name: report.fit for report in reports}
+    judgements = judge([part.drive for part in parts], _candidates(fits, vehicle), vehicle)
+    left_out = [judgement for part, row in zip(parts, others, strict=False)
+                for judgement in judge([part.drive], _candidates(row, vehicle), vehicle)]
     tell(1.0, 'done')
     return Identification(
         vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values) | {
             name: estimates[name].value for name in STAGES['speed'].unknowns},
-        estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out, _shared(
-            next(row.fit.values for row in reports if row.stage.name == 'kinematic')))
+        estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out,
+        _baselines(fits))
 
 
 def _speed_report(speed: SpeedResponse) -> list[StageReport]:
@@ -234,13 +235,15 @@ def _leave_out(
 
 
 def _candidates(fits: Mapping[str, Fit], vehicle: VehicleParameters) -> list[Candidate]:
-    found = [Candidate(f'unfitted {vehicle.name}, Fiala', 'fiala', prior(vehicle), False)]
-    *_, last = fits
-    for name, one in fits.items():
-        if name in _TITLES:
-            found.append(Candidate(_TITLES[name], one.problem.stage.kind, _shared(one.values)))
-    found.append(Candidate(FITTED, fits[last].problem.stage.kind, _shared(fits[last].values)))
-    return found
+    *_, last = fits.values()
+    return [Candidate(f'unfitted {vehicle.name}, Fiala', 'fiala', prior(vehicle), False),
+            *_baselines(fits).values(),
+            Candidate(FITTED, last.problem.stage.kind, _shared(last.values))]
+
+
+def _baselines(fits: Mapping[str, Fit]) -> dict[str, Candidate]:
+    return {name: Candidate(title, fits[name].problem.stage.kind, _shared(fits[name].values))
+            for name, title in _TITLES.items()}
 
 
 def _shared(values: Values) -> Values:
@@ -279,15 +282,15 @@ def _estimates(
     assumed = f"vehicle file '{vehicle.name}'"
     for name, verdict in dropped.items():
         estimates[name] = Estimate(name, last.values[name], UNKNOWNS[name].unit, None, None,
-                                   verdict, f'{assumed} or none' if 'steering' in name else
-                                   assumed)
+                                   verdict, f'{assumed} or none' if name.startswith(
+                                       ('steering', 'wheel')) else assumed)
+    spun = 'no wheelspin in the drives'
     reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
                'cog_height': 'from the bench; --free cog_height estimates it' if (
-                   'combined' in plan) else 'no wheelspin in the drives',
-               'slip_stiffness': 'no wheelspin in the drives', 'wheel_lag': 'no wheelspin in the'
-               ' drives'}
+                   'combined' in plan) else spun,
+               'slip_stiffness': spun, 'wheel_lag': spun, 'wheel_delay': spun}
     for name, reason in reasons.items():
-        if name not in estimates and not (name == 'wheel_lag' and 'combined' in plan):
+        if name not in estimates:
             estimates[name] = Estimate(
                 name, prior(vehicle)[name], UNKNOWNS[name].unit, None, None,
                 Verdict(ASSUMED, reason), assumed)
@@ -301,7 +304,10 @@ def _estimates(
 
 def _described(found: Fit) -> str:
     windows = sum(len(part.windows.starts) for part in found.problem.parts)
-    rms = math.sqrt(float(np.mean(found.problem.residuals(found.values)**2)))
+    residuals = found.problem.residuals(found.values)
+    # Beyond the end of a window that is shorter than others they are exactly 0.
+    count = max(int(np.count_nonzero(residuals)), 1)
+    rms = math.sqrt(float(np.sum(residuals**2)) / count)
     lead = max(part.windows.lead * part.drive.period for part in found.problem.parts)
     begun = f' after a run-in of {lead:g} s' if lead else ''
     return (f'{windows} windows{begun}, {found.evaluations} evaluations, RMS of the scaled errors'

@@ -27,7 +27,14 @@ from racecar.core.identification.prediction import (
     wheel_speeds,
     Windows,
 )
-from racecar.core.identification.unknowns import make_model, prior, Stage, steering_of, Values
+from racecar.core.identification.unknowns import (
+    make_model,
+    prior,
+    Stage,
+    steering_of,
+    Values,
+    wheels_of,
+)
 from racecar.core.vehicles import VehicleParameters
 
 HORIZON = 0.5
@@ -115,10 +122,10 @@ def predict_windows(
 ) -> Array:
     """Return the poses that a candidate predicts."""
     values = {**prior(vehicle), **candidate.values}
-    speeds = wheel_speeds(
-        drive, scale, values['wheel_lag'] if candidate.kind == 'combined' else 0.0)
-    return predict(make_model(candidate.kind, vehicle, values), windows, speeds,
-                   steering_angles(drive, steering_of(values)), drive.period)
+    return predict(
+        make_model(candidate.kind, vehicle, values), windows,
+        wheel_speeds(drive, wheels_of(values, scale)),
+        steering_angles(drive, steering_of(values)), drive.period)
 
 
 def adapt_scale(

@@ -66,6 +66,14 @@ class SteeringActuator(NamedTuple):
     rate: float = math.inf
 
 
+class WheelSensor(NamedTuple):
+    """From measured speed w to that of the wheels: scale (w + lag w'), delay later. [-], [s]."""
+
+    scale: float = 1.0
+    lag: float = 0.0
+    delay: float = 0.0
+
+
 def cut_windows(
     drive: Drive, *, length: float, every: float, horizons: int, block: float = 5.0,
     from_speed: float = FROM_SPEED, start: float = 0.0, end: float = math.inf,
@@ -120,14 +128,12 @@ def steering_angles(drive: Drive, actuator: SteeringActuator) -> Array:
         min(actuator.rate, 1e9), drive.period / SUBSTEPS, SUBSTEPS)
 
 
-def wheel_speeds(drive: Drive, scale: float, lag: float = 0.0) -> Array:
-    """Return the speed of the wheels in the middle of each step [m/s].
-
-    scale: of the measured one; lag: time constant of the measurement [s].
-    """
-    speed = scale * (drive.wheel_speed + lag * drive.wheel_acceleration)
-    samples = np.arange(speed.size * SUBSTEPS)
-    return np.interp((samples + 0.5) / SUBSTEPS, np.arange(speed.size), speed)
+def wheel_speeds(drive: Drive, sensor: WheelSensor) -> Array:
+    """Return the speed of the wheels in the middle of each integration step [m/s]."""
+    speed = sensor.scale * (drive.wheel_speed + sensor.lag * drive.wheel_acceleration)
+    steps = np.arange(speed.size * SUBSTEPS)
+    at = (steps + 0.5) / SUBSTEPS - sensor.delay / drive.period
+    return np.interp(at, np.arange(speed.size), speed)
 
 
 @njit

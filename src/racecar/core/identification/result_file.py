@@ -4,7 +4,7 @@
 
 The vehicle file has the values where simulators look for them, each with interval, spread between
 sessions, verdict and source beside it. The JSON file of the same name has all for programs, and
-what only predictions from logs need: the model's kind and the values of the kinematic fit.
+what only predictions from logs need: the model's kind and the baselines with their values.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def _simulator_lines(result: Identification) -> list[str]:
     if result.kind != 'kinematic':
         lines.append('    tyre_model: fiala' if result.kind != 'linear' else
                      '    tyre_model: linear')
-    if 'understeer_gradient' in result.kinematic:
-        lines += [*_commented('of vehicle_model kinematic_understeer, by the kinematic stage', 4),
-                  f"    understeer_gradient: {_number(result.kinematic['understeer_gradient'])}"]
+    kinematic = result.baselines['kinematic'].values
+    lines += [*_commented('of vehicle_model kinematic_understeer, by the kinematic stage', 4),
+              f"    understeer_gradient: {_number(kinematic['understeer_gradient'])}"]
     lines.append('    actuators:')
     for key in ('steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
                 'speed_delay', 'speed_lag'):
@@ -132,7 +132,8 @@ def as_json(result: Identification) -> dict[str, Any]:
             'spread': row.spread, 'verdict': row.verdict.word, 'reason': row.verdict.reason,
             'source': row.source} for row in result.estimates.values()],
         'values': result.values,
-        'kinematic': result.kinematic,
+        'baselines': [{'name': row.name, 'kind': row.kind, 'values': row.values}
+                      for row in result.baselines.values()],
         'singular_values': result.final.singular_values.tolist(),
         'judgements': judgements_as_json(result.judgements),
         'leave_one_out': judgements_as_json(result.left_out),
@@ -146,7 +147,7 @@ def judgements_as_json(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
 
 
 def read_candidates(path: Path | str) -> tuple[VehicleParameters, list[Candidate]]:
-    """Return the vehicle of a file and what of it can be judged: its kinematic fit, its model.
+    """Return the vehicle of a file and what of it can be judged: its baselines, then its model.
 
     Any vehicle file will do: without the JSON file of its name beside it, the model is Fiala with
     the actuators of the file. Raises ConfigurationError or ParameterError if a file is not one.
@@ -166,21 +167,22 @@ def read_candidates(path: Path | str) -> tuple[VehicleParameters, list[Candidate
 def _of_result(path: Path, vehicle: VehicleParameters) -> list[Candidate]:
     try:
         result = json.loads(path.read_text(encoding='utf-8'))
-        kind = result['model']
-        sets = [('kinematic fit', 'kinematic', dict(result['kinematic'])),
-                (vehicle.name, kind, dict(result['values']))]
+        rows = [*((row['name'], row['kind'], dict(row['values'])) for row in result['baselines']),
+                (vehicle.name, result['model'], dict(result['values']))]
     except OSError as error:
         raise ConfigurationError(f"'{path}' cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ConfigurationError(
             f"'{path}' is not the result of an identification ({excerpt(error)}); take it away to"
             ' judge the vehicle file alone') from error
-    if kind not in _KINDS:
-        raise ConfigurationError(
-            f"'{path}': model is {kind!r}, expected one of {', '.join(_KINDS)}")
-    return [Candidate(name, kind, {
+    for name, kind, _ in rows:
+        if kind not in _KINDS:
+            raise ConfigurationError(
+                f"'{path}': the model of {name!r} is {kind!r}, expected one of"
+                f" {', '.join(_KINDS)}")
+    return [Candidate(str(name), kind, {
         **prior(vehicle), **{key: _checked(path, key, value) for key, value in values.items()}})
-        for name, kind, values in sets]
+        for name, kind, values in rows]
 
 
 def _checked(path: Path | str, name: str, value: Any) -> float:

@@ -9,8 +9,9 @@ it takes up units and battery). As the equation is linear, the speed in a window
 the whole command, y, plus what was off at its start: w(t) = y(t) + c exp(-t/T). c is that of the
 least squared error within SETTING. The first sample alone would do, but the noise of c would make
 T too small, as that lets it fade sooner; and c fitted to all of the window would hide that the
-command does not explain the speed. Windows follow one another, so that each sample counts once.
-Loss and intervals are those of estimation; an error of SIGMA counts as one.
+command does not explain the speed. Windows follow one another, so that each sample counts once,
+and are as long as a block of the jackknife where the drive allows it, as each start costs what its
+first part tells. Loss and intervals are those of estimation; an error of SIGMA counts as one.
 
 A limiter, a brake or a hand on another remote control may rule the speed instead of the command.
 A drive is used only if g is within GAINS and the prediction takes off LEAST_EXPLAINED of the
@@ -26,6 +27,7 @@ from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import solve_banded
+from scipy.ndimage import find_objects, label
 
 from racecar.core.identification.drive import Array, Drive
 from racecar.core.identification.estimation import Fit, fit, Part, Problem, WINDOW
@@ -47,10 +49,13 @@ SETTING = 0.1
 LEAST_EXPLAINED = 0.3
 GAINS = (0.6, 1.7)
 """Range of the gain in which the wheels follow the command."""
-_LEAST_WINDOWS = 5
+LONGEST_WINDOW = 5.0
+"""Longest window and block of the jackknife [s]; the shortest window is WINDOW."""
+_LEAST_WINDOWS = 3
 _LEAST_CHANGE = 0.1
 """Change of the speed within a window from which it tells something [m/s]."""
-_BLOCK = 5.0
+_LEAD = 0.4
+"""Time under commands before a window, for the delay [s]."""
 _LEAST_LAG = 1e-6
 """What stands for no lag at all [s]."""
 _NAMES = STAGES['speed'].unknowns
@@ -58,15 +63,19 @@ _NAMES = STAGES['speed'].unknowns
 
 @dataclass
 class SpeedProblem(Problem):
-    """Windows of the speed of the wheels: initial (w, 1), measured (w, h, 1), h from the start."""
+    """Windows of the speed of the wheels: initial (w, 1), measured (w, h, 1), h from the start.
+
+    measured is NaN after the end of windows that are shorter than others; residuals are 0 there.
+    """
 
     of_drive: ClassVar[str] = 'speed_gain'
 
     def residuals(self, values: Values, parts: Sequence[Part] | None = None) -> Array:
         """Return the scaled residuals of parts (all), those of a window in succession."""
-        return np.concatenate([
-            ((predict_speed(part, values) - part.windows.measured) / SIGMA).ravel()
-            for part in (self.parts if parts is None else parts)])
+        rows = [((predict_speed(part, values) - part.windows.measured) / SIGMA).ravel()
+                for part in (self.parts if parts is None else parts)]
+        residuals: Array = np.nan_to_num(np.concatenate(rows))
+        return residuals
 
 
 @dataclass(frozen=True)
@@ -86,20 +95,24 @@ class SpeedResponse:
 
 def speed_windows(drive: Drive) -> Windows:
     """Cut windows in which the speed of the wheels changes, forwards and under commands."""
-    count, lead = round(WINDOW / drive.period), round(0.4 / drive.period)
+    least, most, lead = (round(time / drive.period) for time in (WINDOW, LONGEST_WINDOW, _LEAD))
     forward = drive.valid & (drive.wheel_speed > -0.05) & (
         np.nan_to_num(drive.speed_command, nan=-1.0) > -0.05)
-    total = np.concatenate([[0], np.cumsum(forward)])
-    starts = np.arange(lead, drive.x.size - count, count)
-    starts = starts[total[starts + count + 1] - total[starts - lead] == count + lead + 1]
-    at = np.arange(count)
-    measured = drive.wheel_speed[starts[:, None] + at[None, :]]
-    told = np.abs(measured - drive.wheel_speed[starts][:, None]).max(
-        axis=1, initial=0.0) > _LEAST_CHANGE
+    begun: list[int] = []
+    ends: list[int] = []
+    for (stretch,) in find_objects(label(forward)[0]):
+        own = range(stretch.start + lead, stretch.stop + 1 - least, most)
+        begun += own
+        ends += [min(start + most, stretch.stop) for start in own]
+    starts, at = np.array(begun, dtype=np.int64), np.arange(most)
+    samples = starts[:, None] + at[None, :]
+    inside = samples < np.array(ends, dtype=np.int64)[:, None]
+    measured = np.where(
+        inside, drive.wheel_speed[np.minimum(samples, drive.x.size - 1)], np.nan)
+    told = np.nanmax(np.abs(measured - measured[:, :1]), axis=1, initial=0.0) > _LEAST_CHANGE
     starts = starts[told]
-    return Windows(starts.astype(np.int64), drive.wheel_speed[starts][:, None], at,
-                   measured[told][:, :, None],
-                   (starts * drive.period / _BLOCK).astype(np.int64))
+    return Windows(starts, drive.wheel_speed[starts][:, None], at, measured[told][:, :, None],
+                   (starts * drive.period / LONGEST_WINDOW).astype(np.int64))
 
 
 def predict_speed(part: Part, values: Values) -> Array:
@@ -109,7 +122,8 @@ def predict_speed(part: Part, values: Values) -> Array:
         values[f'speed_gain:{drive.name}'] * np.nan_to_num(drive.speed_command),
         values['speed_delay'], values['speed_lag'], drive.period)
     fading = np.exp(-windows.horizons * drive.period / max(values['speed_lag'], _LEAST_LAG))
-    expected = response[windows.starts[:, None] + windows.horizons[None, :]]
+    at = np.minimum(windows.starts[:, None] + windows.horizons[None, :], response.size - 1)
+    expected = response[at]
     first = round(SETTING / drive.period)
     early = fading[:first]
     off = (windows.measured[:, :first, 0] - expected[:, :first]) @ early / (early @ early)
@@ -182,6 +196,6 @@ def _not_ruled(part: Part, vehicle: VehicleParameters) -> str:
     windows = part.windows
     error = predict_speed(part, values) - windows.measured
     stays = windows.initial[:, None, :] - windows.measured
-    mean = windows.measured.mean() - windows.measured
-    share = 1.0 - float(np.sum(error**2) / min(np.sum(stays**2), np.sum(mean**2)))
+    mean = np.nanmean(windows.measured) - windows.measured
+    share = 1.0 - float(np.nansum(error**2) / min(np.nansum(stays**2), np.nansum(mean**2)))
     return '' if share >= LEAST_EXPLAINED else f'it explains {max(share, 0.0):.0%} of its changes'

@@ -10,7 +10,7 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.core.errors import ConfigurationError
-from racecar.core.identification.prediction import LOW_SPEED, SteeringActuator
+from racecar.core.identification.prediction import LOW_SPEED, SteeringActuator, WheelSensor
 from racecar.core.vehicles import (
     KinematicUndersteer,
     SingleTrack,
@@ -49,6 +49,8 @@ UNKNOWNS: dict[str, Unknown] = {
     'friction_coefficient': Unknown('-', 0.05, 2.5, 0.3, 'tyre on ground'),
     'slip_stiffness': Unknown('N', 1.0, 60.0, 10.0, 'each axle, longitudinal'),
     'wheel_lag': Unknown('s', 0.0, 0.5, 0.05, 'lag of the measured wheel speed'),
+    'wheel_delay': Unknown('s', 0.0, 0.2, 0.02, 'from the wheel speed, freed of its lag, to its'
+                           ' effect'),
     'yaw_inertia': Unknown('kg m^2', 0.1, 6.0, 0.5, 'about the centre of gravity'),
     'cog_height': Unknown('m', 0.0, 0.8, 0.1, 'by the load that driving and braking shift'),
     'speed_delay': Unknown('s', 0.0, 0.4, 0.02, 'delay of the wheels behind the commanded speed'),
@@ -99,7 +101,8 @@ STAGES: dict[str, Stage] = {row.name: row for row in (
     Stage('speed', 'speed', ('speed_delay', 'speed_lag'), False,
           'wheels behind the commanded speed'),
     Stage('combined', 'combined', (
-        *_ACTUATOR, *_TYRES, 'friction_coefficient', 'slip_stiffness', 'wheel_lag'), False,
+        *_ACTUATOR, *_TYRES, 'friction_coefficient', 'slip_stiffness', 'wheel_lag',
+        'wheel_delay'), False,
         'single track with Fiala tyres and combined slip'),
 )}
 
@@ -147,14 +150,16 @@ def prior(vehicle: VehicleParameters) -> Values:
         'rear_cornering_stiffness': vehicle.rear_cornering_stiffness,
         'friction_coefficient': vehicle.friction_coefficient,
         'slip_stiffness': 0.5 * (vehicle.front_slip_stiffness + vehicle.rear_slip_stiffness),
-        'wheel_lag': 0.0, 'yaw_inertia': vehicle.yaw_inertia, 'cog_height': vehicle.cog_height,
-        'speed_delay': 0.0, 'speed_lag': 0.0, 'speed_gain': 1.0, 'wheel_scale': 1.0}
+        'wheel_lag': 0.0, 'wheel_delay': 0.0, 'yaw_inertia': vehicle.yaw_inertia,
+        'cog_height': vehicle.cog_height, 'speed_delay': 0.0, 'speed_lag': 0.0,
+        'speed_gain': 1.0, 'wheel_scale': 1.0}
 
 
 def search_start(vehicle: VehicleParameters) -> Values:
     """Return where the search begins: the prior, but inside of where something can be learnt."""
     return {**prior(vehicle), 'steering_delay': 0.06, 'steering_lag': 0.03,
-            'steering_rate': 8.0, 'wheel_lag': 0.03, 'speed_delay': 0.03, 'speed_lag': 0.1}
+            'steering_rate': 8.0, 'wheel_lag': 0.03, 'wheel_delay': 0.02, 'speed_delay': 0.03,
+            'speed_lag': 0.1}
 
 
 def with_values(vehicle: VehicleParameters, values: Mapping[str, float]) -> VehicleParameters:
@@ -190,3 +195,8 @@ def steering_of(values: Mapping[str, float]) -> SteeringActuator:
     return SteeringActuator(
         values['steering_gain'], values['steering_offset'], values['steering_delay'],
         values['steering_lag'], math.inf if rate >= NO_RATE else rate)
+
+
+def wheels_of(values: Mapping[str, float], scale: float) -> WheelSensor:
+    """Return what the measured wheel speed passes; scale: that of the drive [-]."""
+    return WheelSensor(scale, values['wheel_lag'], values['wheel_delay'])

@@ -34,7 +34,7 @@ _LEAST_DEVIATION = 1e-4
 _WIDE = 0.15
 """Half width of an interval over the value from which an estimate is uncertain."""
 _WIDE_OF_SMALL = {'steering_offset': 0.01, 'steering_delay': 0.015, 'steering_lag': 0.015,
-                  'wheel_lag': 0.03, 'speed_delay': 0.015, 'speed_lag': 0.03}
+                  'wheel_lag': 0.03, 'wheel_delay': 0.015, 'speed_delay': 0.015, 'speed_lag': 0.03}
 """The same, absolute, of what may be 0."""
 _EFFECTIVE = {
     'yaw_inertia': 'takes up what lag tyres and servo have beyond the model; not a measurement of'
