@@ -5,9 +5,11 @@
 import csv
 import json
 from pathlib import Path
+import shutil
 
 import numpy as np
 import pytest
+import swept_controllers
 import yaml
 
 from racecar.cli.main import main
@@ -19,60 +21,9 @@ from racecar.stacks.sweep import load_sweep
 
 ROOT = Path(__file__).parents[2]
 
-CODE = """
-import math
-from typing import NamedTuple
-
-class State(NamedTuple):
-    integral: float
-
-class Parameters(NamedTuple):
-    gain: float
-    speed: float
-
-def step(state, parameters, car, reference, dt):
-    left = math.cos(car.yaw) * (reference.y - car.y) - math.sin(car.yaw) * (reference.x - car.x)
-    integral = state.integral + left * dt
-    return State(integral), parameters.speed, parameters.gain * left + 0.1 * integral
-
-class Compiled:
-    step = staticmethod(step)
-
-    def __init__(self, vehicle, gain=0.8, speed: float = 1, preview=0.3):
-        self.preview = preview
-        self.state, self.parameters = State(0.0), Parameters(gain, speed)
-
-class Plain:
-    def __init__(self, vehicle, gain=0.8, speed: float = 1, preview=0.3):
-        if gain < 0.0:
-            raise ValueError('a negative gain')
-        self.gain, self.speed, self.preview = gain, speed, preview
-
-    def command(self, odometry, reference):
-        left = math.cos(odometry.yaw) * (reference.y - odometry.y) - math.sin(odometry.yaw) * (
-            reference.x - odometry.x)
-        return self.speed, left / self.gain if odometry.x < 0.5 else left * (1.0 / self.gain)
-
-class Uncompilable(Compiled):
-    step = staticmethod(lambda state, parameters, car, reference, dt: (
-        state, float(str(parameters.speed)), 0.0))
-
-class NotFinite(Compiled):
-    step = staticmethod(lambda state, parameters, car, reference, dt: (
-        state, parameters.speed, math.nan if car.x > parameters.gain else 0.0))
-
-class Needs:
-    def __init__(self, vehicle, gain, *, path=None, **more):
-        self.gain, self.path, self.more = gain, path, more
-
-    def command(self, odometry, reference):
-        return self.gain, 0.0
-"""
-
-
 @pytest.fixture
 def sweep(tmp_path, capsys):
-    """Run a sweep of a class of CODE; returns exit code, table, JSON and stderr."""
+    """Run a sweep of a class of swept_controllers; return exit code, table, JSON and stderr."""
     def run(name, grid, *options, set_values=None, output='out', **changes):
         output = tmp_path / output
         code = main(['sweep', 'kinematic_ode', file(
@@ -89,26 +40,25 @@ def sweep(tmp_path, capsys):
 
 
 def file(folder, name, **content):
-    (folder / 'mine.py').write_text(CODE)
     path = folder / 'study.yaml'
     path.write_text(yaml.safe_dump({
-        'controller': f'{folder}/mine.py:{name}', 'duration': 3, 'skip': 0.5, **content},
+        'controller': f'swept_controllers:{name}', 'duration': 3, 'skip': 0.5, **content},
         sort_keys=False))
     return str(path)
 
 
 @pytest.mark.parametrize('name', ['Compiled', 'Plain'])
-def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, tmp_path, capsys, name):
+def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, capsys, name):
     code, rows, outcome, said = sweep(
         name, {'controller.gain': [0.5, 2], 'vehicle.mass': [4.0, 6.0]}, '--jobs', '2',
         set_values={'controller.speed': 1.5}, tyre_model='fiala')
     assert (code, outcome['cars'], outcome['failed']) == (0, 4, 0)
-    assert said.count(f'mine.py:{name}: ') == 1
+    assert said.count(f'swept_controllers:{name}: ') == 1
     assert ('tick by tick' in said) == (name == 'Plain' or not COMPILED)
     for row in rows:
         mass = row['vehicle.mass']
         assert main([
-            'simulate', 'kinematic_ode', '--controller', f'{tmp_path}/mine.py:{name}',
+            'simulate', 'kinematic_ode', '--controller', f'swept_controllers:{name}',
             '--tyre-model', 'fiala', '--duration', '3', '--skip', '0.5', '--json',
             '--set', 'controller.speed=1.5', '--set', f"controller.gain={row['controller.gain']}",
             '--set', f'trajectory_tracker.vehicle.mass={mass}',
@@ -136,8 +86,11 @@ def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
         def on_end(self, event):
             pass
 
+    # A file of its own is a new class.
+    shutil.copy(swept_controllers.__file__, tmp_path / 'mine.py')
     found = load_sweep('kinematic_ode', file(
-        tmp_path, name, grid={'controller.gain': [0.5, 1.0, 2.0]}))
+        tmp_path, name, controller=f'{tmp_path}/mine.py:{name}',
+        grid={'controller.gain': [0.5, 1.0, 2.0]}))
     loops, listener = found.own_loops(), Listener()
     with event.install_listener('numba:compile', listener):
         made = [next(loops)]
@@ -193,11 +146,11 @@ def test_settings_that_the_constructor_refuses_end_the_sweep_with_the_point(swee
     assert 'ValueError: a negative gain' in said
 
 
-def test_the_command_line_goes_over_the_file(sweep, tmp_path):
+def test_the_command_line_goes_over_the_file(sweep):
     code, _, _, said = sweep('Plain', {'controller.gain': [1.0]}, '--controller',
-                             f'{tmp_path}/mine.py:Compiled')
+                             'swept_controllers:Compiled')
     assert code == 0
-    assert 'mine.py:Compiled: ' in said
+    assert 'swept_controllers:Compiled: ' in said
 
 
 def test_parameters_of_the_law_are_accepted_although_it_does_not_run(tmp_path):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every node has in common: parameters from its table, nothing of rclpy overwritten."""
 
+import gc
 import re
 
 from node_bench import RACECAR, RACECAR_DRIVER
@@ -12,6 +13,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from racecar.catalogue import NODES, TABLES
+from racecar.core.errors import ConfigurationError
 
 pytestmark = pytest.mark.ros
 
@@ -156,3 +158,16 @@ def test_parameter_cannot_be_deleted_at_run_time(bench, start, executable):
     if row is not None:
         assert not bench.set_parameter(node, row.name, None).successful
         assert node.get_parameter(row.name).value == node.values[row.name]
+
+
+def test_a_node_whose_constructor_fails_is_gone_at_once(bench):
+    simulator = NODES['single_track_simulator'].load_class()
+    gc.disable()
+    try:
+        with pytest.raises(ConfigurationError, match='not a whole number of integration steps'):
+            bench.start(simulator, use_sim_time=False, **{**RACECAR, 'step': 0.02})
+        assert bench.probe.count_services('/single_track_simulator/set_parameters') == 0
+        assert bench.probe.count_publishers('/parameter_events') == 1
+        assert bench.probe.get_node_names() == ['probe']
+    finally:
+        gc.enable()

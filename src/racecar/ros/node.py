@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 import contextlib
 import types
-from typing import Any, Protocol
+from typing import Any, cast, Protocol
 
 from rcl_interfaces.msg import (
     FloatingPointRange,
@@ -37,6 +37,7 @@ from racecar.ros.wire import check_stamp
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 
 _RIVALS_PERIOD = 0.5
+
 
 class NodeTime(Protocol):
     """Where nodes take the simulated time from, if not each from a subscription of its own."""
@@ -89,7 +90,28 @@ class TimeWatch:
             self._callback()
 
 
-class TableNode(Node):
+class _Completed(type):
+    """Destroys a node whose constructor ends early.
+
+    rclpy leaves that to Python, and reference cycles then keep the node, with its services, in the
+    graph for an unknown time: who calls a service of a later node of that name reaches for both.
+    """
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Construct an object of the class."""
+        node: Any = object.__new__(cast('type[Any]', cls))
+        try:
+            node.__init__(*args, **kwargs)
+        except BaseException:
+            # The reason is what the user has to know. Where rclpy itself raised it, what
+            # destroy_node() needs is not there yet, but neither is a cycle.
+            with contextlib.suppress(Exception):
+                node.destroy_node()
+            raise
+        return node
+
+
+class TableNode(Node, metaclass=_Completed):
     """A node whose parameters come from a ParameterTable.
 
     Unknown keys and values out of range raise ParameterError at construction and are refused with

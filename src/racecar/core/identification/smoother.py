@@ -45,6 +45,20 @@ class SmoothPose(NamedTuple):
     bias: float
 
 
+# Not rows[k] = row: to compile the message for shapes that differ takes Numba four seconds.
+@njit
+def _keep_vector(rows: Array, k: int, row: Array) -> None:
+    for i in range(len(row)):
+        rows[k, i] = row[i]
+
+
+@njit
+def _keep_matrix(rows: Array, k: int, row: Array) -> None:
+    for i in range(len(row)):
+        for j in range(len(row)):
+            rows[k, i, j] = row[i, j]
+
+
 @njit
 def smooth_linear(
     transition: Array, process: Array, measured: Array, noise: Array, values: Array,
@@ -66,15 +80,17 @@ def smooth_linear(
         if k > 0:
             x = transition @ x
             p = transition @ p @ transition.T + process
-        predicted[k], predicted_p[k] = x, p
+        _keep_vector(predicted, k, x)
+        _keep_matrix(predicted_p, k, p)
         gain = p @ measured.T @ np.linalg.inv(measured @ p @ measured.T + noise)
         x = x + gain @ (values[k] - measured @ x)
         p = (identity - gain @ measured) @ p
-        filtered[k], filtered_p[k] = x, p
+        _keep_vector(filtered, k, x)
+        _keep_matrix(filtered_p, k, p)
     smooth = filtered.copy()
     for k in range(count - 2, -1, -1):
         back = filtered_p[k] @ transition.T @ np.linalg.inv(predicted_p[k + 1])
-        smooth[k] = filtered[k] + back @ (smooth[k + 1] - predicted[k + 1])
+        _keep_vector(smooth, k, filtered[k] + back @ (smooth[k + 1] - predicted[k + 1]))
     return smooth
 
 
