@@ -129,16 +129,9 @@ else:
             return _jitted(_named(self._function, name, {}),
                            {**self._options, 'no_cpython_wrapper': True})
 
-        def get_call_template(self, arguments: Any, keywords: Any) -> Any:
-            """Compile for these types, as Numba's dispatcher.
-
-            Without the values of constants among the arguments: Numba would compile anew for each
-            value, and the optimiser finds them anyhow where it puts the code into the caller.
-            """
-            plain: Any = numba.types.unliteral
-            return self._kernel.get_call_template(
-                tuple(map(plain, arguments)),
-                {name: plain(kind) for name, kind in keywords.items()})
+        def get_call_template(self, *arguments: Any) -> Any:
+            """Compile for these types, as Numba's dispatcher."""
+            return self._kernel.get_call_template(*arguments)
 
         def get_overload(self, *arguments: Any) -> Any:
             """Return what is compiled for these types, as Numba's dispatcher."""
