@@ -19,6 +19,7 @@ from racecar.core.identification.judging import Candidate, judge
 from racecar.core.identification.plan import plan
 from racecar.core.identification.prediction import (
     cut_windows,
+    LANES,
     predict,
     steering_angles,
     SteeringActuator,
@@ -35,6 +36,8 @@ from racecar.core.identification.speed_response import (
 )
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.core.identification.unknowns import make_model, prior, STAGES
+from racecar.core.packing import vector
+from racecar.core.simulation.integrators import fixed_step
 from racecar.core.vehicles import VehicleParameters
 
 ROOT = Path(__file__).parents[3]
@@ -318,6 +321,37 @@ def test_the_steering_actuator_delays_lags_and_scales():
     assert np.abs(np.diff(lagged)).max() < np.abs(np.diff(plain)).max()
     limited = steering_angles(drive, SteeringActuator(rate=0.5))
     assert np.abs(np.diff(limited)).max() <= 0.5 * 0.01 + 1e-12
+
+
+@pytest.mark.parametrize('run_in', [0.0, 0.3])
+def test_windows_side_by_side_are_predicted_as_the_model_moves_alone(run_in):
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(8), duration=20.0, slip=True))
+    windows = cut_windows(drive, length=0.4, every=0.1, horizons=2, run_in=run_in)
+    assert len(windows.starts) > 2 * LANES
+    model = make_model('combined', F1TENTH, {**prior(F1TENTH), **TRUTH})
+    speeds = wheel_speeds(drive, WheelSensor(SCALE, 0.1, 0.02))
+    angles = steering_angles(drive, SteeringActuator(1.1, 0.01, 0.05))
+    together = predict(model, windows, speeds, angles, drive.period)
+    advance = fixed_step(model.derivative, 'rk4')
+    limits = vector([1e6] * 6)
+    offset = model.vehicle.odometry_offset
+    for w in (0, LANES - 1, LANES, len(windows.starts) - 1):
+        vx, vy, rate = windows.initial[w].tolist()
+        state = vector([vx, vy - offset * rate, rate, -offset, 0.0, 0.0])
+        at = 2 * int(windows.starts[w])
+        poses = []
+        for step in range(-2 * windows.lead, 2 * int(windows.horizons[-1]) + 1):
+            poses.append((state[3] + offset * math.cos(state[5]),
+                          state[4] + offset * math.sin(state[5]), float(state[5])))
+            inputs = vector([speeds[at + step], angles[at + step]])
+            advance(state, inputs, model.parameters, limits, 0.5 * drive.period, 1)
+        ways = np.array(poses)
+        start = ways[2 * windows.lead]
+        for h, horizon in enumerate(windows.horizons.tolist()):
+            x, y, yaw = ways[2 * (windows.lead + horizon)] - start
+            cosine, sine = math.cos(start[2]), math.sin(start[2])
+            assert together[w, h] == pytest.approx(
+                [cosine * x + sine * y, cosine * y - sine * x, yaw], abs=1e-9)
 
 
 def test_the_wheel_sensor_scales_leads_and_delays():

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from racecar.core.compiled import inlined, njit, specialise, unbound
 from racecar.core.identification.drive import Array, Drive
-from racecar.core.packing import packing, Vector
-from racecar.core.simulation.held_steps import step_kernel
+from racecar.core.packing import Flat, packing, Vector
+from racecar.core.simulation.held_steps import state_kernels
 from racecar.core.simulation.integrators import split_step
 from racecar.core.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.core.vehicles.interface import SplitDerivative
@@ -162,11 +162,24 @@ def _steering(
     return angles
 
 
+@inlined
+def _write(
+    out: Array, w: int, h: int, x: float, y: float, yaw: float, cosine: float, sine: float,
+    limit: float,
+) -> None:
+    """Write a pose that is counted from the start of a window, turned as the car was there."""
+    x, y = cosine * x + sine * y, cosine * y - sine * x
+    out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
+    out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
+    out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+
+
 def _predict(
     out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
     speeds: Array, steering: Array, parameters: Array, dt: float, substeps: int, limit: float,
     lead: int,
 ) -> None:
+    """Write the poses of one window after the other; see predict()."""
     for w in range(len(starts)):
         state = begin(initial[w, 0], initial[w, 1], initial[w, 2], parameters)
         at = starts[w] * substeps
@@ -184,11 +197,7 @@ def _predict(
                     state, hold((speeds[at + done], steering[at + done]), parameters), dt)
                 done += 1
             x, y, yaw = finish(state, parameters)
-            x, y, yaw = x - x0, y - y0, yaw - yaw0
-            x, y = cosine * x + sine * y, cosine * y - sine * x
-            out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
-            out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
-            out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+            _write(out, w, h, x - x0, y - y0, yaw - yaw0, cosine, sine, limit)
 
 
 class _Pose(NamedTuple):
@@ -259,6 +268,81 @@ def _finish_slip(state: SlipState, parameters: Array) -> tuple[float, float, flo
             state.yaw)
 
 
+LANES = 64
+"""Windows of combined slip that are predicted side by side, which compilers vectorise."""
+load_state, store_state, _STATE = packing(SlipState)
+rates = plus = from_origin = place = rates_all = step_all = unbound
+
+
+def _rates_all(
+    points: Flat, slopes: Flat, speeds: Flat, angles: Flat, parameters: Array, count: int,
+) -> None:
+    for i in range(count):
+        held = hold((speeds[i], angles[i]), parameters)
+        store_state(slopes, i, LANES, rates(load_state(points, i, LANES), held))
+
+
+def _step_all(
+    states: Flat, points: Flat, slopes: Flat, totals: Flat, speeds: Flat, angles: Flat,
+    parameters: Array, dt: float, count: int,
+) -> None:
+    """Do what the step rk4 of held_steps does, one stage of all windows after the other."""
+    for i in range(count):
+        store_state(points, i, LANES, from_origin(load_state(states, i, LANES)))
+    for stage in range(4):
+        rates_all(points, slopes, speeds, angles, parameters, count)
+        if stage == 0:
+            totals[:] = slopes
+        else:
+            weight = 1.0 if stage == 3 else 2.0
+            for i in range(count):
+                store_state(totals, i, LANES, plus(
+                    load_state(totals, i, LANES), weight, load_state(slopes, i, LANES)))
+        ahead = dt if stage == 2 else 0.5 * dt
+        for i in range(count):
+            store_state(points, i, LANES, plus(
+                from_origin(load_state(states, i, LANES)), ahead, load_state(slopes, i, LANES)))
+    for i in range(count):
+        state = load_state(states, i, LANES)
+        store_state(states, i, LANES, place(
+            state, plus(from_origin(state), dt / 6.0, load_state(totals, i, LANES))))
+
+
+def _predict_all(
+    out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
+    speeds: Array, steering: Array, parameters: Array, dt: float, substeps: int, limit: float,
+    lead: int,
+) -> None:
+    """Do what _predict() does, for LANES windows at a time."""
+    states: Any = np.zeros(_STATE * LANES)
+    points, slopes, totals = states.copy(), states.copy(), states.copy()
+    own_speeds, angles, begun = np.zeros(LANES), np.zeros(LANES), np.zeros((LANES, 3))
+    for first in range(0, len(starts), LANES):
+        count = min(LANES, len(starts) - first)
+        for i in range(count):
+            w = first + i
+            store_state(states, i, LANES, begin(
+                initial[w, 0], initial[w, 1], initial[w, 2], parameters))
+        done = -lead * substeps
+        # The first horizon is that of the start itself.
+        for h in range(-1, len(horizons)):
+            end = horizons[h] * substeps if h >= 0 else 0
+            while done < end:
+                for i in range(count):
+                    at = starts[first + i] * substeps + done
+                    own_speeds[i], angles[i] = speeds[at], steering[at]
+                step_all(states, points, slopes, totals, own_speeds, angles, parameters, dt, count)
+                done += 1
+            for i in range(count):
+                x, y, yaw = finish(load_state(states, i, LANES), parameters)
+                if h < 0:
+                    begun[i, 0], begun[i, 1], begun[i, 2] = x, y, yaw
+                    continue
+                x0, y0, yaw0 = begun[i, 0], begun[i, 1], begun[i, 2]
+                _write(out, first + i, h, x - x0, y - y0, yaw - yaw0, math.cos(yaw0),
+                       math.sin(yaw0), limit)
+
+
 precompute = unbound
 
 
@@ -270,33 +354,36 @@ def predictor(
     model: KinematicUndersteer | SingleTrack | SingleTrackSlip,
 ) -> Callable[..., None]:
     """Return the compiled loop over windows of a kind of model."""
-    kernels: dict[type, Callable[[Any], tuple[str, dict[str, Any]]]] = {
-        KinematicUndersteer: _kinematic_kernels, SingleTrack: _track_kernels,
-        SingleTrackSlip: _slip_kernels}
-    name, bound = kernels[type(model)](model)
-    return specialise(_predict, f'predict_{name}', **bound)
+    loops: dict[type, Callable[[Any], Callable[..., None]]] = {
+        KinematicUndersteer: _kinematic_loop, SingleTrack: _track_loop,
+        SingleTrackSlip: _slip_loop}
+    return loops[type(model)](model)
 
 
-def _kinematic_kernels(model: KinematicUndersteer) -> tuple[str, dict[str, Any]]:
-    return model.name, {
-        'begin': _begin_kinematic, 'hold': _hold_kinematic, 'advance': _advance_kinematic,
-        'finish': _finish_kinematic}
+def _kinematic_loop(model: KinematicUndersteer) -> Callable[..., None]:
+    return specialise(
+        _predict, f'predict_{model.name}', begin=_begin_kinematic, hold=_hold_kinematic,
+        advance=_advance_kinematic, finish=_finish_kinematic)
 
 
-def _track_kernels(model: SingleTrack) -> tuple[str, dict[str, Any]]:
+def _track_loop(model: SingleTrack) -> Callable[..., None]:
     form = model.split_derivative
     assert isinstance(form, SplitDerivative)
-    return form.name, {
-        'begin': _begin_track, 'advance': split_step(form), 'finish': _finish_track,
-        'hold': specialise(_hold_track, f'hold_track_{form.name}', inlined,
-                           precompute=form.precompute)}
+    return specialise(
+        _predict, f'predict_{form.name}', begin=_begin_track, advance=split_step(form),
+        finish=_finish_track, hold=specialise(
+            _hold_track, f'hold_track_{form.name}', inlined, precompute=form.precompute))
 
 
-def _slip_kernels(model: SingleTrackSlip) -> tuple[str, dict[str, Any]]:
+def _slip_loop(model: SingleTrackSlip) -> Callable[..., None]:
     form = model.held_rates
-    return form.name, {
-        'begin': _begin_slip, 'advance': step_kernel(SlipState, form, 'rk4'),
-        'finish': _finish_slip, 'hold': form.hold}
+    rates_of_all = specialise(
+        _rates_all, f'rates_all_{form.name}', hold=form.hold, rates=form.rates)
+    step_of_all = specialise(
+        _step_all, f'step_all_{form.name}', rates_all=rates_of_all, **state_kernels(SlipState))
+    return specialise(
+        _predict_all, f'predict_all_{form.name}', begin=_begin_slip, finish=_finish_slip,
+        step_all=step_of_all)
 
 
 def predict(
