@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 import re
 from typing import Any
-import weakref
 
 import yaml
 
@@ -73,8 +72,7 @@ class ParameterFile:
         known: its parameters; others are left out of the sections that are for nodes of any name.
         """
         return {
-            name: value[:] if isinstance(value, list) else value
-            for section in self.sections if section.matches(full_name)
+            name: value for section in self.sections if section.matches(full_name)
             for name, value in section.parameters.items()
             if known is None or name in known or not section.is_for_any}
 
@@ -116,7 +114,14 @@ def read_parameter_file(path: Path | str) -> ParameterFile:
             raise ConfigurationError(
                 f"{name} holds {'nothing' if root is None else _shown(root)}, expected node names"
                 f' with {_PARAMETERS} below')
-        sections = _all_sections(root)
+        sections = tuple(_sections(root, None))
+        seen: dict[str, int] = {}
+        for section in sections:
+            if section.pattern in seen:
+                raise _MalformedError(
+                    section.line, f"section '{section.pattern}' stands twice, first in line"
+                                  f' {seen[section.pattern]}')
+            seen[section.pattern] = section.line
     except _MalformedError as error:
         raise ConfigurationError(f'{name}, line {error.line}: {error}') from error
     except yaml.YAMLError as error:
@@ -139,27 +144,6 @@ class _MalformedError(Exception):
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
         self.line = line
-
-
-# By the nodes of the file, which compose_yaml() may give again for the same text.
-_known_sections: weakref.WeakKeyDictionary[yaml.Node, tuple[Section, ...]] = (
-    weakref.WeakKeyDictionary())
-
-
-def _all_sections(root: yaml.MappingNode) -> tuple[Section, ...]:
-    known = _known_sections.get(root)
-    if known is not None:
-        return known
-    sections = tuple(_sections(root, None))
-    seen: dict[str, int] = {}
-    for section in sections:
-        if section.pattern in seen:
-            raise _MalformedError(
-                section.line, f"section '{section.pattern}' stands twice, first in line"
-                              f' {seen[section.pattern]}')
-        seen[section.pattern] = section.line
-    _known_sections[root] = sections
-    return sections
 
 
 def _sections(node: yaml.MappingNode, outer: str | None) -> Iterator[Section]:

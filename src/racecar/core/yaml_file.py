@@ -10,7 +10,6 @@ Size and nesting are bounded before anything is built, so that no file takes lon
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-import functools
 import math
 from pathlib import Path
 import re
@@ -42,9 +41,6 @@ _NOT_FINITE = re.compile(
 _INT64 = 2**63
 
 T = TypeVar('T')
-
-# Nodes take a hundred times the memory of their text [bytes].
-_MOST_KEPT = 50_000
 
 _TAG = 'tag:yaml.org,2002:'
 _PLAIN = '!plain'
@@ -242,19 +238,9 @@ def _is_exact(text: str, number: float) -> bool:
 
 
 def _compose(text: str, knows_aliases: bool = True) -> yaml.Node | None:
-    """Return the nodes of a text, which are not to be changed: the next who asks gets the same."""
-    compose = _compose_once if len(text) <= _MOST_KEPT else _compose_anew
-    return compose(text, knows_aliases)
-
-
-def _compose_anew(text: str, knows_aliases: bool) -> yaml.Node | None:
     _check_size(text, knows_aliases)
     node: yaml.Node | None = yaml.compose(text, Loader=_Loader)
     return node
-
-
-# The files of a stack are read for each of its nodes, those of a sweep for each car.
-_compose_once = functools.lru_cache(maxsize=32)(_compose_anew)
 
 
 def _check_size(text: str, knows_aliases: bool) -> None:
