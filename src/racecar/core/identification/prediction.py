@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from racecar.core.compiled import inlined, njit, specialise, unbound
 from racecar.core.identification.drive import Array, Drive
-from racecar.core.packing import Flat, packing, Vector
+from racecar.core.packing import Flat, Packing, packing, Vector
 from racecar.core.simulation.held_steps import state_kernels
 from racecar.core.simulation.integrators import split_step
 from racecar.core.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
@@ -36,7 +36,13 @@ MOST_VALUE = 1e3
 """What stands for a prediction that left the numbers [m, rad]."""
 
 load_parameters = packing(17).load
-begin = hold = advance = finish = unbound
+LANES = 64
+"""Windows that are predicted side by side: what is done to all in one loop can be vectorised."""
+_ROWS = 6
+"""Numbers of the longest state, that of combined slip."""
+
+begin = hold = advance = finish = step_all = load_state = store_state = unbound
+rates = plus = from_origin = place = rates_all = unbound
 
 
 class Windows(NamedTuple):
@@ -162,42 +168,53 @@ def _steering(
     return angles
 
 
-@inlined
-def _write(
-    out: Array, w: int, h: int, x: float, y: float, yaw: float, cosine: float, sine: float,
-    limit: float,
-) -> None:
-    """Write a pose that is counted from the start of a window, turned as the car was there."""
-    x, y = cosine * x + sine * y, cosine * y - sine * x
-    out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
-    out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
-    out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
-
-
 def _predict(
     out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
     speeds: Array, steering: Array, parameters: Array, dt: float, substeps: int, limit: float,
     lead: int,
 ) -> None:
-    """Write the poses of one window after the other; see predict()."""
-    for w in range(len(starts)):
-        state = begin(initial[w, 0], initial[w, 1], initial[w, 2], parameters)
-        at = starts[w] * substeps
+    """Write the poses of windows, LANES of them side by side; see predict()."""
+    states: Any = np.zeros(_ROWS * LANES)
+    points, slopes, totals = states.copy(), states.copy(), states.copy()
+    own_speeds, angles, begun = np.zeros(LANES), np.zeros(LANES), np.zeros((LANES, 3))
+    for first in range(0, len(starts), LANES):
+        count = min(LANES, len(starts) - first)
+        for i in range(count):
+            w = first + i
+            store_state(states, i, LANES, begin(
+                initial[w, 0], initial[w, 1], initial[w, 2], parameters))
         done = -lead * substeps
-        while done < 0:
-            state = advance(
-                state, hold((speeds[at + done], steering[at + done]), parameters), dt)
-            done += 1
-        x0, y0, yaw0 = finish(state, parameters)
-        cosine, sine = math.cos(yaw0), math.sin(yaw0)
-        for h in range(len(horizons)):
-            end = horizons[h] * substeps
+        # The first horizon is that of the start itself.
+        for h in range(-1, len(horizons)):
+            end = horizons[h] * substeps if h >= 0 else 0
             while done < end:
-                state = advance(
-                    state, hold((speeds[at + done], steering[at + done]), parameters), dt)
+                for i in range(count):
+                    at = starts[first + i] * substeps + done
+                    own_speeds[i], angles[i] = speeds[at], steering[at]
+                step_all(states, points, slopes, totals, own_speeds, angles, parameters, dt, count)
                 done += 1
-            x, y, yaw = finish(state, parameters)
-            _write(out, w, h, x - x0, y - y0, yaw - yaw0, cosine, sine, limit)
+            for i in range(count):
+                x, y, yaw = finish(load_state(states, i, LANES), parameters)
+                if h < 0:
+                    begun[i, 0], begun[i, 1], begun[i, 2] = x, y, yaw
+                    continue
+                x, y, yaw = x - begun[i, 0], y - begun[i, 1], yaw - begun[i, 2]
+                cosine, sine = math.cos(begun[i, 2]), math.sin(begun[i, 2])
+                x, y = cosine * x + sine * y, cosine * y - sine * x
+                w = first + i
+                out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
+                out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
+                out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+
+
+def _step_each(
+    states: Flat, points: Flat, slopes: Flat, totals: Flat, speeds: Flat, angles: Flat,
+    parameters: Array, dt: float, count: int,
+) -> None:
+    """Do one window after the other what its model does in a step."""
+    for i in range(count):
+        held = hold((speeds[i], angles[i]), parameters)
+        store_state(states, i, LANES, advance(load_state(states, i, LANES), held, dt))
 
 
 class _Pose(NamedTuple):
@@ -268,12 +285,6 @@ def _finish_slip(state: SlipState, parameters: Array) -> tuple[float, float, flo
             state.yaw)
 
 
-LANES = 64
-"""Windows of combined slip that are predicted side by side, which compilers vectorise."""
-load_state, store_state, _STATE = packing(SlipState)
-rates = plus = from_origin = place = rates_all = step_all = unbound
-
-
 def _rates_all(
     points: Flat, slopes: Flat, speeds: Flat, angles: Flat, parameters: Array, count: int,
 ) -> None:
@@ -308,41 +319,6 @@ def _step_all(
             state, plus(from_origin(state), dt / 6.0, load_state(totals, i, LANES))))
 
 
-def _predict_all(
-    out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
-    speeds: Array, steering: Array, parameters: Array, dt: float, substeps: int, limit: float,
-    lead: int,
-) -> None:
-    """Do what _predict() does, for LANES windows at a time."""
-    states: Any = np.zeros(_STATE * LANES)
-    points, slopes, totals = states.copy(), states.copy(), states.copy()
-    own_speeds, angles, begun = np.zeros(LANES), np.zeros(LANES), np.zeros((LANES, 3))
-    for first in range(0, len(starts), LANES):
-        count = min(LANES, len(starts) - first)
-        for i in range(count):
-            w = first + i
-            store_state(states, i, LANES, begin(
-                initial[w, 0], initial[w, 1], initial[w, 2], parameters))
-        done = -lead * substeps
-        # The first horizon is that of the start itself.
-        for h in range(-1, len(horizons)):
-            end = horizons[h] * substeps if h >= 0 else 0
-            while done < end:
-                for i in range(count):
-                    at = starts[first + i] * substeps + done
-                    own_speeds[i], angles[i] = speeds[at], steering[at]
-                step_all(states, points, slopes, totals, own_speeds, angles, parameters, dt, count)
-                done += 1
-            for i in range(count):
-                x, y, yaw = finish(load_state(states, i, LANES), parameters)
-                if h < 0:
-                    begun[i, 0], begun[i, 1], begun[i, 2] = x, y, yaw
-                    continue
-                x0, y0, yaw0 = begun[i, 0], begun[i, 1], begun[i, 2]
-                _write(out, first + i, h, x - x0, y - y0, yaw - yaw0, math.cos(yaw0),
-                       math.sin(yaw0), limit)
-
-
 precompute = unbound
 
 
@@ -361,29 +337,41 @@ def predictor(
 
 
 def _kinematic_loop(model: KinematicUndersteer) -> Callable[..., None]:
-    return specialise(
-        _predict, f'predict_{model.name}', begin=_begin_kinematic, hold=_hold_kinematic,
-        advance=_advance_kinematic, finish=_finish_kinematic)
+    return _one_by_one(model.name, packing(_Pose), begin=_begin_kinematic, hold=_hold_kinematic,
+                       advance=_advance_kinematic, finish=_finish_kinematic)
 
 
 def _track_loop(model: SingleTrack) -> Callable[..., None]:
     form = model.split_derivative
     assert isinstance(form, SplitDerivative)
+    return _one_by_one(
+        form.name, packing(5), begin=_begin_track, advance=split_step(form), finish=_finish_track,
+        hold=specialise(_hold_track, f'hold_track_{form.name}', inlined,
+                        precompute=form.precompute))
+
+
+def _one_by_one(
+    name: str, state: Packing, *, begin: Any, hold: Any, advance: Any, finish: Any,
+) -> Callable[..., None]:
+    rows = _rows_of(state)
+    step = specialise(_step_each, f'step_each_{name}', hold=hold, advance=advance, **rows)
     return specialise(
-        _predict, f'predict_{form.name}', begin=_begin_track, advance=split_step(form),
-        finish=_finish_track, hold=specialise(
-            _hold_track, f'hold_track_{form.name}', inlined, precompute=form.precompute))
+        _predict, f'predict_{name}', begin=begin, finish=finish, step_all=step, **rows)
+
+
+def _rows_of(state: Packing) -> dict[str, Any]:
+    return {'load_state': state.load, 'store_state': state.store}
 
 
 def _slip_loop(model: SingleTrackSlip) -> Callable[..., None]:
-    form = model.held_rates
+    form, rows = model.held_rates, _rows_of(packing(SlipState))
     rates_of_all = specialise(
-        _rates_all, f'rates_all_{form.name}', hold=form.hold, rates=form.rates)
-    step_of_all = specialise(
-        _step_all, f'step_all_{form.name}', rates_all=rates_of_all, **state_kernels(SlipState))
+        _rates_all, f'rates_all_{form.name}', hold=form.hold, rates=form.rates, **rows)
+    step = specialise(_step_all, f'step_all_{form.name}', rates_all=rates_of_all, **rows,
+                      **state_kernels(SlipState))
     return specialise(
-        _predict_all, f'predict_all_{form.name}', begin=_begin_slip, finish=_finish_slip,
-        step_all=step_of_all)
+        _predict, f'predict_{form.name}', begin=_begin_slip, finish=_finish_slip, step_all=step,
+        **rows)
 
 
 def predict(
