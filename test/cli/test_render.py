@@ -12,6 +12,9 @@ import pytest
 from racecar.cli.filming import write_film
 from racecar.cli.main import main
 from racecar.core.analysis.run_table import COLUMNS, RunTable
+from racecar.core.differential.parameters import ROBOT_PARAMETERS
+from racecar.core.run_file import RecordedNode, run_file_beside, RunFile
+from racecar.core.types import HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
 from racecar.signals import Interruption
 
 SMALL = ('--size', '64x48')
@@ -42,6 +45,31 @@ def test_a_world_from_above_is_a_picture(gl, tmp_path, capsys):  # noqa: F811
     with Image.open(path) as image:
         assert image.size == (64, 48)
         assert np.asarray(image).std() > 5.0
+
+
+def test_a_run_of_a_robot_with_two_wheels_shows_it_and_its_world(
+        gl, tmp_path, a_run, monkeypatch):  # noqa: F811
+    from racecar.core.rendering import renderer
+
+    drawn = []
+
+    class Watched(renderer.Renderer):
+        def __init__(self, scene, robots, quality):
+            drawn.append((scene.name, [joint for robot in robots for joint in robot.joints]))
+            super().__init__(scene, robots, quality)
+
+    monkeypatch.setattr(renderer, 'Renderer', Watched)
+    values = {row.name: row.default for row in ROBOT_PARAMETERS} | {'world': 'arena'}
+    RunFile('simulate', 'differential_wheels', {}, {
+        'simulator': RecordedNode('simulator', values)}).write(run_file_beside(a_run))
+    still, top = tmp_path / 'x.png', tmp_path / 'top.png'
+    assert main(['render', 'run', str(a_run), '-o', str(still), *SMALL]) == 0
+    assert main(['animate', str(a_run), '-o', str(top), '--size', '320x240']) == 0
+    # What is asked for goes before what the run says.
+    assert main(['render', 'run', str(a_run), '-o', str(tmp_path / 'y.png'), *SMALL,
+                 '--vehicle', 'racecar', '--world', 'empty']) == 0
+    assert drawn == [('arena', list(TWO_WHEEL_JOINTS)),
+                     ('empty', list(WHEEL_JOINTS + HINGE_JOINTS))]
 
 
 @pytest.mark.parametrize('suffix', ['gif', 'mp4'])

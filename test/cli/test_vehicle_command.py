@@ -8,7 +8,8 @@ from PIL import Image
 import pytest
 
 from racecar.cli.main import main
-from racecar.core.share import find_vehicle, vehicle_names
+from racecar.core.differential.parameters import RobotParameters
+from racecar.core.share import find_robot, find_vehicle, vehicle_names
 
 
 def error_of(capsys, *arguments):
@@ -25,6 +26,23 @@ def test_every_vehicle_has_figures(name, capsys):
     assert f'{name}: {find_vehicle(name)}' in text
     assert 'turning circle' in text
     assert 'nan' not in text
+
+
+def test_a_robot_with_two_wheels_has_figures_and_files(tmp_path, capsys):
+    assert main(['vehicle', 'show', 'khepera']) == 0
+    text = ' '.join(capsys.readouterr().out.split())
+    # 0.0075 m times max_speed; twice that over 0.052 m
+    for part in ('distance between the wheels 0.052 m', 'wheel radius, width 0.0075',
+                 'a turn'):
+        assert part in text
+    folder = tmp_path / 'khepera'
+    assert main(['vehicle', 'export', 'khepera', '-o', str(folder)]) == 0
+    mujoco = pytest.importorskip('mujoco', reason='MJCF is read by MuJoCo')
+    model = mujoco.MjModel.from_xml_path(str(folder / 'khepera.xml'))
+    assert model.body_mass.sum() == pytest.approx(
+        RobotParameters.from_file(find_robot('khepera')).mass)
+    assert 'robot name="khepera"' in (folder / 'khepera.urdf').read_text()
+    assert 'did you mean khepera' in error_of(capsys, 'show', 'kepera')
 
 
 def test_the_figures_are_those_of_the_file_and_what_follows(capsys):

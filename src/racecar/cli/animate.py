@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from racecar.cli.analyze import naming, progress_bar
-from racecar.cli.choices import add_vehicle_argument, add_world_argument
+from racecar.cli.choices import add_robot_argument, add_world_argument
 from racecar.cli.filming import write_film
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
 from racecar.core.errors import ParameterError
-from racecar.core.share import find_vehicle
 
 if TYPE_CHECKING:
     from racecar.bags.runs import Run
-    from racecar.core.vehicles.parameters import VehicleParameters
+    from racecar.core.vehicles.parameters import Footprint
     from racecar.core.world.scene import Scene
 
 _LENGTH = 10.0
@@ -28,9 +27,9 @@ _LENGTH = 10.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar animate`."""
     parser.description = (
-        'Draw runs from above over time: the desired path dotted, each car with its trail, the'
-        ' time and the speed. The trail of a single car is coloured by speed. Small cars are drawn'
-        ' larger than they are. `racecar render` draws the same in three dimensions.')
+        'Draw runs from above over time: the desired path dotted, each robot with its trail, the'
+        ' time and the speed. The trail of a single robot is coloured by speed. Small robots are'
+        ' drawn larger than they are. `racecar render` draws the same in three dimensions.')
     parser.add_argument(
         'runs', type=Path, nargs='+', metavar='RUN',
         help='folder of a run, bag or CSV file; several are drawn into one picture')
@@ -42,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, size=(720, 540), fps=20.0, speed=None,
         speed_help=f'1, of longer runs what makes the video {_LENGTH:g} s long')
     add_world_argument(parser, 'what stood around (default: that of run.yaml)')
-    add_vehicle_argument(parser, 'size of the cars (default: that of run.yaml, else racecar)')
+    add_robot_argument(parser, 'size of the robots (default: that of run.yaml, else racecar)')
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -63,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
             track = None if found.tracking is None else found.tracking.merged()
         read.append(found)
         shown.append(AnimatedRun(
-            name, found.motion, track, _vehicle(found, arguments.vehicle).footprint))
+            name, found.motion, track, _footprint(found, arguments.vehicle)))
     end = max(float(one.motion.t[-1]) for one in shown)
     check_start(arguments.start, end)
     is_video = path.suffix.lower() in VIDEOS
@@ -83,16 +82,15 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _vehicle(found: Run, name: str | None) -> VehicleParameters:
-    from racecar.core.vehicles.parameters import VehicleParameters
+def _footprint(found: Run, name: str | None) -> Footprint:
+    from racecar.core.rendering.robot_model import model_of_file, model_of_run, usual_model
 
-    values = None if found.file is None or name else found.file.values_with('vehicle.name')
-    if values is not None:
-        try:
-            return VehicleParameters.from_values(values)
-        except (KeyError, TypeError, ParameterError):
-            pass  # Of another version.
-    return VehicleParameters.from_file(find_vehicle(name or 'racecar'))
+    if name is not None:
+        return model_of_file(name).footprint
+    try:
+        return (model_of_run(found.file) or usual_model()).footprint
+    except ParameterError:
+        return usual_model().footprint  # Of another version.
 
 
 def _scene(read: list[Run], world: str | None) -> Scene:
@@ -101,7 +99,5 @@ def _scene(read: list[Run], world: str | None) -> Scene:
     from racecar.core.world.world_file import load_world
 
     for found in read:
-        values = None if world or found.file is None else found.file.values_with('world')
-        if values is not None:
-            world = str(values['world'])
+        world = world or (None if found.file is None else found.file.world)
     return load_world(world) if world else EMPTY_SCENE

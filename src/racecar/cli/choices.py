@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from racecar.core.parameters import suggestion
-from racecar.core.share import vehicle_names, world_names
+from racecar.core.share import robot_names, vehicle_names, world_names
 
 _FILES = {'bash': '_shtab_compgen_files', 'zsh': '_files', 'tcsh': 'f'}
 """As shtab.FILE, without which all but `racecar completion` does."""
@@ -35,6 +35,12 @@ def add_vehicle_argument(
 ) -> None:
     """Declare --vehicle, what find_vehicle() takes; use: what it is for, and the default."""
     _add_named(parser, '--vehicle', vehicle_names(), f'{use}; a name or a parameter file', default)
+
+
+def add_robot_argument(parser: argparse.ArgumentParser, use: str) -> None:
+    """Declare --vehicle, what find_robot() takes; use: what it is for, and the default."""
+    _add_named(parser, '--vehicle', [*vehicle_names(), *robot_names()],
+               f'{use}; a name or a parameter file', None)
 
 
 def add_world_argument(parser: argparse.ArgumentParser, use: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
 from racecar.cli.choices import (
-    add_vehicle_argument,
+    add_robot_argument,
     add_world_argument,
     completed_as_file,
     one_of,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from racecar.core.rendering.renderer import Pixels
     from racecar.core.rendering.sight import Sight
     from racecar.core.rendering.viewpoints import Viewpoint
+    from racecar.core.run_file import RunFile
     from racecar.core.types import Pose3
     from racecar.core.world.scene import Scene
 
@@ -45,8 +46,9 @@ _NEAR, _FAR = 0.02, 300.0
 _SAMPLES, _SHADOWS = 4, 4096
 # Pictures that show more than this [m] are taken without shadows, which end before.
 _SHADOWS_UP_TO = 12.0
-# Lines and dots of pictures that show more than this [m] are larger.
-_USUAL_SPAN = 6.0
+# Lines and dots of pictures that show more than this [m] are larger, beside robots shorter than
+# the other smaller.
+_USUAL_SPAN, _USUAL_LENGTH = 6.0, 0.5
 _ROUND_TIME = 8.0
 
 Triple = tuple[float, float, float]
@@ -79,8 +81,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help=f'what the camera of --view {FIXED} looks at [m]')
     add_video_arguments(parser, size=(1280, 720), fps=25.0, speed=1.0, speed_help='1',
                         whole=f'all; {_ROUND_TIME:g} of a world')
-    add_world_argument(parser, 'world of a bag or run (default: the map in the bag, else empty)')
-    add_vehicle_argument(parser, 'vehicle (default: that of the bag, else racecar)')
+    add_world_argument(
+        parser, 'world of a bag or run (default: that of its run.yaml, else the map in the bag,'
+                ' else empty)')
+    add_robot_argument(
+        parser, 'robot (default: that of the bag or of its run.yaml, else racecar)')
     add_lamps_argument(parser, ', of a world')
     parser.add_argument('--laser', action='store_true', help='draw what the laser saw, of a bag')
 
@@ -112,7 +117,7 @@ def draw(arguments: argparse.Namespace) -> str:
     shot = _shot(arguments, subject)
     has_shadows = shot.span <= _SHADOWS_UP_TO and arguments.view != ONBOARD
     shadows = _SHADOWS if has_shadows else 0
-    scale = max(1.0, shot.span / _USUAL_SPAN)
+    scale = max(min(1.0, subject.length / _USUAL_LENGTH), shot.span / _USUAL_SPAN)
     times = _times(arguments, subject, is_video)
     robot = DrawnRobot(subject.tree, subject.joints)
     with Renderer(subject.scene, [robot], Quality(width, height, _SAMPLES, shadows)) as renderer:
@@ -169,44 +174,53 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
     from racecar.bags.drive_log import read_drive_log
     from racecar.core.analysis.run_csv import read_run_csv
-    from racecar.core.description.vehicle_description import describe_vehicle
     from racecar.core.poses import pose_of_angles
     from racecar.core.rendering.drive import drive_of_table
+    from racecar.core.rendering.robot_model import model_of_file, model_of_run, usual_model
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
-    from racecar.core.share import find_vehicle
     from racecar.core.types import Lamps
-    from racecar.core.vehicles.parameters import VehicleParameters
     from racecar.core.world.scene import EMPTY_SCENE, Scene
     from racecar.core.world.world_file import load_world
 
-    vehicle = VehicleParameters.from_file(find_vehicle(arguments.vehicle or 'racecar'))
-    outline = vehicle.footprint
-    length = outline.front + outline.rear
+    chosen = None if arguments.vehicle is None else model_of_file(arguments.vehicle)
     if arguments.kind == WORLD:
+        robot = chosen or usual_model()
         scene = load_world(arguments.source)
         x, y, yaw = scene.starts[0]
         start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
-        robot = RobotSight(start, lamps=arguments.lamps or Lamps())
-        still = Sight([robot], standing_cones(scene))
-        return _Subject(scene, describe_vehicle(vehicle).tree, (), length, _ROUND_TIME,
+        shown = RobotSight(start, lamps=arguments.lamps or Lamps())
+        still = Sight([shown], standing_cones(scene))
+        return _Subject(scene, robot.describe(), (), robot.length, _ROUND_TIME,
                         lambda _, __: still)
-    scene = EMPTY_SCENE if arguments.world is None else load_world(arguments.world)
+    file = _run_file(Path(arguments.source))
+    robot = chosen or model_of_run(file) or usual_model()
+    length = robot.length
+    world = arguments.world or (None if file is None else file.world)
+    scene = EMPTY_SCENE if world is None else load_world(world)
     if arguments.kind == RUN:
-        drive, tree = drive_of_table(read_run_csv(Path(arguments.source)), vehicle), None
+        drive, tree = drive_of_table(read_run_csv(Path(arguments.source)), robot), None
     else:
         with ProgressBar(None, 'reading', 'messages') as show:
             log = read_drive_log(
                 arguments.source, with_scans=arguments.laser, progress=lambda n, _: show(n))
         drive = log.drive
-        tree = None if log.description is None or arguments.vehicle else log.description.tree
+        tree = None if log.description is None or chosen else log.description.tree
         if tree is not None:
             length = _length_of(tree, length)
-        if arguments.world is None and log.grid is not None:
+        if world is None and log.grid is not None:
             scene = Scene(grid=log.grid)
     cones = standing_cones(scene)
     return _Subject(
-        scene, tree or describe_vehicle(vehicle).tree, drive.joints, length, drive.duration,
+        scene, tree or robot.describe(), drive.joints, length, drive.duration,
         lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
+
+
+def _run_file(source: Path) -> RunFile | None:
+    """The run.yaml beside a bag or CSV file, None without one. Raises ConfigurationError."""
+    from racecar.core.run_file import read_run_file, run_file_beside
+
+    path = run_file_beside(source)
+    return read_run_file(path) if path.is_file() else None
 
 
 def _length_of(tree: RobotTree, usual: float) -> float:

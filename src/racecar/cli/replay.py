@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from racecar.cli.choices import add_vehicle_argument, add_world_argument, completed_as_file
+from racecar.cli.choices import add_robot_argument, add_world_argument, completed_as_file
 from racecar.cli.inspecting import seconds
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
 from racecar.core.errors import ConfigurationError
@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'source', type=Path, metavar='BAG|RUN',
         help='a bag, the folder of a run or a demo, or a CSV file of `simulate` and `up`'))
     add_world_argument(parser, 'world to show around (default: that of the run)')
-    add_vehicle_argument(
-        parser, 'vehicle of a recording without a robot description (default: that of the run)')
+    add_robot_argument(
+        parser, 'robot of a recording without a robot description (default: that of the run)')
     parser.add_argument('--start', type=seconds, default=0.0, metavar='SECONDS',
                         help='where to begin (default: 0)')
     add_server_arguments(parser)

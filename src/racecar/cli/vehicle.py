@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from racecar.cli.choices import completed_as_file
 from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
-from racecar.core.share import find_vehicle, vehicle_names
+from racecar.core.share import find_robot, find_vehicle, robot_names, vehicle_names
 
 if TYPE_CHECKING:
     from racecar.core.vehicles.parameters import VehicleParameters
@@ -29,8 +29,10 @@ _DISTANCE, _TALL, _ABOVE = 1.75, 2.5, 0.3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `racecar vehicle`."""
     parser.description = (
-        'Look at a vehicle without driving it: dimensions and what follows from them, URDF and'
-        ' MJCF for other programs, a picture. docs/any_vehicle.md makes one of your own.')
+        'Look at a car or a robot with two wheels without driving it: dimensions and what follows'
+        ' from them, URDF and MJCF for other programs, a picture. docs/any_vehicle.md makes one'
+        ' of your own.')
+    names = [*vehicle_names(), *robot_names()]
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
 
     def add(name: str, run_verb: Callable[[argparse.Namespace], None],
@@ -38,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         verb = verbs.add_parser(name, help=text, description=f'{text[0].upper()}{text[1:]}.')
         completed_as_file(verb.add_argument(
             'vehicle', metavar='VEHICLE',
-            help=f"name or parameter file ({', '.join(vehicle_names())})"))
+            help=f"name or parameter file ({', '.join(names)})"))
         verb.set_defaults(run_verb=run_verb)
         return verb
 
@@ -73,11 +75,11 @@ def _vehicle(arguments: argparse.Namespace) -> VehicleParameters:
 
 
 def _show(arguments: argparse.Namespace) -> None:
-    from racecar.core.vehicles.vehicle_sheet import vehicle_sheet
+    from racecar.core.rendering.robot_model import model_of_file
 
-    vehicle = _vehicle(arguments)
-    print(f'{vehicle.name}: {find_vehicle(arguments.vehicle)}')
-    for title, rows in vehicle_sheet(vehicle).items():
+    model = model_of_file(arguments.vehicle)
+    print(f'{model.name}: {find_robot(arguments.vehicle)}')
+    for title, rows in model.figures().items():
         print(f'\n{title}')
         width = max(len(row.name) for row in rows)
         for row in rows:
@@ -85,11 +87,20 @@ def _show(arguments: argparse.Namespace) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> None:
+    from racecar.core.differential.parameters import RobotParameters
+    from racecar.core.differential.world_model import export_robot
+    from racecar.core.rendering.robot_model import is_two_wheeled
+    from racecar.core.vehicles.parameters import VehicleParameters
     from racecar.core.world.vehicle_export import export_vehicle
 
-    vehicle = _vehicle(arguments)
-    exported = export_vehicle(
-        vehicle, arguments.output or Path(vehicle.name), arguments.package)
+    path = find_robot(arguments.vehicle)
+    if is_two_wheeled(path):
+        robot = RobotParameters.from_file(path)
+        exported = export_robot(robot, arguments.output or Path(robot.name), arguments.package)
+    else:
+        vehicle = VehicleParameters.from_file(path)
+        exported = export_vehicle(
+            vehicle, arguments.output or Path(vehicle.name), arguments.package)
     print(f'URDF: {exported.urdf}\nMJCF: {exported.mjcf}\n'
           f'Meshes: {exported.urdf.parent / "meshes"} ({len(exported.meshes)} files)')
 

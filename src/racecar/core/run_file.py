@@ -61,6 +61,12 @@ class RunFile:
         return next((node.parameters for node in self.nodes.values()
                      if parameter in node.parameters), None)
 
+    @property
+    def world(self) -> str | None:
+        """What stood around, as a name or a file; None if the run does not say."""
+        values = self.values_with('world')
+        return None if values is None else str(values['world'])
+
     def to_yaml(self) -> str:
         """Return the text of the file."""
         content = {

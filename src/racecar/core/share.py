@@ -90,6 +90,21 @@ def find_vehicle(name: str | Path) -> Path:
         f'{suggestion(str(name), known)}')
 
 
+def find_robot(name: str | Path) -> Path:
+    """Return the file of a car or of a robot with two wheels, by its path or its name in config/.
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    for folder in ('vehicles', 'robots'):
+        found = _find(name, share_folder() / 'config' / folder, '.yaml')
+        if found is not None:
+            return found
+    known = [*vehicle_names(), *robot_names()]
+    raise ConfigurationError(
+        f'vehicle {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
+        f'{suggestion(str(name), known)}')
+
+
 def vehicle_names() -> list[str]:
     """Return the names of the vehicles in config/vehicles."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))

@@ -21,9 +21,9 @@ from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.rendering.drive import drive_of_table
+from racecar.core.rendering.robot_model import RobotModel
 from racecar.core.types import HINGE_JOINTS
 from racecar.core.vehicles.ackermann import middle_angles
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import Scene
 
 # A reference is compared with samples that it is not older than by this [s].
@@ -34,10 +34,10 @@ class TableRecording(Recording):
     """A drive of which odometry, reference and commands are known; its wheels only roll."""
 
     def __init__(
-        self, name: str, table: RunTable, vehicle: VehicleParameters, tree: RobotTree,
+        self, name: str, table: RunTable, model: RobotModel, tree: RobotTree,
         scene: Scene | None, notes: tuple[str, ...] = (),
     ) -> None:
-        drive = drive_of_table(table, vehicle)
+        drive = drive_of_table(table, model)
         robot = robot_frames(ROBOT, tree)
         self.name, self.end = name, drive.duration
         frames = list(robot.frames)
@@ -63,8 +63,9 @@ class TableRecording(Recording):
         put(COMMAND, np.column_stack(
             [table.column('speed_command'), table.column('steering_command')]))
         put(tuple(map(joint_column, drive.joints)), drive.positions)
-        hinges = drive.positions[:, [drive.joints.index(joint) for joint in HINGE_JOINTS]]
-        put((STEERING,), middle_angles(*hinges.T)[:, None])
+        if set(HINGE_JOINTS) <= set(drive.joints):
+            hinges = drive.positions[:, [drive.joints.index(joint) for joint in HINGE_JOINTS]]
+            put((STEERING,), middle_angles(*hinges.T)[:, None])
         put((*REFERENCE, *ERRORS), _following(table))
 
     def block(self, index: int) -> Block:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from racecar.core.differential.description import (
@@ -11,6 +12,7 @@ from racecar.core.differential.description import (
     body_part,
     caster_places,
     caster_radius,
+    describe_robot,
     Part,
     wheel_part,
 )
@@ -27,6 +29,9 @@ from racecar.core.world.car_model import (
     WHEEL_PRIORITY,
 )
 from racecar.core.world.engine import load_engine
+from racecar.core.world.scene import EMPTY_SCENE
+from racecar.core.world.vehicle_export import ExportedVehicle, write_robot
+from racecar.core.world.world_model import world_spec
 
 BODY = 'robot_body'
 """Name of the geom of the body."""
@@ -51,6 +56,13 @@ def add_robot(spec: Any, robot: RobotParameters, step: float) -> None:
     half = 0.5 * robot.axle_length
     for joint, y in zip(TWO_WHEEL_JOINTS, (half, -half), strict=True):
         _add_wheel(spec, root, robot, joint, y, step)
+
+
+def export_robot(robot: RobotParameters, folder: Path, package: str = '') -> ExportedVehicle:
+    """Write URDF and MJCF of a robot to a new folder; package and errors as export_vehicle()."""
+    spec = world_spec(EMPTY_SCENE, (), visuals=True)
+    add_robot(spec, robot, spec.option.timestep)
+    return write_robot(robot.name, describe_robot(robot), spec, folder, package)
 
 
 def _weigh(body: Any, part: Part, height: float | None = None) -> None:

@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.analysis.run_table import COLUMNS, RunTable
+from racecar.core.rendering.robot_model import RobotModel
 from racecar.core.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.core.types import (
-    HINGE_JOINTS,
     Lamps,
     LampSwitches,
     NANOSECONDS,
     Pose3,
-    WHEEL_JOINTS,
     yaw_to_quaternion,
 )
-from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import Colour
 
 FloatArray = NDArray[np.float64]
@@ -118,40 +116,19 @@ def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
     kept = points[np.concatenate([[True], np.diff(marks) > 0])]
     kept = np.concatenate([kept, points[-1:]])
     # So low that a robot stands out of the widest.
-    height = np.full(len(kept), _HEIGHTS[colour])
+    height = np.full(len(kept), _HEIGHTS[colour] * min(1.0, scale))
     return Line(np.column_stack([kept, height]), colour, _RADIUS * scale)
 
 
-def rolling_joints(
-    x: FloatArray, y: FloatArray, yaw: FloatArray, speed: FloatArray, t: FloatArray,
-    vehicle: VehicleParameters,
-) -> FloatArray:
-    """Return positions (n, joints) of WHEEL_JOINTS and HINGE_JOINTS of a car that only rolls.
-
-    For runs that do not have them: from the way of base_link, x and y [m], yaw [rad], speed
-    [m/s] at t [s].
-    """
-    steps = np.hypot(np.diff(x), np.diff(y)) * np.sign(speed[1:])
-    way = np.concatenate([[0.0], np.cumsum(steps)])
-    turn = np.gradient(np.unwrap(yaw), t) if len(t) > 1 else np.zeros_like(yaw)
-    fast = np.abs(speed) > 0.05
-    steering = np.where(fast, np.arctan2(
-        vehicle.wheelbase * turn * np.sign(speed), np.where(fast, np.abs(speed), 1.0)), 0.0)
-    limit = vehicle.steering_limit
-    front, rear = vehicle.wheel_radii
-    wheels = [way / (rear if 'rear' in name else front) for name in WHEEL_JOINTS]
-    return np.column_stack([*wheels, *([np.clip(steering, -limit, limit)] * len(HINGE_JOINTS))])
-
-
-def drive_of_table(table: RunTable, vehicle: VehicleParameters) -> Drive:
-    """Return the drive of a run whose car only rolls, as its CSV file tells it."""
+def drive_of_table(table: RunTable, robot: RobotModel) -> Drive:
+    """Drive of a run whose robot only rolls, as its CSV file tells it."""
     t, x, y, yaw, vx = (table.column(name) for name in COLUMNS[:5])
     t = t - t[0]
     zero = np.zeros_like(x)
     reference = np.column_stack([table.column('x_reference'), table.column('y_reference')])
     return Drive(
         t, np.column_stack([x, y, zero, zero, zero, *_quaternions(yaw)]),
-        WHEEL_JOINTS + HINGE_JOINTS, t, rolling_joints(x, y, yaw, vx, t, vehicle),
+        robot.joints, t, robot.rolling(x, y, yaw, vx, t),
         reference[np.isfinite(reference).all(axis=1)], np.empty(0))
 
 

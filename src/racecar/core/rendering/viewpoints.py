@@ -25,6 +25,7 @@ CAMERA_FRAME = 'camera_optical_frame'
 # Of a car of this length [m]; larger ones are seen from further away.
 _USUAL_LENGTH = 0.5
 _BEHIND, _ABOVE, _AIM_AHEAD = 1.5, 0.75, 0.35
+_AIM_ABOVE = 0.08
 _ROUND_DISTANCE, _ROUND_HEIGHT = 1.15, 0.55
 
 # Around what is seen from above, as a share of it, and at least [m].
@@ -44,7 +45,8 @@ def chase(length: float) -> Viewpoint:
     size = length / _USUAL_LENGTH
 
     def viewpoint(robot: Pose3, _: float) -> Pose3:
-        return _beside(robot, math.pi, _BEHIND * size, _ABOVE * size, _AIM_AHEAD * size)
+        return _beside(robot, math.pi, _BEHIND * size, _ABOVE * size, _AIM_AHEAD * size,
+                       _AIM_ABOVE * size)
     return viewpoint
 
 
@@ -54,14 +56,19 @@ def around(length: float) -> Viewpoint:
 
     def viewpoint(robot: Pose3, share: float) -> Pose3:
         return _beside(robot, 0.7 + 2.0 * math.pi * share, _ROUND_DISTANCE * size,
-                       _ROUND_HEIGHT * size, 0.3 * size)
+                       _ROUND_HEIGHT * size, 0.3 * size, _AIM_ABOVE * size)
     return viewpoint
 
 
-def _beside(robot: Pose3, angle: float, distance: float, height: float, ahead: float) -> Pose3:
-    """Look at a point ahead of a robot, from a direction against its own [rad]; lengths [m]."""
+def _beside(
+    robot: Pose3, angle: float, distance: float, height: float, ahead: float, rise: float,
+) -> Pose3:
+    """Look at a point ahead of and above a robot, from a direction against its own [rad].
+
+    distance, height of the place; ahead, rise of the point [m].
+    """
     yaw = quaternion_to_yaw(*robot[3:])
-    target = (robot.x + ahead * math.cos(yaw), robot.y + ahead * math.sin(yaw), robot.z + 0.08)
+    target = (robot.x + ahead * math.cos(yaw), robot.y + ahead * math.sin(yaw), robot.z + rise)
     return looking_at(
         (target[0] + distance * math.cos(yaw + angle),
          target[1] + distance * math.sin(yaw + angle), robot.z + height), target)

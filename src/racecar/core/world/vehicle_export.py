@@ -7,10 +7,11 @@ from __future__ import annotations
 from pathlib import Path
 import re
 import shutil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 from racecar.core.description.robot_tree import Mesh
+from racecar.core.description.urdf import RobotDescription
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.share import resource_file
@@ -48,20 +49,30 @@ def export_vehicle(
     Raises ConfigurationError if the package cannot be called so, the folder is there already or
     cannot be written, or the vehicle cannot be described.
     """
-    if package and not _PACKAGE.fullmatch(package):
-        raise ConfigurationError(
-            f'--package is {excerpt(package)}, expected the name of a ROS package: a small letter,'
-            ' then small letters, digits and _')
     description = describe_vehicle(vehicle)
-    uris = dict.fromkeys(
-        shape.geometry.uri for link in description.tree.links
-        for shape in (*link.visuals, *link.collisions) if isinstance(shape.geometry, Mesh))
-    sources = {uri: resource_file(uri) for uri in uris}
     bodies = car_bodies(description.tree)
     gains = joint_gains(vehicle, bodies, {row.name: row.default for row in WORLD_PARAMETERS})
     spec = world_spec(
         EMPTY_SCENE, [CarPart(vehicle.name, bodies, gains, vehicle.friction_coefficient)],
         visuals=True)
+    return write_robot(vehicle.name, description, spec, folder, package)
+
+
+def write_robot(
+    name: str, description: RobotDescription, spec: Any, folder: Path, package: str = '',
+) -> ExportedVehicle:
+    """Write <name>.urdf, <name>.xml and the meshes of any robot to a new folder.
+
+    spec: MjSpec of the robot on the ground. package and errors: as for export_vehicle().
+    """
+    if package and not _PACKAGE.fullmatch(package):
+        raise ConfigurationError(
+            f'--package is {excerpt(package)}, expected the name of a ROS package: a small letter,'
+            ' then small letters, digits and _')
+    uris = dict.fromkeys(
+        shape.geometry.uri for link in description.tree.links
+        for shape in (*link.visuals, *link.collisions) if isinstance(shape.geometry, Mesh))
+    sources = {uri: resource_file(uri) for uri in uris}
     compiled_model(spec)
     urdf, mjcf = description.urdf, str(spec.to_xml())
     place = f'package://{package}/{MESHES}' if package else MESHES
@@ -71,7 +82,7 @@ def export_vehicle(
         written = escape(str(source), {'"': '&quot;', "'": '&apos;'})
         mjcf = mjcf.replace(f'"{written}"', f'"{MESHES}/{source.name}"').replace(uri, source.stem)
     exported = ExportedVehicle(
-        folder / f'{vehicle.name}.urdf', folder / f'{vehicle.name}.xml',
+        folder / f'{name}.urdf', folder / f'{name}.xml',
         tuple(folder / MESHES / source.name for source in sources.values()))
     try:
         (folder / MESHES).mkdir(parents=True)
