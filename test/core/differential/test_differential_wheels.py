@@ -14,12 +14,19 @@ from racecar.core.differential import (
     RobotParameters,
 )
 from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.share import find_robot
 from racecar.core.types import Pose2
 
 QUIET = RobotParameters.from_values({
     'robot.slip_noise': 0.0, 'robot.encoder_noise': 0.0, 'robot.encoder_resolution': 100.0,
     'robot.max_acceleration': 1e6, 'robot.max_speed': 100.0})
 OLD = replace(QUIET, speed_unit=0.1)
+
+# A box 2 cm ahead of the sensor ds2 of the khepera, and a red one behind it.
+BOX = """boxes:
+- {{x: 0.147, y: 0.0, length: 0.2, width: 1.0, colour: {}}}
+- {{x: 0.347, y: 0.0, length: 0.2, width: 1.0, colour: [1, 0, 0]}}
+"""
 
 
 # The numbers of the documents
@@ -176,11 +183,36 @@ def test_a_distance_sensor_sees_a_wall_within_its_range(mode):
     assert math.isnan(front.getValue())
     robot.step(32)
     assert front.distance() == pytest.approx(0.02, abs=1e-4)
-    assert front.getValue() == pytest.approx(1023.0 * (1.0 - 0.02 / 0.05), rel=0.03)
+    # The wall is grey, with 0.7 of red: 0.2 + 0.8 * 0.7 of the light comes back.
+    assert front.getValue() == pytest.approx(1023.0 * (1.0 - 0.02 / 0.76 / 0.05), rel=0.03)
     assert back.getValue() == 0.0
     front.disable()
     assert front.getSamplingPeriod() == 0
     assert (front.getMinValue(), front.getMaxValue()) == (0.0, 1023.0)
+
+
+@pytest.mark.parametrize(('kind', 'things', 'expected'), [
+    # What is 0.02 m ahead counts as 0.02 / (0.2 + 0.8 red), what is behind it as nothing.
+    ('infra-red', BOX.format([1, 0, 0]), 0.6),
+    ('infra-red', BOX.format([0.5, 1, 1]), 1.0 - 0.4 / 0.6),
+    ('infra-red', BOX.format([0, 1, 1]), 0.0),
+    ('generic', BOX.format([0, 1, 1]), 0.6),
+    ('infra-red', 'walls: [{points: [[0.047, -1], [0.047, 1]], colour: [0.5, 0, 0]}]', 1 / 3),
+    ('infra-red', 'cones: [{x: 0.097, y: 0.0075, base: 0.1, height: 9, colour: [0.5, 0, 0]}]',
+     1 / 3),
+    ('infra-red', 'boards: [{x: 0.052, y: 0, width: 1, marker: 1, colour: [0.5, 0, 0]}]', 1 / 3),
+])
+def test_infra_red_sensors_see_less_of_what_has_less_red(tmp_path, kind, things, expected):
+    robot = replace(RobotParameters.from_file(find_robot('khepera')), distance_sensor_type=kind)
+    path = tmp_path / 'world.yaml'
+    path.write_text(things)
+    wheels = DifferentialWheels(robot, world=str(path), seed=1)
+    sensor = wheels.getDistanceSensor('ds2')
+    sensor.enable(32)
+    wheels.step(32)
+    assert sensor.distance() == pytest.approx(0.02, abs=2e-4)
+    # The noise is 1 % of the distance's share.
+    assert sensor.getValue() == pytest.approx(1023.0 * expected, abs=15.0)
 
 
 def test_a_robot_at_the_wall_counts_a_contact_and_its_encoders_stand():

@@ -111,7 +111,8 @@ class DifferentialWheels:
         self._sensors = {
             f'ds{index}': DistanceSensor(
                 place, made.distance_range, 0.5 * made.height, scene,
-                lambda: self.state.pose, self._seen, generator, self._check_period)
+                lambda: self.state.pose, self._seen, generator, self._check_period,
+                made.distance_sensor_type)
             for index, place in enumerate(made.sensor_places)}
 
     # Time

@@ -1,9 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Infra-red distance sensor of the Khepera, as its controllers read it.
+"""Distance sensor of a robot with two wheels, as its controllers read it.
 
-Seed 002 says of sensors that their rays form a cone. The methods and the table of values are
-those of Webots' DistanceSensor.
+Seed 002 says of sensors that their rays form a cone and that they are sensitive to colours. The
+methods, the table of values and the factor of reflection are those of Webots' DistanceSensor.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from racecar.core.errors import ParameterError
 from racecar.core.poses import pose_of_angles, pose_of_child
 from racecar.core.sensors.beams import Beams
 from racecar.core.types import Pose3, Twist3
-from racecar.core.world.scene import Objects, Scene
+from racecar.core.world.scene import EMPTY_SCENE, Objects, Scene
 
 MAX_VALUE = 1023.0
 """Value of what touches the sensor; 0 is that of its range."""
@@ -25,6 +25,14 @@ MAX_VALUE = 1023.0
 # Width of the cone [rad], its rays, and the standard deviation of a value over it at the range.
 _APERTURE, _RAYS, _NOISE = 0.4, 5, 0.01
 _NO_TWIST = Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+GENERIC, INFRA_RED = 'generic', 'infra-red'
+SENSOR_TYPES = GENERIC, INFRA_RED
+"""Kinds of distance sensors: those that measure distance alone, as sonars, and those that measure
+the light that comes back, which is less from a surface with less red in it."""
+
+# Share of the light that comes back from a surface without red, and from red in addition.
+_REFLECTED, _REFLECTED_BY_RED = 0.2, 0.8
 
 
 class DistanceSensor:
@@ -34,17 +42,19 @@ class DistanceSensor:
         self, place: tuple[float, float, float], reach: float, height: float, scene: Scene,
         pose: Callable[[], Pose3], objects: Callable[[], Objects],
         generator: np.random.Generator, check_period: Callable[[int], int],
+        sensor_type: str = GENERIC,
     ) -> None:
         """place: x [m], y [m] and heading [rad] on the robot; reach, height: [m].
 
         pose: gives that of the robot; objects: gives what else stands around; check_period:
-        returns a sampling period [ms] or raises ParameterError.
+        returns a sampling period [ms] or raises ParameterError. sensor_type: one of SENSOR_TYPES.
         """
         x, y, heading = place
         self._place = pose_of_angles(x, y, height, 0.0, 0.0, heading)
         self._reach = reach
         self._beams = Beams.spread(-0.5 * _APERTURE, 0.5 * _APERTURE, _RAYS, reach, 0.0)
         self._scene = scene
+        self._parts = scene.by_colour() if sensor_type == INFRA_RED else {}
         self._pose = pose
         self._objects = objects
         self._generator = generator
@@ -85,13 +95,31 @@ class DistanceSensor:
 
     def distance(self) -> float:
         """Return how far it is to the nearest thing in the cone [m], infinity for none."""
+        return self._nearest(self._scene, self._objects())
+
+    def _nearest(self, scene: Scene, objects: Objects) -> float:
         ways = self._beams.distances(
-            self._scene, self._objects(), pose_of_child(self._pose(), self._place),
-            lambda: _NO_TWIST)
+            scene, objects, pose_of_child(self._pose(), self._place), lambda: _NO_TWIST)
         return float(np.min(ways[:self._beams.count]))
 
+    def _apparent_distance(self) -> float:
+        """Distance at which what is seen would give the same value if it were white [m]."""
+        if not self._parts:
+            return self.distance()
+        objects = self._objects()
+        found = {
+            colour: self._nearest(part, Objects(
+                [cone for cone in objects.cones if cone.colour == colour],
+                [box for box in objects.boxes if box.colour == colour]))
+            for colour, part in (
+                dict.fromkeys((thing.colour for things in objects for thing in things),
+                              EMPTY_SCENE) | self._parts).items()}
+        # min() takes the first of equal ones: the ground, which each part has.
+        colour = min((self._scene.ground.colour, *found), key=found.__getitem__)
+        return found[colour] / (_REFLECTED + _REFLECTED_BY_RED * colour[0])
+
     def _measure(self) -> float:
-        way = self.distance()
+        way = self._apparent_distance()
         if not way < self._reach:
             return 0.0
         share = way / self._reach

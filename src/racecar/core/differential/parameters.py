@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from racecar.core.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
@@ -85,6 +86,9 @@ ROBOT_PARAMETERS = ParameterTable([
               read_only=True),
     _number('distance_range', 0.05, 'Range of the distance sensors', 'm', above=0.0,
             maximum=1000.0),
+    Parameter(f'{PREFIX}distance_sensor_type', str, GENERIC, 'What the distance sensors measure:'
+              ' the distance alone, or infra-red light that comes back, less of what is less red',
+              choices=SENSOR_TYPES, read_only=True),
 ])
 
 
@@ -120,6 +124,7 @@ class RobotParameters:
     height: float
     distance_sensors: tuple[float, ...]
     distance_range: float
+    distance_sensor_type: str
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> RobotParameters:

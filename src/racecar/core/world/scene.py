@@ -9,10 +9,10 @@ engine. Nothing of a scene changes: where movable objects have come to is for th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,17 @@ class Scene:
         """All that is upright, fixed and not of the grid: the walls and the sides of solids."""
         return (*self.walls, *(side for box in self.solids for side in box.sides))
 
+    def by_colour(self) -> dict[Colour, Scene]:
+        """What stands around as a scene for each colour of it; first that of the ground."""
+        colours = dict.fromkeys([
+            self.ground.colour, *(wall.colour for wall in self.walls),
+            *(box.colour for box in self.solids), *(cone.colour for cone in self.cones),
+            *([] if self.grid is None else [GREY])])
+        return {colour: replace(
+            self, walls=_in_colour(self.walls, colour), boxes=_in_colour(self.boxes, colour),
+            cones=_in_colour(self.cones, colour), boards=_in_colour(self.boards, colour),
+            grid=self.grid if colour == GREY else None) for colour in colours}
+
     @cached_property
     def wall_rows(self) -> Rows:
         """The walls as numbers: x1, y1, x2, y2, height (n, 5) [m]."""
@@ -202,6 +213,13 @@ class Scene:
             boxes.append(Box(x, y, grid.origin.yaw, end_column - column, end_row - row,
                              self.grid_height, GREY))
         return tuple(boxes)
+
+
+T = TypeVar('T', Wall, Box, Cone, Board)
+
+
+def _in_colour(things: tuple[T, ...], colour: Colour) -> tuple[T, ...]:
+    return tuple(thing for thing in things if thing.colour == colour)
 
 
 EMPTY_SCENE = Scene('empty')
