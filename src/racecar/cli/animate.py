@@ -83,14 +83,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _footprint(found: Run, name: str | None) -> Footprint:
-    from racecar.core.rendering.robot_model import model_of_file, model_of_run, usual_model
+    from racecar.core.rendering.robot_profile import profile_of_file, profile_of_run, usual_profile
 
     if name is not None:
-        return model_of_file(name).footprint
+        return profile_of_file(name).footprint
     try:
-        return (model_of_run(found.file) or usual_model()).footprint
+        return (profile_of_run(found.file) or usual_profile()).footprint
     except ParameterError:
-        return usual_model().footprint  # Of another version.
+        return usual_profile().footprint  # Of another version.
 
 
 def _scene(read: list[Run], world: str | None) -> Scene:

@@ -176,15 +176,15 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     from racecar.core.analysis.run_csv import read_run_csv
     from racecar.core.poses import pose_of_angles
     from racecar.core.rendering.drive import drive_of_table
-    from racecar.core.rendering.robot_model import model_of_file, model_of_run, usual_model
+    from racecar.core.rendering.robot_profile import profile_of_file, profile_of_run, usual_profile
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
     from racecar.core.types import Lamps
     from racecar.core.world.scene import EMPTY_SCENE, Scene
     from racecar.core.world.world_file import load_world
 
-    chosen = None if arguments.vehicle is None else model_of_file(arguments.vehicle)
+    chosen = None if arguments.vehicle is None else profile_of_file(arguments.vehicle)
     if arguments.kind == WORLD:
-        robot = chosen or usual_model()
+        robot = chosen or usual_profile()
         scene = load_world(arguments.source)
         x, y, yaw = scene.starts[0]
         start = pose_of_angles(x, y, 0.0, 0.0, 0.0, yaw)
@@ -193,7 +193,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
         return _Subject(scene, robot.describe(), (), robot.length, _ROUND_TIME,
                         lambda _, __: still)
     file = _run_file(Path(arguments.source))
-    robot = chosen or model_of_run(file) or usual_model()
+    robot = chosen or profile_of_run(file) or usual_profile()
     length = robot.length
     world = arguments.world or (None if file is None else file.world)
     scene = EMPTY_SCENE if world is None else load_world(world)

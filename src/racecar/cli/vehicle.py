@@ -75,11 +75,11 @@ def _vehicle(arguments: argparse.Namespace) -> VehicleParameters:
 
 
 def _show(arguments: argparse.Namespace) -> None:
-    from racecar.core.rendering.robot_model import model_of_file
+    from racecar.core.rendering.robot_profile import profile_of_file
 
-    model = model_of_file(arguments.vehicle)
-    print(f'{model.name}: {find_robot(arguments.vehicle)}')
-    for title, rows in model.figures().items():
+    profile = profile_of_file(arguments.vehicle)
+    print(f'{profile.name}: {find_robot(arguments.vehicle)}')
+    for title, rows in profile.figures().items():
         print(f'\n{title}')
         width = max(len(row.name) for row in rows)
         for row in rows:
@@ -89,7 +89,7 @@ def _show(arguments: argparse.Namespace) -> None:
 def _export(arguments: argparse.Namespace) -> None:
     from racecar.core.differential.parameters import RobotParameters
     from racecar.core.differential.world_model import export_robot
-    from racecar.core.rendering.robot_model import is_two_wheeled
+    from racecar.core.rendering.robot_profile import is_two_wheeled
     from racecar.core.vehicles.parameters import VehicleParameters
     from racecar.core.world.vehicle_export import export_vehicle
 

@@ -14,11 +14,11 @@ from racecar.cockpit.robot_message import PLAIN_ROBOT
 from racecar.core.analysis.run_csv import read_run_csv
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.rendering.robot_model import (
-    model_of_file,
-    model_of_run,
-    RobotModel,
-    usual_model,
+from racecar.core.rendering.robot_profile import (
+    profile_of_file,
+    profile_of_run,
+    RobotProfile,
+    usual_profile,
 )
 from racecar.core.run_file import read_run_file, run_file_beside, RunFile
 from racecar.core.world.scene import Scene
@@ -39,16 +39,16 @@ def open_recording(
     notes: list[str] = []
     file = _run_file(found, notes)
     scene = _scene(world, file, notes)
-    model = _model(vehicle, file, notes)
+    profile = _profile(vehicle, file, notes)
     if found.suffix == '.csv':
         table = read_run_csv(found, tracked_ahead_of(file))
-        model = model or usual_model()
+        profile = profile or usual_profile()
         return TableRecording(
-            path.resolve().name, table, model, _tree(model, notes) or PLAIN_ROBOT, scene,
+            path.resolve().name, table, profile, _tree(profile, notes) or PLAIN_ROBOT, scene,
             tuple(notes))
     return BagRecording(
         found, scene=scene, notes=tuple(notes),
-        tree=None if model is None else _tree(model, notes))
+        tree=None if profile is None else _tree(profile, notes))
 
 
 def _run_file(found: Path, notes: list[str]) -> RunFile | None:
@@ -74,19 +74,19 @@ def _scene(world: str | None, file: RunFile | None, notes: list[str]) -> Scene |
         return None
 
 
-def _model(name: str | None, file: RunFile | None, notes: list[str]) -> RobotModel | None:
+def _profile(name: str | None, file: RunFile | None, notes: list[str]) -> RobotProfile | None:
     if name is not None:
-        return model_of_file(name)
+        return profile_of_file(name)
     try:
-        return model_of_run(file)
+        return profile_of_run(file)
     except ParameterError as error:
         notes.append(excerpt(str(error)))
         return None
 
 
-def _tree(model: RobotModel, notes: list[str]) -> RobotTree | None:
+def _tree(profile: RobotProfile, notes: list[str]) -> RobotTree | None:
     try:
-        return model.describe()
+        return profile.describe()
     except ConfigurationError as error:
         notes.append(f'the robot is not drawn: {error}')
         return None

@@ -21,7 +21,7 @@ from racecar.cockpit.scene_message import path_frame, scene_frames
 from racecar.core.analysis.run_table import RunTable
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.rendering.drive import drive_of_table
-from racecar.core.rendering.robot_model import RobotModel
+from racecar.core.rendering.robot_profile import RobotProfile
 from racecar.core.types import HINGE_JOINTS
 from racecar.core.vehicles.ackermann import middle_angles
 from racecar.core.world.scene import Scene
@@ -34,10 +34,10 @@ class TableRecording(Recording):
     """A drive of which odometry, reference and commands are known; its wheels only roll."""
 
     def __init__(
-        self, name: str, table: RunTable, model: RobotModel, tree: RobotTree,
+        self, name: str, table: RunTable, profile: RobotProfile, tree: RobotTree,
         scene: Scene | None, notes: tuple[str, ...] = (),
     ) -> None:
-        drive = drive_of_table(table, model)
+        drive = drive_of_table(table, profile)
         robot = robot_frames(ROBOT, tree)
         self.name, self.end = name, drive.duration
         frames = list(robot.frames)

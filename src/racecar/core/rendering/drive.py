@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.analysis.run_table import COLUMNS, RunTable
-from racecar.core.rendering.robot_model import RobotModel
+from racecar.core.rendering.robot_profile import RobotProfile
 from racecar.core.rendering.sight import Dots, Line, RobotSight, Sight
 from racecar.core.types import (
     Lamps,
@@ -120,7 +120,7 @@ def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
     return Line(np.column_stack([kept, height]), colour, _RADIUS * scale)
 
 
-def drive_of_table(table: RunTable, robot: RobotModel) -> Drive:
+def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:
     """Drive of a run whose robot only rolls, as its CSV file tells it."""
     t, x, y, yaw, vx = (table.column(name) for name in COLUMNS[:5])
     t = t - t[0]

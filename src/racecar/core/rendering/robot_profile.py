@@ -33,7 +33,7 @@ _USUAL = 'racecar'
 _STANDING = 0.05
 
 
-class RobotModel(NamedTuple):
+class RobotProfile(NamedTuple):
     """A robot as it is drawn.
 
     footprint: what it covers on the ground [m]. describe: gives its links, joints and shapes;
@@ -55,7 +55,7 @@ class RobotModel(NamedTuple):
         return self.footprint.front + self.footprint.rear
 
 
-def car_model(vehicle: VehicleParameters) -> RobotModel:
+def car_profile(vehicle: VehicleParameters) -> RobotProfile:
     """A car as it is drawn."""
     def rolling(
         x: FloatArray, y: FloatArray, yaw: FloatArray, speed: FloatArray, t: FloatArray,
@@ -71,13 +71,13 @@ def car_model(vehicle: VehicleParameters) -> RobotModel:
         return np.column_stack(
             [*wheels, *([np.clip(steering, -limit, limit)] * len(HINGE_JOINTS))])
 
-    return RobotModel(
+    return RobotProfile(
         vehicle.name, vehicle.footprint, lambda: describe_vehicle(vehicle).tree,
         WHEEL_JOINTS + HINGE_JOINTS, rolling,
         lambda: vehicle_sheet(vehicle))
 
 
-def two_wheeled_model(robot: RobotParameters) -> RobotModel:
+def two_wheeled_profile(robot: RobotParameters) -> RobotProfile:
     """A robot with two driven wheels as it is drawn."""
     def rolling(
         x: FloatArray, y: FloatArray, yaw: FloatArray, speed: FloatArray, t: FloatArray,
@@ -86,20 +86,20 @@ def two_wheeled_model(robot: RobotParameters) -> RobotModel:
         half = 0.5 * robot.axle_length
         return np.column_stack([way - half * turned, way + half * turned]) / robot.wheel_radius
 
-    return RobotModel(
+    return RobotProfile(
         robot.name, robot.footprint, lambda: describe_robot(robot).tree, TWO_WHEEL_JOINTS, rolling,
         lambda: robot_sheet(robot))
 
 
-def model_of_file(name: str | Path) -> RobotModel:
+def profile_of_file(name: str | Path) -> RobotProfile:
     """A robot by its parameter file, or by its name in config/vehicles or config/robots.
 
     Raises ConfigurationError or ParameterError if there is none, or it cannot be used.
     """
     path = find_robot(name)
     if is_two_wheeled(path):
-        return two_wheeled_model(RobotParameters.from_file(path))
-    return car_model(VehicleParameters.from_file(path))
+        return two_wheeled_profile(RobotParameters.from_file(path))
+    return car_profile(VehicleParameters.from_file(path))
 
 
 def is_two_wheeled(path: Path) -> bool:
@@ -110,17 +110,17 @@ def is_two_wheeled(path: Path) -> bool:
     return any(name.startswith(PREFIX) for name in load_parameter_file(path, node='vehicle'))
 
 
-def model_of_run(file: RunFile | None) -> RobotModel | None:
+def profile_of_run(file: RunFile | None) -> RobotProfile | None:
     """The robot of a run; None where its run.yaml names none.
 
     Raises ParameterError if its parameters cannot be used, e.g. those of another version.
     """
     if file is None:
         return None
-    makers: Mapping[str, Callable[[Mapping[str, Any]], RobotModel]] = {
+    makers: Mapping[str, Callable[[Mapping[str, Any]], RobotProfile]] = {
         # First, as nodes of such robots have a table of a vehicle, too, of which they use little.
-        f'{PREFIX}name': lambda values: two_wheeled_model(RobotParameters.from_values(values)),
-        'vehicle.name': lambda values: car_model(VehicleParameters.from_values(values))}
+        f'{PREFIX}name': lambda values: two_wheeled_profile(RobotParameters.from_values(values)),
+        'vehicle.name': lambda values: car_profile(VehicleParameters.from_values(values))}
     for name, make in makers.items():
         values = file.values_with(name)
         if values is not None:
@@ -132,9 +132,9 @@ def model_of_run(file: RunFile | None) -> RobotModel | None:
     return None
 
 
-def usual_model() -> RobotModel:
+def usual_profile() -> RobotProfile:
     """The robot that is drawn where nothing names one."""
-    return model_of_file(_USUAL)
+    return profile_of_file(_USUAL)
 
 
 def _way(x: FloatArray, y: FloatArray, speed: FloatArray) -> FloatArray:
