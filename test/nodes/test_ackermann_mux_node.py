@@ -51,7 +51,7 @@ class Mux:
 
     def heard(self, source):
         """Wait until the mux noted a command of a source that it does not forward."""
-        self.bench.until(lambda: source in self.node._mux._expiries, f'{source} to be heard')
+        self.bench.until(lambda: source in self.node._mux.speaking, f'{source} to be heard')
 
     def holders(self):
         return [message.data for message in self.active]

@@ -22,11 +22,12 @@ from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
 from racecar.core.control.command_mux import CommandMux, IDLE, Source
 from racecar.core.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.core.last_stamp import effective_stamp
 from racecar.core.share import find_config
 from racecar.core.types import AckermannCommand, NANOSECONDS
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
-from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE

@@ -16,6 +16,7 @@ from racecar.catalogue.tables import DRIVER_BRIDGE
 from racecar.core.driver import ControlMode
 from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
 from racecar.core.errors import MessageError, ParameterError
+from racecar.core.last_stamp import effective_stamp
 from racecar.core.powertrain import CarParameters
 from racecar.core.types import LampSwitches, NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -30,7 +31,7 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.lamp_switches import lamp_switches_template
 from racecar.ros.codecs.wheel_command import wheel_command_template
-from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.freshness import staleness
 from racecar.ros.interfaces import (
     CarInfo,
     DriverCommand,

@@ -13,12 +13,13 @@ from std_msgs.msg import Float64
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SERVO_COMMANDS
 from racecar.core.control.servo_commands import SERVO_NAMES, ServoCommands
-from racecar.core.types import AckermannCommand
+from racecar.core.last_stamp import effective_stamp, LastStamp
+from racecar.core.types import AckermannCommand, NANOSECONDS
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.joint_setpoint import setpoint_template
-from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.freshness import staleness
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.run_node import run_node
@@ -44,7 +45,7 @@ class ServoCommandsNode(TableNode):
         self._joint_publishers = [
             self.create_publisher(Float64, topics.joint_command(name), qos.COMMAND)
             for name in SERVO_NAMES]
-        self._newest: tuple[AckermannCommand, int] | None = None
+        self._newest: tuple[AckermannCommand, LastStamp] | None = None
         self._has_heard = False
         commands = subscribe_raw(
             self, AckermannDriveStamped, topics.COMMAND, read_command, self._on_command,
@@ -81,15 +82,16 @@ class ServoCommandsNode(TableNode):
                 f'command dropped: {stale}', throttle_duration_sec=THROTTLE)
             return
         self._has_heard = True
-        self._newest = command, effective_stamp(stamp_ns, now_ns)
+        self._newest = command, LastStamp(effective_stamp(stamp_ns, now_ns))
         self._send(command)
 
     def _stop_if_silent(self) -> None:
         timeout = self.values['command_timeout']
-        if self._newest is None or staleness(
-                self._newest[1], self.now_ns(), timeout) is None:
+        if self._newest is None:
             return
-        command, _ = self._newest
+        command, heard = self._newest
+        if heard.age_ns(self.now_ns()) <= timeout * NANOSECONDS:
+            return
         self._newest = None
         self.get_logger().warning(
             f'no command for {timeout:g} s (command_timeout): the wheels are stopped')

@@ -29,7 +29,7 @@ from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, Vel
 from racecar.ros import qos, topics
 from racecar.ros.codecs.odometry import reference_template
 from racecar.ros.conversions import set_stamp
-from racecar.ros.freshness import staleness
+from racecar.ros.freshness import wrong_age
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import follow_odometry
@@ -143,10 +143,10 @@ class TrajectoryTrackerNode(TableNode):
         if self._odometry is None or not self.values['active']:
             return
         now_ns = self.now_ns()
-        stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
-        if stale is not None:
+        wrong = wrong_age(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
+        if wrong is not None:
             self.get_logger().error(
-                f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
+                f'odometry not used: {wrong}', throttle_duration_sec=THROTTLE)
             self._answers.send_stop(now_ns)
             return
         # The clock topic may lag a little behind the odometry.

@@ -4,20 +4,10 @@
 
 from __future__ import annotations
 
+from racecar.core.last_stamp import effective_stamp
 from racecar.core.types import NANOSECONDS
 
 _HINT = ' (do sender and receiver use the same clock, see use_sim_time?)'
-
-
-def effective_stamp(stamp_ns: int, now_ns: int) -> int:
-    """Return the stamp to reckon with: now for an unstamped or a future message.
-
-    A future stamp means another clock; taken as it is, its sender would never time out. Before
-    the first /clock message (now is 0) the stamp is all there is.
-    """
-    if now_ns == 0:
-        return stamp_ns
-    return now_ns if stamp_ns == 0 else min(stamp_ns, now_ns)
 
 
 def staleness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
@@ -34,3 +24,12 @@ def earliness(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
     if now_ns == 0 or lead <= timeout:
         return None
     return f'its stamp is {lead:.3f} s in the future{_HINT}'
+
+
+def wrong_age(stamp_ns: int, now_ns: int, timeout: float) -> str | None:
+    """Sentence on a message that is older than the timeout [s], or as far in the future.
+
+    None if it is neither. For what was kept since before the clock ran, as odometry: its sender
+    may use another clock.
+    """
+    return staleness(stamp_ns, now_ns, timeout) or earliness(stamp_ns, now_ns, timeout)

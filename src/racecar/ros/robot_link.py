@@ -11,12 +11,13 @@ from typing import Any
 from nav_msgs.msg import OccupancyGrid
 
 from racecar.core.errors import ConfigurationError, excerpt, RacecarError
+from racecar.core.last_stamp import effective_stamp, LastStamp
 from racecar.core.ports import Entity, Input, Output
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
-from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.freshness import staleness
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.robot_model import RobotModel
@@ -52,8 +53,8 @@ class RobotLink:
         self.has_obeyed = False
         self._node = node
         self._receive = receive
-        self._command_ns = 0
-        self._is_stopped = True
+        # The newest command; None while the robot is stopped.
+        self._commanded: LastStamp | None = None
         self.model = RobotModel(node, entity, self.place)
         self._publish_map()
         answered_output = entity.output(awaited)
@@ -180,14 +181,15 @@ class RobotLink:
         if stale is not None:
             self.drop(stale)
         elif self.obey(port, apply):
-            self._command_ns = effective_stamp(stamp_ns, now_ns)
-            self._is_stopped = False
+            self._commanded = LastStamp(effective_stamp(stamp_ns, now_ns))
 
     def stop_if_silent(self, now_ns: int, timeout: float) -> None:
         """Stop the robot, and say so, once the newest command is older than the timeout [s]."""
-        age = (now_ns - self._command_ns) / NANOSECONDS
-        if age > timeout and not self._is_stopped:
-            self._is_stopped = True
+        if self._commanded is None:
+            return
+        age = self._commanded.age_ns(now_ns) / NANOSECONDS
+        if age > timeout:
+            self._commanded = None
             self.entity.halt()
             self._node.get_logger().warning(
                 f'no command for {age:.2f} s (command_timeout {timeout:g} s): the car is stopped',
@@ -195,7 +197,7 @@ class RobotLink:
 
     def forget_commands(self) -> None:
         """Begin anew after a reset: the robot stands, so silence is nothing to tell."""
-        self._is_stopped = True
+        self._commanded = None
 
 
 def check_ports(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from racecar.core.last_stamp import LastStamp
 from racecar.core.types import NANOSECONDS
 
 IDLE = 'idle'
@@ -53,10 +54,8 @@ class CommandMux:
         self._priorities = {source.name: source.priority for source in sources}
         self._timeouts = {source.name: source.timeout_ns for source in sources}
         self._holder: str | None = None
-        # When each source that still speaks falls silent, also of those that do not hold the mux.
-        self._expiries: dict[str, int] = {}
-        # None of them does so earlier than this.
-        self._first_expiry = 0
+        # The newest command of each source that still speaks, whether it holds the mux or not.
+        self._heard: dict[str, LastStamp] = {}
 
     @property
     def active(self) -> str:
@@ -66,14 +65,20 @@ class CommandMux:
     @property
     def expires_at(self) -> int | None:
         """When the holder loses the mux unless it speaks again [ns]; None while idle."""
-        return None if self._holder is None else self._expiries[self._holder]
+        if self._holder is None:
+            return None
+        return self._heard[self._holder].stamp_ns + self._timeouts[self._holder]
+
+    @property
+    def speaking(self) -> tuple[str, ...]:
+        """Names of the sources that have not fallen silent."""
+        return tuple(self._heard)
 
     def receive(self, name: str, stamp_ns: int) -> bool:
         """Note a command stamped so and return whether it is to be forwarded."""
-        expiry = self._expiries[name] = stamp_ns + self._timeouts[name]
-        self._first_expiry = min(self._first_expiry, expiry)
+        self._heard[name] = LastStamp(stamp_ns)
         priority = self._priorities[name]
-        for other in self._expiries:
+        for other in self._heard:
             if self._priorities[other] > priority:
                 return False
         self._holder = name
@@ -84,13 +89,12 @@ class CommandMux:
 
         A holder that falls silent is followed by the highest source that still speaks.
         """
-        if now_ns < self._first_expiry:
-            return False
-        self._expiries = {
-            name: expiry for name, expiry in self._expiries.items() if now_ns < expiry}
-        self._first_expiry = min(self._expiries.values(), default=now_ns)
-        if self._holder is None or self._holder in self._expiries:
+        silent = [name for name, heard in self._heard.items()
+                  if heard.age_ns(now_ns) >= self._timeouts[name]]
+        for name in silent:
+            del self._heard[name]
+        if self._holder is None or self._holder in self._heard:
             return False
         self._holder = max(
-            self._expiries, key=self._priorities.__getitem__, default=None)
+            self._heard, key=self._priorities.__getitem__, default=None)
         return self._holder is None

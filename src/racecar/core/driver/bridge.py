@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from racecar.core.control.command_mux import IDLE
 from racecar.core.driver.controls import Controls
+from racecar.core.last_stamp import LastStamp
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, Powertrain
 from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, WheelCommand, Wheels
@@ -73,13 +74,13 @@ class DriverBridge:
         self._mux_source = mux_source
         self.mux_holder: str | None = None
         self.answered_ns: int | None = None
-        self._pressed_ns: int | None = None
+        self._pressed: LastStamp | None = None
 
     def forget_times(self) -> None:
         """Forget what was heard, as time went back; pressed pedals come to their timeout."""
         self.odometry = self.wheels = self.answered_ns = None
-        if self._pressed_ns is not None:
-            self._pressed_ns = 0
+        if self._pressed is not None:
+            self._pressed = LastStamp(0)
 
     # Pedals
 
@@ -91,16 +92,16 @@ class DriverBridge:
         pressed.set_brake_intensity(pedals.brake)
         pressed.set_throttle(pedals.throttle)
         self.controls = pressed
-        self._pressed_ns = stamp_ns
+        self._pressed = LastStamp(stamp_ns)
 
     def release_silent_pedals(self, now_ns: int, timeout: float) -> bool:
         """Release the throttle and brake fully once the pedals are older than the timeout [s].
 
         Returns whether that was done now.
         """
-        if self._pressed_ns is None or now_ns - self._pressed_ns <= timeout * NANOSECONDS:
+        if self._pressed is None or self._pressed.age_ns(now_ns) <= timeout * NANOSECONDS:
             return False
-        self._pressed_ns = None
+        self._pressed = None
         if self.controls.mode != ControlMode.TORQUE:
             # Somebody has set a cruising speed since.
             return False
@@ -137,7 +138,8 @@ class DriverBridge:
     def answer(self, odometry: Odometry, wheels_timeout: float) -> Answer | None:
         """Return what the driver wants, None before the first throttle or cruising speed.
 
-        wheels_timeout: age [s] from which on the speeds of the wheels are taken for unknown.
+        wheels_timeout: age [s] from which on the speeds of the wheels are taken for unknown, as
+        they are if their stamps are of another clock.
         """
         time_ns = odometry.time_ns
         controls, powertrain = self.controls, self.powertrain
@@ -159,7 +161,7 @@ class DriverBridge:
 
     def _wheel_speeds(self, odometry: Odometry, timeout: float) -> Wheels:
         if self.wheels is not None \
-                and odometry.time_ns - self.wheels.time_ns <= timeout * NANOSECONDS:
+                and abs(odometry.time_ns - self.wheels.time_ns) <= timeout * NANOSECONDS:
             return self.wheels.speeds
         # As if they rolled.
         return rolling_wheels(self._vehicle, odometry.vx)

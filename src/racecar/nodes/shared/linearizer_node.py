@@ -13,6 +13,7 @@ from geometry_msgs.msg import PointStamped, TwistStamped
 
 from racecar.core.control.linearizer import POINT_TOLERANCE
 from racecar.core.frames import BASE_LINK, MAP, ODOM
+from racecar.core.last_stamp import effective_stamp, LastStamp
 from racecar.core.parameters import ParameterTable
 from racecar.core.types import (
     NANOSECONDS,
@@ -23,7 +24,7 @@ from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.body_twist import twist_template
 from racecar.ros.codecs.planar_velocity import read_velocity
-from racecar.ros.freshness import effective_stamp, staleness
+from racecar.ros.freshness import staleness, wrong_age
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import follow_odometry
@@ -96,7 +97,7 @@ class LinearizerNode(TableNode):
         self._distance: float | None = None
         self._wrong_distance = ''
         self._odometry: Odometry | None = None
-        self._velocity: tuple[PlanarVelocity, int] | None = None
+        self._velocity: tuple[PlanarVelocity, LastStamp] | None = None
         self._has_answered = False
 
         self._command = self.command_type.template()
@@ -190,7 +191,7 @@ class LinearizerNode(TableNode):
             # In lockstep every velocity must be answered.
             velocity = PlanarVelocity(0.0, 0.0)
         if self._lockstep:
-            self._velocity = (velocity, stamp_ns)
+            self._velocity = velocity, LastStamp(stamp_ns)
             self._answer_pair()
             return
         now_ns = self.now_ns()
@@ -204,21 +205,22 @@ class LinearizerNode(TableNode):
                 f'virtual velocity not used: no odometry yet on'
                 f' {self.resolve_topic_name(topics.ODOMETRY)}', throttle_duration_sec=THROTTLE)
             return
-        stale = staleness(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
-        if stale is not None:
+        wrong = wrong_age(self._odometry.time_ns, now_ns, self.values['odometry_timeout'])
+        if wrong is not None:
             self.get_logger().error(
-                f'odometry not used: {stale}', throttle_duration_sec=THROTTLE)
+                f'odometry not used: {wrong}', throttle_duration_sec=THROTTLE)
             return
-        self._velocity = (velocity, effective_stamp(stamp_ns, now_ns))
+        stamp_ns = effective_stamp(stamp_ns, now_ns)
+        self._velocity = velocity, LastStamp(stamp_ns)
         self._answer(velocity, stamp_ns)
 
     def _answer_pair(self) -> None:
         if self._odometry is None or self._velocity is None:
             return
-        velocity, stamp_ns = self._velocity
-        if stamp_ns == self._odometry.time_ns:
+        velocity, heard = self._velocity
+        if heard.stamp_ns == self._odometry.time_ns:
             self._velocity = None
-            self._answer(velocity, stamp_ns)
+            self._answer(velocity, heard.stamp_ns)
 
     def _answer(self, velocity: PlanarVelocity, stamp_ns: int) -> None:
         assert self._odometry is not None
@@ -231,8 +233,8 @@ class LinearizerNode(TableNode):
         if self._velocity is None:
             return
         now_ns = self.now_ns()
-        _, stamp_ns = self._velocity
-        if staleness(stamp_ns, now_ns, self.values['velocity_timeout']) is None:
+        _, heard = self._velocity
+        if heard.age_ns(now_ns) <= self.values['velocity_timeout'] * NANOSECONDS:
             return
         self._velocity = None
         self.get_logger().warning(
