@@ -21,12 +21,14 @@ from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
 import racecar.core
 from racecar.core import driver
+from racecar.core.original_names import ORIGINALS, RUN
 from racecar.core.parameters import ParameterTable
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
-_BLOCK = re.compile(r'(<!-- (parameters|commands|launch arguments) ?(\w*) -->\n).*?(<!-- end -->)',
-                    re.DOTALL)
+_BLOCK = re.compile(
+    r'(<!-- (parameters|commands|launch arguments|originals) ?(\w*) -->\n).*?(<!-- end -->)',
+    re.DOTALL)
 _API = ROOT / 'docs' / 'api.rst'
 _PYTHON_PAGE = ROOT / 'docs' / 'python.md'
 
@@ -46,7 +48,8 @@ def generated_files() -> dict[Path, str]:
 def _block(match: re.Match[str]) -> str:
     start, kind, name, end = match.groups()
     text = {'parameters': lambda: markdown_table(name), 'commands': commands_text,
-            'launch arguments': launch_table}[kind]()
+            'launch arguments': launch_table,
+            'originals': lambda: originals_table(name)}[kind]()
     return f'{start}\n{text}\n{end}'
 
 
@@ -99,6 +102,18 @@ def launch_table() -> str:
         if row.option.type is bool:
             default = default.lower()
         lines.append(f'| `{row.launch_name}` | {default} | {_cell(row.option.help + names)} |')
+    return '\n'.join(lines) + '\n'
+
+
+def originals_table(name: str) -> str:
+    """Return one of the tables of original names in Markdown."""
+    table = ORIGINALS[name]
+    lines = ['| original | here | remark |', '|---|---|---|']
+    for row in table.rows:
+        prefix = 'racecar up ' if table.kind == RUN else ''
+        ours = ', '.join(f'`{prefix}{ours}`' for ours in row.ours) or '-'
+        theirs = row.name if ' ' in row.name else f'`{row.name}`'
+        lines.append(f'| {theirs} | {ours} | {row.note} |')
     return '\n'.join(lines) + '\n'
 
 

@@ -13,7 +13,7 @@ import pytest
 from racecar.core.errors import ParameterError
 from racecar.core.simulation.simulator import Simulator
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
-from racecar.core.types import AckermannCommand
+from racecar.core.types import AckermannCommand, Pose2
 from racecar.core.vehicles import (
     KinematicBicycle,
     KinematicUndersteer,
@@ -43,6 +43,26 @@ def test_the_understeering_bicycle_turns_as_the_formula_says(gradient, speed, an
     wanted = speed * math.tan(angle) / (RACECAR.wheelbase + gradient * speed**2)
     assert odometry.yaw_rate == pytest.approx(wanted, abs=1e-12)
     assert odometry.vx == pytest.approx(speed)
+
+
+@pytest.mark.parametrize('point', ['cog', 'rear_axle'])
+def test_odometry_of_the_understeering_bicycle_is_that_of_its_point_on_the_circle(point):
+    car = replace(RACECAR, odometry_point=point)
+    ahead = {'cog': car.cog_to_rear_axle, 'rear_axle': 0.0}[point]
+    speed, angle, gradient, seconds = 1.5, 0.3, 0.05, 2.0
+    start = Pose2(2.0, -1.0, 0.8)
+    found = drive(KinematicUndersteer(car, gradient), (speed, angle), seconds,
+                  initial_pose=start).odometry()
+    rate = speed * math.tan(angle) / (car.wheelbase + gradient * speed**2)
+    radius, yaw = speed / rate, start.yaw + rate * seconds
+    # The rear axle goes round a centre that lies to its left.
+    x = start.x - ahead * math.cos(start.yaw) - radius * math.sin(start.yaw)
+    y = start.y - ahead * math.sin(start.yaw) + radius * math.cos(start.yaw)
+    assert (found.x, found.y) == pytest.approx((
+        x + radius * math.sin(yaw) + ahead * math.cos(yaw),
+        y - radius * math.cos(yaw) + ahead * math.sin(yaw)), abs=1e-9)
+    assert (found.qz, found.qw) == pytest.approx((math.sin(yaw / 2), math.cos(yaw / 2)))
+    assert (found.vx, found.vy, found.yaw_rate) == pytest.approx((speed, ahead * rate, rate))
 
 
 def test_without_a_gradient_of_its_own_it_is_that_of_the_tyres_in_steady_turning():

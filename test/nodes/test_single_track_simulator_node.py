@@ -354,6 +354,19 @@ def test_reset_without_a_pose_returns_to_the_initial_one(lockstep):
     assert car.pose == pytest.approx((1.0, 0.0, 0.5))
 
 
+def test_car_starts_with_the_initial_yaw_rate_and_sideslip_and_a_reset_returns_to_them(
+        bench, lockstep):
+    states = bench.listen('/car_state', CarState)
+    car = lockstep(formulation='report', initial_yaw_rate=0.5, initial_sideslip=0.1)
+    assert car.odometry[0].twist.twist.angular.z == 0.5
+    car.drive(10, 1.0)
+    assert car.odometry[-1].twist.twist.angular.z != 0.5
+    assert car.reset().success
+    assert (car.node.plant.simulator.state[0], car.node.plant.simulator.state[1]) == (0.1, 0.5)
+    bench.until(lambda: states, 'a state of the car')
+    assert (states[0].sideslip_angle, states[0].yaw_rate) == (0.1, 0.5)
+
+
 @pytest.mark.parametrize(
     ('bad', 'reason'),
     [(Pose(), None), (pose(math.nan), 'expected finite numbers'),

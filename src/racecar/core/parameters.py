@@ -19,6 +19,7 @@ import numbers
 from typing import Any, cast
 
 from racecar.core.errors import excerpt, ParameterError
+from racecar.core.original_names import counterpart
 
 Value = bool | int | float | str | list[Any]
 
@@ -27,6 +28,8 @@ USE_SIM_TIME = 'use_sim_time'
 
 # Names that are compared cost the product of their lengths.
 _LONGEST_NAME = 100
+# So many are all named to somebody whose name is like none of them, and so many of more.
+_FEW_NAMES, _NEAREST = 12, 3
 
 _TYPE_NAMES = {
     bool: 'a boolean', int: 'an integer', float: 'a number', str: 'a string', list: 'a list',
@@ -193,14 +196,22 @@ class ParameterTable:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Return the nearest names, or all."""
-    names = list(known)
-    return suggest_near(name, names) or f"known: {', '.join(map(_shown, names))}"
+    """Return what an original's name is here, else the nearest names, or all if they are few."""
+    names = list(dict.fromkeys(known))
+    found = counterpart(name, names) or suggest_near(name, names)
+    if found:
+        return found
+    if len(names) <= _FEW_NAMES:
+        return f"known: {', '.join(map(_shown, names))}"
+    given = name[:_LONGEST_NAME].casefold()
+    nearest = sorted(names, key=lambda row: -_likeness(given, row.casefold()))[:_NEAREST]
+    return f"the most alike of {len(names)} names: {', '.join(map(_shown, nearest))}"
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the nearest names as the end of a sentence, or '' if none is near."""
-    near = suggest_near(name, known)
+    """Return what suggest() names first as the end of a sentence, or '' if none is near."""
+    names = list(known)
+    near = counterpart(name, names) or suggest_near(name, names)
     return f'; {near}' if near else ''
 
 
@@ -220,7 +231,7 @@ def suggest_near(name: str, known: Iterable[str]) -> str:
         likeness = _likeness(given, other)
         if likeness >= least or (len(given) > 2 and given in other):
             rated.append((_parts(other)[0] != _parts(given)[0], -likeness, row))
-    near = [row for *_, row in sorted(rated)[:3]]
+    near = [row for *_, row in sorted(rated)[:_NEAREST]]
     return f"did you mean {' or '.join(map(_shown, near))}?" if near else ''
 
 

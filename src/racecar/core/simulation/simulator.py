@@ -50,6 +50,12 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.core.vehicles.initial_motion import (
+    AT_REST,
+    INITIAL_MOTION_PARAMETERS,
+    initial_state,
+    InitialMotion,
+)
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.kinematic_bicycle import SPEED_GAIN
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
@@ -98,6 +104,7 @@ SIMULATOR_PARAMETERS = ParameterTable([
     *ACTUATOR_PARAMETERS,
     WORLD_PARAMETER,
     *START_PARAMETERS,
+    *INITIAL_MOTION_PARAMETERS,
     *DESCRIPTION_PARAMETERS,
 ])
 
@@ -146,11 +153,11 @@ class Simulator:
     def __init__(
         self, model: VehicleModel, *, step: float = DEFAULT_STEP,
         period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
-        initial_pose: Pose2 = ORIGIN,
+        initial_pose: Pose2 = ORIGIN, initial_motion: InitialMotion = AT_REST,
         actuators: Mapping[str, Any] | None = None, advance: Any = None,
         scene: Scene = EMPTY_SCENE, kept: Sequence[Any] = (),
     ) -> None:
-        """Start at rest at time 0 with the odometry point at the initial pose.
+        """Start at time 0 with the odometry point at the initial pose, with the initial motion.
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
         actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; advance: takes
@@ -158,9 +165,9 @@ class Simulator:
         how far the wheels turn is then for the caller to know; scene: what the car
         can run into, which stops it; kept: arrays that `advance` changes besides the state, for
         whom to put them back.
-        Raises ParameterError if the integrator is unknown or the pose is not finite, and
-        ConfigurationError if step, period or delays do not fit or the step is too long for the
-        model.
+        Raises ParameterError if the integrator is unknown, the pose is not finite or the model
+        has no such motion, and ConfigurationError if step, period or delays do not fit or the step
+        is too long for the model.
         """
         method = find_integrator(integrator)
         self.model = model
@@ -183,6 +190,7 @@ class Simulator:
         self._kernels = simulator_kernels(
             model_advance(model, integrator), model, actuated=self._actuators is not None)
         self._initial_pose = initial_pose
+        self._initial_motion = initial_motion
         # Without any, nothing is looked for.
         self._obstacles = None if scene.is_empty else Obstacles(scene, model.vehicle.footprint)
         self._kept = kept
@@ -196,7 +204,7 @@ class Simulator:
         self._move: Callable[..., bool] = self._move_by_inputs if advance else partial(
             self._kernels.move, self._state, self._good, self._inputs, self._parameters,
             self._limits, self._travel, self._memory, self._channels, self._step)
-        self.reset(initial_pose)
+        self.reset()
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
@@ -455,15 +463,19 @@ class Simulator:
         return self.model.wheels(self._state, self._inputs)
 
     def reset(self, pose: Pose2 | None = None) -> None:
-        """Put the car at rest with the odometry point at a pose, the initial one if None.
+        """Put the car at rest with the odometry point at a pose; if None, into its initial state.
 
         The command becomes zero and the wheels' rotation too. Time goes on: a clock that jumps
         back would upset every listener.
         Raises ParameterError if the pose is not finite.
         """
-        pose = self._initial_pose if pose is None else pose
-        check_planar_pose(pose)
-        self._rest(pose)
+        if pose is None:
+            check_planar_pose(self._initial_pose)
+            self._state[:] = vector(
+                initial_state(self.model, self._initial_pose, self._initial_motion))
+        else:
+            check_planar_pose(pose)
+            self._rest(pose)
         self._travel[:] = vector(self.model.no_travel)
         if self._obstacles is not None:
             self._obstacles.forget()
@@ -507,4 +519,6 @@ def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None)
         model or make_vehicle_model(
             values['vehicle_model'], VehicleParameters.from_values(values), values),
         step=values['step'], period=1.0 / values['rate'], integrator=values['integrator'],
-        initial_pose=start_pose(scene, values), actuators=values, scene=scene)
+        initial_pose=start_pose(scene, values),
+        initial_motion=InitialMotion(values['initial_yaw_rate'], values['initial_sideslip']),
+        actuators=values, scene=scene)
