@@ -5,18 +5,29 @@
 import math
 import re
 
+import numpy as np
 import pytest
+import trimesh
 
 from racecar.core.description.lights import LampPlace, light_parts
-from racecar.core.description.robot_tree import Box, Cylinder, Sphere
+from racecar.core.description.robot_tree import (
+    Box,
+    Cylinder,
+    Link,
+    Mesh,
+    RobotTree,
+    Shape,
+    Sphere,
+)
+from racecar.core.description.triangles import corners_of
 from racecar.core.description.urdf import read_urdf
 from racecar.core.description.urdf_writer import write_urdf
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.lamp_board import LampBoard
 from racecar.core.parameter_file import load_parameter_file
-from racecar.core.poses import NO_POSE, pose_of_angles
-from racecar.core.share import find_config, vehicle_names
+from racecar.core.poses import NO_POSE, pose_of_angles, pose_of_child, rotated
+from racecar.core.share import find_config, resource_file, vehicle_names
 from racecar.core.types import Lamps, LampSwitches
 from racecar.core.vehicles.light_parameters import DEFAULT_LIGHTS, Lights
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -120,6 +131,68 @@ def test_what_there_cannot_be_is_one_line(name, value, message):
     assert '\n' not in str(caught.value)
 
 
+def triangles_of(shape):
+    """Return the faces of a shape in its link (n, 3, 3); those of round ones are inscribed."""
+    if isinstance(shape.geometry, Mesh):
+        points = corners_of(resource_file(shape.geometry.uri).read_bytes()) * np.array(
+            shape.geometry.scale)
+    elif isinstance(shape.geometry, Box):
+        points = trimesh.creation.box(shape.geometry.size).triangles
+    elif isinstance(shape.geometry, Cylinder):
+        points = trimesh.creation.cylinder(*shape.geometry).triangles
+    else:
+        points = trimesh.creation.icosphere(1, shape.geometry.radius).triangles
+    flat = [pose_of_child(shape.origin, NO_POSE._replace(x=x, y=y, z=z))[:3]
+            for x, y, z in points.reshape(-1, 3).tolist()]
+    return np.array(flat).reshape(-1, 3, 3)
+
+
+def is_inside(point, triangles):
+    """Tell whether a point is in a closed solid: its faces are then seen all around it.
+
+    The solid angles of the triangles (van Oosterom and Strackee 1983) add up to 4 pi, or to 0.
+    """
+    a, b, c = np.moveaxis(triangles - point, 1, 0)
+    la, lb, lc = (np.linalg.norm(corner, axis=1) for corner in (a, b, c))
+    volume = np.einsum('ij,ij->i', a, np.cross(b, c))
+    around = la * lb * lc + lc * np.einsum('ij,ij->i', a, b) + la * np.einsum(
+        'ij,ij->i', b, c) + lb * np.einsum('ij,ij->i', c, a)
+    return abs(np.arctan2(volume, around).sum()) > math.pi
+
+
+# Out of the body, in the frame of a shape.
+OUT = {Box: (1.0, 0.0, 0.0), Cylinder: (0.0, 0.0, 1.0)}
+
+
+def of_shape(name, shape):
+    values = load_parameter_file(find_config(f'vehicles/{name}'), 'any_node')
+    return VehicleParameters.from_values({**values, 'vehicle.body.shape': shape})
+
+
+@pytest.mark.parametrize('vehicle', [
+    *(pytest.param(of_shape(name, shape), id=f'{name}-{shape}')
+      for name in ('bmw_x5', 'citroen_czero')
+      for shape in ('saloon', 'hatchback', 'suv', 'axles')),
+    *(pytest.param(VehicleParameters.from_file(find_config(f'vehicles/{name}')), id=name)
+      for name in ('racecar', 'f1tenth', 'report', 'car_2014', 'toyota_prius'))])
+def test_the_back_of_every_lamp_is_in_the_body_and_its_front_is_seen(vehicle):
+    tree = describe_vehicle(vehicle).tree
+    lamps = {lamp.visual for lamp in tree.lamps}
+    visuals = tree.link('chassis').visuals
+    solids = [triangles_of(shape) for shape in visuals if shape.name not in lamps]
+    for shape in visuals:
+        if shape.name not in lamps or shape.origin.y < 0.0:
+            continue
+        out = rotated(shape.origin[3:], OUT[type(shape.geometry)])
+        corners = np.unique(triangles_of(shape).reshape(-1, 3), axis=0)
+        depths = (corners - shape.origin[:3]) @ out
+        backs, fronts = corners[depths < -1e-9], corners[depths > 1e-9]
+        for point in backs:
+            assert any(is_inside(point, solid) for solid in solids), (shape.name, point)
+        for point in fronts:
+            assert not any(is_inside(point, solid) for solid in solids), (shape.name, point)
+
+
 # In URDF
 
 def test_lamps_come_back_from_urdf_as_they_went():
@@ -131,6 +204,16 @@ def test_lamps_come_back_from_urdf_as_they_went():
         a, b = tree.lamp_shape(lamp), again.lamp_shape(lamp)
         assert a.geometry == b.geometry
         assert a.origin == pytest.approx(b.origin)
+
+
+@pytest.mark.parametrize('yaw', [-3.0, -0.2, 0.0, 0.145, 2.0])
+@pytest.mark.parametrize('pitch', [-0.5 * math.pi, 0.5 * math.pi, 0.3])
+def test_a_shape_that_looks_straight_up_or_down_comes_back_from_urdf_as_it_went(pitch, yaw):
+    shape = Shape(pose_of_angles(1.0, 2.0, 3.0, 0.0, pitch, yaw), Sphere(0.1))
+    link, = read_urdf(write_urdf(RobotTree('one', (Link('base', visuals=(shape,)),), ()))).links
+    back = link.visuals[0].origin
+    assert back[:3] == shape.origin[:3]
+    assert abs(np.dot(back[3:], shape.origin[3:])) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(('old', 'new', 'message'), [

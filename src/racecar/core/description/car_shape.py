@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.core.description.car_surfaces import Cabin, cabin, lower_body, LowerBody, pillar
+from racecar.core.description.car_surfaces import (
+    Cabin,
+    cabin,
+    half_width,
+    lower_body,
+    LowerBody,
+    pillar,
+    upper_edge,
+)
 from racecar.core.description.lights import LampPlace
 from racecar.core.description.mesh_store import stored_mesh
 from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Mesh, Shape
@@ -84,32 +92,67 @@ def collision_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
              0.85 * size.width, belt, size.top - radius))
 
 
+class _LampRow(NamedTuple):
+    """Where lamps stand side by side: x, z of their middle; half width of what is behind them.
+
+    height: of the lamps; all [m], in the chassis.
+    """
+
+    x: float
+    z: float
+    half_width: float
+    height: float
+
+    def place(self, y: float, width: float) -> LampPlace:
+        """Return the place at a share of the half width that is such a share of it wide."""
+        yaw = 0.0 if self.x > 0.0 else math.pi
+        return LampPlace(
+            pose_of_angles(self.x, y * self.half_width, self.z, 0.0, 0.0, yaw),
+            width * self.half_width, self.height)
+
+
 def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
     """Return where the left half of a body has room for the lamps of each group, in the chassis.
 
-    They are for any shape: of one without body they are where its ends would be.
+    They are on nose and tail, of a car without body on the beams at its ends.
     """
     size = body_dimensions(vehicle)
-    style = _STYLES.get(vehicle.body.shape, _STYLES[SALOON])
-    half, radius = 0.5 * size.width * END_SHARE, vehicle.wheel_radii[1]
-    nose = size.floor + (style.bonnet - 0.07) * (size.top - size.floor) - radius
-    tail = size.floor + (style.tail - 0.09) * (size.top - size.floor) - radius
-    low = size.floor + 0.16 * (size.top - size.floor) - radius
-    height = 0.09 * (size.top - size.floor)
-
-    def place(end: float, y: float, z: float, width: float, share: float = 1.0) -> LampPlace:
-        yaw = 0.0 if end == size.front else math.pi
-        return LampPlace(pose_of_angles(end, y * half, z, 0.0, 0.0, yaw), width * half,
-                         share * height)
-
+    style = _STYLES.get(vehicle.body.shape)
+    if style is None:
+        front, rear = _beam_rows(vehicle, size)
+        antifog = front.place(0.60, 0.10)
+    else:
+        body = _lower_half(vehicle, size, style)
+        front, rear = (_upper_row(body, size, x) for x in (body.front, body.rear))
+        antifog = _row(body, body.front, _height(size, 0.16) - vehicle.wheel_radii[1],
+                       0.6 * front.height).place(0.76, 0.18)
     return {
-        'front': [place(size.front, 0.72, nose, 0.24)],
-        'indicator': [place(size.front, 0.93, nose, 0.11), place(size.rear, 0.945, tail, 0.10)],
-        'antifog': [place(size.front, 0.72, low, 0.18, 0.6)],
-        'rear': [place(size.rear, 0.815, tail, 0.145)],
-        'braking': [place(size.rear, 0.66, tail, 0.145)],
-        'backwards': [place(size.rear, 0.52, tail, 0.115)],
+        'front': [front.place(0.75, 0.20)],
+        'indicator': [front.place(0.93, 0.11), rear.place(0.935, 0.10)],
+        'antifog': [antifog],
+        'rear': [rear.place(0.805, 0.145)],
+        'braking': [rear.place(0.65, 0.145)],
+        'backwards': [rear.place(0.51, 0.115)],
     }
+
+
+def _upper_row(body: LowerBody, size: BodyDimensions, x: float) -> _LampRow:
+    """Return the row below the upper edge of an end of a body."""
+    high = size.top - size.floor
+    height = min(0.09 * high, 0.2 * body.half_width)
+    return _row(body, x, upper_edge(body, x) - 0.5 * height - 0.02 * high, height)
+
+
+def _row(body: LowerBody, x: float, z: float, height: float) -> _LampRow:
+    # At its narrowest.
+    half = min(half_width(body, x, z + side * height) for side in (0.5, -0.5))
+    return _LampRow(x, z, half, height)
+
+
+def _beam_rows(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[_LampRow, _LampRow]:
+    half = 0.5 * size.width
+    height = min(0.7 * _beam_thickness(vehicle), 0.13 * half)
+    return _LampRow(size.front, 0.0, half, height), _LampRow(size.rear, 0.0, half, height)
 
 
 END_SHARE = 0.86
@@ -124,6 +167,24 @@ def _height(size: BodyDimensions, share: float) -> float:
     return size.floor + share * (size.top - size.floor)
 
 
+def _lower_half(
+    vehicle: VehicleParameters, size: BodyDimensions, style: _Style,
+) -> LowerBody:
+    radius = vehicle.wheel_radii[1]
+    # Of the upper edge of the lower half, from tail to nose.
+    edge = sorted(((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
+            (style.rear + 0.08, style.deck), (0.5, style.belt), (style.front, style.belt - 0.015),
+            (0.5 * (style.front + 0.94), 0.5 * (style.belt + style.bonnet) + 0.02),
+            (0.94, style.bonnet + 0.012), (0.985, style.bonnet - 0.03),
+            (1.0, style.bonnet - 0.08)))
+    front_radius, rear_radius = vehicle.wheel_radii
+    return LowerBody(
+        size.rear, size.front, 0.5 * size.width, size.floor - radius,
+        tuple((_along(size, x), _height(size, z) - radius) for x, z in edge), END_SHARE,
+        ((0.0, 0.0, _arch(rear_radius)),
+         (vehicle.wheelbase, front_radius - rear_radius, _arch(front_radius))))
+
+
 def _painted(
     vehicle: VehicleParameters, size: BodyDimensions, style: _Style,
 ) -> tuple[Shape, ...]:
@@ -134,18 +195,6 @@ def _painted(
     def up(share: float) -> float:
         return _height(size, share) - radius
 
-    # Of the upper edge of the lower half, from tail to nose.
-    edge = sorted(((0.0, style.tail), (0.02, style.deck - 0.015), (0.06, style.deck),
-            (style.rear + 0.08, style.deck), (0.5, style.belt), (style.front, style.belt - 0.015),
-            (0.5 * (style.front + 0.94), 0.5 * (style.belt + style.bonnet) + 0.02),
-            (0.94, style.bonnet + 0.012), (0.985, style.bonnet - 0.03),
-            (1.0, style.bonnet - 0.08)))
-    front_radius, rear_radius = vehicle.wheel_radii
-    lower = LowerBody(
-        size.rear, size.front, 0.5 * size.width, size.floor - radius,
-        tuple((_along(size, x), up(z)) for x, z in edge), END_SHARE,
-        ((0.0, 0.0, _arch(rear_radius)),
-         (vehicle.wheelbase, front_radius - rear_radius, _arch(front_radius))))
     house = Cabin(
         (_along(size, style.rear), _along(size, style.roof_rear)),
         (_along(size, style.front), _along(size, style.roof_front)),
@@ -156,7 +205,7 @@ def _painted(
                                                              (-0.95, -0.72))
         for side in (1.0, -1.0)])
     return (
-        _mesh('body', f'{name}_body', lower_body(lower), paint),
+        _mesh('body', f'{name}_body', lower_body(_lower_half(vehicle, size, style)), paint),
         _mesh('cabin', f'{name}_cabin', cabin(house, roof=False), GLASS),
         _mesh('roof', f'{name}_roof', cabin(house, roof=True), paint),
         _mesh('pillars', f'{name}_pillars', pillars, paint))
@@ -226,10 +275,14 @@ def _beside_arch(vehicle: VehicleParameters, x: float) -> bool:
     return _arch(rear) + 0.02 < x < vehicle.wheelbase - _arch(front) - 0.02
 
 
+def _beam_thickness(vehicle: VehicleParameters) -> float:
+    return 0.25 * vehicle.wheel_radii[1]
+
+
 def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...]:
     """Return a ladder frame and both axles, all of whose lengths follow from the vehicle's."""
     front_radius, rear_radius = vehicle.wheel_radii
-    thickness = 0.25 * rear_radius
+    thickness = _beam_thickness(vehicle)
     rail = 0.5 * (min(vehicle.track_widths) - vehicle.wheel_width) - 2.0 * thickness
     shapes = [
         _box(f'{name}_rail', GREY, size.rear, size.front, thickness, -0.5 * thickness,

@@ -52,19 +52,28 @@ def lower_body(body: LowerBody) -> Triangles:
     return outward(solid(np.array([_lower_ring(body, x) for x in places])))
 
 
+def upper_edge(body: LowerBody, x: float) -> float:
+    """Return z of the upper edge of a lower half at x [m]."""
+    edge = np.array(body.edge)
+    return float(np.interp(x, edge[:, 0], edge[:, 1]))
+
+
+def half_width(body: LowerBody, x: float, z: float) -> float:
+    """Return the half width of a lower half at x and z [m]."""
+    return body.half_width * _plan(body, x) * _flank(body, z, upper_edge(body, x))
+
+
 def _lower_ring(body: LowerBody, x: float) -> FloatArray:
     """Return the ring of a lower half at x: up the left side, over to the right, and down."""
-    edge = np.array(body.edge)
-    top = float(np.interp(x, edge[:, 0], edge[:, 1]))
+    top = upper_edge(body, x)
     bottom = body.floor
     for middle, z, radius in body.arches:
         if abs(x - middle) < radius:
             bottom = max(bottom, z + math.sqrt(radius * radius - (x - middle)**2))
     bottom = min(bottom, top - 0.02 * body.half_width)
-    half = body.half_width * _plan(body, x)
     heights = bottom + (top - bottom) * 0.5 * (
         1.0 - np.cos(np.linspace(0.0, math.pi, _SIDE)))
-    widths = half * np.array([_flank(body, z, top) for z in heights])
+    widths = np.array([half_width(body, x, z) for z in heights])
     across = np.linspace(widths[-1], -widths[-1], _TOP + 2)[1:-1]
     crown = top + 0.03 * body.half_width * (1.0 - (across / widths[-1])**2)
     sides = np.concatenate([widths, across, -widths[::-1]])

@@ -142,8 +142,8 @@ def _angles(pose: Pose3) -> tuple[float, float, float]:
     sine = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))
     if abs(sine) > 1.0 - 1e-12:
         # Looking straight up or down: only one turn about the vertical is left.
-        return 0.0, math.copysign(0.5 * math.pi, sine), -2.0 * math.copysign(
-            math.atan2(x, w), sine)
+        up = math.copysign(1.0, sine)
+        return 0.0, up * 0.5 * math.pi, -2.0 * up * math.atan2(x, w)
     return (math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)), math.asin(sine),
             math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
 
