@@ -106,6 +106,19 @@ def test_a_source_may_hold_the_mux_without_being_forwarded(bench, mux):
     assert mux.forwards('teleop', 1.0, 4.0)
 
 
+def test_the_mux_answers_each_command_that_holds_it_but_none_that_it_forwards(bench, mux):
+    bench.until(lambda: mux.holders() == ['idle'])
+    for number in range(1, 4):
+        hold(mux, 1.0)
+        bench.until(lambda number=number: mux.holders() == ['idle', *['Driver'] * number])
+    for _ in range(3):
+        mux.forwards('teleop', 1.0, 1.0)
+    bench.until(lambda: mux.holders()[-1] == 'Teleoperation')
+    hold(mux, 1.0)
+    mux.forwards('teleop', 1.0, 2.0)
+    assert mux.holders() == ['idle', *['Driver'] * 3, 'Teleoperation']
+
+
 def test_silence_of_a_source_that_held_the_mux_stops_the_car(bench, mux):
     hold(mux, 1.0, steering=0.25)
     bench.set_clock(1.25)

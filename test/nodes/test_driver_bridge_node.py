@@ -13,6 +13,7 @@ from std_srvs.srv import SetBool
 
 from racecar.core.driver import ControlMode
 from racecar.core.errors import ParameterError
+from racecar.core.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
@@ -81,8 +82,13 @@ class Bridge:
             'joint states')
 
     def drive(self, at, speed=0.0):
-        """Let the car report a speed at a time."""
+        """Let the car report a speed at a time at which the mux still speaks."""
         self.bench.set_clock(at)
+        self.held_by(self.holder)
+        self.report(at, speed)
+
+    def report(self, at, speed=0.0):
+        """Let the car report a speed at the present time."""
         self.joints(at, speed)
         self.bench.send('/vesc/odom', odometry(at, vx=speed))
         self.bench.until(
@@ -90,8 +96,11 @@ class Bridge:
 
     def held_by(self, source):
         """Let the mux say who holds it."""
+        self.holder = source
         self.bench.send('/vesc/low_level/ackermann_cmd_mux/active', String(data=source))
-        self.bench.until(lambda: self.node._bridge.mux_holder == source, source)
+        self.bench.until(
+            lambda: self.node._bridge.mux_holder == source
+            and self.node._bridge._mux_heard.stamp_ns == self.node.now_ns(), source)
 
     def press(self, at, **what):
         message = DriverCommand(**what)
@@ -346,10 +355,25 @@ def test_without_the_mux_that_there_was_wheels_are_not_commanded(bench):
     bench.listened.clear()
     node = bench.start(DriverBridgeNode, **RACECAR_DRIVER)
     bench.set_clock(1.0)
-    node._bridge.mux_holder = 'Driver'
+    node._bridge.hear_mux('Driver', NANOSECONDS)
     bench.call('/driver/set_throttle', SetFloat, value=0.5)
     bench.send('/vesc/odom', odometry(1.0))
     bench.logged('wheels are not commanded: no command mux listens to')
+
+
+def test_a_mux_that_is_silent_for_its_timeout_ends_the_wheel_commands_until_it_speaks(bridge):
+    bridge.set('set_throttle', 0.5)
+    bridge.drive(1.0)
+    bridge.bench.set_clock(1.2)
+    bridge.report(1.2)
+    assert seconds(bridge.bench.count(bridge.wheels, 2)) == pytest.approx(1.2)
+    bridge.bench.set_clock(1.21)
+    bridge.report(1.21)
+    line = bridge.bench.logged('wheels are not commanded: for 0.2 s (mux_timeout) the command mux')
+    assert f'on {MUX_INPUT}_hold' in line
+    bridge.drive(1.22)
+    assert seconds(bridge.bench.count(bridge.wheels, 3)) == pytest.approx(1.22)
+    assert len(bridge.holds) == 4
 
 
 # Pedals
@@ -454,6 +478,7 @@ def test_old_joint_states_are_not_used(bridge):
     bridge.gear(1)
     bridge.joints(1.0, 5.0)
     bridge.bench.set_clock(2.0)
+    bridge.held_by('Driver')
     bridge.bench.send('/vesc/odom', odometry(2.0, vx=0.5))
     # At 5 m/s the engine would give nothing.
     message = bridge.bench.until(lambda: bridge.wheels)[-1]
@@ -555,7 +580,10 @@ class Car:
         self.active = bench.listen(
             '/vesc/low_level/ackermann_cmd_mux/active', String, qos.LATCHED)
         nodes = [bench.add(make_node(d)) for d in descriptions]
-        bench._connect()
+        self.find(nodes)
+
+    def find(self, nodes):
+        self.bench._connect()
         self.bridge = next(n for n in nodes if isinstance(n, DriverBridgeNode))
         self.simulator = next(n for n in nodes if isinstance(n, SingleTrackSimulatorNode))
         self.mux = next(n for n in nodes if isinstance(n, AckermannMuxNode)
@@ -687,6 +715,30 @@ def test_a_driver_bridge_that_hangs_leaves_a_car_that_stops(bench):
     bench.until(lambda: abs(car.speed) < 1e-3)
 
 
+def hang_mux(car):
+    """Let the mux hang under a car that drives, and wait until the bridge notices."""
+    car.set('set_throttle', 0.3)
+    car.gear(1)
+    car.bench.until(lambda: car.speed > 0.5)
+    # Its topics stay in the graph, as those of a process that is stopped or was killed.
+    car.bench.executor.remove_node(car.mux)
+    car.bench.logged('wheels are not commanded: for 0.2 s (mux_timeout) the command mux')
+
+
+def test_a_command_mux_that_hangs_leaves_a_car_that_stops(bench):
+    car = FreeCar(bench)
+    hang_mux(car)
+    bench.until(lambda: abs(car.speed) < 1e-3)
+
+
+def test_in_lockstep_nothing_answers_for_a_command_mux_that_hangs(bench):
+    car = Car(bench, overrides={'single_track_simulator': {'lockstep_deadline': 0.5}})
+    hang_mux(car)
+    number = len(car.wheels)
+    bench.logged('lockstep: no command stamped')
+    assert len(car.wheels) == number
+
+
 class FreeCar(Car):
     """The same at half the speed of real time, without lockstep."""
 
@@ -697,10 +749,7 @@ class FreeCar(Car):
             '/vesc/low_level/ackermann_cmd_mux/active', String, qos.LATCHED)
         nodes = [bench.add(make_node(d)) for d in describe_stack('driver', StackOptions(
             real_time_factor=0.5))]
-        bench._connect()
-        self.bridge = next(n for n in nodes if isinstance(n, DriverBridgeNode))
-        self.simulator = next(n for n in nodes if isinstance(n, SingleTrackSimulatorNode))
-
+        self.find(nodes)
 
     def speak(self, source, message):
         """Command by another input of the mux, 20 times a second, until the timer is cancelled."""
@@ -712,8 +761,6 @@ class FreeCar(Car):
 
 def test_two_runs_in_lockstep_are_the_same_bytes():
     from node_bench import Bench
-
-    from racecar.core.types import NANOSECONDS
 
     runs = []
     for _ in range(2):

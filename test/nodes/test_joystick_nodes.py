@@ -146,6 +146,32 @@ def test_a_joystick_that_goes_away_under_a_held_button_stops_the_car(bench):
     assert bench.count(commands, 2).drive.speed == 0.0
 
 
+class HandClock:
+    """A clock that the test sets, and how often it was read."""
+
+    def __init__(self):
+        self.nanoseconds, self.reads = 0, 0
+
+    def now(self):
+        self.reads += 1
+        return self
+
+
+def test_the_car_is_not_stopped_before_the_joystick_was_silent_for_its_timeout(bench):
+    commands = bench.listen(TELEOP, AckermannDriveStamped)
+    node = bench.start(JoyTeleopNode, use_sim_time=False, joy_timeout=0.25)
+    clock = node.steady_clock = HandClock()
+    clock.nanoseconds = 5_000_000_000
+    bench.send('/joy', joy(4))
+    bench.count(commands, 1)
+    clock.nanoseconds += 250_000_000
+    reads = clock.reads
+    bench.until(lambda: clock.reads > reads + 1, 'two looks at the clock')
+    assert bench.count(commands, 1).drive.speed == 2.0
+    clock.nanoseconds += 1
+    assert bench.count(commands, 2).drive.speed == 0.0
+
+
 @pytest.mark.parametrize(('message', 'reason'), [
     (joy(4, axes=(0.0, 1.0)), "axis 3 of 'human_control' is not there"),
     (joy(4, axes=(0.0, math.nan, 0.0, 0.0)), "axis 1 of 'human_control' is nan")])

@@ -170,6 +170,9 @@ DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([
               'Age of the newest driver/command at which the throttle is released and the car'
               ' brakes', 's', above=0.0, maximum=60.0),
     _ODOMETRY_TIMEOUT,
+    Parameter('mux_timeout', float, 0.2,
+              'Silence of the mux, which answers what holds it, after which the wheels are not'
+              ' commanded any more', 's', above=0.0, maximum=60.0),
     Parameter('state_rate', float, 50.0, 'Rate of driver/state', 'Hz', above=0.0,
               maximum=1000.0),
     Parameter('mux_source', str, 'Driver', 'Name of the driver in the mux file: wheels are'

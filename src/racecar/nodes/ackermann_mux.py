@@ -45,7 +45,7 @@ class AckermannMuxNode(TableNode):
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
     When the holder falls silent and nobody follows, one stop is published; when another
     configuration is loaded under a holder, too. Commands on topics that the mux file lists under
-    `holds` hold the mux and are not forwarded.
+    `holds` hold the mux and are not forwarded; each that does is answered on ~/active.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
@@ -215,6 +215,9 @@ class AckermannMuxNode(TableNode):
             if forwards:
                 assert self._output is not None
                 self._output.publish(data)
+            else:
+                # Who commands the car past this mux has to know that it still lives.
+                self._announced = ''
         self._announce()
 
     def _expire(self) -> None:

@@ -62,14 +62,16 @@ class DriverBridgeNode(TableNode):
     (GetCarInfo), all of racecar_interfaces. What is out of range is refused and changes nothing.
     Subscribes: driver/command (racecar_interfaces/DriverCommand: pedals for continuous driving),
     vesc/odom (nav_msgs/Odometry), joint_states (sensor_msgs/JointState: the wheels),
-    vesc/low_level/ackermann_cmd_mux/active (std_msgs/String, latched: who holds the mux).
+    vesc/low_level/ackermann_cmd_mux/active (std_msgs/String, latched: who holds the mux; the mux
+    answers each driver_hold with it).
     Publishes: driver/state (racecar_interfaces/DriverState), driver/car_info (CarInfo, latched),
     driver/lamps (LampSwitches, latched, when a switch changes; in lockstep with each odometry),
     and one command for each odometry, with its stamp: vesc/ackermann_cmd_mux/input/driver
     (ackermann_msgs/AckermannDriveStamped) while a cruising speed is held; vesc/wheel_command
     (racecar_interfaces/WheelCommand) under throttle or brake, past the mux. So that teleoperation
     and safety go first all the same, vesc/ackermann_cmd_mux/input/driver_hold then holds the mux,
-    and wheels are commanded only while the mux says that the driver holds it.
+    and wheels are commanded only while the mux says that the driver holds it, and has said so
+    within mux_timeout.
     Before the first throttle or cruising speed nothing is commanded; in lockstep, speed 0.
     Parameters: racecar.catalogue.tables.DRIVER_BRIDGE.
     """
@@ -193,7 +195,7 @@ class DriverBridgeNode(TableNode):
     # What the car does
 
     def _on_mux_active(self, message: String) -> None:
-        self._bridge.mux_holder = message.data
+        self._bridge.hear_mux(message.data, self._now_ns())
         if self._waiting is not None and self._may_command_wheels():
             self._wheel_publisher.publish(self._waiting)
             self._waiting = None
@@ -258,14 +260,21 @@ class DriverBridgeNode(TableNode):
             self._waiting = data
 
     def _may_command_wheels(self) -> bool:
+        now_ns, timeout = self._now_ns(), self.values['mux_timeout']
+        topic = self._hold_publisher.publisher.topic_name
         has_mux = self._hold_publisher.publisher.get_subscription_count() > 0
+        wrong = ''
         if self._bridge.mux_holder is not None and not has_mux:
+            wrong = f'no command mux listens to {topic}'
+        elif self._bridge.is_mux_silent(now_ns, timeout):
+            wrong = (f'for {timeout:g} s (mux_timeout) the command mux has not answered what it'
+                     f' hears on {topic}')
+        if wrong:
             self.get_logger().error(
-                'wheels are not commanded: no command mux listens to'
-                f' {self._hold_publisher.publisher.topic_name}, so that teleoperation and safety'
-                ' could not reach the car; is it running, and has its file a source'
+                f'wheels are not commanded: {wrong}, so that teleoperation and safety could not'
+                ' reach the car; is it running, and has its file a source'
                 f" '{self.values['mux_source']}' with holds?", throttle_duration_sec=THROTTLE)
-        return self._bridge.may_command_wheels(has_mux=has_mux)
+        return self._bridge.may_command_wheels(now_ns, timeout, has_mux=has_mux)
 
     # State
 

@@ -114,22 +114,34 @@ def test_a_cruising_speed_that_was_set_since_is_not_braked():
 
 
 @pytest.mark.parametrize(('holder', 'has_mux', 'may'), [
-    (None, False, True), (None, True, False), ('Driver', True, True), ('Driver', False, False),
+    (None, False, True), (None, True, False), ('Driver', True, True),
     (IDLE, True, False), ('Teleop', True, False)])
 def test_wheels_are_commanded_while_the_driver_holds_the_mux(holder, has_mux, may):
     driver = bridge()
-    driver.mux_holder = holder
-    assert driver.may_command_wheels(has_mux=has_mux) is may
+    if holder is not None:
+        driver.hear_mux(holder, NANOSECONDS)
+    assert driver.may_command_wheels(NANOSECONDS, 0.2, has_mux=has_mux) is may
+
+
+@pytest.mark.parametrize(('age', 'may'), [(0.0, True), (0.2, True), (0.201, False), (20.0, False)])
+def test_a_mux_that_fell_silent_ends_the_commands_of_the_wheels(age, may):
+    driver = bridge()
+    driver.hear_mux('Driver', 5 * NANOSECONDS)
+    now_ns = 5 * NANOSECONDS + round(age * NANOSECONDS)
+    assert driver.may_command_wheels(now_ns, 0.2, has_mux=True) is may
+    assert driver.is_mux_silent(now_ns, 0.2) is not may
+    driver.hear_mux('Driver', now_ns)
+    assert driver.may_command_wheels(now_ns, 0.2, has_mux=True)
 
 
 def test_the_ramp_begins_anew_at_the_speed_that_others_leave_behind():
     driver = bridge()
     driver.controls.set_cruising_speed(10.0)
-    driver.mux_holder = 'Teleop'
+    driver.hear_mux('Teleop', 0)
     assert driver.is_overruled
     for at in (0.0, 0.01):
         assert driver.answer(odometry(at, 2.0), TIMEOUT).drive.speed < 2.1
-    driver.mux_holder = 'Driver'
+    driver.hear_mux('Driver', 0)
     assert not driver.is_overruled
     assert 2.0 < driver.answer(odometry(0.02, 2.0), TIMEOUT).drive.speed < 2.2
 
@@ -142,6 +154,24 @@ def test_old_readings_of_the_wheels_are_replaced_by_rolling():
     driver.wheels = readings(0.0, 3.0)
     other.wheels = readings(1.0, 5.0)
     assert driver.answer(odometry(1.0, 5.0), TIMEOUT) == other.answer(odometry(1.0, 5.0), TIMEOUT)
+
+
+@pytest.mark.parametrize(('age_ns', 'used'), [
+    (0, True), (500_000_000, True), (500_000_001, False),
+    # Of another clock.
+    (-500_000_000, True), (-500_000_001, False)])
+def test_readings_of_the_wheels_are_used_up_to_their_timeout(age_ns, used):
+    now = odometry(10.0, 5.0)
+    driver, rolling, spinning = bridge(), bridge(), bridge()
+    for one in (driver, rolling, spinning):
+        one.controls.set_gear(1)
+        one.controls.set_throttle(0.5)
+    driver.wheels = readings(0.0, 9.0)._replace(time_ns=now.time_ns - age_ns)
+    spinning.wheels = readings(10.0, 9.0)
+    answer = driver.answer(now, TIMEOUT)
+    expected, other = (spinning, rolling) if used else (rolling, spinning)
+    assert answer == expected.answer(now, TIMEOUT)
+    assert answer != other.answer(now, TIMEOUT)
 
 
 def test_odometry_and_wheels_are_paired_once_the_wheels_are_not_older():

@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 from racecar.core.driver import Controls, DrivenCar
 from racecar.core.errors import DivergenceError
@@ -335,6 +336,21 @@ def test_a_failed_tick_leaves_everything_as_it_was():
     with pytest.raises(DivergenceError, match='double_track'):
         rig.tick()
     assert (rig.car.state, rig.car.time_ns, rig.car.wheel_rotations) == before
+
+
+def test_each_wheel_turns_by_the_mean_of_its_speeds_before_and_after_each_step():
+    rig = Rig('racecar', step=0.001, period=0.001)
+    rig.controls.set_gear(1)
+    rig.controls.set_throttle(0.6)
+    rig.controls.set_steering_angle(0.3)
+    speeds = [rig.car.wheel_speeds]
+    for _ in range(300):
+        rig.tick()
+        speeds.append(rig.car.wheel_speeds)
+    turned = trapezoid(np.array(speeds), dx=0.001, axis=0)
+    # In the curve no two wheels turn alike.
+    assert np.diff(np.sort(turned)).min() > 1e-3
+    assert rig.car.wheel_rotations == pytest.approx(tuple(turned), rel=1e-12)
 
 
 def test_free_differential_lets_the_light_wheel_spin_and_the_limited_one_does_not():

@@ -175,7 +175,11 @@ class BagRecording(Recording):
             return None if has_scene else self._map(message)
         if role == bag_topics.ACTIVE:
             mux = row.topic.removesuffix('/active')
-            muxes[mux] = source = str(message.data)
+            source = str(message.data)
+            if muxes.get(mux) == source:
+                # It repeats itself.
+                return None
+            muxes[mux] = source
             seen = sources.setdefault(mux, [])
             if source and source not in seen:
                 seen.append(source)

@@ -61,7 +61,7 @@ class DriverBridge:
     """One driver and one car; times are simulated ones [ns], timeouts in seconds.
 
     odometry, wheels: the newest that were heard, to be set; mux_holder: who holds the mux, None
-    until one was heard, to be set; answered_ns: time of the odometry that was answered last.
+    until one was heard; answered_ns: time of the odometry that was answered last.
     """
 
     def __init__(self, car: CarParameters, vehicle: VehicleParameters, mux_source: str) -> None:
@@ -73,6 +73,7 @@ class DriverBridge:
         self._vehicle = vehicle
         self._mux_source = mux_source
         self.mux_holder: str | None = None
+        self._mux_heard = LastStamp(0)
         self.answered_ns: int | None = None
         self._pressed: LastStamp | None = None
 
@@ -117,15 +118,27 @@ class DriverBridge:
         return self.controls.mode != ControlMode.UNDEFINED and self.mux_holder not in (
             None, IDLE, self._mux_source)
 
-    def may_command_wheels(self, *, has_mux: bool) -> bool:
-        """Tell whether the driver holds the mux, or there has never been one.
+    def hear_mux(self, holder: str, now_ns: int) -> None:
+        """Take note that the mux says at a time [ns] who holds it."""
+        self.mux_holder = holder
+        self._mux_heard = LastStamp(now_ns)
 
-        has_mux: whether a mux listens now. Without one teleoperation and safety cannot reach the
-        car any more, so a driver who had one does not command it then.
+    def is_mux_silent(self, now_ns: int, timeout: float) -> bool:
+        """Whether the mux said last that the driver holds it, longer ago than the timeout [s]."""
+        return (self.mux_holder == self._mux_source
+                and self._mux_heard.age_ns(now_ns) > timeout * NANOSECONDS)
+
+    def may_command_wheels(self, now_ns: int, timeout: float, *, has_mux: bool) -> bool:
+        """Whether the driver holds the mux at a time [ns], or there has never been one.
+
+        The mux repeats that the driver holds it whenever it hears so. One that has been silent for
+        the timeout [s] may have died, and teleoperation and safety could not reach the car any
+        more: a driver who had a mux does not command the wheels then.
+        has_mux: whether a mux listens now.
         """
         if self.mux_holder is None:
             return not has_mux
-        return has_mux and self.mux_holder == self._mux_source
+        return self.mux_holder == self._mux_source and not self.is_mux_silent(now_ns, timeout)
 
     # What the car does
 
