@@ -8,6 +8,8 @@ import sys
 
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ['hard_timeout']
+
 # The same examples in each run, and no deadline for one: the first compiles, and others may have
 # the computer to themselves. `--hypothesis-profile=default` looks for new ones.
 settings.register_profile(

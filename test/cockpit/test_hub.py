@@ -7,7 +7,14 @@ import asyncio
 import numpy as np
 from own_loop import run_async
 
-from racecar.cockpit.frames import json_frame, mesh_frame, picture_frame, scan_frame, state_frame
+from racecar.cockpit.frames import (
+    json_frame,
+    mesh_frame,
+    picture_frame,
+    read_json,
+    scan_frame,
+    state_frame,
+)
 from racecar.cockpit.hub import Hub
 
 ROW = np.zeros((1, 2))
@@ -99,6 +106,23 @@ def test_meshes_stay_with_the_server_until_something_else_is_shown():
     _, late = hub.enter(b'{"type":"welcome"}')
     assert drained(late)[1:] == [json_frame('session', state='running')]
     assert len(drained(box)) == 2
+
+
+def test_meshes_beyond_the_most_are_left_out_and_it_is_said_once():
+    hub = Hub()
+    frames = [mesh_frame(f'0-{index}', np.eye(3), np.array([[0, 1, 2]])) for index in range(202)]
+    for frame in frames[:200]:
+        hub.publish(frame)
+    _, box = hub.enter(b'{"type":"welcome"}')
+    for frame in frames:
+        hub.publish(frame)
+    assert [*hub.meshes] == [f'0-{index}' for index in range(200)]
+    line, = (read_json(frame) for frame in drained(box)[1:])
+    assert (line['type'], line['level']) == ('log', 'warn')
+    assert '200 meshes' in line['text']
+    # One that is known already is replaced all the same.
+    hub.publish(mesh_frame('0-7', 2.0 * np.eye(3), np.array([[0, 1, 2]])))
+    assert hub.meshes['0-7'] != hub.meshes['0-8']
 
 
 def test_what_one_viewer_is_told_no_other_gets():

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server for the Foxglove app, over real DDS and a real WebSocket."""
 
+import itertools
 import random
 import struct
+import threading
 import time
 
 from builtin_interfaces.msg import Time
@@ -12,6 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_bench import DEADLINE, odometry, RACECAR, stamp
 import pytest
+from rcl_interfaces.msg import ParameterEvent
+from rclpy.parameter import Parameter
+from rclpy.qos import qos_profile_parameter_events
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
@@ -109,26 +114,33 @@ def test_messages_carry_the_simulated_time_and_clients_are_told_it(bench, client
     assert client.messages[0][1] == 7_500_000_000
 
 
-def test_parameters_are_read_and_set_and_a_refused_value_comes_back_with_the_reason(
-        bench, server, client):
+def learn_parameters(bench, server, client):
+    """Return a node of which the server knows the parameters, and those as clients get them."""
     node = bench.start(KinematicLinearizerNode, use_sim_time=False, **RACECAR)
-
-    def ask(operation, request, **more):
-        client.send({'op': operation, 'id': request, **more})
-        return bench.until(lambda: client.parameters(request), request)
-
-    bench.until(lambda: client.channel('/parameter_events'), 'the node')
     bench.until(lambda: f'{node.get_fully_qualified_name()}/list_parameters' in dict(
         server.get_service_names_and_types()), 'its services')
     server.look()
-    values = ask('getParameters', 'all', parameterNames=[])
+    return node, ask(bench, client, 'getParameters', 'all', parameterNames=[])
+
+
+def ask(bench, client, operation, request, **more):
+    """Return the parameters that answer a request."""
+    client.send({'op': operation, 'id': request, **more})
+    return bench.until(lambda: client.parameters(request), request)
+
+
+def test_parameters_are_read_and_set_and_a_refused_value_comes_back_with_the_reason(
+        bench, server, client):
+    node, values = learn_parameters(bench, server, client)
     before = node.get_parameter('epsilon').value
     assert values[EPSILON] == before
     assert values['/kinematic_linearizer.vehicle.name'] == 'racecar'
-    assert ask('getParameters', 'one', parameterNames=[EPSILON]) == {EPSILON: before}
+    assert ask(bench, client, 'getParameters', 'one', parameterNames=[EPSILON]) == {
+        EPSILON: before}
 
     def set_to(request, value):
-        return ask('setParameters', request, parameters=[{'name': EPSILON, 'value': value}])
+        return ask(bench, client, 'setParameters', request,
+                   parameters=[{'name': EPSILON, 'value': value}])
 
     assert set_to('good', 0.25) == {EPSILON: 0.25}
     assert node.get_parameter('epsilon').value == 0.25
@@ -142,11 +154,56 @@ def test_parameters_are_read_and_set_and_a_refused_value_comes_back_with_the_rea
         bench.logs.clear()
     assert set_to('whole', 1) == {EPSILON: 1}
     assert node.get_parameter('epsilon').value == 1.0
-    # What others change is told to who wants to know.
-    client.send({'op': 'subscribeParameterUpdates', 'parameterNames': [EPSILON]})
+    # What others change is known when a client asks again.
     bench.set_parameter(node, 'epsilon', 0.5)
-    bench.until(lambda: any(row['value'] == 0.5 for message in client.heard('parameterValues')
-                            for row in message['parameters']), 'the change')
+    numbers = itertools.count()
+    bench.until(lambda: ask(bench, client, 'getParameters', f'again {next(numbers)}',
+                            parameterNames=[EPSILON]) == {EPSILON: 0.5}, 'the change')
+    # What a client changes is told to the others.
+    with FoxgloveClient(server.url) as other:
+        other.send({'op': 'subscribeParameterUpdates', 'parameterNames': [EPSILON]})
+
+        def hears():
+            value = 1.0 + next(numbers)
+            set_to(f'set {value}', value)
+            return any(row['value'] == value for message in other.heard('parameterValues')
+                       for row in message['parameters'])
+
+        bench.until(hears, 'the change by another client')
+
+
+def test_the_sdk_does_not_log(bench, server, client, caplog):
+    """It would wait for the GIL with locks held for which others wait with the GIL."""
+    client.send({'op': 'subscribe', 'subscriptions': [{'id': 1, 'channelId': 10**6}]})
+    status = bench.until(lambda: client.heard('status'), 'the complaint')[0]
+    assert 'Unknown channel' in status['message']
+    assert not [record for record in caplog.records if record.name.startswith('foxglove')]
+
+
+def test_parameters_change_while_clients_subscribe_to_them(bench, server, client):
+    """The SDK calls the listener under a lock, for which Python must not wait with the GIL."""
+    learn_parameters(bench, server, client)
+    events = bench.probe.create_publisher(
+        ParameterEvent, '/parameter_events', qos_profile_parameter_events)
+    event = ParameterEvent(
+        node='/kinematic_linearizer',
+        changed_parameters=[Parameter('epsilon', value=0.25).to_parameter_msg()])
+    ended = threading.Event()
+
+    def subscribe():
+        while not ended.is_set():
+            for operation in ('subscribeParameterUpdates', 'unsubscribeParameterUpdates'):
+                client.send({'op': operation, 'parameterNames': [EPSILON]})
+
+    thread = threading.Thread(target=subscribe)
+    thread.start()
+    try:
+        for _ in range(2000):
+            events.publish(event)
+            bench.executor.spin_once(0.0)
+    finally:
+        ended.set()
+        thread.join()
 
 
 def test_a_service_is_called_and_one_that_is_not_answered_says_so(bench, client):

@@ -8,6 +8,7 @@ import contextlib
 import queue
 import select
 import socket
+import sys
 import threading
 import time
 
@@ -17,12 +18,13 @@ from node_bench import command, RACECAR, RACECAR_DRIVER
 import numpy as np
 import pytest
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Image, JointState
 from tap_frames import read_state
 
 from racecar.clients.tap.driving import SILENCE
 from racecar.clients.tap.node import Tap
 from racecar.clients.tap.parameters import ParameterWatch
+from racecar.clients.tap.pictures import Pictures
 from racecar.clients.tap.server_link import ServerLink
 from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import is_text, json_frame, read_json
@@ -354,6 +356,70 @@ def test_pedals_gears_and_lamps_reach_the_driver_bridge(bench, serve):
     bench.until(lambda: pedals[-1].brake == 1.0, 'the brake once the page is silent')
     server.say('gear', viewer=1, value=99)
     assert 'gear' in server.get('error')['text']
+
+
+def test_frames_of_several_threads_arrive_whole(tmp_path):
+    """The nodes' thread sends state, another one pictures of the camera."""
+    listener = socket.socket(socket.AF_UNIX)
+    path = str(tmp_path / 'link')
+    listener.bind(path)
+    listener.listen()
+    link = ServerLink(path)
+    server, _ = listener.accept()
+    sent = {name: [(name * (1 + 7 * index)).encode() for index in range(1000)] for name in 'ab'}
+    failures = []
+    start = threading.Barrier(len(sent))
+    # All that interrupts a thread shall do so.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def send(name):
+        start.wait()
+        try:
+            for index, frame in enumerate(sent[name]):
+                link.send(frame, f'{name}{index}')
+        except Exception as error:
+            failures.append(error)
+
+    def close():
+        for thread in threads:
+            thread.join()
+        while not link.flush():
+            pass
+        link.close()
+
+    threads = [threading.Thread(target=send, args=(name,)) for name in sent]
+    for thread in (*threads, threading.Thread(target=close)):
+        thread.start()
+    try:
+        with contextlib.closing(listener), server, server.makefile('rb') as stream:
+            found = []
+            while head := stream.read(LENGTH.size):
+                found.append(stream.read(LENGTH.unpack(head)[0]))
+    finally:
+        sys.setswitchinterval(interval)
+    assert not failures
+    assert sorted(found) == sorted([*sent['a'], *sent['b']])
+
+
+def test_a_picture_that_cannot_be_sent_does_not_end_the_others(bench):
+    frames = []
+
+    def send(frame):
+        frames.append(frame)
+        if len(frames) == 1:
+            raise ValueError('no room')
+
+    pictures = Pictures(bench.probe, '/camera', send)
+    pictures.want(True)
+    image = Image(height=1, width=1, encoding='mono8', step=1, data=[0])
+
+    def sends():
+        bench.send('/camera', image)
+        return len(frames) > 1
+
+    bench.until(sends, 'a second picture')
+    assert 'no room' in bench.logged('a picture on /camera is not shown')
 
 
 def test_a_socket_where_nobody_listens_is_refused(tmp_path):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 
-from racecar.cockpit.frames import is_text, MAP, MESH, read_json, read_mesh
+from racecar.cockpit.frames import is_text, json_frame, MAP, MESH, read_json, read_mesh
 from racecar.cockpit.outbox import Outbox
 
 # What describes something, and is kept for those who come later; with a robot's number its own.
@@ -26,6 +26,7 @@ class Hub:
         self._numbers = itertools.count(1)
         self._kept: dict[str, bytes] = {}
         self.meshes: dict[str, bytes] = {}
+        self._has_left_out = False
 
     @property
     def viewers(self) -> int:
@@ -59,8 +60,7 @@ class Hub:
     def publish(self, frame: bytes) -> None:
         """Give a frame to all viewers. Raises FrameError for what is none."""
         if not is_text(frame) and frame[0] == MESH:
-            if len(self.meshes) < _MOST_MESHES:
-                self.meshes.update([read_mesh(frame)])
+            self._keep_mesh(*read_mesh(frame))
             return
         key = _key_of(frame)
         self._keep(key, frame)
@@ -70,6 +70,16 @@ class Hub:
     def keep(self, frame: bytes) -> None:
         """Give a frame only to those who come later. Raises FrameError."""
         self._keep(_key_of(frame), frame)
+
+    def _keep_mesh(self, key: str, data: bytes) -> None:
+        if key in self.meshes or len(self.meshes) < _MOST_MESHES:
+            self.meshes[key] = data
+        elif not self._has_left_out:
+            self._has_left_out = True
+            self.publish(json_frame(
+                'log', level='warn', node='cockpit',
+                text=f'the page shows {_MOST_MESHES} meshes, the most it can; others are left out'
+                     ' (let the robot description have fewer)'))
 
     def _keep(self, key: str, frame: bytes) -> None:
         if key:
@@ -86,6 +96,7 @@ class Hub:
         """Drop what is kept, but for what is told of the session."""
         self._kept = {key: frame for key, frame in self._kept.items() if key in _LASTING}
         self.meshes.clear()
+        self._has_left_out = False
 
 
 def _key_of(frame: bytes) -> str:

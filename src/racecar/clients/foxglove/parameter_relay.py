@@ -53,18 +53,16 @@ class ParameterRelay:
             for node in self._values.keys() - self._there:
                 del self._values[node]
 
-    def on_event(self, event: ParameterEvent) -> list[Parameter]:
-        """Take note of what a node says has changed, and return it."""
+    def on_event(self, event: ParameterEvent) -> None:
+        """Take note of what a node says has changed."""
         with self._lock:
             known = self._values.get(event.node)
             if known is None:
-                return []
-            changed = [*event.new_parameters, *event.changed_parameters]
-            known.update({row.name: row.value for row in changed})
+                return
+            known.update({
+                row.name: row.value for row in (*event.new_parameters, *event.changed_parameters)})
             for row in event.deleted_parameters:
                 known.pop(row.name, None)
-        return [parameter for row in changed
-                if (parameter := to_client(full_name(event.node, row.name), row.value))]
 
     def get(self, names: Iterable[str]) -> list[Parameter]:
         """Return the parameters of these names, or all; unknown ones are left out."""

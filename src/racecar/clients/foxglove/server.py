@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 
-from foxglove import Context, Parameter, start_server, StatusLevel
+from foxglove import Context, Parameter, set_log_level, start_server, StatusLevel
 from foxglove.websocket import (
     Capability,
     ChannelView,
@@ -48,6 +48,10 @@ class FoxgloveServer(Node):
 
     Only what a client has subscribed to is listened to, and a slow client loses messages; nobody
     waits for one. Clients may set parameters, call services and publish.
+
+    Most methods of the SDK (0.30) keep the GIL, and its threads wait for the GIL to call the
+    listener and to log. Where they do so with a lock that a method needs, both wait for ever:
+    publish_parameter_values() is never called, and the SDK does not log.
     """
 
     def __init__(self, executor: Executor, host: str, port: int) -> None:
@@ -71,7 +75,8 @@ class FoxgloveServer(Node):
         self._closing.callback(self._server.stop)
         self._service_relay = ServiceRelay(self, errands, definitions, self._server)
         self.create_subscription(
-            ParameterEvent, '/parameter_events', self._on_event, qos_profile_parameter_events)
+            ParameterEvent, '/parameter_events', self.parameter_relay.on_event,
+            qos_profile_parameter_events)
         self.create_timer(
             _DISCOVERY_PERIOD, self.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         executor.add_node(self)
@@ -110,11 +115,6 @@ class FoxgloveServer(Node):
         self._closing.close()
         super().destroy_node()
 
-    def _on_event(self, event: ParameterEvent) -> None:
-        changed = self.parameter_relay.on_event(event)
-        if changed:
-            self._server.publish_parameter_values(changed)
-
 
 class _Listener(ServerListener):
     """Takes what clients ask for from the threads of the SDK to that of the executor."""
@@ -148,12 +148,19 @@ class _Listener(ServerListener):
     def on_get_parameters(
         self, client: Client, param_names: list[str], request_id: str | None = None,
     ) -> list[Parameter]:
-        return self._node.parameter_relay.get(param_names)
+        return self._answer(partial(self._node.parameter_relay.get, param_names))
 
     def on_set_parameters(
         self, client: Client, parameters: list[Parameter], request_id: str | None = None,
     ) -> list[Parameter]:
-        return self._node.parameter_relay.set(parameters)
+        return self._answer(partial(self._node.parameter_relay.set, parameters))
+
+    def _answer(self, find: Callable[[], list[Parameter]]) -> list[Parameter]:
+        try:
+            return find()
+        except Exception as error:  # the SDK would be silent about it
+            self._node.complain(f'a request for parameters failed: {error!r}')
+            return []
 
     def _post(self, act: Callable[[], object]) -> None:
         self._errands.post(partial(self._node.attempt, act))
@@ -162,6 +169,8 @@ class _Listener(ServerListener):
 def _start(
     listener: ServerListener, context: Context, host: str, port: int,
 ) -> WebSocketServer:
+    # It would log with locks held that Channel.close() and log() need.
+    set_log_level('CRITICAL')
     try:
         return start_server(
             name='racecar', host=host, port=port, capabilities=_CAPABILITIES,

@@ -13,9 +13,9 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
 from racecar.cockpit.camera_picture import picture_of
-from racecar.core.errors import MessageError
 from racecar.core.types import NANOSECONDS
 from racecar.ros import qos
+from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.wire import deserialize
 
 _PERIOD = 0.1  # [s]
@@ -64,9 +64,10 @@ class Pictures:
                 data, self._newest = self._newest, None
             try:
                 self._send(encoded(data))
-            except MessageError:
-                # The next one may be whole.
-                continue
+            except Exception as error:  # of the codec too: the next picture may be whole
+                self._node.get_logger().warning(
+                    f'a picture on {self._topic} is not shown: {error}',
+                    throttle_duration_sec=THROTTLE)
 
 
 def encoded(data: bytes, robot: int = 0) -> bytes:

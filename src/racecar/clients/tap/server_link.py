@@ -20,10 +20,10 @@ _LONGEST_CLOSE = 0.5  # [s]
 
 
 class ServerLink:
-    """Sends frames without ever waiting, and hands on those that come, from a thread.
+    """Sends frames without waiting for the server, and hands on those that come, from a thread.
 
-    What the server has not taken yet is bounded as in FrameQueue. No thread sends it: to wake one
-    cost the nodes half a millisecond on a busy computer.
+    Any thread may send. What the server has not taken yet is bounded as in FrameQueue, and is sent
+    by the next call: to wake a thread for it cost the nodes half a millisecond on a busy computer.
     """
 
     def __init__(self, path: str) -> None:
@@ -35,6 +35,8 @@ class ServerLink:
             raise ConfigurationError(
                 f'no cockpit listens on {path}: {error.strerror}; the option is for the cockpit'
                 ' itself') from error
+        # Of the queue, the rest and the order of bytes in the socket.
+        self._sending = threading.Lock()
         self._queue = FrameQueue()
         # Of a frame that the server has taken in part.
         self._rest = memoryview(b'')
@@ -47,14 +49,19 @@ class ServerLink:
 
     def send(self, frame: bytes, key: str = '') -> None:
         """Send a frame, now or at a later flush(); key: as FrameQueue.put()."""
-        self._queue.put(frame, key)
-        self.flush()
+        with self._sending:
+            self._queue.put(frame, key)
+            self._flush()
 
     def flush(self) -> bool:
         """Send what the server takes by now; return whether nothing is left.
 
-        For the thread that sends, some times a second.
+        To be called some times a second.
         """
+        with self._sending:
+            return self._flush()
+
+    def _flush(self) -> bool:
         while True:
             if not self._rest:
                 frame = self._queue.take()
