@@ -45,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='leave out the first seconds, where the start transient is (default: 0)')
     parser.add_argument(
         '--odometry-topic', metavar='T',
-        help='nav_msgs/Odometry of the car (default: /vesc/odom, else /odom, in any namespace)')
+        help='nav_msgs/Odometry of the car (default: by any set of topic names, in any namespace)')
     parser.add_argument(
         '--reference-topic', metavar='T',
-        help='nav_msgs/Odometry to follow (default: /reference_trajectory, in any namespace)')
+        help='nav_msgs/Odometry to follow (default: reference_trajectory in the namespace of the car)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where figures and report go (default: analysis in a folder, NAME_analysis'
