@@ -107,7 +107,7 @@ def test_part_of_a_name_is_no_candidate():
 
 def test_missing_topics_are_named(write_bag, rows):
     path = write_bag([row for row in rows if row[0] != '/vesc/odom'])
-    with pytest.raises(BagError, match=r'/vesc/odom and /odom are missing; it has /command'):
+    with pytest.raises(BagError, match=r'/vesc/odom and /odom .* are missing; it has /command'):
         read_tracking_run(path)
     with pytest.raises(BagError, match='/other is missing'):
         read_tracking_run(path, odometry_topic='other')

@@ -12,58 +12,16 @@ import pytest
 
 pytest.importorskip('aiohttp', reason='the server of the cockpit needs aiohttp')
 
+from fake_child import FakeChild
 from own_loop import run_async
 from served import DEADLINE, served
 
 from racecar.cockpit import live_feed
 from racecar.cockpit.child import Child, how_it_ended
-from racecar.cockpit.frames import json_frame, read_json
 from racecar.cockpit.hub import Hub
-from racecar.cockpit.link import check_length, LENGTH, packed
+from racecar.cockpit.link import packed
 from racecar.cockpit.live_feed import AttachFeed, CockpitFeed
 from racecar.cockpit.wheel import HEARTBEAT
-
-
-class FakeChild:
-    """In the place of a process; the test plays its tap."""
-
-    started = None
-
-    def __init__(self, words):
-        self.words = words
-        self.code = asyncio.get_running_loop().create_future()
-        self.error = ''
-        self.was_ended = False
-        FakeChild.started.put_nowait(self)
-
-    @classmethod
-    async def start(cls, words):
-        return cls(words)
-
-    async def wait(self):
-        return await asyncio.shield(self.code)
-
-    async def end(self):
-        self.was_ended = True
-
-    async def connect(self):
-        """Be its tap."""
-        self.reader, self.writer = await asyncio.open_unix_connection(self.words[-1])
-        self.say('tap', state='running', text='it runs')
-
-    def say(self, kind, **fields):
-        self.writer.write(packed(json_frame(kind, **fields)))
-
-    async def hear(self):
-        """Return what the server says next."""
-        async with asyncio.timeout(DEADLINE):
-            length = check_length(await self.reader.readexactly(LENGTH.size))
-            return read_json(await self.reader.readexactly(length))
-
-    async def hear_of(self, kind):
-        while (found := await self.hear())['type'] != kind:
-            pass
-        return found
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
+import webbrowser
 
 import numpy as np
 import pytest
@@ -260,7 +261,7 @@ def test_a_browser_that_returns_when_it_is_closed_does_not_hold_up_the_server(mo
 
     began, closed, seen = threading.Event(), threading.Event(), []
     monkeypatch.setattr('webbrowser.open', browse)
-    serve(Brief(), opens_browser=True, announce=lambda text: None)
+    serve(Brief(), open_page=webbrowser.open, announce=lambda text: None)
     (url, was_running), = seen
     assert url.startswith('http://127.0.0.1:')
     assert was_running

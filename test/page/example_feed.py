@@ -83,7 +83,7 @@ class ExampleFeed(Feed):
 
     @property
     def welcome(self):
-        return {'mode': self.mode,
+        return {'mode': self.mode, 'name': 'kinematic_ode',
                 'configurations': CONFIGURATIONS if self.mode == 'cockpit' else []}
 
     def say(self, kind, **fields):
@@ -103,8 +103,8 @@ class ExampleFeed(Feed):
                 self._advance(max(1, round((now - last) / PERIOD)))
             last = now
 
-    def session(self, state, name='', text='', options=None):
-        self.say('session', state=state, name=name, text=text, options=options or {})
+    def session(self, state, name='', text='', options=None, **more):
+        self.say('session', state=state, name=name, text=text, options=options or {}, **more)
 
     def begin(self, name, options=None):
         """Start a configuration, and say all that describes it."""

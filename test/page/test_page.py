@@ -217,6 +217,30 @@ def test_page_says_that_its_server_is_gone_and_goes_on_when_it_is_back(serve, op
     assert sent(again.feed, 'drive') == []
 
 
+def test_run_of_a_command_ends_calmly_with_its_result(serve, open_page):
+    served = serve(mode='watch')
+    page = open_page(served.address)
+    wait_for_car(page)
+    expect(page.locator('#run')).to_contain_text('kinematic ODE')
+    expect(page.locator('#run')).not_to_contain_text('elsewhere')
+    served.call(served.feed.session, 'ended', 'kinematic_ode', text='80 s driven, RMSE 7.2 mm',
+                result={'text': '80 s driven, RMSE 7.2 mm', 'files': ['/tmp/report.html'],
+                        'links': [{'text': 'Report', 'address': '/report'}]})
+    expect(page.locator('.result')).to_contain_text('80 s driven, RMSE 7.2 mm')
+    expect(page.get_by_role('link', name='Report')).to_have_attribute('href', '/report')
+    expect(page.get_by_test_id('state')).to_have_text('ended')
+    served.stop()
+    # What nobody serves any more is no link, and nobody looks for the server for ever.
+    expect(page.locator('.result')).to_contain_text('/tmp/report.html')
+    expect(page.get_by_role('link', name='Report')).to_have_count(0)
+    expect(page.get_by_test_id('state')).to_have_text('ended')
+    expect(page.get_by_role('alert')).to_be_hidden()
+    sockets = []
+    page.on('websocket', lambda socket: sockets.append(socket.url))
+    page.wait_for_timeout(600)
+    assert sockets == []
+
+
 def test_recording_is_paused_and_scrubbed(serve, open_page):
     served = serve(mode='replay')
     page = open_page(served.address)

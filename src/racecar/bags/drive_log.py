@@ -15,8 +15,7 @@ import numpy as np
 from racecar.bags import message_types
 from racecar.bags.body_states import body_state
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
-from racecar.bags.summary import BagSummary, find_topic
-from racecar.bags.tracking_run import ODOMETRY_TOPICS
+from racecar.bags.summary import BagSummary, find_robot, find_topic
 from racecar.core.description.urdf import RobotDescription
 from racecar.core.driver.controls import Indicator
 from racecar.core.errors import BagError, ConfigurationError
@@ -59,9 +58,7 @@ def read_drive_log(
     """
     with BagReader(path) as reader:
         summary = reader.summary
-        odometry = find_topic(summary, ODOMETRY_TOPICS, message_types.ODOMETRY)
-        namespace = odometry.removesuffix(next(
-            name for name in (*ODOMETRY_TOPICS, odometry) if odometry.endswith(name)))
+        odometry, namespace, *_ = find_robot(summary)
         wanted = {odometry: 'odometry'}
         for name, kind in _BESIDE.items():
             topic = f'{namespace}/{name}'

@@ -13,8 +13,7 @@ import numpy as np
 
 from racecar.bags import message_types
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
-from racecar.bags.summary import BagSummary, find_topic
-from racecar.bags.tracking_run import ODOMETRY_TOPICS
+from racecar.bags.summary import BagSummary, find_robot, find_topic
 from racecar.core.errors import BagError
 from racecar.core.identification.drive import Channel, RawLog
 from racecar.core.types import NANOSECONDS, quaternion_to_yaw
@@ -133,9 +132,7 @@ def read_identification_log(
 
 
 def _chosen(summary: BagSummary, given: Mapping[str, str]) -> dict[str, str]:
-    odometry = find_topic(
-        summary, (given['odometry'],) if 'odometry' in given else ODOMETRY_TOPICS,
-        message_types.ODOMETRY)
+    odometry = find_robot(summary, given.get('odometry')).odometry
     chosen = {
         'command': find_topic(summary, (given['command'],) if 'command' in given
                               else COMMAND_TOPICS, message_types.ACKERMANN),

@@ -14,8 +14,7 @@ import numpy as np
 from racecar.bags import message_types
 from racecar.bags.drive_log import grid_of_message
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
-from racecar.bags.summary import BagSummary, find_topic
-from racecar.bags.tracking_run import ODOMETRY_TOPICS
+from racecar.bags.summary import BagSummary, find_robot, find_topic
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
 from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS, quaternion_to_yaw
@@ -42,8 +41,9 @@ def read_laser_log(
     """
     with BagReader(path) as reader:
         summary = reader.summary
-        odometry = find_topic(summary, ODOMETRY_TOPICS, message_types.ODOMETRY)
-        scans = find_topic(summary, (f'/{topics.SCAN}',), message_types.SCAN)
+        odometry, namespace, *_ = find_robot(summary)
+        scans = find_topic(
+            summary, (f'{namespace}/{topics.SCAN}', topics.SCAN), message_types.SCAN)
         counts = {row.name: row.message_count for row in summary.topics}
         every = max(1, math.ceil(counts[scans] / _KEPT))
         beside = {

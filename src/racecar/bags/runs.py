@@ -8,21 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from racecar.bags import message_types
 from racecar.bags.motion_samples import MotionSamples
 from racecar.bags.reader import BagReader
-from racecar.bags.summary import BagSummary, find_topic
-from racecar.bags.tracking_run import (
-    ODOMETRY_TOPICS,
-    read_tracking_run,
-    REFERENCE_TOPICS,
-)
+from racecar.bags.summary import BagSummary, find_robot
+from racecar.bags.tracking_run import read_tracking_run
 from racecar.core.analysis.motion import Motion
 from racecar.core.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
 from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import BagError, excerpt, ParameterError, RunError
 from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
+from racecar.ros import topics
 
 BAG_NAME = 'bag'
 """The bag in the folder of a demo."""
@@ -146,18 +142,14 @@ def tracked_ahead_of(file: RunFile | None) -> float:
 
 
 def _has_reference(summary: BagSummary) -> bool:
-    return any(row.name.endswith(REFERENCE_TOPICS) for row in summary.topics)
+    return any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}') for row in summary.topics)
 
 
 def _read_motion(
     path: Path, odometry_topic: str | None, progress: Progress | None,
 ) -> Motion:
     with BagReader(path) as reader:
-        odometry = find_topic(
-            reader.summary, ODOMETRY_TOPICS if odometry_topic is None else (odometry_topic,),
-            message_types.ODOMETRY)
-        namespace = odometry.removesuffix(next(
-            name for name in (*ODOMETRY_TOPICS, odometry) if odometry.endswith(name)))
+        odometry, namespace, *_ = find_robot(reader.summary, odometry_topic)
         samples = MotionSamples(reader.summary, odometry, namespace)
         reader.hand_out(dict.fromkeys(samples.topics, samples.add), progress)
     motion = samples.data()

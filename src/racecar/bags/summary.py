@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from racecar.bags import message_types
 from racecar.core.errors import BagError
+from racecar.ros import topics
+from racecar.ros.topics import find_robots, RobotTopics
 
 _LISTED_TOPICS = 30
+
+_USUAL_ODOMETRY = tuple(dict.fromkeys(
+    f'/{names.get(topics.ODOMETRY, topics.ODOMETRY)}' for names in topics.TOPIC_NAMES.values()))
 
 
 class TopicSummary(NamedTuple):
@@ -81,3 +87,27 @@ def find_topic(
     raise BagError(
         f"bag '{summary.path}': {' and '.join(wanted)}"
         f' {"is" if len(wanted) == 1 else "are"} missing; it has {summary.describe_topics()}')
+
+
+def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
+    """Return the robot of a bag; odometry: its topic, as for find_topic(), if somebody named it.
+
+    Raises BagError naming what is missing or ambiguous, and what the bag has.
+    """
+    there = {row.name for row in summary.topics}
+    if odometry is not None:
+        named = find_topic(summary, (odometry,), message_types.ODOMETRY)
+        return next(iter(find_robots([named], there.__contains__)),
+                    RobotTopics(named, '', '', False))
+    robots = find_robots(
+        [row.name for row in summary.topics if row.type_name == message_types.ODOMETRY],
+        there.__contains__)
+    if not robots:
+        # It says what is missing.
+        find_topic(summary, _USUAL_ODOMETRY, message_types.ODOMETRY)
+    others = [robot.odometry for robot in robots if robot.rank == robots[0].rank]
+    if len(others) > 1:
+        raise BagError(
+            f"bag '{summary.path}': the odometry may be {' or '.join(others)}; name the one to"
+            ' use')
+    return robots[0]

@@ -17,7 +17,7 @@ import numpy as np
 from racecar.bags import message_types
 from racecar.bags.motion_samples import MotionSamples
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
-from racecar.bags.summary import BagSummary, find_topic
+from racecar.bags.summary import BagSummary, find_robot, find_topic
 from racecar.bags.tyre_samples import TyreSamples
 from racecar.core.analysis.completeness import (
     late_start,
@@ -31,11 +31,6 @@ from racecar.core.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.core.errors import BagError
 from racecar.core.types import NANOSECONDS, quaternion_to_yaw
 from racecar.ros import topics
-
-ODOMETRY_TOPICS = tuple(
-    f'/{names.get(topics.ODOMETRY, topics.ODOMETRY)}'
-    for names in (topics.TOPIC_NAMES['racecar'], topics.TOPIC_NAMES['f1tenth']))
-REFERENCE_TOPICS = (f'/{topics.REFERENCE_TRAJECTORY}',)
 
 
 class RecordedRun(NamedTuple):
@@ -62,8 +57,8 @@ def read_tracking_run(
     """Read a run from a bag; header.stamp is the time base, 0 s the earliest stamp.
 
     path: as for BagReader. odometry_topic, reference_topic: nav_msgs/msg/Odometry topics, by
-    default /vesc/odom (else /odom) and /reference_trajectory. A name that is not in the bag stands
-    for the only topic that ends with it, as /car1/vesc/odom does.
+    default those of the robot that racecar.ros.topics.find_robots finds. A name that is not in the
+    bag stands for the only topic that ends with it, as /car1/vesc/odom does.
     Beside the reference, tracked_point says which point of the car follows it; the odometry is
     moved there. Without it that is base_link. The stamp of reference_path tells when the reference
     started. Slip and forces of the wheels, and the collisions, are read if they lie beside the
@@ -74,11 +69,10 @@ def read_tracking_run(
     """
     with BagReader(path) as reader:
         summary = reader.summary
-        odometry = find_topic(
-            summary, ODOMETRY_TOPICS if odometry_topic is None else (odometry_topic,),
-            message_types.ODOMETRY)
+        odometry, place, *_ = find_robot(summary, odometry_topic)
+        usual = topics.REFERENCE_TRAJECTORY
         reference = find_topic(
-            summary, REFERENCE_TOPICS if reference_topic is None else (reference_topic,),
+            summary, (reference_topic,) if reference_topic else (f'{place}/{usual}', usual),
             message_types.ODOMETRY)
         samples = {odometry: _Samples(), reference: _Samples()}
         point = _beside(summary, reference, topics.TRACKED_POINT, message_types.POINT)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from racecar.core.analysis.metrics import Metrics
     from racecar.core.analysis.run_data import TrackingRun
 
+REPORT_NAME = 'report.html'
+
 _BAR_STEP = 500  # messages
 
 
@@ -43,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='leave out the first seconds, where the start transient is (default: 0)')
     parser.add_argument(
         '--odometry-topic', metavar='T',
-        help='nav_msgs/Odometry of the car (default: /vesc/odom, else /odom, in any namespace)')
+        help='nav_msgs/Odometry of the car (default: by any set of topic names, in any namespace)')
     parser.add_argument(
         '--reference-topic', metavar='T',
-        help='nav_msgs/Odometry to follow (default: /reference_trajectory, in any namespace)')
+        help='nav_msgs/Odometry to follow (default: reference_trajectory in the namespace of the car)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where figures and report go (default: analysis in a folder, NAME_analysis'
@@ -151,7 +153,7 @@ def write_analysis(
         figures |= draw_tyre_figures(
             tracking_run.name, tracking_run.tyre_data.without_start(skip))
     paths = write_figures(render_figures(figures), output)
-    report = output / 'report.html'
+    report = output / REPORT_NAME
     write_report(report, tracking_run, track, metrics, skip, recorded.source, recorded.file)
     places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
     if tracking_run.tyre_data is not None:
@@ -233,7 +235,7 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
     motion = recorded.motion.without_start(arguments.skip)
     if not lines:
         print_rows(motion.as_rows())
-    report = output / 'report.html'
+    report = output / REPORT_NAME
     drive_report(
         ShownRun(recorded.name, motion, None), recorded.source, recorded.file).write(report)
     return [f'Report: {report}', *lines]

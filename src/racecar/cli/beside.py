@@ -20,18 +20,39 @@ _SERVING, _FAILED = '+', '-'
 _END_TIMEOUT = 5.0      # [s]
 
 
+class Beside:
+    """The process that serves, from the side of the command."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
+        self._process = process
+        self.address = address
+
+    def tell(self, line: str) -> None:
+        """Give it a line, unless it has gone."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f'{line}\n')
+            self._process.stdin.flush()
+
+    def hear(self) -> str:
+        """Wait for its next line; empty once it has gone."""
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().rstrip()
+
+
 @contextlib.contextmanager
-def served_beside(module: str, function: str, *arguments: object) -> Iterator[None]:
+def served_beside(module: str, function: str, *arguments: object) -> Iterator[Beside]:
     """Call a function of a module in another process meanwhile; say on stderr where it serves.
 
-    It calls tell_address() or tell_failure() once and ends when the parent does. arguments: plain
-    values. Raises ConfigurationError with what tell_failure() was told.
+    It calls tell_address() or tell_failure() once and ends when the parent does. Ctrl-C does not
+    reach it. arguments: plain values. Raises ConfigurationError with what tell_failure() was told.
     """
     # The path, because this program may have been started with one of its own.
     code = (f'import sys; sys.path[:] = {sys.path!r}; from {module} import {function};'
             f' {function}(*{arguments!r})')
     with subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as process:
+                          stdout=subprocess.PIPE, text=True,
+                          start_new_session=True) as process:
         try:
             assert process.stdout is not None
             answer = process.stdout.readline().rstrip()
@@ -39,15 +60,17 @@ def served_beside(module: str, function: str, *arguments: object) -> Iterator[No
                 raise ConfigurationError(
                     answer.removeprefix(_FAILED)
                     or f'the process that serves beside this one ({module}) ended')
-            print(answer.removeprefix(_SERVING), file=sys.stderr)
-            yield
+            address = answer.removeprefix(_SERVING)
+            print(address, file=sys.stderr)
+            yield Beside(process, address)
         finally:
             _end(process)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
     if process.stdin is not None:
-        process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
     try:
         process.wait(_END_TIMEOUT)
     except subprocess.TimeoutExpired:

@@ -13,14 +13,14 @@ from pathlib import Path
 
 from racecar.catalogue import node_names
 from racecar.cli import render
-from racecar.cli.analyze import analyse, analyse_drive, analyse_scans
+from racecar.cli.analyze import analyse, analyse_drive, analyse_scans, REPORT_NAME
 from racecar.cli.choices import one_of
 from racecar.cli.drive import drive_by_hand
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
-from racecar.cli.watch_option import add_watch_argument, watched
+from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.core.differential.motion import KINEMATICS
 from racecar.core.differential.motion import WORLD as IN_WORLD
 from racecar.core.errors import ConfigurationError
@@ -96,8 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
         elif not os.environ.get('ROS_DOMAIN_ID'):
             os.environ['ROS_DOMAIN_ID'] = str(claim_domain(stack))
         stack.enter_context(foxglove_served(arguments))
-        stack.enter_context(watched(arguments))
-        print('\n'.join(drive(arguments, output)))
+        watch = stack.enter_context(watched(arguments, f'demo {arguments.demo}'))
+        print('\n'.join(drive(arguments, output, watch)))
     return 0
 
 
@@ -132,7 +132,7 @@ def _drive(
 
 
 def _drive_figure_eight(
-    arguments: argparse.Namespace, output: Path, name: str = 'kinematic_ode',
+    arguments: argparse.Namespace, output: Path, watch: WatchedRun, name: str = 'kinematic_ode',
 ) -> list[str]:
     bag = output / 'bag'
     descriptions, wall_time = _drive(name, arguments, bag)
@@ -141,12 +141,16 @@ def _drive_figure_eight(
         if d.executable == node_names.TRAJECTORY_TRACKER)
     shape = trajectory.replace('_', ' ')
     analysis = analyse(bag, output, title=f'{shape}, vehicle {arguments.vehicle}')
+    watch.text = analysis.metrics.summary
+    watch.report, watch.recording = output / REPORT_NAME, bag
     print_rows([*analysis.metrics.as_rows(),
                 ('real-time factor', f'{arguments.end_time / wall_time:.1f}', '')])
     return [f'Bag: {bag}', *analysis.places]
 
 
-def _drive_by_velocities(arguments: argparse.Namespace, output: Path) -> list[str]:
+def _drive_by_velocities(
+    arguments: argparse.Namespace, output: Path, watch: WatchedRun,
+) -> list[str]:
     lines = []
     for mode in (KINEMATICS, IN_WORLD):
         print(f'mode {mode}:')
@@ -154,20 +158,24 @@ def _drive_by_velocities(arguments: argparse.Namespace, output: Path) -> list[st
         # What the user sets goes over it.
         chosen.overrides = [
             f'{node_names.DIFFERENTIAL_WHEELS_SIMULATOR}.mode={mode}', *arguments.overrides]
-        lines += _drive_figure_eight(chosen, output / mode, DIFFERENTIAL_WHEELS)
+        lines += _drive_figure_eight(chosen, output / mode, watch, DIFFERENTIAL_WHEELS)
     bag = output / IN_WORLD / 'bag'
     return [*lines, *_pictures(bag, output / IN_WORLD, arguments.world or 'empty',
                                arguments.end_time, _OUTSIDE)]
 
 
-def _drive_in_the_world(arguments: argparse.Namespace, output: Path) -> list[str]:
-    lines = _drive_figure_eight(arguments, output / 'figure_eight', 'kinematic_world_pacejka')
+def _drive_in_the_world(
+    arguments: argparse.Namespace, output: Path, watch: WatchedRun,
+) -> list[str]:
+    lines = _drive_figure_eight(
+        arguments, output / 'figure_eight', watch, 'kinematic_world_pacejka')
     bag = output / 'tunnel' / 'bag'
     # What is for the tracker is not for this drive.
     arguments.trajectory = None
     descriptions, wall_time = _drive('gap_world', arguments, bag, 'driving by the laser')
     drive, *places = analyse_scans(
         bag, output / 'tunnel', title=f'tunnel, vehicle {arguments.vehicle}')
+    watch.text = f'{watch.text}; tunnel: {drive}'
     print(f'Tunnel, by the laser alone: {drive}, {arguments.end_time / wall_time:.1f} times real'
           ' time')
     world = next(description.resolve()['world'] for description in descriptions
@@ -202,7 +210,9 @@ def _pictures(
     return lines
 
 
-def _drive_by_services(arguments: argparse.Namespace, output: Path) -> list[str]:
+def _drive_by_services(
+    arguments: argparse.Namespace, output: Path, watch: WatchedRun,
+) -> list[str]:
     from racecar.clients.driver_demonstration import (
         DemonstrationError,
         DriverDemonstration,
@@ -227,5 +237,6 @@ def _drive_by_services(arguments: argparse.Namespace, output: Path) -> list[str]
         raise DemonstrationError(
             f'the drive is at "{PHASES[driver.phase]}" when its {arguments.end_time:g} s are'
             ' over; give it more with --duration')
+    watch.text, watch.recording = f'all {len(PHASES)} phases driven', bag
     return [f'Bag: {bag}', *analyse_drive(
         bag, output, title=f'drive by services, vehicle {arguments.vehicle}')]

@@ -12,6 +12,7 @@ import sys
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.output import print_rows
 from racecar.cli.stack_arguments import check_rivals, stack_options
+from racecar.cli.watch_option import WatchedRun
 from racecar.core.errors import ConfigurationError
 from racecar.core.types import NANOSECONDS
 from racecar.signals import Interruption
@@ -23,7 +24,9 @@ WORLD = 'racetrack'
 _STACK = 'teleop'
 
 
-def drive_by_hand(arguments: argparse.Namespace, output: Path) -> list[str]:
+def drive_by_hand(
+    arguments: argparse.Namespace, output: Path, watch: WatchedRun,
+) -> list[str]:
     """Let a person drive until Ctrl-C or the end of the time; return where the bag lies.
 
     Raises ConfigurationError where there are no keys, and what the nodes raise.
@@ -55,4 +58,5 @@ def drive_by_hand(arguments: argparse.Namespace, output: Path) -> list[str]:
             ('driven', f'{view.distance:.1f}', 'm'), ('time', f'{time:.1f}', 's'),
             ('top speed', f'{view.top_speed:.2f}', 'm/s'),
             *([] if view.collisions is None else [('collisions', str(view.collisions), '')])])
+    watch.text, watch.recording = f'{time:.1f} s driven', bag
     return [f'Bag: {bag}']

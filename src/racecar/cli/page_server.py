@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import webbrowser
 
 from racecar.cockpit.access import FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
@@ -40,7 +41,8 @@ def serve_feed(feed: Feed, arguments: argparse.Namespace) -> None:
     check_server()
     from racecar.cockpit.serving import serve
 
-    serve(feed, host=arguments.host, port=arguments.port, opens_browser=arguments.open)
+    serve(feed, host=arguments.host, port=arguments.port,
+          open_page=webbrowser.open if arguments.open else None)
 
 
 def _port(text: str) -> int:

@@ -13,6 +13,7 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.run_arguments import (
@@ -32,13 +33,14 @@ from racecar.cli.stack_arguments import (
     report_run,
 )
 from racecar.cli.tap_argument import add_tap, add_tap_argument
-from racecar.cli.watch_option import add_watch_argument, watched
+from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.ports import collisions_of
 from racecar.core.run_file import RunFile
+from racecar.core.types import NANOSECONDS
 from racecar.signals import Interruption
 from racecar.stacks import (
     commands_of,
@@ -110,15 +112,21 @@ def run(arguments: argparse.Namespace) -> int:
     _announce(stack.name, descriptions, options.end_time)
     descriptions = for_display(descriptions)
     names = stack.with_names(options).topic_names
-    with (foxglove_served(arguments), watched(arguments, options.namespace or None, names),
+    with (foxglove_served(arguments),
+          watched(arguments, stack.name, options.namespace or None, names) as watch,
           _telling_the_bag(arguments)):
+        watch.recording = arguments.record and Path(arguments.record)
         if with_metrics:
-            return _run_with_metrics(arguments, stack, options, descriptions, made)
+            return _run_with_metrics(arguments, stack, options, descriptions, made, watch)
         with (ComposedStack(descriptions) as composed,
               displayed(composed, descriptions, stack.name, arguments.end_time,
                         names) as (show, _)):
             is_shown = add_tap(arguments, composed, stack.with_names(options))
-            composed.spin(show, has_heard=is_shown)
+            try:
+                composed.spin(show, has_heard=is_shown)
+            finally:
+                time = composed.simulator.plant.time_ns / NANOSECONDS
+                watch.text = f'{time:.1f} s driven'
             check_rivals(composed.rivals)
             _check_driven(composed, descriptions)
     return 0
@@ -159,7 +167,7 @@ def _check_driven(composed: ComposedStack, descriptions: list[NodeDescription]) 
 
 def _run_with_metrics(
     arguments: argparse.Namespace, stack: Stack, options: StackOptions,
-    descriptions: list[NodeDescription], made: RunFile,
+    descriptions: list[NodeDescription], made: RunFile, watch: WatchedRun,
 ) -> int:
     from racecar.clients.run_probe import RunProbe
     from racecar.stacks.composing import ComposedStack
@@ -211,8 +219,12 @@ def _run_with_metrics(
         print(f'warning: the tracker gave no reference for {probe.unreferenced} odometry messages;'
               ' was it inactive?', file=sys.stderr)
     found = replace(metrics.result(), collisions=collisions)
+    watch.text = found.summary
     report_run(arguments, found, metrics.span, composed.wall_time)
     keep_run(arguments, kept, made, found)
+    if arguments.report:
+        watch.report = arguments.output / REPORT_NAME
+        watch.recording = watch.recording or arguments.output
     if interruption is not None:
         raise interruption
     return 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 Message = Mapping[str, Any]
@@ -46,6 +47,8 @@ class Feed(ABC):
     """
 
     takes: ClassVar[Collection[str]] = ()
+    report: Path | None = None
+    """The HTML report of the run, which the server gives as /report."""
 
     @property
     @abstractmethod

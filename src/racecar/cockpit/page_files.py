@@ -25,6 +25,14 @@ POLICY = (
 """What browsers may load: the page asks nobody else for anything."""
 
 
+REPORT_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline';"
+    " img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    ' sandbox allow-scripts allow-downloads allow-modals')
+"""Of the HTML report of a run, which is one file; as an origin of its own it cannot reach the
+WebSocket."""
+
+
 def page_file(name: str) -> Path | None:
     """Return the file of a name of the list; None for any other."""
     return FOLDER / name if name in PAGE_FILES else None

@@ -24,7 +24,7 @@ from racecar.cockpit.connection_limits import (
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.frames import is_text, json_frame
 from racecar.cockpit.hub import Hub
-from racecar.cockpit.page_files import CONTENT_TYPES, INDEX, page_file, POLICY
+from racecar.cockpit.page_files import CONTENT_TYPES, INDEX, page_file, POLICY, REPORT_POLICY
 from racecar.cockpit.page_messages import LONGEST, read_page_message
 from racecar.core.errors import MessageError, RacecarError
 from racecar.core.share import version
@@ -69,7 +69,8 @@ class CockpitServer:
         self._application = web.Application(middlewares=[self._check])
         self._application.add_routes([
             web.get('/', self._on_index), web.get('/static/{name}', self._on_static),
-            web.get('/mesh/{key}', self._on_mesh), web.get('/ws', self._on_page)])
+            web.get('/mesh/{key}', self._on_mesh), web.get('/report', self._on_report),
+            web.get('/ws', self._on_page)])
         self._application.on_shutdown.append(self._close_pages)
 
     @contextlib.asynccontextmanager
@@ -110,7 +111,8 @@ class CockpitServer:
             error.headers.update(_HEADERS)
             raise
         if not response.prepared:
-            response.headers.update(_HEADERS)
+            for name, value in _HEADERS.items():
+                response.headers.setdefault(name, value)
             if access.is_open:
                 response.set_cookie(access.cookie, given, httponly=True, samesite='Strict')
         return response
@@ -133,6 +135,13 @@ class CockpitServer:
         if body is None:
             raise web.HTTPNotFound(text='no such mesh\n')
         return web.Response(body=body, content_type='application/octet-stream')
+
+    async def _on_report(self, _: web.Request) -> web.StreamResponse:
+        path = self._feed.report
+        if path is None or not path.is_file():
+            raise web.HTTPNotFound(text='no report\n')
+        return web.FileResponse(path, headers={
+            'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': REPORT_POLICY})
 
     # Pages
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+import contextlib
 import errno
 import socket
 import sys
 import threading
-import webbrowser
 
 from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
@@ -27,20 +27,40 @@ def _print(text: str) -> None:
 
 
 def serve(
-    feed: Feed, *, host: str = LOOPBACK, port: int | None = None, opens_browser: bool = False,
-    announce: Callable[[str], object] = _print,
+    feed: Feed, *, host: str = LOOPBACK, port: int | None = None,
+    open_page: Callable[[str], object] | None = None, announce: Callable[[str], object] = _print,
 ) -> None:
     """Serve a feed until it ends or a signal comes.
 
-    port: None for the first that is free from FIRST_PORT on. announce: called with a sentence that
-    has the address of the page; prints it by default. Raises ConfigurationError for a host
+    port: None for the first that is free from FIRST_PORT on. open_page: called with the address of
+    the page in a thread of its own. announce: called with a sentence that has this address;
+    prints it by default. Raises ConfigurationError for a host
     or port that cannot be had, what the feed raises, and Interruption.
     """
     with _listen(host, port) as listener:
         access = Access(host, listener.getsockname()[1])
-        number = asyncio.run(_serve(feed, access, listener, opens_browser, announce))
+        number = asyncio.run(_serve(feed, access, listener, open_page, announce))
     if number:
         raise Interruption(number)
+
+
+@contextlib.asynccontextmanager
+async def served(feed: Feed) -> AsyncIterator[str]:
+    """Serve a feed on loopback meanwhile, in the loop that runs; gives the address of its page.
+
+    Raises ConfigurationError if no port is free.
+    """
+    with _listen(LOOPBACK, None) as listener:
+        access = Access(LOOPBACK, listener.getsockname()[1])
+        server = CockpitServer(feed, access)
+        async with server.running(listener, _LONGEST_END):
+            running = asyncio.create_task(feed.run(server.hub))
+            try:
+                yield access.url
+            finally:
+                running.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await running
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
@@ -73,26 +93,26 @@ def _listen(host: str, port: int | None) -> socket.socket:
 
 
 async def _serve(
-    feed: Feed, access: Access, listener: socket.socket, opens_browser: bool,
-    announce: Callable[[str], object],
+    feed: Feed, access: Access, listener: socket.socket,
+    open_page: Callable[[str], object] | None, announce: Callable[[str], object],
 ) -> int:
     """Serve until the feed ends; return the signal that ended it, 0 for none."""
     server = CockpitServer(feed, access)
     async with server.running(listener, _LONGEST_END):
-        return await _run(feed, access, server, opens_browser, announce)
+        return await _run(feed, access, server, open_page, announce)
 
 
 async def _run(
-    feed: Feed, access: Access, server: CockpitServer, opens_browser: bool,
-    announce: Callable[[str], object],
+    feed: Feed, access: Access, server: CockpitServer,
+    open_page: Callable[[str], object] | None, announce: Callable[[str], object],
 ) -> int:
     announce(f'Cockpit: {access.url}')
     if access.is_open:
         print('warning: others in the network can see and drive the car if they have this address;'
               ' it is not encrypted', file=sys.stderr)
-    if opens_browser:
+    if open_page is not None:
         # Some browsers, as those of a terminal, return when they are closed.
-        threading.Thread(target=webbrowser.open, args=(access.url,), daemon=True).start()
+        threading.Thread(target=open_page, args=(access.url,), daemon=True).start()
     running = asyncio.create_task(feed.run(server.hub))
     number = 0
 

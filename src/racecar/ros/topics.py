@@ -7,6 +7,9 @@ Plain Python: also what runs without ROS (bags, analyses, descriptions of stacks
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
 CLOCK = '/clock'
 TF, TF_STATIC = 'tf', 'tf_static'
 
@@ -92,3 +95,63 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
 def joint_command(controller: str) -> str:
     """Return the topic of the set-points of a joint's controller."""
     return f'{JOINT_COMMANDS}/{controller}_controller/command'
+
+
+class RobotTopics(NamedTuple):
+    """A robot found by its odometry.
+
+    odometry: full name of the topic. namespace: of its other topics, as /car1, or empty. names:
+    the set of TOPIC_NAMES that fits, empty if none does. is_described: whether a reference or a
+    robot description lies in the namespace.
+    """
+
+    odometry: str
+    namespace: str
+    names: str
+    is_described: bool
+
+    @property
+    def rank(self) -> tuple[bool, bool, int]:
+        """What goes first among several: described, without namespace, in order of the sets."""
+        return not self.is_described, bool(self.namespace), [*TOPIC_NAMES].index(self.names)
+
+
+def find_robots(
+    odometry: Iterable[str], is_there: Callable[[str], bool], *, namespace: str | None = None,
+    names: str | None = None,
+) -> list[RobotTopics]:
+    """Find robots by the full names of odometry topics; those of the least rank come first.
+
+    One topic may fit several sets: /ego_racecar/odom is f1tenth_gym without namespace, or f1tenth
+    in the namespace /ego_racecar. A namespace with a reference or description goes first, then the
+    longest name, then the set more of whose topics are there.
+    is_there: whether there is a topic of a full name. namespace, names: only robots there or with
+    this set of names.
+    """
+    found = []
+    for topic in sorted(odometry):
+        if topic.endswith(f'/{REFERENCE_TRAJECTORY}'):
+            continue
+        fitting = [robot for robot in _robots_of(topic, is_there)
+                   if namespace in (None, robot.namespace) and names in (None, robot.names)]
+        if fitting:
+            found.append(min(fitting, key=lambda robot: (
+                not robot.is_described, len(robot.namespace), -_present(robot, is_there))))
+    return sorted(found, key=lambda robot: robot.rank)
+
+
+def _robots_of(odometry: str, is_there: Callable[[str], bool]) -> Iterator[RobotTopics]:
+    for names, renamed in TOPIC_NAMES.items():
+        ending = f'/{renamed.get(ODOMETRY, ODOMETRY)}'
+        if odometry.endswith(ending):
+            namespace = odometry.removesuffix(ending)
+            yield RobotTopics(odometry, namespace, names, any(
+                is_there(f'{namespace}/{name}')
+                for name in (REFERENCE_TRAJECTORY, ROBOT_DESCRIPTION)))
+
+
+def _present(robot: RobotTopics, is_there: Callable[[str], bool]) -> int:
+    """Return how many of the commands that its set names are there."""
+    commands = [TWIST_COMMAND] if robot.names == 'cmd_vel' else [
+        name for topic, name in TOPIC_NAMES[robot.names].items() if topic != ODOMETRY]
+    return sum(is_there(f'{robot.namespace}/{name}') for name in commands)

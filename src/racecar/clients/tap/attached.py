@@ -38,6 +38,7 @@ def run_tap(path: str, namespace: str | None = None, names: str | None = None) -
     init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     done: Future = Future()
     nodes: list[Node] = []
+    seen: tuple[str, str] | None = None
     executor = make_executor()
 
     def on_end() -> None:
@@ -45,13 +46,15 @@ def run_tap(path: str, namespace: str | None = None, names: str | None = None) -
             done.set_result(None)
 
     def look(finder: Node) -> None:
-        found = find_stack(finder, namespace)
-        if len(nodes) > 1 or found is None:
+        nonlocal seen
+        before, seen = seen, find_stack(finder, namespace, names)
+        # The graph comes in pieces: what is found twice is complete.
+        if len(nodes) > 1 or seen is None or seen != before:
             return
-        place, fitting = found
+        place, fitting = seen
         where = f'namespace /{place}, ' if place else ''
         tap = Tap(
-            link, namespace=place, renamed=TOPIC_NAMES[names or fitting], on_end=on_end,
+            link, namespace=place, renamed=TOPIC_NAMES[fitting], on_end=on_end,
             text=f"attached: {where}ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}")
         nodes.append(tap)
         executor.add_node(tap)

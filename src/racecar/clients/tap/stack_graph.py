@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from rclpy.node import Node
 
-from racecar.ros import topics
-from racecar.ros.topics import TOPIC_NAMES
+from racecar.ros.topics import find_robots
 
 ODOMETRY_TYPE = 'nav_msgs/msg/Odometry'
 _RESET, _ACTIVATE, _LIST = '/reset', '/activate', '/list_parameters'
@@ -43,21 +42,21 @@ def look_around(node: Node, namespace: str) -> StackGraph:
         tuple(name for name in owners(_LIST) if not _is_hidden(name)), frozenset(found))
 
 
-def find_stack(node: Node, namespace: str | None) -> tuple[str, str] | None:
+def find_stack(
+    node: Node, namespace: str | None, names: str | None = None,
+) -> tuple[str, str] | None:
     """Return namespace and set of topic names of a robot whose odometry somebody publishes.
 
-    namespace: where to look only; None for the first robot in order. None if there is none.
+    namespace, names: where, and with which set, to look only; None for the first robot in order.
+    None if there is none.
     """
-    published = sorted(
+    published = [
         name for name, types in node.get_topic_names_and_types()
-        if ODOMETRY_TYPE in types and node.count_publishers(name))
-    for names, renamed in TOPIC_NAMES.items():
-        ending = f'/{renamed.get(topics.ODOMETRY, topics.ODOMETRY)}'
-        for topic in published:
-            place = topic.removesuffix(ending)
-            if topic.endswith(ending) and namespace in (None, place.strip('/')):
-                return place.strip('/'), names
-    return None
+        if ODOMETRY_TYPE in types and node.count_publishers(name)]
+    place = None if namespace is None else f"/{namespace.strip('/')}".rstrip('/')
+    robots = find_robots(
+        published, lambda name: node.count_publishers(name) > 0, namespace=place, names=names)
+    return (robots[0].namespace.strip('/'), robots[0].names) if robots else None
 
 
 def full_name(namespace: str, topic: str, renamed: Mapping[str, str]) -> str:

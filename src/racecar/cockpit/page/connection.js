@@ -41,6 +41,7 @@ export class Connection {
     this.listeners = new Map();
     this.counts = {};  // of messages received, by type
     this.wait = 250;   // ms
+    this.isOver = false;  // there is nothing to come back to
   }
 
   // Listen to messages of a type; also 'connected' and 'disconnected'.
@@ -70,6 +71,7 @@ export class Connection {
     };
     this.socket.onclose = () => {
       this.emit({type: 'disconnected'});
+      if (this.isOver) { return; }
       setTimeout(() => this.open(), this.wait);
       this.wait = Math.min(this.wait * 1.6, 4000);
     };

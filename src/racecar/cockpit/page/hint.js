@@ -61,10 +61,27 @@ export class Hint {
     show(this.box, Boolean(title));
     setText(this.title, title);
     setText(this.text, text);
+    this.box.classList.remove('result');
+    this.files = null;
     this.runs.replaceChildren();
   }
 
   hide() { this.say(''); }
+
+  // What came of a run: {text, links: [{text, address}], files}.
+  result({text, links, files}) {
+    this.say('The run has ended', text);
+    this.box.classList.add('result');
+    this.files = files;
+    this.runs.replaceChildren(...links.map(({text: name, address}) => make('a', {
+      href: address, target: '_blank', rel: 'noopener', text: name})));
+  }
+
+  // Nobody serves what the links of a result lead to any more.
+  withoutLinks() {
+    if (!this.files) { return; }
+    this.runs.replaceChildren(...this.files.map((file) => make('code', {text: file})));
+  }
 
   // Nothing runs: offer what these configurations can.
   offer(configurations) {

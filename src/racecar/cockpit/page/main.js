@@ -69,6 +69,12 @@ connection
   .on('connected', () => log.hideBanner('offline'))
   .on('disconnected', () => {
     driving.disconnected();
+    if (transport.mode === 'watch' && transport.state === 'ended') {
+      // The command has ended as well, and its server with it.
+      connection.isOver = true;
+      hint.withoutLinks();
+      return;
+    }
     if (transport.state !== 'offline') {
       transport.setState('offline');
       log.tell('No connection', 'The server of this page does not answer. Trying again …',
@@ -81,7 +87,7 @@ connection
     if (['connecting', 'offline'].includes(transport.state)) {
       transport.setState(message.mode === 'cockpit' ? 'idle' : 'running');
     }
-    setup.show(message.configurations, message.mode);
+    setup.show(message.configurations, message.mode, message.name);
     document.querySelector('.bar h1').title = `racecar ${message.version || ''}`;
     if (message.mode !== 'cockpit') { hint.hide(); }
   })
@@ -98,12 +104,13 @@ connection
       log.hideBanner('session');
       if (shownSession !== `${name} ${JSON.stringify(options)}`) { setup.running(name, options); }
       shownSession = `${name} ${JSON.stringify(options)}`;
-      const title = transport.mode === 'attach' ? 'Waiting for a robot' : 'Starting …';
+      const title = ['attach', 'watch'].includes(transport.mode) ? 'Waiting for a robot' : 'Starting …';
       hint.say(state === 'starting' ? title : '', text);
     } else {
       driving.letGo();
       hint.hide();
       if (state === 'idle') { hint.offer(setup.configurations); }
+      if (state === 'ended' && message.result) { hint.result(message.result); }
     }
     if (state === 'failed' || state === 'lost') {
       const again = transport.mode === 'cockpit' ? ' – Start runs it again.' : '';

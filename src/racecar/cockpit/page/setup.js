@@ -22,15 +22,17 @@ export class Setup {
     this.chosen.options ||= {};
   }
 
-  show(configurations, mode) {
+  // name: of what runs, where another command has started it.
+  show(configurations, mode, name = '') {
     this.configurations = configurations || [];
     if (mode !== 'cockpit' || !this.configurations.length) {
-      this.box.replaceChildren(
-        make('h2', {text: mode === 'replay' ? 'Recording' : 'Running stack'}),
-        make('p', {class: 'lead', text: mode === 'replay'
-          ? 'Play the recording with the bar below the scene, or drag its time.'
-          : 'This page watches a stack that was started elsewhere. To drive it, hold a key or use'
-            + ' the panel Drive.'}));
+      const drive = ' To drive it, hold a key or use the panel Drive.';
+      const [title, text] = {
+        replay: ['Recording',
+          'Play the recording with the bar below the scene, or drag its time.'],
+        watch: ['Run', `This page shows ${words(name)}, and its result when it has ended.${drive}`],
+      }[mode] || ['Running stack', `This page watches a stack that was started elsewhere.${drive}`];
+      this.box.replaceChildren(make('h2', {text: title}), make('p', {class: 'lead', text}));
       return;
     }
     this.list = make('select', {id: 'configuration', onchange: () => this.choose()},

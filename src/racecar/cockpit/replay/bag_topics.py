@@ -26,9 +26,6 @@ STANDING = (DESCRIPTION, MAP, PATH, POINT, CAR)
 # Of bases the first that there is gives the times of the rows.
 _BASES = (ODOMETRY, JOINTS, SCAN, IMAGE, COMPRESSED)
 
-_ODOMETRY_NAMES = tuple(dict.fromkeys(
-    f'/{names.get(topics.ODOMETRY, topics.ODOMETRY)}' for names in topics.TOPIC_NAMES.values()))
-
 
 class _Role(NamedTuple):
     """names: in the order in which they are looked for; any: whether another name may do."""
@@ -116,8 +113,7 @@ def _odometry(there: set[tuple[str, str]]) -> tuple[str, str]:
     """Return the topic of the odometry and the namespace of its robot; both may be empty."""
     names = sorted(name for kind, name in there if kind == message_types.ODOMETRY
                    and not name.endswith(f'/{topics.REFERENCE_TRAJECTORY}'))
-    for wanted in _ODOMETRY_NAMES:
-        found = next((name for name in names if name.endswith(wanted)), None)
-        if found is not None:
-            return found, found.removesuffix(wanted)
+    robots = topics.find_robots(names, {name for _, name in there}.__contains__)
+    if robots:
+        return robots[0].odometry, robots[0].namespace
     return (names[0] if names else ''), ''

@@ -100,6 +100,12 @@ class Metrics:
             del values['collisions']
         return values if self.path is None else {**values, **self.path.as_dict()}
 
+    @property
+    def summary(self) -> str:
+        """The duration and the RMSE in one sentence."""
+        error = (f'{1e3 * self.rmse:.3g} mm' if self.rmse < 0.1 else f'{self.rmse:.3g} m')
+        return f'{self.duration:.0f} s driven, RMSE {error}'
+
     def as_rows(self) -> list[tuple[str, str, str]]:
         """Return (name, value, unit) for people, in a fixed order."""
         return [

@@ -1,0 +1,138 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The feed of a command that shows its own run: it begins with the first page and has an end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+import contextlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from racecar.cockpit.feed import Outlet
+from racecar.cockpit.live_feed import AttachFeed, ENDED, LOST
+from racecar.cockpit.replay.feed import ReplayFeed
+from racecar.cockpit.replay.opening import open_recording
+from racecar.cockpit.serving import served
+from racecar.core.errors import RacecarError
+
+# Between two looks whether the pages are there [s].
+_PERIOD = 0.05
+# A page that is loaded anew is away for less than that [s].
+_RELOADING = 3.0
+
+
+class RunResult(NamedTuple):
+    """The end of a run: its state, a sentence, and the paths of HTML report and recording."""
+
+    state: str
+    text: str
+    report: Path | None = None
+    recording: Path | None = None
+
+
+class WatchFeed(AttachFeed):
+    """Shows the run of another process, the command, and at its end the result."""
+
+    mode = 'watch'
+
+    def __init__(
+        self, words: Sequence[str], text: str, name: str, *,
+        on_first_page: Callable[[bool], object],
+        result: Callable[[], Awaitable[RunResult | None]],
+        on_result_shown: Callable[[bool], object], longest_wait: float,
+    ) -> None:
+        """words, text: as for AttachFeed; name: of what runs, for people.
+
+        on_first_page: called once, with whether a page shows the run, at the latest after
+        longest_wait [s]. result: waits for the result; None once the command has ended.
+        on_result_shown: called with whether any page shows it; if none does, the feed ends.
+        """
+        super().__init__(words, text)
+        self._name = name
+        self._on_first_page = on_first_page
+        self._result = result
+        self._on_result_shown = on_result_shown
+        self._longest_wait = longest_wait
+        self._no_browser = asyncio.Event()
+        self._results = contextlib.AsyncExitStack()
+
+    @property
+    def welcome(self) -> Mapping[str, Any]:
+        """The mode, and what runs."""
+        return {**super().welcome, 'name': self._name}
+
+    async def begin(self) -> None:
+        """Start the tap."""
+        await self.start_child(self._words, self._name, {}, self._text)
+
+    def expect_no_page(self) -> None:
+        """Do not wait for a page: no browser could be opened."""
+        self._no_browser.set()
+
+    async def run(self, outlet: Outlet) -> None:
+        """Relay until the command or, after the result, the last page has gone."""
+        tasks = {asyncio.create_task(super().run(outlet)),
+                 asyncio.create_task(self._follow_command())}
+        try:
+            async with self._results:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _follow_command(self) -> None:
+        first = asyncio.ensure_future(self._result())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._longest_wait):
+                while not (self._is_seen or self._no_browser.is_set() or first.done()):
+                    await asyncio.sleep(_PERIOD)
+        self._on_first_page(self._is_seen)
+        found = await first
+        await self._show(found or RunResult(LOST, 'the command that ran it was killed'))
+        self._on_result_shown(bool(self._viewers))
+        gone = asyncio.create_task(self._until_gone())
+        ended = asyncio.ensure_future(self._result())
+        await asyncio.wait({gone, ended}, return_when=asyncio.FIRST_COMPLETED)
+        gone.cancel()
+        ended.cancel()
+
+    @property
+    def _is_seen(self) -> bool:
+        """Whether there are a page and, unless it has failed, the tap."""
+        return bool(self._viewers) and (
+            not self.is_running or self._link is not None and self._link.is_connected)
+
+    async def _until_gone(self) -> None:
+        patience = 0.0
+        while patience > 0.0 or self._viewers:
+            patience = _RELOADING if self._viewers else patience - _PERIOD
+            await asyncio.sleep(_PERIOD)
+
+    async def _show(self, result: RunResult) -> None:
+        links = []
+        if result.report is not None:
+            self.report = result.report
+            links.append({'text': 'Report', 'address': '/report'})
+        if result.recording is not None and self._viewers:
+            with contextlib.suppress(RacecarError):
+                recording = await asyncio.to_thread(open_recording, result.recording)
+                self._results.callback(recording.close)
+                links.append({'text': 'Replay', 'address': await self._results.enter_async_context(
+                    served(ReplayFeed(recording)))})
+        self._session['result'] = {
+            'text': result.text, 'links': links,
+            'files': [str(path) for path in (result.report, result.recording) if path is not None]}
+        async with self._changing:
+            await self._end_child()
+        self._say(result.state, result.text)
+
+    def _on_tap(self, state: str, text: str) -> None:
+        # The command runs, so nothing is lost: it evaluates one drive, or prepares the next.
+        super()._on_tap(state, text)
+        if state == LOST:
+            self._say(ENDED, 'the drive has ended, or somebody has paused it')

@@ -1,0 +1,104 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot is found by any set of topic names, in any namespace, by all who read bags."""
+
+from bag_samples import ODOMETRY
+import pytest
+
+from racecar.bags.drive_log import read_drive_log
+from racecar.bags.runs import read_run
+from racecar.bags.summary import find_robot
+from racecar.bags.tracking_run import read_tracking_run
+from racecar.cockpit.replay import bag_topics
+from racecar.core.errors import BagError
+from racecar.ros import topics
+from racecar.ros.topics import find_robots, TOPIC_NAMES
+
+# f1tenth_gym has this name in its odometry, so that it could be taken for a namespace.
+NAMESPACES = ('', '/car1', '/ego_racecar')
+
+
+def odometry_of(names, namespace):
+    return f'{namespace}/{TOPIC_NAMES[names].get(topics.ODOMETRY, topics.ODOMETRY)}'
+
+
+def renamed(rows, names, namespace, reference=True):
+    """Return the rows of a run as a robot in a namespace records them."""
+    to = {'/vesc/odom': odometry_of(names, namespace)}
+    return [(to.get(topic, f'{namespace}{topic}'), *rest) for topic, *rest in rows
+            if reference or topic != '/reference_trajectory']
+
+
+@pytest.mark.parametrize('names', TOPIC_NAMES)
+@pytest.mark.parametrize('namespace', NAMESPACES)
+def test_every_reader_finds_the_robot_of_every_set(write_bag, rows, names, namespace):
+    bag = write_bag(renamed(rows, names, namespace))
+    odometry, reference = odometry_of(names, namespace), f'{namespace}/reference_trajectory'
+    run = read_tracking_run(bag).run
+    assert (run.odometry_name, run.reference_name) == (odometry, reference)
+    found = bag_topics.find_topics(read_tracking_run(bag).bag)
+    assert found.roles[odometry] == bag_topics.ODOMETRY
+    assert found.roles[reference] == bag_topics.REFERENCE
+    assert len(read_drive_log(bag).drive.t) == 40
+
+
+@pytest.mark.parametrize('names', TOPIC_NAMES)
+@pytest.mark.parametrize('namespace', ['', '/car1'])
+def test_without_a_reference_the_longest_name_counts(write_bag, rows, names, namespace):
+    bag = write_bag(renamed(rows, names, namespace, reference=False))
+    assert read_run(bag).motion.t.size == 40
+    found = find_robot(read_run_summary(bag))
+    assert (found.odometry, found.namespace) == (odometry_of(names, namespace), namespace)
+
+
+def read_run_summary(bag):
+    from racecar.bags.reader import BagReader
+
+    with BagReader(bag) as reader:
+        return reader.summary
+
+
+@pytest.mark.parametrize(('odometry', 'others', 'expected'), [
+    (['/ego_racecar/odom'], ['/reference_trajectory'], ('', 'f1tenth_gym')),
+    (['/ego_racecar/odom'], ['/ego_racecar/robot_description'], ('/ego_racecar', 'f1tenth')),
+    (['/ego_racecar/odom'], [], ('', 'f1tenth_gym')),
+    (['/pf/pose/odom'], ['/robot_description'], ('', 'f1tenth_pf')),
+    (['/car1/pf/pose/odom'], ['/car1/robot_description'], ('/car1', 'f1tenth_pf')),
+    (['/odom'], ['/cmd_vel'], ('', 'cmd_vel')),
+    (['/odom'], ['/drive'], ('', 'f1tenth')),
+    # The odometry of the wheels and that of a particle filter of one car.
+    (['/pf/pose/odom', '/vesc/odom'], ['/robot_description'], ('', 'racecar')),
+    (['/car1/vesc/odom', '/car2/vesc/odom'], ['/car2/reference_trajectory'],
+     ('/car2', 'racecar')),
+    (['/reference_trajectory'], [], None)])
+def test_a_description_or_reference_tells_the_namespace(odometry, others, expected):
+    robots = find_robots(odometry, {*odometry, *others}.__contains__)
+    assert (robots[0].namespace, robots[0].names) == expected if robots else expected is None
+
+
+def test_a_namespace_or_set_that_is_asked_for_is_taken():
+    there = {'/ego_racecar/odom', '/reference_trajectory'}
+    for asked, expected in (({'namespace': '/ego_racecar'}, 'f1tenth'),
+                            ({'names': 'cmd_vel'}, 'cmd_vel'), ({}, 'f1tenth_gym')):
+        robot, = find_robots(['/ego_racecar/odom'], there.__contains__, **asked)
+        assert robot.names == expected
+    assert find_robots(['/ego_racecar/odom'], there.__contains__, namespace='/car1') == []
+
+
+def test_of_two_robots_somebody_has_to_name_one(write_bag, rows):
+    bag = write_bag([*renamed(rows, 'racecar', '/car1'), *renamed(rows, 'racecar', '/car2')])
+    with pytest.raises(BagError, match='may be /car1/vesc/odom or /car2/vesc/odom'):
+        read_tracking_run(bag)
+    # Its reference is the one beside it.
+    run = read_tracking_run(bag, odometry_topic='/car2/vesc/odom').run
+    assert run.reference_name == '/car2/reference_trajectory'
+
+
+def test_odometry_with_a_name_of_nobody_is_named(write_bag, rows):
+    bag = write_bag([('/state' if topic == '/vesc/odom' else topic, *rest)
+                     for topic, *rest in rows])
+    with pytest.raises(BagError, match='/vesc/odom and /odom and .* missing'):
+        read_tracking_run(bag)
+    assert read_tracking_run(bag, odometry_topic='/state').run.odometry_name == '/state'
+    assert find_robot(read_run_summary(bag), '/state')[:2] == ('/state', '')
+    assert {row.type_name for row in read_run_summary(bag).topics} >= {ODOMETRY}

@@ -1,0 +1,30 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Robots that are found in a live graph, by all sets of topic names."""
+
+from nav_msgs.msg import Odometry
+import pytest
+from std_msgs.msg import String
+
+from racecar.clients.tap.stack_graph import find_stack
+from racecar.ros import qos, topics
+from racecar.ros.topics import TOPIC_NAMES
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.mark.parametrize('names', TOPIC_NAMES)
+@pytest.mark.parametrize('namespace', ['', 'car1', 'ego_racecar'])
+def test_a_robot_of_every_set_is_found_in_every_namespace(bench, names, namespace):
+    def full(topic):
+        return f'/{namespace}/{topic}' if namespace else f'/{topic}'
+
+    bench.probe.create_publisher(
+        Odometry, full(TOPIC_NAMES[names].get(topics.ODOMETRY, topics.ODOMETRY)),
+        qos.ODOMETRY_LOCKSTEP)
+    bench.probe.create_publisher(String, full(topics.ROBOT_DESCRIPTION), qos.LATCHED)
+    if names == 'cmd_vel':
+        bench.probe.create_publisher(String, full(topics.TWIST_COMMAND), qos.STATE)
+    bench.until(lambda: find_stack(bench.probe, None) == (namespace, names), 'the robot')
+    bench.until(lambda: find_stack(bench.probe, namespace, names) == (namespace, names))
+    assert find_stack(bench.probe, 'another') is None
