@@ -6,6 +6,7 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+import numpy as np
 import pytest
 
 from racecar.catalogue import TABLES
@@ -59,7 +60,8 @@ def test_tuple_is_taken_for_a_list():
      ('count', 2.0, r'an integer in \[1, 9\]: A count'),
      ('count', 0, r'an integer in \[1, 9\]'),
      ('count', True, r'an integer in \[1, 9\]'),
-     ('active', 1, 'a boolean: A flag'),
+     ('active', 2, 'a boolean: A flag'),
+     ('active', 1.0, 'a boolean: A flag'),
      ('active', 'true', 'a boolean: A flag'),
      ('shape', 'square', 'one of line, circle, 0, 1: A shape'),
      ('shape', 2, 'one of line, circle, 0, 1'),
@@ -99,6 +101,19 @@ def test_value_of_another_type_or_out_of_range_is_refused(name, value, expected)
     ('', ['y', 'speed'], [])])
 def test_a_suggestion_names_what_is_spelled_alike_and_nothing_else(name, known, near):
     assert suggest_near(name, known) == (f"did you mean {' or '.join(near)}?" if near else '')
+
+
+@pytest.mark.parametrize(('value', 'expected'), [(0, False), (1, True), (np.int64(1), True)])
+def test_a_boolean_may_be_given_as_0_or_1(value, expected):
+    assert TABLE.resolve({'active': value})['active'] is expected
+
+
+def test_a_number_other_than_zero_may_have_either_sign():
+    row = Parameter('length', float, 1.0, 'A length', 'm', minimum=-2.0, maximum=3.0, nonzero=True)
+    assert (row.validate(-2), row.validate(3.0)) == (-2.0, 3.0)
+    for value in (0.0, -0.0, 0, -2.5, 3.5):
+        with pytest.raises(ParameterError, match=r'a number in \[-2, 3\] without 0 \[m\]'):
+            row.validate(value)
 
 
 def test_unknown_key_is_refused_with_a_suggestion():

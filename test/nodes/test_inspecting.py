@@ -11,11 +11,14 @@ import sys
 from node_bench import DEADLINE
 from node_processes import NodeProcess, VEHICLE
 import pytest
+from rcl_interfaces.msg import ParameterType
 
 from racecar.cli.inspecting import warn_if_nobody
 from racecar.cli.main import main
 from racecar.clients.inspection import graph as inspection
+from racecar.clients.inspection.parameters import checked_value
 from racecar.clients.inspection.topics import RateMeter
+from racecar.core.errors import ParameterError
 
 pytestmark = pytest.mark.ros
 
@@ -124,6 +127,13 @@ def test_parameters_are_listed_got_set_and_described(run):
     _, lines, _ = run('param', 'describe', SIMULATOR, name)
     assert lines[:2] == [f'Parameter name: {name}', '  Type: double']
     assert '    Max value: 1000000.0' in lines
+
+
+def test_a_boolean_may_be_set_as_0_or_1():
+    kind = ParameterType.PARAMETER_BOOL
+    assert (checked_value('FFWD', 0, kind), checked_value('FFWD', 1, kind)) == (False, True)
+    with pytest.raises(ParameterError, match='boolean'):
+        checked_value('FFWD', 2, kind)
 
 
 def test_a_dump_is_a_parameter_file(run, tmp_path):

@@ -121,6 +121,21 @@ def test_integer_is_taken_for_a_number_at_run_time(lockstep):
     assert found.see(1.0, x=-1.0) == (3.0, 0.0)
 
 
+def test_feed_forward_is_taken_as_0_or_1_at_start_and_at_run_time(lockstep):
+    tracker = lockstep(FFWD=0, Kp=0.0)
+    assert tracker.see(0.0) == (0.0, 0.0)
+    assert tracker.set('FFWD', 1).successful
+    assert tracker.see(0.01) == (1.0, 0.5)
+    assert not tracker.set('FFWD', 2).successful
+    assert tracker.node.values['FFWD'] is True
+
+
+def test_name_of_the_report_is_refused_at_run_time_with_ours(tracker):
+    result = tracker().set('trajectory_type', 3)
+    assert not result.successful
+    assert "the report's trajectory_type is trajectory here" in result.reason
+
+
 def test_number_of_a_trajectory_is_taken_at_run_time(tracker):
     found = tracker()
     assert found.set('trajectory', 2).successful

@@ -44,7 +44,8 @@ class Parameter:
     name: dotted. type: bool, int, float, str or list, or object for any value; item: type of a
     list's elements, str or float.
     default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
-    minimum, maximum: inclusive bounds; `above` is an exclusive lower bound.
+    minimum, maximum: inclusive bounds; `above` is an exclusive lower bound; nonzero: whether 0 is
+    refused between them. A boolean may be given as 0 or 1, too.
     choices: the allowed values; read_only: fixed once the node has started.
     """
 
@@ -59,6 +60,7 @@ class Parameter:
     choices: tuple[Value, ...] = ()
     read_only: bool = False
     item: Callable[[Any], Any] = str
+    nonzero: bool = False
 
     @property
     def range(self) -> str:
@@ -72,7 +74,7 @@ class Parameter:
         else:
             lower = '(-inf' if self.minimum is None else f'[{self.minimum:g}'
         upper = 'inf)' if self.maximum is None else f'{self.maximum:g}]'
-        return f'{lower}, {upper}'
+        return f'{lower}, {upper}{" without 0" if self.nonzero else ""}'
 
     def validate(self, value: Any) -> Value:
         """Return the value in the declared type.
@@ -89,6 +91,7 @@ class Parameter:
                 (self.minimum is None or converted >= self.minimum)
                 and (self.maximum is None or converted <= self.maximum)
                 and (self.above is None or converted > self.above)
+                and not (self.nonzero and converted == 0)
             )
             if not inside:
                 raise self._error(value)
@@ -100,6 +103,8 @@ class Parameter:
         if self.type is int:
             is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
             return int(value) if is_integer else None
+        if self.type is bool and isinstance(value, numbers.Integral) and value in (0, 1):
+            return bool(value)
         if self.type is str and isinstance(value, int) and not isinstance(value, bool):
             # YAML reads a bare 3 as a number where a name or number selects.
             return str(value)

@@ -34,7 +34,8 @@ def trajectories(draw):
     return make(
         draw(st.sampled_from(NAMES)),
         a_coeff=draw(number(-20.0, 20.0)), b_coeff=draw(number(-20.0, 20.0)),
-        focal_length=draw(number(0.1, 10.0)), R=radius, W=draw(number(-2.0, 2.0)),
+        focal_length=draw(st.one_of(number(0.1, 10.0), number(-10.0, -0.1))),
+        R=radius, W=draw(number(-2.0, 2.0)),
         a=radius, w=draw(number(0.01, 2.0)), cycloid_radius=radius,
         cycloid_distance=radius * draw(number(0.01, 0.99)))
 
@@ -69,11 +70,12 @@ def test_line_is_at_ab_t(a, b, time):
     assert make('line', a_coeff=a, b_coeff=b).at(time)[:2] == pytest.approx((a * time, b * time))
 
 
-@given(number(0.1, 100.0), number(0.0, 60.0))
+@given(st.one_of(number(0.1, 100.0), number(-100.0, -0.1)), number(0.0, 60.0))
 def test_parabola_is_y_equal_x_squared_over_four_focal_lengths(focal_length, time):
     x, y, *_ = make('parabola', focal_length=focal_length).at(time)
     assert x == pytest.approx(2.0 * focal_length * time)
     assert y == pytest.approx(x * x / (4.0 * focal_length))
+    assert y * focal_length >= 0.0
 
 
 @given(number(0.1, 100.0), number(0.0, 5.0), number(0.0, 60.0))
@@ -127,7 +129,7 @@ def test_cycloid_with_loops_or_cusps_is_refused(radius, share):
      ('5', 'trajectory', '5', 'one of line, parabola, circle'),
      ('circle', 'R', 0.0, r'a number in \(0, 1000\]'),
      ('circle', 'W', 20.5, r'a number in \[-20, 20\]'),
-     ('parabola', 'focal_length', -1.0, r'a number in \(0, 100\]'),
+     ('parabola', 'focal_length', 0.0, r'a number in \[-100, 100\] without 0'),
      ('figure_eight', 'w', 0.0, r'a number in \(0, 20\]'),
      ('line', 'a_coeff', math.nan, r'a number in \[-20, 20\]'),
      ('line', 'b_coeff', 'fast', r'a number in \[-20, 20\]')])

@@ -142,8 +142,9 @@ def _parse(name: str, text: str, kind: int) -> Any:
 
 
 def checked_value(name: str, value: Any, kind: int) -> Any:
-    """Return a plain value in the type that a parameter has; whole numbers are numbers, too.
+    """Return a plain value in the type that a parameter has.
 
+    Whole numbers are numbers, too, and 0 and 1 booleans.
     kind: of ParameterType. Raises ParameterError for another type.
     """
     items = value if isinstance(value, list) else [value]
@@ -157,6 +158,8 @@ def checked_value(name: str, value: Any, kind: int) -> Any:
     if expected is float:
         items = [float(item) if isinstance(item, int) and not isinstance(item, bool) else item
                  for item in items]
+    if expected is bool:
+        items = [bool(item) if type(item) is int and item in (0, 1) else item for item in items]
     is_list = type_text(kind).endswith('array')
     if isinstance(value, list) != is_list or any(type(item) is not expected for item in items):
         raise ParameterError(

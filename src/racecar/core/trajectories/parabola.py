@@ -24,14 +24,16 @@ def parabola_motion(time: float, numbers: Vector) -> MotionNumbers:
 class Parabola(Trajectory):
     """(2 a t, a t^2) with focal length a [m], so y = x^2 / (4 a).
 
+    A negative a leads backwards, to negative x, and opens downwards.
+
     The report (section 5.3.2) states y = a x^2, which its own equations do not give.
     """
 
     name: ClassVar[str] = 'parabola'
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter('focal_length', float, 1.0,
-                  'Parabola: focal length; the speed is 2 a sqrt(1 + t^2)', 'm',
-                  above=0.0, maximum=100.0),
+                  'Parabola: focal length; the speed is 2 a sqrt(1 + t^2); a negative one leads to'
+                  ' negative x and y', 'm', minimum=-100.0, maximum=100.0, nonzero=True),
     )
 
     focal_length: float
