@@ -14,16 +14,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from node_bench import DEADLINE, odometry, RACECAR, stamp
 import pytest
-from rcl_interfaces.msg import ParameterEvent
+from rcl_interfaces.msg import (
+    ListParametersResult,
+    ParameterDescriptor,
+    ParameterEvent,
+    ParameterType,
+)
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_parameter_events
 from rclpy.serialization import serialize_message
+from rclpy.task import Future
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import Empty, SetBool
 
-from racecar.core.errors import ConfigurationError, MessageError
+from racecar.core.errors import ConfigurationError, MessageError, RunError
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
+from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 
 pytest.importorskip('foxglove', reason='needs foxglove-sdk')
@@ -32,6 +40,7 @@ pytest.importorskip('websockets')
 from foxglove_client import decoded, FoxgloveClient
 
 from racecar.clients.foxglove.assets import read_asset
+from racecar.clients.foxglove.errands import Errands
 from racecar.clients.foxglove.server import FoxgloveServer
 from racecar.clients.foxglove.service_relay import answer
 
@@ -114,13 +123,17 @@ def test_messages_carry_the_simulated_time_and_clients_are_told_it(bench, client
     assert client.messages[0][1] == 7_500_000_000
 
 
-def learn_parameters(bench, server, client):
+def learn_parameters(bench, server, client, node_class=KinematicLinearizerNode, **parameters):
     """Return a node of which the server knows the parameters, and those as clients get them."""
-    node = bench.start(KinematicLinearizerNode, use_sim_time=False, **RACECAR)
-    bench.until(lambda: f'{node.get_fully_qualified_name()}/list_parameters' in dict(
-        server.get_service_names_and_types()), 'its services')
-    server.look()
+    node = bench.start(node_class, use_sim_time=False, **(parameters or RACECAR))
+    await_parameters(bench, server, node.get_fully_qualified_name())
     return node, ask(bench, client, 'getParameters', 'all', parameterNames=[])
+
+
+def await_parameters(bench, server, node):
+    bench.until(lambda: f'{node}/list_parameters' in dict(server.get_service_names_and_types()),
+                'its services')
+    server.look()
 
 
 def ask(bench, client, operation, request, **more):
@@ -170,6 +183,79 @@ def test_parameters_are_read_and_set_and_a_refused_value_comes_back_with_the_rea
                        for row in message['parameters'])
 
         bench.until(hears, 'the change by another client')
+
+
+def test_a_text_that_may_name_a_file_is_refused(bench, server, client):
+    """Any web page can ask, and a message about a file would tell it what the file has."""
+    tracker, values = learn_parameters(
+        bench, server, client, TrajectoryTrackerNode, trajectory='circle')
+    for name, value, reason in (
+            ('waypoints_file', '/etc/passwd', 'none that a client may set'),
+            ('trajectory', '/etc/passwd', "is '/etc/passwd', expected one of line"),
+            ('use_sim_time', True, 'none that a client may set')):
+        full = f'/trajectory_tracker.{name}'
+        before = tracker.get_parameter(name).value
+        found = ask(bench, client, 'setParameters', name, parameters=[
+            {'name': full, 'value': value}])
+        assert found == {full: values[full]} == {full: before}
+        assert reason in bench.logged(f'parameter {full} stays')
+        assert tracker.get_parameter(name).value == before
+    assert ask(bench, client, 'setParameters', 'choice', parameters=[
+        {'name': '/trajectory_tracker.trajectory', 'value': 'cycloid'}]) == {
+            '/trajectory_tracker.trajectory': 'cycloid'}
+    assert tracker.get_parameter('trajectory').value == 'cycloid'
+
+
+def test_a_node_that_answers_without_a_result_is_complained_of(bench, server, client):
+    def answer_with(kind, **fields):
+        def on_request(_, response):
+            for name, value in fields.items():
+                setattr(response, name, value)
+            return response
+
+        return kind, on_request
+
+    value = Parameter('gain', value=1.0).get_parameter_value()
+    for name, (kind, on_request) in {
+            'list_parameters': answer_with(
+                ListParameters, result=ListParametersResult(names=['gain'])),
+            'get_parameters': answer_with(GetParameters, values=[value]),
+            'describe_parameters': answer_with(
+                DescribeParameters, descriptors=[ParameterDescriptor(
+                    name='gain', type=ParameterType.PARAMETER_DOUBLE)]),
+            'set_parameters': answer_with(SetParameters)}.items():
+        bench.probe.create_service(kind, f'/odd/{name}', on_request)
+    await_parameters(bench, server, '/odd')
+    assert ask(bench, client, 'setParameters', 'set', parameters=[
+        {'name': '/odd.gain', 'value': 2.0}]) == {'/odd.gain': 1}
+    assert 'answered with 0 results' in bench.logged('parameter /odd.gain stays 1.0')
+
+
+@pytest.mark.parametrize('end', [lambda future: future.set_exception(ValueError('no bytes')),
+                                 lambda future: future.cancel()])
+def test_a_call_that_fails_is_an_error_of_who_called(end):
+    class Executor:
+        def create_task(self, function):
+            function()
+
+    class Client:
+        def service_is_ready(self):
+            return True
+
+        def call_async(self, request):
+            future = Future()
+            end(future)
+            return future
+
+    class Owner:
+        def create_client(self, *_):
+            return Client()
+
+        def destroy_client(self, client):
+            pass
+
+    with pytest.raises(RunError, match='service /nothing failed'):
+        Errands(Owner(), Executor()).call(Empty, '/nothing', Empty.Request(), 1.0)
 
 
 def test_the_sdk_does_not_log(bench, server, client, caplog):

@@ -309,7 +309,7 @@ def test_a_changed_parameter_is_told_whoever_changed_it(bench, car):
     assert simulator.values['command_timeout'] == 2.0
     bench.set_parameter(simulator, 'command_timeout', 3.0)
     car.get('parameter', lambda fields: fields['value'] == 3.0)
-    for name, value, text in (('step', 0.1, 'none that a page may set'),
+    for name, value, text in (('step', 0.1, 'none that a client may set'),
                               ('command_timeout', 'x', 'expected a value of type float'),
                               ('command_timeout', -1, 'expected a number in')):
         car.say('set_parameter', viewer=1, node='/single_track_simulator', name=name, value=value)

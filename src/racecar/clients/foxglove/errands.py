@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from rclpy.executors import Executor
 from rclpy.node import Node
+from rclpy.task import Future
 
 from racecar.core.errors import RunError
 
@@ -75,7 +76,7 @@ class Errands:
     def call(self, service_type: Any, name: str, request: Any, patience: float) -> Any:
         """Call a service and return its response; not from the thread of the executor.
 
-        patience [s]. Raises RunError if nobody offers it, or does not answer.
+        patience [s]. Raises RunError if nobody offers it, does not answer, or the call fails.
         """
         client = self.do(lambda: self._node.create_client(service_type, name))
         try:
@@ -86,9 +87,15 @@ class Errands:
                 time.sleep(_POLL)
             answer: Answer[Any] = Answer()
 
+            def pass_on(future: Future) -> None:
+                error = future.exception()
+                if error is not None or future.cancelled():
+                    answer.set_exception(RunError(f'the call of service {name} failed: {error}'))
+                else:
+                    answer.set_result(future.result())
+
             def ask() -> None:
-                client.call_async(request).add_done_callback(
-                    lambda future: answer.set_result(future.result()))
+                client.call_async(request).add_done_callback(pass_on)
 
             self.do(ask)
             try:

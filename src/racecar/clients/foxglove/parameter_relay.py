@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import threading
@@ -14,12 +14,13 @@ from foxglove import Parameter, ParameterType
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterEvent, ParameterValue
 from rcl_interfaces.msg import ParameterType as Kind
-from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
+from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 
 from racecar.clients.foxglove.errands import Errands
 from racecar.clients.inspection.parameters import checked_value
+from racecar.clients.settable_parameters import check_settable
 from racecar.core.errors import excerpt, ParameterError, RacecarError, RunError
 
 _PATIENCE = 3.0       # [s]
@@ -100,18 +101,24 @@ class ParameterRelay:
     def _set(self, node: str, name: str, before: ParameterValue, wanted: Any) -> ParameterValue:
         if isinstance(wanted, bytes):
             wanted = [bytes((byte,)) for byte in wanted]
-        value = RosParameter(name, value=checked_value(
-            name, wanted, before.type)).get_parameter_value()
-        response = self._errands.call(
-            SetParameters, f'{node}/set_parameters',
-            SetParameters.Request(parameters=[ParameterMessage(name=name, value=value)]),
-            _PATIENCE)
-        if not response.results[0].successful:
-            raise ParameterError(response.results[0].reason or 'the node refuses it')
+        checked = checked_value(name, wanted, before.type)
+        descriptor = _only(self._call(
+            node, DescribeParameters, 'describe_parameters', names=[name]).descriptors)
+        check_settable(descriptor, parameter_value_to_python(before), checked)
+        value = RosParameter(name, value=checked).get_parameter_value()
+        result = _only(self._call(
+            node, SetParameters, 'set_parameters',
+            parameters=[ParameterMessage(name=name, value=value)]).results)
+        if not result.successful:
+            raise ParameterError(result.reason or 'the node refuses it')
         with self._lock:
             if node in self._values:
                 self._values[node][name] = value
         return value
+
+    def _call(self, node: str, kind: Any, service: str, **request: Any) -> Any:
+        """Return the response of a node. Raises RunError without one."""
+        return self._errands.call(kind, f'{node}/{service}', kind.Request(**request), _PATIENCE)
 
     def _learn(self) -> None:
         """Ask the nodes of which nothing is known yet; those that do not answer stay unknown."""
@@ -123,14 +130,17 @@ class ParameterRelay:
 
     def _learn_node(self, node: str) -> None:
         with contextlib.suppress(RunError):
-            names = self._errands.call(
-                ListParameters, f'{node}/list_parameters', ListParameters.Request(),
-                _PATIENCE).result.names
-            values = self._errands.call(
-                GetParameters, f'{node}/get_parameters', GetParameters.Request(names=names),
-                _PATIENCE).values
+            names = self._call(node, ListParameters, 'list_parameters').result.names
+            values = self._call(node, GetParameters, 'get_parameters', names=names).values
             with self._lock:
                 self._values[node] = dict(zip(names, values, strict=False))
+
+
+def _only(answers: Sequence[Any]) -> Any:
+    """Return the answer about one parameter. Raises RunError if there is another number."""
+    if len(answers) != 1:
+        raise RunError(f'the node has answered with {len(answers)} results, expected one')
+    return answers[0]
 
 
 def full_name(node: str, name: str) -> str:

@@ -16,10 +16,10 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 from rclpy.qos import qos_profile_parameter_events
 
+from racecar.clients.settable_parameters import check_settable, choices, is_settable
 from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import json_frame
 from racecar.core.errors import excerpt, ParameterError
-from racecar.core.parameters import USE_SIM_TIME
 
 _TYPES = {
     ParameterType.PARAMETER_BOOL: 'bool', ParameterType.PARAMETER_INTEGER: 'int',
@@ -127,9 +127,9 @@ class ParameterWatch:
                 f"node {excerpt(node)} is not there, expected one of"
                 f" {', '.join(sorted(self._values))}")
         descriptor = self._descriptors[node].get(name)
-        if descriptor is None or not self._is_settable(node, descriptor):
-            raise ParameterError(
-                f'parameter {excerpt(name)} of {node} is none that a page may set')
+        if descriptor is None:
+            raise ParameterError(f'{node} has no parameter {excerpt(name)}')
+        check_settable(descriptor, self._values[node].get(name), value)
         converted = _converted(descriptor, value)
 
         def on_response(response: SetParameters.Response) -> None:
@@ -141,38 +141,27 @@ class ParameterWatch:
             SetParameters, f'{node}/set_parameters', SetParameters.Request(parameters=[
                 RosParameter(name, value=converted).to_parameter_msg()]), on_response, on_failure)
 
-    def _is_settable(self, node: str, descriptor: ParameterDescriptor) -> bool:
-        """Tell whether it is a number, a switch or a choice; texts may name files and code."""
-        return not descriptor.read_only and descriptor.name != USE_SIM_TIME \
-            and descriptor.name in self._values[node] and (
-            descriptor.type in (ParameterType.PARAMETER_BOOL, ParameterType.PARAMETER_INTEGER,
-                                ParameterType.PARAMETER_DOUBLE)
-            or (descriptor.type == ParameterType.PARAMETER_STRING
-                and self._choices(node, descriptor) != []))
-
-    def _choices(self, node: str, descriptor: ParameterDescriptor) -> list[str]:
-        """Return the values of a text that the descriptor lists; our nodes say them so."""
-        listed = descriptor.additional_constraints.split(', ')
-        return listed if descriptor.type == ParameterType.PARAMETER_STRING \
-            and self._values[node].get(descriptor.name) in listed and listed != [''] else []
+    def _is_shown(self, node: str, descriptor: ParameterDescriptor) -> bool:
+        return descriptor.type in _TYPES and is_settable(
+            descriptor, self._values[node].get(descriptor.name))
 
     def _publish(self, *, again: bool = False) -> None:
         """Send all; again: nothing but values that pages have been told one by one is new."""
         self._send(json_frame('parameters', again=again, nodes=[
             {'node': node, 'parameters': [
                 self._row(node, row) for row in self._descriptors[node].values()
-                if self._is_settable(node, row)]}
+                if self._is_shown(node, row)]}
             for node in sorted(self._values)]), 'parameters')
 
     def _row(self, node: str, descriptor: ParameterDescriptor) -> dict[str, Any]:
+        value = self._values[node][descriptor.name]
         limits = [*descriptor.floating_point_range, *descriptor.integer_range]
         # Of other people's nodes, a limit may be infinite.
         low, high = map(_for_json, (limits[0].from_value, limits[0].to_value)
                         if limits else (None, None))
         return {
-            'name': descriptor.name, 'type': _TYPES[descriptor.type],
-            'value': _for_json(self._values[node][descriptor.name]), 'minimum': low,
-            'maximum': high, 'choices': self._choices(node, descriptor),
+            'name': descriptor.name, 'type': _TYPES[descriptor.type], 'value': _for_json(value),
+            'minimum': low, 'maximum': high, 'choices': choices(descriptor, value),
             'description': descriptor.description,
             'range': descriptor.additional_constraints, 'read_only': False}
 
@@ -204,7 +193,7 @@ def _for_json(value: Any) -> Any:
 
 def _converted(descriptor: ParameterDescriptor, value: Any) -> Any:
     """Return a value of JSON in the type of a parameter. Raises ParameterError."""
-    kind = _TYPES[descriptor.type]
+    kind = _TYPES.get(descriptor.type)
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if kind == 'bool' and isinstance(value, bool):
         return value
@@ -215,5 +204,6 @@ def _converted(descriptor: ParameterDescriptor, value: Any) -> Any:
     if kind == 'string' and isinstance(value, str):
         return value
     raise ParameterError(
-        f'parameter {descriptor.name!r} is {excerpt(value)}, expected a value of type {kind}'
+        f'parameter {descriptor.name!r} is {excerpt(value)}, expected a value of type'
+        f" {kind or 'other than a list'}"
         f' {descriptor.additional_constraints}'.rstrip())

@@ -42,7 +42,8 @@ def read_way_points(path: Path | str) -> WayPoints:
 
     Empty lines and those that start with # are skipped. A first line of names, `x,y` or
     `x,y,speed` in any order, is optional. An empty speed sets no limit there.
-    Raises ConfigurationError naming file, line and value.
+    Raises ConfigurationError naming file and line. It quotes no text of the file: whoever may name
+    one, by a parameter for example, must not read by messages what another file has.
     """
     def fail(line: int, problem: str) -> ConfigurationError:
         return ConfigurationError(f'{name}, line {line}: {problem}')
@@ -53,7 +54,8 @@ def read_way_points(path: Path | str) -> WayPoints:
     except OSError as error:
         raise ConfigurationError(f'{name} cannot be read: {error.strerror}') from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise ConfigurationError(f'{name} is not CSV text: {error}') from error
+        what = 'not encoded in UTF-8' if isinstance(error, UnicodeDecodeError) else str(error)
+        raise ConfigurationError(f'{name} is not CSV text: {what}') from error
     except ValueError as error:  # a NUL in the path
         raise ConfigurationError(f'{name} cannot be read: {error}') from error
 
@@ -62,13 +64,11 @@ def read_way_points(path: Path | str) -> WayPoints:
         names = [cell.strip() for cell in rows.pop(0)]
         line = lines.pop(0)
         if sorted(names) not in (['x', 'y'], ['speed', 'x', 'y']):
-            raise fail(line, f"columns are {excerpt(','.join(names))[1:-1]}, expected x,y or"
-                             ' x,y,speed')
+            raise fail(line, 'the names of the columns are not x,y or x,y,speed')
         order = names
     for line, cells in zip(lines, rows, strict=True):
         if not 2 <= len(cells) <= len(order):
-            raise fail(line, f"{excerpt(','.join(cells))} has {len(cells)} values, expected"
-                             f" {','.join(order)}")
+            raise fail(line, f"{len(cells)} values, expected {','.join(order)}")
     table = np.full((len(rows), len(COLUMNS)), math.inf)
     for place, column in enumerate(order):
         given = [i for i, cells in enumerate(rows)
@@ -77,8 +77,7 @@ def read_way_points(path: Path | str) -> WayPoints:
         numbers = _numbers(texts)
         wrong = np.flatnonzero(~np.isfinite(numbers))
         if wrong.size:
-            raise fail(lines[given[wrong[0]]], f'{column} is {excerpt(texts[wrong[0]].strip())},'
-                                               ' expected a finite number')
+            raise fail(lines[given[wrong[0]]], f'{column} is no finite number')
         table[given, COLUMNS.index(column)] = numbers
     _check_points(table, lines, fail)
     if len(table) < 3:
