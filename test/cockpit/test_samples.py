@@ -135,10 +135,10 @@ def test_an_old_reference_is_none_any_more():
 def test_a_simulation_that_begins_anew_forgets_the_one_before():
     samples = Samples(NAMES)
     samples.add_command(AckermannCommand(1.0, 0.0), 0)
-    for time_ns in (8 * TICK, 9 * TICK, 0, TICK):
+    for time_ns in (80 * TICK, 81 * TICK, 0, TICK):
         samples.add_odometry(time_ns, state(0.0))
     times, rows = taken(samples)
-    assert times == pytest.approx([0.08, 0.09])
+    assert times == pytest.approx([0.8, 0.81])
     assert rows['command_speed'] == pytest.approx([1.0, 1.0])
     times, rows = taken(samples)
     assert times == pytest.approx([0.0, 0.01])
@@ -155,3 +155,15 @@ def test_a_command_with_the_time_of_another_clock_counts_at_once():
 def test_units_are_those_of_the_columns():
     assert units(NAMES).keys() <= {*NAMES}
     assert (units(NAMES)['x'], units(NAMES)['joint:wheel']) == ('m', 'rad')
+
+
+def test_small_steps_back_are_sorted_and_forget_nothing():
+    samples = Samples(NAMES)
+    samples.add_command(AckermannCommand(1.0, 0.1), 0)
+    samples.add_command(AckermannCommand(2.0, 0.2), 3 * TICK)
+    for tick in (0, 2, 1, 4, 3):
+        samples.add_odometry(tick * TICK, state(float(tick)), 100.0 + tick)
+    times, rows = taken(samples)
+    assert times.tolist() == [100.0, 101.0, 102.0, 103.0, 104.0]
+    assert rows['x'].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    assert rows['command_speed'].tolist() == [1.0, 1.0, 1.0, 2.0, 2.0]

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 import pytest
 from waiting import numbers, sent, wait_for, wait_for_car
 
+from racecar.cockpit.frames import state_frame
 from racecar.cockpit.page_files import FOLDER
 
 LARGEST_PAGE = 1_000_000  # [B]
@@ -257,6 +258,39 @@ def test_recording_is_paused_and_scrubbed(serve, open_page):
     slider.fill('10')
     # Backwards in time begins the plots anew.
     wait_for(page, lambda: page.evaluate('window.racecarCockpit.samples') < 5)
+
+
+def test_plots_show_what_comes_after_a_seek_in_a_pause(serve, open_page):
+    served = serve(mode='replay')
+    page = open_page(served.address)
+    wait_for_car(page)
+    page.get_by_role('button', name='Pause').click()
+    wait_for(page, lambda: sent(served.feed, 'pause'))
+
+    def blue():
+        """Return how many pixels the line of the car has."""
+        return page.locator('#plot-speed canvas').evaluate("""(canvas) => {
+          const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          let count = 0;
+          for (let i = 0; i < data.length; i += 4) {
+            if (data[i + 2] > data[i] + 80 && data[i + 3] > 100) { count++; }
+          }
+          return count;
+        }""")
+
+    # Of a time first what is shown in the scene, then what was before it.
+    served.call(give_rows, served.feed, 40.0, 1)
+    wait_for(page, lambda: page.evaluate('window.racecarCockpit.time') == 40.0)
+    wait_for(page, lambda: blue() < 50, what='an empty plot')
+    served.call(give_rows, served.feed, 40.0, 400)
+    wait_for(page, lambda: blue() > 200, what='a line')
+
+
+def give_rows(feed, end, count):
+    names = list(feed._columns)
+    rows = np.zeros((count, len(names)))
+    rows[:, names.index('speed')] = np.linspace(0.0, 1.0, count)
+    feed._outlet.publish(state_frame(0, end - 0.05 * np.arange(count)[::-1], rows))
 
 
 def test_lamps_shine_in_the_scene_while_they_are_lit(serve, open_page):

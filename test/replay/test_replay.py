@@ -40,6 +40,7 @@ from racecar.cockpit.replay.recording import BLOCK
 from racecar.core.analysis.run_table import COLUMNS
 from racecar.core.errors import BagError, RacecarError
 from racecar.core.share import find_config
+from racecar.core.types import NANOSECONDS
 
 END = SECONDS - 0.01
 
@@ -429,3 +430,63 @@ def test_a_bag_that_is_gone_while_it_plays_says_so(tmp_path, messages, drive_row
     assert json.loads(block.marks[0].frame)['level'] == 'warn'
     with pytest.raises(BagError, match='does not exist'):
         BagRecording(tmp_path / 'other')
+
+
+def write_rows(folder, messages, rows):
+    return write_drive(folder, messages, sorted(rows, key=lambda row: row[2]))
+
+
+def test_rows_of_stamps_that_step_back_are_shown_when_they_were_recorded(tmp_path, messages):
+    # Two publishers, one of them 30 ms late; the simulation begins anew after 1 s.
+    rows, expected = [], {}
+    for tick in range(180):
+        now, phase = START_NS + tick * STEP_NS, 100 + tick % 100
+        late = phase - 3 * (tick % 2)
+        rows.append(('/vesc/odom', ODOMETRY, now,
+                     messages.odometry(late * STEP_NS, 0.5 * late, 0.0)))
+        for number in range(phase - 3, phase + 1) if phase == 100 else [phase]:
+            rows.append(('/reference_trajectory', ODOMETRY, now + 1,
+                         messages.odometry(number * STEP_NS, 0.5 * number + 0.25, 0.0)))
+        expected[round(0.01 * tick, 6)] = 0.5 * late
+    recording = BagRecording(write_rows(tmp_path / 'bag', messages, rows))
+    block = recording.block(0)
+    recording.close()
+    names = json.loads(recording.opening[-1])['columns']
+    columns = dict(zip(names, block.values.T, strict=True))
+    found = dict(zip(block.times.round(6).tolist(), columns['x'].tolist(), strict=True))
+    assert found == pytest.approx(expected)
+    # Also behind the reset the reference is that of the same stamp.
+    assert columns['error'] == pytest.approx(0.25, abs=1e-6)
+
+
+def test_all_rows_of_a_fast_odometry_are_shown(tmp_path, messages):
+    step = NANOSECONDS // 4000
+    with BagWriter(tmp_path / 'bag') as writer:
+        handle = writer.add_topic('/vesc/odom', ODOMETRY, messages.definition(ODOMETRY))
+        data = bytearray(messages.odometry(START_NS, 1.0, 0.0))
+        for tick in range(8100):
+            now = START_NS + tick * step
+            struct.pack_into('<iI', data, 4, now // NANOSECONDS, now % NANOSECONDS)
+            writer.write(handle, now, now, bytes(data))
+    recording = BagRecording(tmp_path / 'bag')
+    times = recording.block(0).times
+    recording.close()
+    assert times == pytest.approx(0.00025 * np.arange(8000), abs=1e-9)
+
+
+def test_a_drive_in_real_time_is_whole_from_its_first_row_on(tmp_path, messages):
+    # The stamps are simulated time from 0 on, the recorder has the time of the day.
+    rows = []
+    for tick in range(30):
+        now, stamp = START_NS + tick * STEP_NS, tick * STEP_NS
+        rows += [('/reference_trajectory', ODOMETRY, now - 2, messages.odometry(stamp, 2.0, 0.0)),
+                 ('/vesc/low_level/ackermann_cmd_mux/output', ACKERMANN, now - 1,
+                  messages.ackermann(stamp, 3.0, 0.1)),
+                 ('/vesc/odom', ODOMETRY, now, messages.odometry(stamp, 1.0, 0.0))]
+    recording = BagRecording(write_rows(tmp_path / 'bag', messages, rows))
+    block = recording.block(0)
+    recording.close()
+    names = json.loads(recording.opening[-1])['columns']
+    assert len(block.times) == 30
+    for name, value in (('reference_x', 2.0), ('error', 1.0), ('command_speed', 3.0)):
+        assert block.values[:, names.index(name)] == pytest.approx(value), name

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='nav_msgs/Odometry of the car (default: by any set of topic names, in any namespace)')
     parser.add_argument(
         '--reference-topic', metavar='T',
-        help='nav_msgs/Odometry to follow (default: reference_trajectory in the namespace of the car)')
+        help='nav_msgs/Odometry to follow (default: reference_trajectory beside it)')
     parser.add_argument(
         '-o', '--output', type=Path, metavar='FOLDER',
         help='where figures and report go (default: analysis in a folder, NAME_analysis'

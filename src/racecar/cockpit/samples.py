@@ -44,6 +44,8 @@ MOST_WAITING = 5000
 _FAR = NANOSECONDS
 # A reference goes on along its tangent for so long, and then is none any more [ns].
 _EXTRAPOLATED, _FORGOTTEN = NANOSECONDS // 5, NANOSECONDS // 2
+# Stamps that step back by less come from a second publisher; by more, from another run [ns].
+_JITTER = NANOSECONDS // 10
 _LONG_AGO = -10**18
 # What is shown of the stamp and the numbers of Pose3 and Twist3.
 _ODOMETRY = (0, *(1 + index for index in range(len(Pose3._fields))),
@@ -54,9 +56,10 @@ _ODOMETRY = (0, *(1 + index for index in range(len(Pose3._fields))),
 class _Waiting:
     """Rows of numbers, a stamp [ns] in front, as they came: one by one or many at once."""
 
-    def __init__(self, width: int) -> None:
-        """width: numbers of a row beside the stamp."""
+    def __init__(self, width: int, most: int) -> None:
+        """width: numbers of a row beside the stamp; most: how many rows may wait."""
         self._width = width
+        self._most = most
         self._blocks: list[Rows] = []
         self._single: list[tuple[float, ...]] = []
         self._count = 0
@@ -67,7 +70,7 @@ class _Waiting:
 
     def add(self, row: tuple[float, ...]) -> None:
         """Add a row, unless too many wait."""
-        if self._count < MOST_WAITING:
+        if self._count < self._most:
             self._single.append(row)
             self._count += 1
         self.newest_ns = row[0]
@@ -75,7 +78,7 @@ class _Waiting:
     def extend(self, rows: Rows) -> None:
         """Add rows (n, 1 + width), as far as not too many wait then."""
         self._close_block()
-        self._blocks.append(rows[:MOST_WAITING - self._count])
+        self._blocks.append(rows[:self._most - self._count])
         self._count += len(self._blocks[-1])
         self.newest_ns = rows[-1, 0]
 
@@ -99,8 +102,8 @@ class _Waiting:
 class _Stream(_Waiting):
     """Numbers each of which counts until the next."""
 
-    def __init__(self, width: int) -> None:
-        super().__init__(width)
+    def __init__(self, width: int, most: int) -> None:
+        super().__init__(width, most)
         self._held = np.full(1 + width, np.nan)
         self._held[0] = _LONG_AGO
 
@@ -122,21 +125,28 @@ class _Stream(_Waiting):
 class Samples:
     """The rows of one robot. Columns that are not known are NaN."""
 
-    def __init__(self, columns: tuple[str, ...]) -> None:
-        """columns: as the message `robot` lists them."""
+    def __init__(self, columns: tuple[str, ...], most_waiting: int = MOST_WAITING) -> None:
+        """columns: as the message `robot` lists them; most_waiting: samples of a kind."""
         self.tracked_ahead = 0.0
-        self._odometry = _Waiting(len(POSE) + len(MOTION))
-        self._last_ns = -1.0
+        self._most = most_waiting
+        # The last number is the time that the row is shown at.
+        self._odometry = _Waiting(len(POSE) + len(MOTION) + 1, most_waiting)
         self._held_ns = -1
         self._names: tuple[str, ...] = ()
-        self._begin_anew()
+        self.begin_anew()
         self.set_columns(columns)
 
-    def _begin_anew(self) -> None:
-        self._references = _Stream(5)
-        self._commands = _Stream(len(COMMAND))
-        self._joints = _Stream(len(self._names))
-        self._driver = _Stream(len(DRIVER))
+    def begin_anew(self) -> None:
+        """Forget all that counts for the rows to come, as a simulation began anew."""
+        self._last_ns = -1.0
+        self._references = _Stream(5, self._most)
+        self._commands = _Stream(len(COMMAND), self._most)
+        self._joints = _Stream(len(self._names), self._most)
+        self._driver = _Stream(len(DRIVER), self._most)
+
+    def is_of_another_run(self, time_ns: int) -> bool:
+        """Whether odometry of this time [ns] lies before that which came last."""
+        return time_ns < self.last_ns - _JITTER
 
     def set_columns(self, columns: tuple[str, ...]) -> None:
         """Give rows other columns from now on."""
@@ -155,14 +165,17 @@ class Samples:
         """Time of the newest odometry [ns]; -1 before the first."""
         return int(self._odometry.newest_ns if len(self._odometry) else self._last_ns)
 
-    def add_odometry(self, time_ns: int, state: BodyState) -> None:
-        """Add what makes a row."""
+    def add_odometry(
+        self, time_ns: int, state: BodyState, shown_at: float | None = None,
+    ) -> None:
+        """Add what makes a row; shown_at: its time in take() [s], by default its stamp."""
         pose, twist = state
-        self._odometry.add((time_ns, *pose, twist.vx, twist.wz))
+        self._odometry.add((time_ns, *pose, twist.vx, twist.wz,
+                            time_ns / NANOSECONDS if shown_at is None else shown_at))
 
     def extend_odometry(self, rows: Rows) -> None:
         """Add many at once; rows (n, 14): stamps [ns], the numbers of Pose3 and Twist3."""
-        self._odometry.extend(rows[:, _ODOMETRY])
+        self._odometry.extend(np.column_stack([rows[:, _ODOMETRY], rows[:, 0] / NANOSECONDS]))
 
     def add_reference(self, reference: Odometry) -> None:
         """Add a reference, with the tangent as its heading."""
@@ -194,7 +207,7 @@ class Samples:
     def _name_joints(self, names: tuple[str, ...]) -> None:
         if names != self._names:
             self._names = names
-            self._joints = _Stream(len(names))
+            self._joints = _Stream(len(names), self._most)
             self._place_joints()
 
     def add_driver(self, numbers: tuple[float, ...], stamp_ns: int) -> None:
@@ -214,15 +227,18 @@ class Samples:
             return None
         waiting = self._odometry.all()
         odometry = waiting[:count]
-        if odometry[0, 0] < self._last_ns:
-            self._begin_anew()
-        back = np.flatnonzero(np.diff(odometry[:, 0]) < 0.0)
+        if odometry[0, 0] < self._last_ns - _JITTER:
+            self.begin_anew()
+        steps = np.diff(odometry[:, 0])
+        back = np.flatnonzero(steps < -_JITTER)
         if len(back):
             # Where a simulation began anew the rest is for the next time.
             odometry = odometry[:back[0] + 1]
         self._odometry.keep(waiting[len(odometry):])
+        if (steps < 0.0).any():
+            odometry = odometry[np.argsort(odometry[:, 0], kind='stable')]
         self._last_ns = odometry[-1, 0]
-        return odometry[:, 0] / NANOSECONDS, self._rows(odometry)
+        return odometry[:, -1], self._rows(odometry)
 
     def _awaits_reference(self, time_ns: int) -> bool:
         newest = self._references.newest_ns
@@ -231,7 +247,7 @@ class Samples:
     def _rows(self, odometry: Rows) -> Rows:
         times = odometry[:, 0]
         rows = np.full((len(times), len(self._columns)), np.nan)
-        rows[:, :len(POSE) + len(MOTION)] = odometry[:, 1:]
+        rows[:, :len(POSE) + len(MOTION)] = odometry[:, 1:-1]
         self._put(rows, COMMAND, self._commands.at(times)[1])
         self._put(rows, DRIVER, self._driver.at(times)[1])
         joints = self._joints.at(times)[1]

@@ -17,11 +17,13 @@ export class History {
   clear() {
     this.first = 0;   // number of the oldest row that is kept
     this.next = 0;    // number of the row to come
+    this.changes = (this.changes || 0) + 1;
     this.known = new Uint8Array(this.names.length);
   }
 
   // A time before the last one begins anew: a reset, or a jump backwards in a bag. True if so.
   add({times, values, rows, columns}) {
+    this.changes++;
     const back = rows > 0 && this.next > 0 && times[0] < this.latestTime - 1e-9;
     if (back) { this.clear(); }
     // Lines are not drawn across what is missing.

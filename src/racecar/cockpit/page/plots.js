@@ -295,9 +295,10 @@ export class Plots {
 
   draw(history) {
     if (!history || !history.length || (history === this.history
-        && this.drawn === history.latestTime)) { return; }
+        && this.drawn === history.changes)) { return; }
     this.history = history;
-    this.drawn = history.latestTime;
+    // After a seek in a pause what was before comes, up to the same time.
+    this.drawn = history.changes;
     // A run that has only begun fills the plots nevertheless.
     const span = Math.min(this.span, Math.max(
       LEAST_SPAN, history.latestTime - history.timeOf(history.first)));

@@ -4,16 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+import itertools
 import math
 from pathlib import Path
+import sys
 from typing import Any
 
 import numpy as np
 
 from racecar.bags.body_states import body_state
 from racecar.bags.drive_log import grid_of_message
-from racecar.bags.reader import BagMessage, BagReader, UNUSABLE
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns, UNUSABLE
 from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
 from racecar.cockpit.driver_message import car_of, lamps_of
 from racecar.cockpit.frames import json_frame
@@ -40,6 +42,8 @@ _BLOCK_NS = round(BLOCK * NANOSECONDS)
 # A row may show values of messages that came before its block, or as an answer to it [ns].
 _LEAD_NS, _TAIL_NS = NANOSECONDS, NANOSECONDS // 10
 _SCAN_LASTS = 1.0      # [s]
+# Messages among which one with a stamp is looked for: the first of a simulation has 0.
+_STAMPS_SOUGHT = 50
 _STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
@@ -70,10 +74,11 @@ class BagRecording(Recording):
         summary = self._reader.summary
         self._topics = bag_topics.find_topics(summary)
         self.name = Path(path).resolve().name
-        first = next(iter(self._messages([self._topics.base])), None)
-        if first is None:
+        found = [*itertools.islice(self._messages([self._topics.base]), _STAMPS_SOUGHT)]
+        if not found:
             raise BagError(f"bag '{path}': {self._topics.base} has no message that can be read")
-        self._begin_ns = first.log_time_ns
+        self._begin_ns = found[0].log_time_ns
+        self._offset_ns = _stamp_offset(found)
         self.end = max(0.0, self._time(self._reader.span_ns[1]))
         self._notes = [*summary.warnings, *notes, *self._topics.notes]
         self._tracked_ahead = 0.0
@@ -100,7 +105,7 @@ class BagRecording(Recording):
         start = self._begin_ns + index * _BLOCK_NS
         build = _BlockBuilder(
             self._time, self._topics, self._columns, self._tracked_ahead, self._car_info,
-            range(start, start + _BLOCK_NS))
+            range(start, start + _BLOCK_NS), bag_values.Stamps(self._offset_ns))
         try:
             for row in self._messages(
                     self._topics.having(*bag_topics.CONTINUOUS) or [self._topics.base],
@@ -225,15 +230,18 @@ class _BlockBuilder:
     def __init__(
         self, time_of: Callable[[int], float], topics: bag_topics.BagTopics,
         columns: tuple[str, ...], tracked_ahead: float, car_info: Any, span_ns: range,
+        stamps: bag_values.Stamps,
     ) -> None:
         self._time_of = time_of
         self._topics = topics
         self._car_info = car_info
         self._span_ns = span_ns
         self._width = len(columns)
-        self._samples = Samples(columns)
+        # What a block holds is bounded by its length.
+        self._samples = Samples(columns, sys.maxsize)
+        self._stamps = stamps
         self._samples.tracked_ahead = tracked_ahead
-        self._times: list[float] = []
+        self._parts: list[tuple[Array, Array]] = []
         self._marks: list[Mark] = []
         self._told: dict[str, Mapping[str, Any]] = {}
         self._unusable: set[str] = set()
@@ -241,20 +249,21 @@ class _BlockBuilder:
             bag_topics.ODOMETRY: self._take_odometry, bag_topics.REFERENCE: self._take_reference,
             bag_topics.JOINTS: self._take_joints, bag_topics.DRIVER: self._take_driver,
             bag_topics.COMMAND: lambda message, now: self._samples.add_command(
-                bag_values.ackermann(message), bag_values.time_of(message, now)),
+                bag_values.ackermann(message), stamps.of(message, now)),
             bag_topics.TWIST: lambda message, now: self._samples.add_command(
-                bag_values.twist_command(message), bag_values.time_of(message, now)),
+                bag_values.twist_command(message), stamps.of(message, now)),
             bag_topics.SCAN: self._take_scan, bag_topics.LOG: self._take_log}
 
     def add(self, row: BagMessage) -> None:
         """Add a message, in the order of recording."""
         role = self._topics.roles[row.topic]
+        if row.topic == self._topics.base:
+            self._stamps.note(row.message, row.log_time_ns)
         take = self._takes.get(role)
         if take is not None:
             take(row.message, row.log_time_ns)
         if row.topic == self._topics.base and role != bag_topics.ODOMETRY:
-            self._add_row(_STILL, bag_values.time_of(row.message, row.log_time_ns),
-                          row.log_time_ns)
+            self._add_row(_STILL, self._stamps.of(row.message, row.log_time_ns), row.log_time_ns)
 
     def complain(self, row: BagMessage, error: Exception) -> None:
         """Say once that messages of a topic cannot be used."""
@@ -269,37 +278,43 @@ class _BlockBuilder:
 
     def block(self) -> Block:
         """Return the block."""
-        # The last row is held back once, for a reference that may come.
-        parts = [part for part in (self._samples.take(), self._samples.take()) if part is not None]
-        values: Array = (np.concatenate([rows for _, rows in parts]) if parts
-                         else np.empty((0, self._width)))
-        times = np.array(self._times[len(self._times) - len(values):])
+        self._take_rows()
+        times = np.concatenate([np.empty(0), *(times for times, _ in self._parts)])
+        values: Array = np.concatenate(
+            [np.empty((0, self._width)), *(rows for _, rows in self._parts)])
         order = np.argsort(times, kind='stable')
         return Block(times[order], values[order], tuple(
             sorted(self._marks, key=lambda mark: mark.time)))
 
     def _add_row(self, state: BodyState, stamp_ns: int, now_ns: int) -> None:
-        if now_ns in self._span_ns:
-            self._samples.add_odometry(stamp_ns, state)
-            self._times.append(self._time_of(now_ns))
+        if now_ns not in self._span_ns:
+            return
+        if self._samples.is_of_another_run(stamp_ns):
+            self._take_rows()
+            self._samples.begin_anew()
+        self._samples.add_odometry(stamp_ns, state, self._time_of(now_ns))
+
+    def _take_rows(self) -> None:
+        while (part := self._samples.take(waits=False)) is not None:
+            self._parts.append(part)
 
     def _take_odometry(self, message: Any, now_ns: int) -> None:
         state = body_state(message)
         if state is not None:
-            self._add_row(state, bag_values.time_of(message, now_ns), now_ns)
+            self._add_row(state, self._stamps.of(message, now_ns), now_ns)
 
     def _take_reference(self, message: Any, now_ns: int) -> None:
-        reference = bag_values.reference_of(message, bag_values.time_of(message, now_ns))
+        reference = bag_values.reference_of(message, self._stamps.of(message, now_ns))
         if reference is not None:
             self._samples.add_reference(reference)
 
     def _take_joints(self, message: Any, now_ns: int) -> None:
         joints = bag_values.joint_states(message)
         if joints is not None:
-            self._samples.add_joints(joints, bag_values.time_of(message, now_ns))
+            self._samples.add_joints(joints, self._stamps.of(message, now_ns))
 
     def _take_driver(self, message: Any, now_ns: int) -> None:
-        self._samples.add_driver(driver_numbers(message), bag_values.time_of(message, now_ns))
+        self._samples.add_driver(driver_numbers(message), self._stamps.of(message, now_ns))
         self._tell_once('lamps', {'lamps': lamps_of(message)}, now_ns)
         if self._car_info is not None:
             self._tell_once('car', car_of(self._car_info, message), now_ns)
@@ -321,6 +336,13 @@ class _BlockBuilder:
         fields = bag_values.log_fields(message)
         if fields is not None and now_ns in self._span_ns:
             self._marks.append(Mark(self._time_of(now_ns), '', json_frame('log', **fields)))
+
+
+def _stamp_offset(rows: Sequence[BagMessage]) -> int:
+    """Return stamp less time of recording of the first message that has a stamp [ns], else 0."""
+    offsets = (stamp - row.log_time_ns for row in rows
+               if hasattr(row.message, 'header') and (stamp := stamp_ns(row.message)))
+    return next(offsets, 0)
 
 
 def _unusable(row: BagMessage, error: Exception) -> str:

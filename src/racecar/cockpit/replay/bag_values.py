@@ -18,9 +18,26 @@ _LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
 _LEAST_LEVEL = 20
 
 
-def time_of(message: Any, log_time_ns: int) -> int:
-    """Return the stamp of a message, or when it was recorded if nobody has filled it in [ns]."""
-    return stamp_ns(message) or log_time_ns
+class Stamps:
+    """Times of messages by one clock, also of those whose stamp nobody has filled in.
+
+    Such a message counts as stamped as long after it was recorded as the odometry is: the stamps
+    of a simulation begin at 0, where the recorder has the time of the day.
+    """
+
+    def __init__(self, offset_ns: int = 0) -> None:
+        """offset_ns: stamp less time of recording of an odometry message [ns]."""
+        self._offset_ns = offset_ns
+
+    def of(self, message: Any, log_time_ns: int) -> int:
+        """Return the stamp of a message that was recorded at a time [ns]."""
+        return stamp_ns(message) or log_time_ns + self._offset_ns
+
+    def note(self, message: Any, log_time_ns: int) -> None:
+        """Compare stamp and time of recording of an odometry message, if it has a stamp."""
+        stamp = stamp_ns(message)
+        if stamp:
+            self._offset_ns = stamp - log_time_ns
 
 
 def reference_of(message: Any, time_ns: int) -> Odometry | None:
