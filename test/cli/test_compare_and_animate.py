@@ -45,6 +45,26 @@ def test_compare_prints_a_column_for_each_run_and_writes_a_report(racecar, runs,
     assert '<th scope="row">trajectory_tracker.Kp</th><td>0.5</td><td>5.0</td>' in text
 
 
+def test_compare_leaves_out_what_the_runs_themselves_did(racecar, tmp_path):
+    printed = []
+    for name, gain in (('soft', 0.5), ('hard', 5.0)):
+        _, out, _ = racecar('simulate', 'kinematic_ode', '--duration', 3, '--skip', 2, '--set',
+                            f'trajectory_tracker.Kp={gain}', '--json', '-o', tmp_path / name)
+        printed.append(json.loads(out)['rmse'])
+    runs = tmp_path / 'soft', tmp_path / 'hard'
+    _, out, err = racecar('compare', *runs, '--json', '-o', tmp_path / 'both')
+    assert [run['rmse'] for run in json.loads(out)['runs']] == pytest.approx(printed, rel=1e-9)
+    assert '2 s of soft, 2 s of hard' in err
+    _, out, err = racecar('compare', *runs, '--json', '--skip', 0, '-o', tmp_path / 'all')
+    assert all(run['rmse'] > 1.5 * rmse for run, rmse in zip(
+        json.loads(out)['runs'], printed, strict=True))
+    assert 'left out' not in err
+    _, out, _ = racecar('simulate', '--from', runs[0], '--json')
+    assert json.loads(out)['rmse'] == printed[0]
+    _, out, _ = racecar('analyze', runs[0], '--json')
+    assert json.loads(out)['rmse'] == pytest.approx(printed[0], rel=1e-9)
+
+
 def test_compare_takes_bags_and_csv_files_together(racecar, runs, write_bag, rows, tmp_path):
     bag = write_bag(rows)
     drive = tmp_path / 'drive.csv'

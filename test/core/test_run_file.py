@@ -40,7 +40,7 @@ def run_file(parameters=None, **more):
 @settings(max_examples=60)
 def test_every_value_reads_back_to_the_bit(parameters):
     written = run_file(parameters, command='racecar simulate', made='2026-01-01',
-                       environment={'racecar': '1.0'}, files={'a: b': '00'})
+                       environment={'racecar': '1.0'}, files={'a: b': '00'}, skip=2.5)
     with tempfile.TemporaryDirectory() as folder:
         written.write(Path(folder) / 'run.yaml')
         found = read_run_file(folder)
@@ -61,6 +61,7 @@ def test_seeds_are_named():
     ('nodes: 3\nformat: 1', 'nodes is 3, expected a mapping'),
     ('nodes: {}\nformat: 1\ncommand: [a]', r"command is \['a'\], expected a text"),
     ('nodes: {a: {executable: 3}}\nformat: 1', "node 'a' is .*, expected executable and"),
+    ('nodes: {}\nformat: 1\nskip: -1', 'skip is -1, expected seconds'),
     ('nodes: {a: }\nformat: 1', "node 'a' is None"), ('nodes: {', 'is not YAML')])
 def test_what_is_no_run_file_is_refused_in_one_line(tmp_path, text, message):
     path = tmp_path / 'run.yaml'

@@ -43,6 +43,11 @@ class Run:
     file: RunFile | None
     read_warnings: tuple[str, ...] = ()
 
+    @property
+    def skip(self) -> float:
+        """Seconds that the metrics of the run left out at its start, by its run.yaml."""
+        return 0.0 if self.file is None else self.file.skip
+
 
 def locate(path: Path) -> Path:
     """Return the bag or CSV file that a path means: its own, or that in the folder of a run.

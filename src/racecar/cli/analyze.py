@@ -41,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a CSV file of simulate or'
              ' up, or the folder of a run'))
     parser.add_argument(
-        '--skip', type=float, default=0.0, metavar='SECONDS',
-        help='leave out the first seconds, where the start transient is (default: 0)')
+        '--skip', type=float, metavar='SECONDS',
+        help='leave out the first seconds, where the start transient is (default: as many as the'
+             ' run itself did, by its run.yaml)')
     parser.add_argument(
         '--odometry-topic', metavar='T',
         help='nav_msgs/Odometry of the car (default: by any set of topic names, in any namespace)')
@@ -103,12 +104,13 @@ class Analysis(NamedTuple):
 
 
 def analyse(
-    path: Path, output: Path, *, skip: float = 0.0, title: str | None = None,
+    path: Path, output: Path, *, skip: float | None = None, title: str | None = None,
     odometry_topic: str | None = None, reference_topic: str | None = None,
 ) -> Analysis:
     """Compute the metrics of a run and write figures and report to a folder.
 
-    path: as for racecar.bags.runs.read_run(); title: of report and figures, by default the name of
+    path: as for racecar.bags.runs.read_run(); skip: seconds to leave out at the start, by default
+    as many as the run itself did; title: of report and figures, by default the name of
     the run. Warnings go to stderr. Raises RacecarError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
@@ -123,7 +125,7 @@ def analyse(
 
 
 def write_analysis(
-    recorded: Run, output: Path, *, skip: float = 0.0, title: str | None = None,
+    recorded: Run, output: Path, *, skip: float | None = None, title: str | None = None,
 ) -> Analysis:
     """Do what analyse() does for a run, which has a reference, that was read already."""
     from racecar.core.analysis.figures import (
@@ -135,6 +137,8 @@ def write_analysis(
     from racecar.core.analysis.html_report import write_report
     from racecar.core.analysis.metrics import compute_metrics
 
+    if skip is None:
+        skip = recorded.skip
     tracking_run = recorded.tracking
     assert tracking_run is not None
     if title is not None:
@@ -232,7 +236,8 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
     if recorded.tracking is not None:
         return []
     lines = analyses[0](path, output) if analyses else []
-    motion = recorded.motion.without_start(arguments.skip)
+    motion = recorded.motion.without_start(
+        recorded.skip if arguments.skip is None else arguments.skip)
     if not lines:
         print_rows(motion.as_rows())
     report = output / REPORT_NAME

@@ -30,8 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'runs', type=Path, nargs='+', metavar='RUN',
         help='folder of a run, bag (folder, .mcap or .db3) or CSV file; at least two')
     parser.add_argument(
-        '--skip', type=float, default=0.0, metavar='SECONDS',
-        help='leave out the first seconds of each run (default: 0)')
+        '--skip', type=float, metavar='SECONDS',
+        help='leave out the first seconds of each run (default: as many as the run itself did, by'
+             ' its run.yaml)')
     parser.add_argument(
         '--odometry-topic', metavar='T', help='of the bags, as for racecar analyze')
     parser.add_argument(
@@ -67,8 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     for compared in runs:
         for text in compared.warnings:
             print(f'warning: {compared.shown.name}: {text}', file=sys.stderr)
+    if arguments.skip is None and any(compared.skip for compared in runs):
+        left_out = ', '.join(f'{compared.skip:g} s of {compared.shown.name}' for compared in runs)
+        print(f'left out at the start, as the runs themselves did: {left_out}; --skip changes it',
+              file=sys.stderr)
     report = output / 'report.html'
-    comparison_report(runs, arguments.skip).write(report)
+    comparison_report(runs).write(report)
     if arguments.json:
         print(json.dumps({
             'runs': [compared.as_dict() for compared in runs], 'report': str(report)}))
@@ -92,14 +97,15 @@ def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
         read = read_run(
             path, odometry_topic=arguments.odometry_topic if is_bag else None,
             reference_topic=arguments.reference_topic if is_bag else None, progress=progress)
-    motion = read.motion.without_start(arguments.skip)
+    skip = read.skip if arguments.skip is None else arguments.skip
+    motion = read.motion.without_start(skip)
     tracking = read.tracking
     if tracking is None:
         return ComparedRun(
             ShownRun(name, motion, None), None, str(read.path),
-            ('it has no reference, so no tracking error',), read.file)
-    metrics = replace(compute_metrics(tracking.merged(), arguments.skip),
+            ('it has no reference, so no tracking error',), read.file, skip)
+    metrics = replace(compute_metrics(tracking.merged(), skip),
                       collisions=tracking.collisions)
     return ComparedRun(
-        ShownRun(name, motion, tracking.merged(arguments.skip), tracking.tyre_data), metrics,
-        str(read.path), tracking.warnings, read.file)
+        ShownRun(name, motion, tracking.merged(skip), tracking.tyre_data), metrics,
+        str(read.path), tracking.warnings, read.file, skip)

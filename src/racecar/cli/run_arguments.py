@@ -43,14 +43,24 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
 def chosen_run(way: str, arguments: argparse.Namespace) -> tuple[str, StackOptions]:
     """Return the configuration and the options that NAME or --from stand for.
 
-    Says on stderr why a run made again may differ. Raises ConfigurationError unless there is
+    Says on stderr why a run made again may differ. Without --skip the run file says how much of
+    the start is left out of the metrics. Raises ConfigurationError unless there is
     exactly one of the two, or for options that contradict --from.
     """
+    name, options, file = _chosen(way, arguments)
+    if arguments.skip is None:
+        arguments.skip = 0.0 if file is None else file.skip
+    return name, options
+
+
+def _chosen(
+    way: str, arguments: argparse.Namespace,
+) -> tuple[str, StackOptions, RunFile | None]:
     if arguments.run_file is None:
         if arguments.name is None:
             raise ConfigurationError(
                 f'no configuration is named: give NAME, or --from with a {NAME}')
-        return arguments.name, stack_options(way, arguments)
+        return arguments.name, stack_options(way, arguments), None
     given = [_flag(row.name, row.option.flag) for row in run_options(way)
              if row.name not in _BESIDE
              and getattr(arguments, row.name) is not getattr(arguments, OPTION_DEFAULTS)[row.name]]
@@ -83,7 +93,7 @@ def chosen_run(way: str, arguments: argparse.Namespace) -> tuple[str, StackOptio
             values.pop('end_time', None)
     return file.configuration, replace(
         options, overrides=overrides, end_time=arguments.end_time,
-        record=getattr(arguments, 'record', None))
+        record=getattr(arguments, 'record', None)), file
 
 
 def check_run_folder(arguments: argparse.Namespace, way: str) -> None:
@@ -114,10 +124,11 @@ def csv_files(arguments: argparse.Namespace) -> list[Path]:
 
 def how_made(
     way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
+    skip: float = 0.0,
 ) -> RunFile:
-    """Return how this command makes its run."""
+    """Return how this command makes its run; skip: seconds that its metrics leave out."""
     return describe_run(way, configuration, options, descriptions,
-                        shlex.join(['racecar', *sys.argv[1:]]))
+                        shlex.join(['racecar', *sys.argv[1:]]), skip)
 
 
 def keep_run(

@@ -85,5 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
     if files:
         for file in files:
             table.write_csv(file)
-        keep_run(arguments, files, how_made(SIMULATE, stack.name, options, descriptions), metrics)
+        made = how_made(SIMULATE, stack.name, options, descriptions, arguments.skip)
+        keep_run(arguments, files, made, metrics)
     return 0

@@ -86,8 +86,8 @@ def _help(option: RunOption, default: Any) -> str:
 def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what becomes of the result of a run."""
     parser.add_argument(
-        '--skip', type=_non_negative, default=0.0, metavar='SECONDS',
-        help='leave the start out of the metrics (default: 0)')
+        '--skip', type=_non_negative, metavar='SECONDS',
+        help='leave the start out of the metrics (default: 0, with --from as that run)')
     completed_as_file(parser.add_argument(
         '--csv', type=Path, metavar='FILE', help='write the run as CSV, SI units'))
     parser.add_argument(

@@ -107,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
     if with_metrics:
         options = replace(options, observers=1)
         descriptions = describe_stack(stack.name, options)
-    made = how_made(UP, stack.name, options, descriptions)
+    made = how_made(UP, stack.name, options, descriptions, arguments.skip)
     descriptions = with_provenance(descriptions, made)
     _announce(stack.name, descriptions, options.end_time)
     descriptions = for_display(descriptions)

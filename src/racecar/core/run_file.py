@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import math
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class RunFile:
     of StackOptions that say which nodes there are and how they are joined; nodes: by full name;
     controller_settings: of a controller of the user's own; files: SHA-256 of the files that
     parameters name, by these names; command: as typed; made: date and time; environment: as of
-    racecar.core.environment.
+    racecar.core.environment; skip: seconds that its metrics left out at the start.
     """
 
     way: str
@@ -49,6 +50,7 @@ class RunFile:
     command: str = ''
     made: str = ''
     environment: Mapping[str, str] = field(default_factory=dict)
+    skip: float = 0.0
 
     @property
     def seeds(self) -> dict[str, int]:
@@ -71,7 +73,7 @@ class RunFile:
         """Return the text of the file."""
         content = {
             'format': FORMAT, 'command': self.command, 'made': self.made, 'way': self.way,
-            'configuration': self.configuration, 'options': dict(self.options),
+            'configuration': self.configuration, 'skip': self.skip, 'options': dict(self.options),
             'environment': dict(self.environment), 'seeds': self.seeds, 'files': dict(self.files),
             'controller_settings': dict(self.controller_settings),
             'nodes': {name: {'executable': node.executable, 'parameters': dict(node.parameters)}
@@ -121,6 +123,10 @@ def read_run_file(path: Path | str) -> RunFile:
                 f" {'mapping' if kind is dict else 'text'}")
         return value
 
+    skip = content.get('skip', 0.0)
+    if isinstance(skip, bool) or not isinstance(skip, int | float) or not 0.0 <= skip < math.inf:
+        raise ConfigurationError(
+            f'{where}: skip is {excerpt(skip)}, expected seconds of at least 0')
     nodes = {}
     for name, node in part('nodes', dict).items():
         if not (isinstance(node, dict) and isinstance(node.get('executable'), str)
@@ -134,7 +140,7 @@ def read_run_file(path: Path | str) -> RunFile:
     return RunFile(
         part('way', str), part('configuration', str), part('options', dict), nodes,
         part('controller_settings', dict), texts['files'], part('command', str),
-        part('made', str), texts['environment'])
+        part('made', str), texts['environment'], float(skip))
 
 
 def parameter_differences(files: Mapping[str, RunFile | None]) -> list[tuple[str, list[str]]]:

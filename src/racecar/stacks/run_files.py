@@ -53,12 +53,12 @@ _FILES: dict[str, Callable[[str], Path]] = {
 
 def describe_run(
     way: str, configuration: str, options: StackOptions, descriptions: Sequence[NodeDescription],
-    command: str,
+    command: str, skip: float = 0.0,
 ) -> RunFile:
     """Return how a run of these nodes is made.
 
-    way: of racecar.stacks.options; command: as typed. Raises ParameterError if a node has values
-    that are not allowed.
+    way: of racecar.stacks.options; command: as typed; skip: seconds that its metrics leave
+    out at the start. Raises ParameterError if a node has values that are not allowed.
     """
     kept: dict[str, Any] = {}
     for row in fields(options):
@@ -72,7 +72,8 @@ def describe_run(
     return RunFile(
         way, configuration, kept, nodes, dict(options.controller_settings),
         dict(_hashes(nodes)), command,
-        datetime.datetime.now(datetime.UTC).isoformat(timespec='seconds'), present_environment())
+        datetime.datetime.now(datetime.UTC).isoformat(timespec='seconds'), present_environment(),
+        skip)
 
 
 def with_provenance(

@@ -35,13 +35,17 @@ _LISTED = 60
 
 
 class ComparedRun(NamedTuple):
-    """A run, its metrics (None without a reference), where it is from and how it was made."""
+    """A run, its metrics (None without a reference), where it is from and how it was made.
+
+    skip: seconds that were left out at its start.
+    """
 
     shown: ShownRun
     metrics: Metrics | None
     source: str
     warnings: tuple[str, ...] = ()
     file: RunFile | None = None
+    skip: float = 0.0
 
     def rows(self) -> dict[str, tuple[str, str]]:
         """Return value and unit of each quantity by name, for people."""
@@ -52,7 +56,7 @@ class ComparedRun(NamedTuple):
     def as_dict(self) -> dict[str, float | int | str | None]:
         """Return the quantities by name in SI units, and where the run is from."""
         tracking = {} if self.metrics is None else self.metrics.as_dict()
-        return {'name': self.shown.name, 'source': self.source, **tracking,
+        return {'name': self.shown.name, 'source': self.source, 'skip': self.skip, **tracking,
                 **self.shown.motion.as_dict()}
 
 
@@ -65,8 +69,8 @@ def comparison_rows(runs: Sequence[ComparedRun]) -> list[tuple[str, list[str], s
             for name in order]
 
 
-def comparison_report(runs: Sequence[ComparedRun], skip: float = 0.0) -> HtmlPage:
-    """Return a page that compares runs; skip: seconds that were left out at their start [s]."""
+def comparison_report(runs: Sequence[ComparedRun]) -> HtmlPage:
+    """Return a page that compares runs."""
     shown = [run.shown for run in runs]
     page = HtmlPage(' and '.join(run.name for run in shown) if len(runs) == 2 else
                     f'{len(runs)} runs compared', f'Comparison of {len(runs)} runs')
@@ -97,6 +101,7 @@ def comparison_report(runs: Sequence[ComparedRun], skip: float = 0.0) -> HtmlPag
     names = dict.fromkeys(name for table in made for name in table)
     page.table(['', *(run.name for run in shown)], [
         ['File', *(run.source for run in runs)],
+        ['Left out at the start', *(f'{run.skip:g} s' for run in runs)],
         *([name, *(table.get(name, '') for table in made)] for name in names)])
     for run in runs:
         if run.file is not None:
@@ -104,8 +109,8 @@ def comparison_report(runs: Sequence[ComparedRun], skip: float = 0.0) -> HtmlPag
                          run.file.to_yaml())
     page.heading('How it was computed')
     page.paragraph(
-        f'Times count from the first odometry of each run; {skip:g} s were left out at the start.'
-        f' {ACCELERATION_METHOD} The best of each error is set in bold.')
+        f'Times count from the first odometry of each run. {ACCELERATION_METHOD} The best of each'
+        ' error is set in bold.')
     return page
 
 

@@ -165,6 +165,40 @@ def tyre_figure(
     return figure
 
 
+def overview_figure(
+    title: str, track: MergedTrack, metrics: Metrics, tyre_data: TyreData | None = None,
+) -> Figure:
+    """Draw path, x(t) and y(t) on one sheet, and with tyre_data Fx and Fy against slip below."""
+    figure = new_figure(10.0, 4.0 if tyre_data is None else 7.0)
+    grid = figure.add_gridspec(2 if tyre_data is None else 4, 2)
+    path = figure.add_subplot(grid[:2, 0])
+    path.plot(track.x, track.y, color=_ACTUAL, linewidth=1.4, label='actual')
+    longer = max(float(np.ptp(track.reference_x)), float(np.ptp(track.reference_y)))
+    path.scatter(*_spaced(track.reference_x, track.reference_y, longer / _DOTS), color=_DESIRED,
+                 s=8, linewidths=0, label='desired', zorder=2.5)
+    path.set_aspect('equal', adjustable='datalim')
+    label_axes(path, 'x [m]', 'y [m]')
+    for row, (name, actual, desired) in enumerate((
+            ('x', track.x, track.reference_x), ('y', track.y, track.reference_y))):
+        axes = figure.add_subplot(grid[row, 1])
+        axes.plot(track.t, actual, color=_ACTUAL, linewidth=1.4)
+        axes.plot(track.t, desired, color=_DESIRED, linestyle=':', linewidth=2.0)
+        label_axes(axes, 'time [s]' if row else '', f'{name} [m]')
+    if tyre_data is not None:
+        for column, (curves, slip, force) in enumerate((
+                (tyre_data.fx, 'longitudinal slip [-]', 'Fx [N]'),
+                (tyre_data.fy, 'slip angle [rad]', 'Fy [N]'))):
+            axes = figure.add_subplot(grid[2:, column])
+            for colour, (wheel, curve) in zip(
+                    (BLUE, ORANGE, GREEN, VERMILION), curves.items(), strict=False):
+                axes.scatter(curve.slip, curve.force, s=6, linewidths=0, color=colour,
+                             label=wheel.replace('_', ' '))
+            label_axes(axes, slip, force)
+            axes.legend(frameon=False, fontsize='small', markerscale=2.0)
+    _finish(figure, path, title, metrics)
+    return figure
+
+
 def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float]]:
     """Return points of a path that keep a distance from each other.
 
