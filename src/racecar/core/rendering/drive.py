@@ -137,10 +137,10 @@ def rolling_joints(
     fast = np.abs(speed) > 0.05
     steering = np.where(fast, np.arctan2(
         vehicle.wheelbase * turn * np.sign(speed), np.where(fast, np.abs(speed), 1.0)), 0.0)
-    limit = vehicle.steering_limit
     front, rear = vehicle.wheel_radii
     wheels = [way / (rear if 'rear' in name else front) for name in WHEEL_JOINTS]
-    return np.column_stack([*wheels, *([np.clip(steering, -limit, limit)] * len(HINGE_JOINTS))])
+    steering = np.clip(steering, *vehicle.steering_range)
+    return np.column_stack([*wheels, *([steering] * len(HINGE_JOINTS))])
 
 
 def drive_of_table(table: RunTable, vehicle: VehicleParameters) -> Drive:
