@@ -108,7 +108,7 @@ def test_a_picture_shows_the_car_and_its_steered_wheels(gl, tmp_path, capsys):  
     assert ((red > 100) & (green > 100) & (blue < 60)).mean() > 0.1
     changed = np.abs(pictures[1] - pictures[0]).max(axis=2) > 30
     assert 0.001 < changed.mean() < 0.1
-    assert 'expected at most the steering_limit' in error_of(
+    assert 'expected -0.5515 to 0.5515 rad, the steering_limit' in error_of(
         capsys, 'render', 'citroen_czero', '--steer', '2', '-o', tmp_path / 'x.png')
     assert 'expected one of .png, .jpg' in error_of(
         capsys, 'render', 'citroen_czero', '-o', tmp_path / 'x.mp4')

@@ -21,7 +21,7 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from sensor_msgs.msg import Image, JointState
 from tap_frames import read_state
 
-from racecar.clients.tap.driving import SILENCE
+from racecar.clients.tap.driving import Driving, SILENCE
 from racecar.clients.tap.node import Tap
 from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.pictures import Pictures
@@ -425,3 +425,11 @@ def test_a_picture_that_cannot_be_sent_does_not_end_the_others(bench):
 def test_a_socket_where_nobody_listens_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match='no cockpit listens on'):
         ServerLink(str(tmp_path / 'none'))
+
+
+def test_a_page_steers_to_each_side_as_far_as_the_car_can():
+    driving = Driving(None, 'teleop', 'pedals')
+    driving.limits = {'vehicle.steering_limit': 0.4, 'vehicle.steering_limit_right': 0.0}
+    assert (driving.angle(1.0), driving.angle(-0.5)) == pytest.approx((0.4, -0.2))
+    driving.limits = {'vehicle.steering_limit': 0.4, 'vehicle.steering_limit_right': 0.2}
+    assert (driving.angle(1.0), driving.angle(-0.5)) == pytest.approx((0.4, -0.1))

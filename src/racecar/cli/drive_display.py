@@ -87,4 +87,4 @@ def _state(name: str, simulator: NodeDescription) -> DriveState:
     return DriveState(
         title=f"racecar {name}: {vehicle.name}, world {values['world']}", length=front + rear,
         width=2.0 * side, middle=0.5 * (front - rear),
-        steering_range=min(vehicle.steering_limit, 0.6))
+        steering_range=min(max(map(abs, vehicle.steering_range)), 0.6))

@@ -128,10 +128,11 @@ def _render(arguments: argparse.Namespace) -> None:
             f"'{path}' ends with {path.suffix or 'nothing'!r}, expected one of"
             f" {', '.join(STILLS)}")
     check_file(path, width, height, 1.0)
-    if not abs(arguments.steer) <= vehicle.steering_limit:
+    lowest, highest = vehicle.steering_range
+    if not lowest <= arguments.steer <= highest:
         raise ConfigurationError(
-            f'--steer is {arguments.steer:g} rad, expected at most the steering_limit of'
-            f' {vehicle.name}, {vehicle.steering_limit:g} rad, to either side')
+            f'--steer is {arguments.steer:g} rad, expected {lowest:g} to {highest:g} rad, the'
+            f' steering_limit of {vehicle.name} to the right and to the left')
     angles = ServoCommands(vehicle, 1.0 / vehicle.wheel_radii[1]).setpoints(
         AckermannCommand(0.0, arguments.steer))
     size, footprint = body_dimensions(vehicle), vehicle.footprint

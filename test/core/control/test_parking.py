@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 from racecar.core.control.kinematic_linearizer import kinematic_command
 from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
 
-LIMITS = (1.0, -3.0, 3.0)
+LIMITS = (-1.0, 1.0, -3.0, 3.0)
 
 
 def parking(**values):
@@ -102,7 +102,7 @@ def test_p_follows_its_velocity_forwards_and_backwards(course, misalignment, spe
     def motion(t, state):
         heading = state[2]
         forward, steering, _ = kinematic_command(
-            *velocity(t), heading, 0.1, wheelbase, 0.0, 1e-9, 1e-9, True, 1.57, -9.0, 9.0)
+            *velocity(t), heading, 0.1, wheelbase, 0.0, 1e-9, 1e-9, True, -1.57, 1.57, -9.0, 9.0)
         return [forward * math.cos(heading), forward * math.sin(heading),
                 forward * math.tan(steering) / wheelbase, *velocity(t)]
 

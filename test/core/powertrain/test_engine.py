@@ -128,3 +128,19 @@ def test_numbers_are_those_of_the_seeds():
     assert [kind.value for kind in EngineType] == [0, 1, 2, 3]
     assert {row.name for row in CAR_PARAMETERS} == {
         f'car.{field.name}' for field in dataclasses.fields(CarParameters)}
+
+
+@pytest.mark.parametrize(('field', 'value', 'message'), [
+    ('type', 'awd', "'car.type' is 'awd', expected one of traction, propulsion, 4x4"),
+    ('engine_type', 'diesel', "'car.engine_type' is 'diesel', expected one of combustion"),
+    ('brake_model', 'drum', "'car.brake_model' is 'drum', expected one of viscous, coulomb"),
+    ('time_0_to_100', 0.0, "'car.time_0_to_100' is 0.0, expected a number"),
+    ('hybrid_power_split_ratio', 1.5, "'car.hybrid_power_split_ratio' is 1.5, expected a number"),
+    ('gear_ratio', (-1.0, math.nan), "'car.gear_ratio' is .*, expected a list of finite numbers"),
+])
+def test_a_car_made_in_python_is_checked_as_one_of_a_file(field, value, message):
+    with pytest.raises(ParameterError, match=message) as caught:
+        CarParameters(**{field: value})
+    assert '\n' not in str(caught.value)
+    with pytest.raises(ParameterError, match=message):
+        dataclasses.replace(CarParameters(), **{field: value})

@@ -23,7 +23,7 @@ from racecar.core.powertrain.powertrain import COUPLING
 from racecar.core.powertrain.steering import (
     path_ratios,
     steering_angles,
-    wheel_steering_limit,
+    wheel_steering_range,
 )
 from racecar.core.vehicles import VehicleParameters
 from racecar.core.vehicles.ackermann import middle_angles, middle_tangent
@@ -64,7 +64,7 @@ def test_axes_of_all_wheels_meet_in_one_point(name, share):
         lever = hub * math.tan(angle) - 1j * vehicle.wheelbase
         assert (lever * cmath.exp(-1j * turned)).real == pytest.approx(0.0, abs=1e-12)
     assert math.atan(middle_tangent(left, right)) == pytest.approx(angle, abs=1e-15)
-    assert max(abs(left), abs(right)) <= wheel_steering_limit(vehicle) + 1e-12
+    assert max(abs(left), abs(right)) <= wheel_steering_range(vehicle)[1] + 1e-12
 
 
 def test_wheels_to_different_sides_have_no_middle():

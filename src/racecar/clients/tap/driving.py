@@ -26,7 +26,8 @@ SILENCE = 0.25
 
 _LONGEST_WAY = 0.3  # [s]
 
-SPEED_LIMIT, STEERING_LIMIT = 'vehicle.speed_max', 'vehicle.steering_limit'
+SPEED_LIMIT = 'vehicle.speed_max'
+LEFT_LIMIT, RIGHT_LIMIT = 'vehicle.steering_limit', 'vehicle.steering_limit_right'
 
 
 class Driving:
@@ -56,11 +57,10 @@ class Driving:
         most = float(KEY_PARAMETERS.default('speed_max'))
         return min(most, float(self.limits.get(SPEED_LIMIT, most)))
 
-    @property
-    def largest_angle(self) -> float:
-        """What a page steers at most [rad]."""
-        most = float(KEY_PARAMETERS.default('steering_max'))
-        return float(self.limits.get(STEERING_LIMIT, most))
+    def angle(self, share: float) -> float:
+        """Return a share, from -1 to 1, of the largest angle on its side [rad, left positive]."""
+        most = float(self.limits.get(LEFT_LIMIT, KEY_PARAMETERS.default('steering_max')))
+        return share * (most if share >= 0.0 else float(self.limits.get(RIGHT_LIMIT) or most))
 
     def prepare(self) -> None:
         """Create the publishers early, so that the first key is not late, where that is harmless.
@@ -111,7 +111,7 @@ class Driving:
             self._release_pedals(now_ns)
         self._by_pedals = False
         self._beat_at = time.monotonic()
-        self._send(speed * self.largest_speed, steering * self.largest_angle, now_ns)
+        self._send(speed * self.largest_speed, self.angle(steering), now_ns)
 
     def press(self, throttle: float, brake: float, steering: float, now_ns: int) -> None:
         """Press pedals. Raises ControlModeError for a car without."""
@@ -122,7 +122,7 @@ class Driving:
                 f'this car has no pedals: nobody listens to {self._topics[1]}')
         self._beat_at = time.monotonic()
         self._by_pedals = True
-        self._steering = steering * self.largest_angle
+        self._steering = self.angle(steering)
         self._send_pedals(throttle, brake, now_ns)
 
     def watch(self, now_ns: int) -> None:

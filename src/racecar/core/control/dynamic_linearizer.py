@@ -102,18 +102,18 @@ def dynamic_law(
 @inlined
 def steering_within_grip(
     steering: float, front_angle: float, largest_slip: float, last_steering: float,
-    largest_turn: float, steering_limit: float,
+    largest_turn: float, steering_min: float, steering_max: float,
 ) -> float:
     """Return the steering [rad] nearest to the wanted one that the tyres and the servo can use.
 
     front_angle: in which the front axle moves, from the axis of the car to the left [rad];
     largest_slip: between that and the wheels [rad]; last_steering: one command before [rad], from
     which it turns no further than largest_turn [rad] unless the slip would be too large;
-    steering_limit: the stop [rad], which comes before all others.
+    steering_min, steering_max: the stops [rad], which come before all others.
     """
     turned = max(last_steering - largest_turn, min(last_steering + largest_turn, steering))
     gripping = max(front_angle - largest_slip, min(front_angle + largest_slip, turned))
-    return max(-steering_limit, min(steering_limit, gripping))
+    return max(steering_min, min(steering_max, gripping))
 
 
 @njit
@@ -121,8 +121,9 @@ def dynamic_command(
         vx: float, vy: float, yaw: float, forward: float, lateral: float, yaw_rate: float,
         epsilon: float, kinematic_speed: float, dynamic_speed: float, mass: float,
         to_front: float, to_rear: float, front_stiffness: float, rear_stiffness: float,
-        held_steering: float, minimum_speed: float, fade_speed: float, steering_limit: float,
-        speed_min: float, speed_max: float, largest_slip: float, largest_turn: float,
+        held_steering: float, minimum_speed: float, fade_speed: float, steering_min: float,
+        steering_max: float, speed_min: float, speed_max: float, largest_slip: float,
+        largest_turn: float,
 ) -> tuple[float, float, float]:
     """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
 
@@ -133,7 +134,7 @@ def dynamic_command(
     last_steering = held_steering
     speed, steering, held_steering = kinematic_command(
         vx, vy, yaw, to_rear + epsilon, to_front + to_rear, held_steering, minimum_speed,
-        fade_speed, False, steering_limit, speed_min, speed_max)
+        fade_speed, False, steering_min, steering_max, speed_min, speed_max)
     sideslip = math.atan2(lateral, forward)
     course = yaw + sideslip
     along = vx * math.cos(course) + vy * math.sin(course)
@@ -144,7 +145,7 @@ def dynamic_command(
             rear_stiffness)
         turned = steering_within_grip(
             turned, arctangent((lateral + to_front * yaw_rate) / forward), largest_slip,
-            last_steering, largest_turn, steering_limit)
+            last_steering, largest_turn, steering_min, steering_max)
         along = max(speed_min, min(speed_max, along * math.cos(sideslip)))
         speed += share * (along - speed)
         steering += share * (turned - steering)
@@ -169,7 +170,8 @@ class DynamicLaw(NamedTuple):
     rear_stiffness: float
     minimum_speed: float
     fade_speed: float
-    steering_limit: float
+    steering_min: float
+    steering_max: float
     speed_min: float
     speed_max: float
     tracked_ahead: float
@@ -186,7 +188,8 @@ def dynamic_step(
         vx, vy, car.yaw, car.vx, car.vy + law.tracked_ahead * car.yaw_rate, car.yaw_rate,
         law.epsilon, law.kinematic_speed, law.dynamic_speed, law.mass, law.to_front, law.to_rear,
         law.front_stiffness, law.rear_stiffness, state.held_steering, law.minimum_speed,
-        law.fade_speed, law.steering_limit, law.speed_min, law.speed_max, law.largest_slip,
+        law.fade_speed, law.steering_min, law.steering_max, law.speed_min, law.speed_max,
+        law.largest_slip,
         law.steering_rate * dt if dt > 0.0 else math.inf)
     return SteeringState(held_steering), speed, steering
 
@@ -220,7 +223,7 @@ class DynamicLinearizer(Linearizer):
             values['epsilon'], *self.mixing_speeds(values, vehicle), vehicle.mass,
             vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
             vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness,
-            values['minimum_speed'], values['fade_speed'], vehicle.steering_limit,
+            values['minimum_speed'], values['fade_speed'], *vehicle.steering_range,
             vehicle.speed_min, vehicle.speed_max, self.tracked_ahead,
             math.atan(values['slip_share'] / tangent_scale(
                 vehicle.front_cornering_stiffness, vehicle.friction_coefficient,

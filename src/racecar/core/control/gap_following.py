@@ -82,8 +82,8 @@ class GapFollower:
         # Of the arc through a point in this direction.
         curvature = 2.0 * math.sin(target) / max(min(depth, self._pursuit_distance), 1e-3)
         steering = math.atan(self._vehicle.wheelbase * curvature)
-        limit = self._vehicle.steering_limit
-        steering = max(-limit, min(limit, steering))
+        lowest, highest = self._vehicle.steering_range
+        steering = max(lowest, min(highest, steering))
         return AckermannCommand.in_single_precision(self._speed_for(steering, depth), steering)
 
     def _speed_for(self, steering: float, way: float) -> float:

@@ -51,7 +51,7 @@ def kinematic_law(
 def kinematic_command(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float, fade_speed: float, reverse: bool,
-        steering_limit: float, speed_min: float, speed_max: float,
+        steering_min: float, steering_max: float, speed_min: float, speed_max: float,
 ) -> tuple[float, float, float]:
     """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
 
@@ -64,7 +64,7 @@ def kinematic_command(
     backwards = reverse and vx * cosine + vy * sine < 0.0
     speed, wanted = kinematic_law(
         vx, vy, yaw, -epsilon if backwards else epsilon, wheelbase, held_steering, minimum_speed)
-    wanted = max(-steering_limit, min(steering_limit, wanted))
+    wanted = max(steering_min, min(steering_max, wanted))
     fades = abs(speed) < max(fade_speed, minimum_speed)
     share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
     steering = held_steering + share * share * (wanted - held_steering) if fades else wanted
@@ -80,7 +80,8 @@ class KinematicLaw(NamedTuple):
     minimum_speed: float
     fade_speed: float
     reverse: float
-    steering_limit: float
+    steering_min: float
+    steering_max: float
     speed_min: float
     speed_max: float
 
@@ -92,7 +93,8 @@ def kinematic_step(
     """Do what LawStep says by kinematic_command()."""
     speed, steering, held_steering = kinematic_command(
         vx, vy, car.yaw, law.epsilon, law.wheelbase, state.held_steering, law.minimum_speed,
-        law.fade_speed, law.reverse > 0.0, law.steering_limit, law.speed_min, law.speed_max)
+        law.fade_speed, law.reverse > 0.0, law.steering_min, law.steering_max, law.speed_min,
+        law.speed_max)
     return SteeringState(held_steering), speed, steering
 
 
@@ -107,7 +109,7 @@ class KinematicLinearizer(Linearizer):
         vehicle = self._vehicle
         return KinematicLaw(
             values['epsilon'], vehicle.wheelbase, values['minimum_speed'], values['fade_speed'],
-            float(values['reverse']), vehicle.steering_limit, vehicle.speed_min,
+            float(values['reverse']), *vehicle.steering_range, vehicle.speed_min,
             vehicle.speed_max)
 
     @property

@@ -23,16 +23,14 @@ from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.types import AckermannCommand, HINGE_JOINTS, JointSetpoints, WHEEL_JOINTS
-from racecar.core.vehicles.ackermann import ackermann_angles, inner_angle
+from racecar.core.vehicles.ackermann import ackermann_angles
+from racecar.core.vehicles.hinge_stops import half_kingpin_track, reachable_steering
 from racecar.core.vehicles.parameters import VehicleParameters
 
 SERVO_NAMES = (
     *(joint.replace('_joint', '_velocity') for joint in WHEEL_JOINTS),
     *(joint.replace('_joint', '_position') for joint in HINGE_JOINTS))
 """Names of the joints' controllers in the original, in the order of JointSetpoints."""
-
-HINGE_STOP = 1.0
-"""Stop of the hinges of the original car [rad]."""
 
 ACKERMANN, EQUAL = 'ackermann', 'equal'
 
@@ -70,30 +68,18 @@ class ServoCommands:
                    values['hinge_angles'], values['wheel_rates'])
 
     @property
-    def half_kingpin_track(self) -> float:
-        """Half the distance between the axes of the hinges, at the inner faces of the wheels."""
-        return 0.5 * (self.vehicle.track_width - self.vehicle.wheel_width)
-
-    @property
-    def steering_limit(self) -> float:
-        """Largest angle of the virtual wheel for which no hinge goes beyond its stop [rad]."""
-        limit = self.vehicle.steering_limit
+    def steering_range(self) -> tuple[float, float]:
+        """Angles of the virtual wheel between which no hinge goes beyond its stop [rad]."""
         if self.hinge_angles == EQUAL:
-            return limit
-        half, wheelbase = self.half_kingpin_track, self.vehicle.wheelbase
-        inner = inner_angle(limit, half, wheelbase)
-        if inner <= HINGE_STOP:
-            return limit
-        # As the robot description has it: no further than this, unless both wheels must.
-        stop = max(limit, HINGE_STOP)
-        return math.atan2(math.sin(stop), math.cos(stop) + half / wheelbase * math.sin(stop))
+            return self.vehicle.steering_range
+        return reachable_steering(self.vehicle)
 
     def setpoints(self, command: AckermannCommand) -> JointSetpoints:
         """Return the set-points for a command of finite numbers, clamped to the vehicle's."""
-        vehicle, limit = self.vehicle, self.steering_limit
+        vehicle, (lowest, highest) = self.vehicle, self.steering_range
         speed = min(max(command.speed, vehicle.speed_min), vehicle.speed_max)
-        angle = min(max(command.steering_angle, -limit), limit)
-        half, wheelbase = self.half_kingpin_track, vehicle.wheelbase
+        angle = min(max(command.steering_angle, lowest), highest)
+        half, wheelbase = half_kingpin_track(vehicle), vehicle.wheelbase
         left, right = (angle, angle) if self.hinge_angles == EQUAL else ackermann_angles(
             angle, half, wheelbase)
         front_radius, rear_radius = vehicle.wheel_radii

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.core.control.servo_commands import HINGE_STOP
 from racecar.core.description.car_shape import body_shapes, collision_shapes, lamp_places
 from racecar.core.description.lights import light_parts
 from racecar.core.description.robot_tree import (
@@ -36,9 +35,9 @@ from racecar.core.description.wheel_files import wheel_visuals
 from racecar.core.errors import ConfigurationError
 from racecar.core.poses import NO_POSE, pose_of_angles
 from racecar.core.types import Pose3
-from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.body_dimensions import body_dimensions
 from racecar.core.vehicles.body_parameters import SLOTS
+from racecar.core.vehicles.hinge_stops import hinge_stops
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.core.vehicles.ride import moments_of_inertia
 from racecar.core.vehicles.suspension import Corner, corners, PART_SHARE
@@ -155,11 +154,11 @@ def _add_wheel(
                           -corner.spring_force / corner.spring_rate)))
         parent, place = carrier, NO_POSE
     if axle.steers:
-        hinge, stop = f'{side}_steering_hinge', hinge_limit(vehicle)
+        hinge, stops = f'{side}_steering_hinge', hinge_stops(vehicle)
         links.append(Link(hinge, _part(corner.wheel_mass, axle.radius)))
         joints.append(Joint(
             f'{hinge}_joint', REVOLUTE, parent, hinge, place, (0.0, 0.0, 1.0),
-            JointLimit(-stop, stop, effort, _STROKE_SPEED)))
+            JointLimit(*stops, effort, _STROKE_SPEED)))
         parent, place = hinge, NO_POSE
     links.append(_wheel(vehicle, axle, wheel, sign))
     joints.append(Joint(
@@ -168,16 +167,6 @@ def _add_wheel(
         (0.0, 0.0, -1.0), JointLimit(
             effort=effort,
             velocity=_OVERSPEED * max(vehicle.speed_max, -vehicle.speed_min) / axle.radius)))
-
-
-def hinge_limit(vehicle: VehicleParameters) -> float:
-    """Return where the hinges stop [rad]: the inner wheel must get where its car can steer.
-
-    But no further than those of the racecar, unless both wheels must.
-    """
-    inner = inner_angle(
-        vehicle.steering_limit, 0.5 * vehicle.track_widths[0], vehicle.wheelbase)
-    return max(vehicle.steering_limit, min(inner, HINGE_STOP))
 
 
 def _part(wheel_mass: float, radius: float) -> Inertial:

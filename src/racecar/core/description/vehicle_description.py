@@ -27,12 +27,10 @@ from racecar.core.description.urdf import read_urdf, RobotDescription
 from racecar.core.description.urdf_writer import write_urdf
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
-from racecar.core.types import HINGE_JOINTS
-from racecar.core.vehicles.ackermann import inner_angle
+from racecar.core.vehicles.hinge_stops import hinge_stops
 from racecar.core.vehicles.parameters import VehicleParameters
 
 _FRONT_WHEEL, _HINGE, _LASER = 'left_front_wheel', 'left_steering_hinge', 'laser'
-_HINGE_JOINT, _ = HINGE_JOINTS
 
 # Of the moment of inertia about the vertical, the wheels make up at most, the body at least, so
 # much: a vehicle of odd numbers (the report's) is one that can be simulated, all the same.
@@ -86,6 +84,7 @@ def expand_urdf(arguments: Mapping[str, Any] | None = None) -> str:
 def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
     front_track, rear_track = vehicle.track_widths
     front_radius, rear_radius = vehicle.wheel_radii
+    right_stop, left_stop = hinge_stops(vehicle)
     return {
         'wheelbase': vehicle.wheelbase,
         'front_track_width': front_track,
@@ -94,20 +93,10 @@ def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
         'rear_wheel_radius': rear_radius,
         'wheel_width': vehicle.wheel_width,
         'wheel_inertia': vehicle.wheel_inertia,
-        'hinge_limit': _hinge_limit(vehicle),
+        'hinge_limit': left_stop,
+        'hinge_limit_right': -right_stop,
         'rear_axle_x': -vehicle.cog_to_rear_axle - vehicle.odometry_offset,
     }
-
-
-def _hinge_limit(vehicle: VehicleParameters) -> float:
-    """Return where the hinges stop [rad]: the inner wheel must get where its car can steer.
-
-    But no further than the original's, unless both wheels must.
-    """
-    inner = inner_angle(
-        vehicle.steering_limit, 0.5 * vehicle.track_widths[0], vehicle.wheelbase)
-    stop = _original().joint(_HINGE_JOINT).limit.upper
-    return max(vehicle.steering_limit, min(inner, stop))
 
 
 @functools.cache

@@ -22,7 +22,7 @@ from racecar.core.driver.wipers import Wipers
 from racecar.core.errors import ControlModeError, ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters, CarType, EngineType
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls, Powertrain
-from racecar.core.powertrain.steering import wheel_steering_limit
+from racecar.core.powertrain.steering import wheel_steering_range
 from racecar.core.share import find_vehicle
 from racecar.core.types import (
     INDICATOR_PERIOD_MAX,
@@ -171,9 +171,9 @@ class Driver:
 
     def setSteeringAngle(self, steeringAngle: float) -> None:
         """Steer, Ackermann geometry: angle of the virtual middle wheel [rad, right positive]."""
-        limit = self._powertrain.vehicle.steering_limit
+        lowest, highest = self._powertrain.vehicle.steering_range
         self._controls.set_steering_angle(
-            0.0 - _clamped('steering angle', steeringAngle, -limit, limit, 'rad'))
+            0.0 - _clamped('steering angle', steeringAngle, -highest, -lowest, 'rad'))
 
     def getSteeringAngle(self) -> float:
         """Return the angle of the virtual middle wheel, from both wheels [rad, right +]."""
@@ -398,9 +398,8 @@ class Car(Driver):
 
     def setLeftSteeringAngle(self, angle: float) -> None:
         """Steer the left front wheel alone [rad, right positive]."""
-        limit = self._wheel_limit
         self._controls.set_left_steering_angle(
-            0.0 - _clamped('left steering angle', angle, -limit, limit, 'rad'))
+            0.0 - _clamped('left steering angle', angle, *self._wheel_range, 'rad'))
 
     def getLeftSteeringAngle(self) -> float:
         """Return the angle of the left front wheel [rad, right positive]."""
@@ -408,9 +407,8 @@ class Car(Driver):
 
     def setRightSteeringAngle(self, angle: float) -> None:
         """Steer the right front wheel alone [rad, right positive]."""
-        limit = self._wheel_limit
         self._controls.set_right_steering_angle(
-            0.0 - _clamped('right steering angle', angle, -limit, limit, 'rad'))
+            0.0 - _clamped('right steering angle', angle, *self._wheel_range, 'rad'))
 
     def getRightSteeringAngle(self) -> float:
         """Return the angle of the right front wheel [rad, right positive]."""
@@ -425,8 +423,10 @@ class Car(Driver):
         self._controls.enable_indicator_auto_disabling(enable)
 
     @property
-    def _wheel_limit(self) -> float:
-        return wheel_steering_limit(self._powertrain.vehicle)
+    def _wheel_range(self) -> tuple[float, float]:
+        """Lowest and highest angle of a front wheel [rad, right positive]."""
+        lowest, highest = wheel_steering_range(self._powertrain.vehicle)
+        return -highest, -lowest
 
     def _index(self, wheel: int) -> int:
         if wheel not in range(self.WHEEL_NB):

@@ -14,7 +14,7 @@ import math
 from racecar.core.errors import ParameterError
 from racecar.core.powertrain.car_parameters import CarParameters
 from racecar.core.powertrain.powertrain import ControlMode, PedalControls
-from racecar.core.powertrain.steering import steering_angles, wheel_steering_limit
+from racecar.core.powertrain.steering import steering_angles, wheel_steering_range
 from racecar.core.types import (
     INDICATOR_PERIOD,
     INDICATOR_PERIOD_MAX,
@@ -54,7 +54,7 @@ class Controls:
         """Everything is off, in neutral and straight ahead; the car is held."""
         self._car = car
         self._vehicle = vehicle
-        self._wheel_limit = wheel_steering_limit(vehicle)
+        self._wheel_range = wheel_steering_range(vehicle)
         self._mode = ControlMode.UNDEFINED
         self._throttle = 0.0
         self._brake_intensity = 0.0
@@ -111,22 +111,19 @@ class Controls:
 
     def set_steering_angle(self, angle: float) -> None:
         """Steer both front wheels (Ackermann); angle of the virtual wheel [rad, left +]."""
-        limit = self._vehicle.steering_limit
-        angle = _number('steering_angle', angle, -limit, limit, 'rad')
+        angle = _number('steering_angle', angle, *self._vehicle.steering_range, 'rad')
         self._steer(*steering_angles(self._vehicle, angle))
         self._cancel_indicator(angle)
 
     def set_left_steering_angle(self, angle: float) -> None:
         """Steer the left front wheel alone [rad, left positive]."""
-        limit = self._wheel_limit
-        self._steer(_number('left_steering_angle', angle, -limit, limit, 'rad'),
+        self._steer(_number('left_steering_angle', angle, *self._wheel_range, 'rad'),
                     self._steering_angles[1])
 
     def set_right_steering_angle(self, angle: float) -> None:
         """Steer the right front wheel alone [rad, left positive]."""
-        limit = self._wheel_limit
         self._steer(self._steering_angles[0],
-                    _number('right_steering_angle', angle, -limit, limit, 'rad'))
+                    _number('right_steering_angle', angle, *self._wheel_range, 'rad'))
 
     def set_cruising_speed(self, speed: float) -> None:
         """Let the cruise control govern; speed [m/s], negative backwards."""
@@ -229,8 +226,8 @@ class Controls:
 
     def _steer(self, left: float, right: float) -> None:
         self._steering_angles = (left, right)
-        limit = math.tan(self._vehicle.steering_limit)
-        self._tangent = min(max(middle_tangent(left, right), -limit), limit)
+        lowest, highest = map(math.tan, self._vehicle.steering_range)
+        self._tangent = min(max(middle_tangent(left, right), lowest), highest)
 
     def _cancel_indicator(self, angle: float) -> None:
         if not self.indicator_auto_disabling or self._indicator == Indicator.OFF:

@@ -61,7 +61,8 @@ def make_twin(
             'steering_gain', 'steering_offset', 'steering_delay', 'speed_delay', 'speed_lag')})
     count = round(duration / PERIOD)
     t: Array = np.arange(count, dtype=np.float64) * PERIOD
-    steering, speed = _commands(t, generator, top_speed, car.wheelbase, car.steering_limit)
+    steering, speed = _commands(
+        t, generator, top_speed, car.wheelbase, min(map(abs, car.steering_range)))
     rows = []
     for angle, wanted in zip(steering.tolist(), speed.tolist(), strict=True):
         simulator.set_command(AckermannCommand(wanted, angle))

@@ -10,7 +10,7 @@ racecar.core.vehicles.parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 import math
 from pathlib import Path
@@ -108,7 +108,8 @@ def _default(name: str) -> Any:
 class CarParameters:
     """Engine, gears and brakes of a car; the rows of CAR_PARAMETERS say what they mean.
 
-    Raises ParameterError if the gears, the coefficients or the engine's range make no sense.
+    Raises ParameterError for what a row does not allow, and if the gears, the coefficients or the
+    engine's range make no sense.
     """
 
     type: str = _default('type')
@@ -131,7 +132,9 @@ class CarParameters:
     shift_time: float = _default('shift_time')
 
     def __post_init__(self) -> None:
-        """Check what concerns several numbers at once."""
+        """Check each row, then what concerns several numbers at once."""
+        CAR_PARAMETERS.resolve({
+            f'{PREFIX}{field.name}': getattr(self, field.name) for field in fields(self)})
         ratios = self.gear_ratio
         if len(ratios) < 2 or ratios[0] >= 0.0 or min(ratios[1:]) <= 0.0:
             raise ParameterError(

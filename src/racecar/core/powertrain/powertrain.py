@@ -33,7 +33,7 @@ from racecar.core.powertrain.cruise import ramp, wheel_speeds
 from racecar.core.powertrain.differential import rolling_speed, split_torque
 from racecar.core.powertrain.engine import braking_torque, torque_at
 from racecar.core.powertrain.gearbox import engine_rpm, engine_turning, next_shift, Shift
-from racecar.core.powertrain.steering import path_ratios, wheel_steering_limit
+from racecar.core.powertrain.steering import path_ratios, wheel_steering_range
 from racecar.core.types import WheelCommand, Wheels
 from racecar.core.vehicles.parameters import VehicleParameters
 
@@ -196,7 +196,7 @@ class Powertrain:
         """
         self.car = car
         self.vehicle = vehicle
-        wheel_steering_limit(vehicle)
+        wheel_steering_range(vehicle)
         expected = {'traction': 'front', 'propulsion': 'rear', '4x4': 'all'}[car.type]
         if vehicle.driven_axle != expected:
             raise ParameterError(

@@ -40,12 +40,14 @@ def steering_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[
     return float(left), float(right)
 
 
-def wheel_steering_limit(vehicle: VehicleParameters) -> float:
-    """Return the largest angle of a front wheel [rad]: of the inner one at the steering limit.
+def wheel_steering_range(vehicle: VehicleParameters) -> tuple[float, float]:
+    """Return the lowest and highest angle of a front wheel [rad], left positive.
 
-    Raises ParameterError as steering_angles() does.
+    They are those of the inner wheel at the limits of steering. Raises ParameterError as
+    steering_angles() does.
     """
-    return steering_angles(vehicle, vehicle.steering_limit)[0]
+    lowest, highest = vehicle.steering_range
+    return steering_angles(vehicle, lowest)[1], steering_angles(vehicle, highest)[0]
 
 
 @inlined

@@ -64,12 +64,11 @@ def car_profile(vehicle: VehicleParameters) -> RobotProfile:
         moves = np.abs(speed) > _STANDING
         steering = np.where(moves, np.arctan2(
             vehicle.wheelbase * turn * np.sign(speed), np.where(moves, np.abs(speed), 1.0)), 0.0)
-        limit = vehicle.steering_limit
         front, rear = vehicle.wheel_radii
         way = _way(x, y, speed)
         wheels = [way / (rear if 'rear' in name else front) for name in WHEEL_JOINTS]
-        return np.column_stack(
-            [*wheels, *([np.clip(steering, -limit, limit)] * len(HINGE_JOINTS))])
+        steering = np.clip(steering, *vehicle.steering_range)
+        return np.column_stack([*wheels, *([steering] * len(HINGE_JOINTS))])
 
     return RobotProfile(
         vehicle.name, vehicle.footprint, lambda: describe_vehicle(vehicle).tree,

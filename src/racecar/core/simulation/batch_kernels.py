@@ -79,8 +79,8 @@ load_motion, store_motion, _MOTION = packing(INPUTS + 2)
 # reference and where its origin is, which point is tracked, actuators of speed and steering; those
 # of what drives it come last.
 LIMIT = _PARAMETERS
-(SPEED_MIN, SPEED_MAX, STEERING_LIMIT, REFERENCE, ORIGIN_X, ORIGIN_Y, TRACKED_AHEAD,
- CHANNELS) = range(LIMIT + _STATE, LIMIT + _STATE + 8)
+(SPEED_MIN, SPEED_MAX, STEERING_MIN, STEERING_MAX, REFERENCE, ORIGIN_X, ORIGIN_Y, TRACKED_AHEAD,
+ CHANNELS) = range(LIMIT + _STATE, LIMIT + _STATE + 9)
 CONTROL = CHANNELS + 2 * _CHANNEL
 
 # Rows of what a tick computes and forgets: odometry, yaw, where the tracked point is, command,
@@ -227,11 +227,11 @@ def _record_all(
 @inlined
 def _limited_command(parameters: Flat, scratch: Flat, i: int) -> tuple[float, float]:
     """Return the command of a car within its limits."""
-    limit = parameters[STEERING_LIMIT * LANES + i]
     return (
         min(max(scratch[COMMAND_SPEED * LANES + i], parameters[SPEED_MIN * LANES + i]),
             parameters[SPEED_MAX * LANES + i]),
-        min(max(scratch[COMMAND_STEERING * LANES + i], -limit), limit))
+        min(max(scratch[COMMAND_STEERING * LANES + i], parameters[STEERING_MIN * LANES + i]),
+            parameters[STEERING_MAX * LANES + i]))
 
 
 def _precompute_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> None:

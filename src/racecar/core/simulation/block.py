@@ -82,7 +82,7 @@ class Block:
         _put(self.state, lane, driven.state, rows.CONTROL_STATE)
         _put(self.parameters, lane, model.parameters)
         _put(self.parameters, lane, (
-            *model.state_limits, vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit,
+            *model.state_limits, vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range,
             0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead), rows.LIMIT)
         _put(self.parameters, lane, driven.parameters, rows.CONTROL)
         for index in range(len(packed.channels) // CHANNEL_SIZE):

@@ -177,10 +177,10 @@ class DoubleTrackBatch(CarBatch):
         super().__init__(
             models, [model.initial_state(pose) for model, pose in zip(models, poses, strict=True)],
             kernel_of, step=step, integrator=integrator, threads=threads)
-        limits = [(model.vehicle.speed_min, model.vehicle.speed_max, model.vehicle.steering_limit)
+        limits = [(model.vehicle.speed_min, model.vehicle.speed_max, *model.vehicle.steering_range)
                   for model in models]
-        self._speed_min, self._speed_max, self._steering_limit = np.array(
-            limits, dtype=float).reshape(-1, 3).T
+        self._speed_min, self._speed_max, self._steering_min, self._steering_max = np.array(
+            limits, dtype=float).reshape(-1, 4).T
 
     def command(self, speeds: Array, steering_angles: Array) -> None:
         """Apply a command to each car from now on, clamped to the vehicle's limits.
@@ -195,7 +195,7 @@ class DoubleTrackBatch(CarBatch):
                 f' finite numbers for {self._count} cars [m/s, rad]')
         self._write_inputs(0, np.array([
             np.minimum(np.maximum(given[0], self._speed_min), self._speed_max),
-            np.minimum(np.maximum(given[1], -self._steering_limit), self._steering_limit)]))
+            np.minimum(np.maximum(given[1], self._steering_min), self._steering_max)]))
 
 
 def rows(count: int) -> Any:

@@ -166,7 +166,7 @@ def _run_loop(
         if tick == count - 1 and not drives_last:
             break
         speed = min(max(speed, command_limits[0]), command_limits[1])
-        steering = min(max(steering, -command_limits[2]), command_limits[2])
+        steering = min(max(steering, command_limits[2]), command_limits[3])
         command[0], command[1] = speed, steering
         if len(memory) == 0:
             inputs[SPEED], inputs[STEERING_ANGLE] = speed, steering

@@ -126,7 +126,8 @@ class PackedSimulator(NamedTuple):
 
     good: state and memory before a tick; memory and channels: those of Actuators, empty without
     them; command: speed and steering angle in force; command_limits: lowest and
-    highest speed, largest steering angle; dt: step [s]; steps: in a tick; period: of a tick [s].
+    highest speed, lowest and highest steering angle; dt: step [s]; steps: in a tick; period: of a
+    tick [s].
     """
 
     state: Any
@@ -260,10 +261,10 @@ class Simulator:
                 f'command has speed {command.speed!r} and steering_angle'
                 f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
         vehicle = self.model.vehicle
-        limit = vehicle.steering_limit
+        lowest, highest = vehicle.steering_range
         self._apply(AckermannCommand(
             min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
-            min(max(command.steering_angle, -limit), limit)))
+            min(max(command.steering_angle, lowest), highest)))
 
     def set_wheel_command(self, command: WheelCommand) -> None:
         """Drive with steering angles and torques of wheels from now on, as the model can.
@@ -392,7 +393,7 @@ class Simulator:
         return PackedSimulator(
             self._state, self._good, self._inputs, self._parameters, self._limits, self._travel,
             self._memory, self._channels, vector(self._command),
-            vector((vehicle.speed_min, vehicle.speed_max, vehicle.steering_limit)), self._step,
+            vector((vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range)), self._step,
             self.steps_per_tick, self.period_ns / NANOSECONDS)
 
     @property

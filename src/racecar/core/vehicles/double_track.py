@@ -226,10 +226,9 @@ class DoubleTrack:
         fault = wheel_command_fault(command, self.vehicle.wheel_inertia)
         if fault:
             raise ParameterError(f'wheel command has {fault}')
-        # Left and right limits mirror each other.
-        outer, inner = sorted(map(abs, self._ackermann(self.vehicle.steering_limit)))
-        left = min(max(command.left_angle, -outer), inner)
-        right = min(max(command.right_angle, -inner), outer)
+        lowest, highest = map(self._ackermann, self.vehicle.steering_range)
+        left, right = (min(max(angle, low), high) for angle, low, high in zip(
+            (command.left_angle, command.right_angle), lowest, highest, strict=True))
         return self.torque_inputs(
             math.atan(middle_tangent(left, right)), command.drive, command.brake, command.damping,
             angles=(left, right), brake_damping=command.brake_damping)

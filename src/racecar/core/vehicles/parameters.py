@@ -90,8 +90,11 @@ VEHICLE_PARAMETERS = ParameterTable([
             'N/rad', above=1e-3, maximum=1e9),
     _number('friction_coefficient', 'Friction coefficient between tyre and ground', '',
             above=1e-3, maximum=10.0),
-    _number('steering_limit', 'Largest steering angle to either side', 'rad',
-            above=0.0, maximum=0.5 * math.pi),
+    _number('steering_limit', 'Largest steering angle, to the left and, unless'
+            ' steering_limit_right says otherwise, to the right', 'rad', above=0.0,
+            maximum=0.5 * math.pi),
+    _number('steering_limit_right', 'Largest steering angle to the right if it is not that to the'
+            ' left; 0: it is', 'rad', minimum=0.0, maximum=0.5 * math.pi, default=0.0),
     _number('speed_min', 'Lowest speed, negative if the vehicle can reverse', 'm/s',
             minimum=-1000.0, maximum=0.0),
     _number('speed_max', 'Highest speed', 'm/s', above=1e-3, maximum=1000.0),
@@ -174,6 +177,7 @@ class VehicleParameters:
     steering_limit: float
     speed_min: float
     speed_max: float
+    steering_limit_right: float = _default('steering_limit_right')
     odometry_point: str = _default('odometry_point')
     wheel_width: float = _default('wheel_width')
     wheel_inertia: float = _default('wheel_inertia')
@@ -243,6 +247,11 @@ class VehicleParameters:
     def wheel_radii(self) -> tuple[float, float]:
         """Radius of the front and of the rear wheels [m]."""
         return self.wheel_radius, self.rear_wheel_radius or self.wheel_radius
+
+    @property
+    def steering_range(self) -> tuple[float, float]:
+        """Lowest and highest steering angle [rad]: to the right, negative, and to the left."""
+        return -(self.steering_limit_right or self.steering_limit), self.steering_limit
 
     @property
     def footprint(self) -> Footprint:

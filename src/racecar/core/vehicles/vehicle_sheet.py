@@ -10,6 +10,7 @@ from typing import NamedTuple
 from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.body_check import axle_wheel_masses
 from racecar.core.vehicles.body_dimensions import body_dimensions
+from racecar.core.vehicles.hinge_stops import hinge_stop, reachable_angle
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.core.vehicles.ride import moments_of_inertia, ride_of, sprung_mass
 from racecar.core.vehicles.suspension import Corner, corners
@@ -22,13 +23,13 @@ class Row(NamedTuple):
     text: str
 
 
-def turning_circles(vehicle: VehicleParameters) -> tuple[float, float]:
-    """Return the diameters of the smallest circle at the steering limit [m].
+def turning_circles(vehicle: VehicleParameters, angle: float) -> tuple[float, float]:
+    """Return the diameters of the circle at an angle of the virtual middle wheel [m].
 
-    Between kerbs, of the outer face of the outer front wheel; between walls, of the corner of the
-    body.
+    angle: to either side, not 0 [rad]. Between kerbs, of the outer face of the outer front wheel;
+    between walls, of the corner of the body.
     """
-    radius = vehicle.wheelbase / math.tan(vehicle.steering_limit)
+    radius = vehicle.wheelbase / math.tan(abs(angle))
     size = body_dimensions(vehicle)
     kerbs = math.hypot(radius + 0.5 * vehicle.track_widths[0], vehicle.wheelbase) + (
         0.5 * vehicle.wheel_width)
@@ -86,16 +87,33 @@ def _masses(vehicle: VehicleParameters) -> list[Row]:
 
 
 def _steering(vehicle: VehicleParameters) -> list[Row]:
-    limit = vehicle.steering_limit
-    inner = inner_angle(limit, 0.5 * vehicle.track_widths[0], vehicle.wheelbase)
-    outer = inner_angle(limit, -0.5 * vehicle.track_widths[0], vehicle.wheelbase)
-    kerbs, walls = turning_circles(vehicle)
+    right, left = vehicle.steering_range
+    sides = [('', left)] if left == -right else [(' to the left', left), (' to the right', -right)]
     return [
-        Row('steering limit', f'{limit:.4g} rad ({math.degrees(limit):.1f} deg)'),
-        Row('inner, outer wheel there', f'{inner:.4g}, {outer:.4g} rad'),
-        Row('turning circle', f'{kerbs:.4g} m between kerbs, {walls:.4g} m between walls'),
-        Row('understeer gradient', f'{vehicle.understeer_gradient:.3g} rad s^2/m'),
-    ]
+        *(row for side, limit in sides for row in _steering_to(vehicle, side, limit)),
+        Row('understeer gradient', f'{vehicle.understeer_gradient:.3g} rad s^2/m')]
+
+
+def _steering_to(vehicle: VehicleParameters, side: str, limit: float) -> list[Row]:
+    """Return how far the car steers to a side: with hinges that stop as far as these let it."""
+    half, wheelbase = 0.5 * vehicle.track_widths[0], vehicle.wheelbase
+    reached, stop = reachable_angle(vehicle, limit), hinge_stop(vehicle, limit)
+    inner = min(inner_angle(reached, half, wheelbase), stop)
+    outer = inner_angle(reached, -half, wheelbase)
+    rows = [Row(f'steering limit{side}', f'{limit:.4g} rad ({math.degrees(limit):.1f} deg)')]
+    if reached < limit:
+        rows.append(Row(f'reached{side}', f'{reached:.4g} rad, where the inner hinge stops'))
+    rows += [Row('inner, outer wheel there', f'{inner:.4g}, {outer:.4g} rad'),
+             Row('turning circle', _circle(vehicle, reached))]
+    if reached < limit:
+        rows.append(Row('of the planar models', f'{_circle(vehicle, limit)}: without hinges they'
+                        ' reach the limit'))
+    return rows
+
+
+def _circle(vehicle: VehicleParameters, angle: float) -> str:
+    kerbs, walls = turning_circles(vehicle, angle)
+    return f'{kerbs:.4g} m between kerbs, {walls:.4g} m between walls'
 
 
 def _suspension(vehicle: VehicleParameters) -> list[Row]:

@@ -108,10 +108,10 @@ class WorldCar:
             raise ParameterError(
                 f'command has speed {command.speed!r} and steering_angle'
                 f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
-        vehicle, limit = self._spec.vehicle, self._servo.steering_limit
+        vehicle, (lowest, highest) = self._spec.vehicle, self._servo.steering_range
         command = AckermannCommand(
             min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
-            min(max(command.steering_angle, -limit), limit))
+            min(max(command.steering_angle, lowest), highest))
         self._control_wheels()
         self._set_servos(self._servo.setpoints(command))
         self._command = command

@@ -72,7 +72,7 @@ def car_info(car: CarParameters, vehicle: VehicleParameters) -> CarInfo:
         brake_model=BRAKE_MODELS.index(car.brake_model),
         wheel_damping=car.wheels_damping_constant, wheelbase=vehicle.wheelbase,
         track_front=front_track, track_rear=rear_track, front_wheel_radius=front_radius,
-        rear_wheel_radius=rear_radius, steering_angle_limit=vehicle.steering_limit,
+        rear_wheel_radius=rear_radius, steering_angle_limit=min(map(abs, vehicle.steering_range)),
         speed_min=vehicle.speed_min, speed_max=vehicle.speed_max)
 
 
