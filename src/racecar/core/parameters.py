@@ -41,7 +41,8 @@ class Parameter:
     name: dotted. type: bool, int, float, str or list, or object for any value; item: type of a
     list's elements, str or float.
     default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
-    minimum, maximum: inclusive bounds; `above` is an exclusive lower bound.
+    minimum, maximum: inclusive bounds; `above` is an exclusive lower bound; also: values beyond
+    them that are allowed too, as 0 for none.
     choices: the allowed values; read_only: fixed once the node has started.
     """
 
@@ -56,6 +57,7 @@ class Parameter:
     choices: tuple[Value, ...] = ()
     read_only: bool = False
     item: Callable[[Any], Any] = str
+    also: tuple[float, ...] = ()
 
     @property
     def range(self) -> str:
@@ -69,7 +71,7 @@ class Parameter:
         else:
             lower = '(-inf' if self.minimum is None else f'[{self.minimum:g}'
         upper = 'inf)' if self.maximum is None else f'{self.maximum:g}]'
-        return f'{lower}, {upper}'
+        return ' or '.join((f'{lower}, {upper}', *(f'{value:g}' for value in self.also)))
 
     def validate(self, value: Any) -> Value:
         """Return the value in the declared type.
@@ -82,7 +84,7 @@ class Parameter:
         if self.choices and converted not in self.choices:
             raise self._error(value)
         if isinstance(converted, int | float) and not isinstance(converted, bool):
-            inside = (
+            inside = converted in self.also or (
                 (self.minimum is None or converted >= self.minimum)
                 and (self.maximum is None or converted <= self.maximum)
                 and (self.above is None or converted > self.above)

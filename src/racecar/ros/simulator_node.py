@@ -40,6 +40,10 @@ _START_POLL_PERIOD = 0.01
 _REPEAT_PERIOD = 1.0
 # Further behind than this [s] a simulator does not catch up with the wall clock.
 _LONGEST_LAG = 0.1
+# Waits [s] between two instants: no timer is set for a shorter one, nor at once for a longer one.
+_SHORTEST_WAIT, _LONGEST_WAIT = 5e-4, 3600.0
+# A timer that is so late [s] does not come any more.
+_LOST_AFTER = 1.0
 
 _DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
             ' robot_state_publisher')
@@ -84,6 +88,9 @@ class SimulatorNode(TableNode):
         self._started = False
         self._due = False
         self._published_at = 0.0
+        # When the next instant is due by the steady clock [s], and the number of that plan.
+        self._next_at = 0.0
+        self._plan = 0
 
         self._clock_template = clock_template()
         self._clock_publisher = self.create_publisher(ClockMessage, topics.CLOCK, qos.CLOCK) \
@@ -113,6 +120,7 @@ class SimulatorNode(TableNode):
         # timer that goes away in its own callback.
         self._pace_timer = self.create_timer(1.0, self._on_pace_timer, clock=self.steady_clock)
         self._pace_timer.cancel()
+        self.closing.callback(self._drop_plan)
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
@@ -180,6 +188,7 @@ class SimulatorNode(TableNode):
         self._due = self.values['real_time_factor'] == 0.0
         self._pace_origin = self._pace_mark = (time.monotonic(), self.plant.time_ns)
         self._pace_timer.cancel()
+        self._drop_plan()
         if self._lockstep and self._due:
             self._advance_when_ready()
         else:
@@ -191,23 +200,43 @@ class SimulatorNode(TableNode):
         return min([output.steps_ahead(done) for output in self._timed])
 
     def _arm(self) -> None:
-        """Set the timer to the wall time of the next instant."""
+        """Go on at the wall time of the next instant.
+
+        By a timer only if that takes a while: the EventsExecutor queues the events of one with
+        next to no period by the thousand, and then loses its reset.
+        """
         factor = self.values['real_time_factor']
-        wait = 0.0
+        now = self._next_at = time.monotonic()
+        self._drop_plan()
         if factor > 0.0:
             wall, simulated = self._pace_origin
             next_ns = self.plant.time_ns + self._steps_ahead() * self.plant.step_ns
-            now = time.monotonic()
-            wait = wall + (next_ns - simulated) / NANOSECONDS / factor - now
-            if wait < -_LONGEST_LAG:
+            due_at = wall + (next_ns - simulated) / NANOSECONDS / factor
+            if due_at - now < -_LONGEST_LAG:
                 self._pace_origin = (now, next_ns)
-        self._pace_timer.timer_period_ns = round(max(wait, 0.0) * NANOSECONDS)
-        self._pace_timer.reset()
+            self._next_at = max(due_at, now)
+        wait = self._next_at - now
+        if wait > _SHORTEST_WAIT:
+            self._pace_timer.timer_period_ns = round(min(wait, _LONGEST_WAIT) * NANOSECONDS)
+            self._pace_timer.reset()
+        elif self.executor is not None:
+            self.executor.create_task(partial(self._on_pace_task, self._plan))
 
     def _on_pace_timer(self) -> None:
         self._pace_timer.cancel()
+        if self._next_at - time.monotonic() > _SHORTEST_WAIT:
+            self._arm()
+            return
         self._due = True
         self._advance_when_ready()
+
+    def _drop_plan(self) -> None:
+        """Do nothing once a task that waits for its turn has it."""
+        self._plan += 1
+
+    def _on_pace_task(self, plan: int) -> None:
+        if plan == self._plan:
+            self._on_pace_timer()
 
     def _advance_when_ready(self) -> None:
         while not self._unanswered and self._due and self._started and not self._paused \
@@ -247,6 +276,8 @@ class SimulatorNode(TableNode):
             return
         if self._unanswered:
             self._watch_lockstep()
+        elif not self._due and time.monotonic() - self._next_at > _LOST_AFTER:
+            self._arm()
         self._watch_pace()
 
     def _end_once_answered(self) -> None:
