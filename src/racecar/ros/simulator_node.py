@@ -366,7 +366,7 @@ class SimulatorNode(TableNode):
         if not self._paused:
             return 'the simulation is not paused; call ~/pause with data: true first'
         if not self._started:
-            return self._gate.missing()
+            return self._gate.missing() or 'the simulation is about to start; call again'
         if self.failure is not None:
             return f'{self.failure}; call ~/reset first'
         if self._time_is_up:
