@@ -7,7 +7,7 @@ One class, although long: start, pace, lockstep, pause and reset all decide when
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 import time
 from typing import Any
@@ -382,15 +382,15 @@ class SimulatorNode(TableNode):
                 raise ValueError(
                     'a pose for one of several robots, expected none: all return to their initial'
                     ' poses; move one of them by its topic initialpose')
-            places = [self._move(link, pose) for link in self._links]
+            placed = self._move(self._links, pose)
         except (ValueError, RacecarError) as error:
             response.success = False
             response.message = f'not reset: {error}'
             return response
         response.success = True
         response.message = '; '.join(
-            f'{link.entity.name} reset to {_described(placed)}'.lstrip()
-            for link, placed in zip(self._links, places, strict=True))
+            f'{link.entity.name} reset to {_described(there)}'.lstrip()
+            for link, there in zip(self._links, placed, strict=True))
         return response
 
     def _on_initial_pose(self, link: RobotLink, message: PoseWithCovarianceStamped) -> None:
@@ -398,13 +398,17 @@ class SimulatorNode(TableNode):
         try:
             if frame not in (MAP, ODOM, ''):
                 raise ValueError(f'frame_id is {frame!r}, expected {MAP!r} or {ODOM!r}')
-            self._move(link, pose_from_message(message.pose.pose))
+            self._move([link], pose_from_message(message.pose.pose))
         except (ValueError, RacecarError) as error:
             self.get_logger().error(f'initialpose refused: {error}')
 
-    def _move(self, link: RobotLink, pose: Pose3 | None) -> Pose3:
-        placed = link.entity.reset(pose)
-        link.forget_commands()
+    def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
+        """Reset robots, all or none, and return where they then are."""
+        for link in links:
+            link.entity.check_reset(pose)
+        placed = [link.entity.reset(pose) for link in links]
+        for link in links:
+            link.forget_commands()
         self.failure = None
         if self._paused and self._started:
             self._publish_everything()
