@@ -16,6 +16,7 @@ from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.composing import make_node
 
 pytestmark = pytest.mark.ros
 
@@ -442,8 +443,53 @@ def test_command_arrives_at_the_car_with_stamp_and_numbers_unchanged(bench):
     assert bench.count(last, 1) == command(0.0, 1.25)
 
 
+def test_in_lockstep_a_person_answers_each_command_of_the_loop_that_is_overruled(bench):
+    mux = Mux(bench, lockstep=True, awaited='input/navigation')
+    assert mux.forwards('navigation', 1.0, 1.0)
+    # Without a stamp, as of `ros2 topic pub`, and of another clock.
+    for number, at in enumerate((0.0, 1_795_000_000.0)):
+        mux.forwards('teleop', at, 0.5, 0.25)
+        for tick in range(2):
+            stamp_of_tick = 1.01 + 0.02 * number + 0.01 * tick
+            mux.say('navigation', stamp_of_tick, 2.0)
+            found = bench.count(mux.outputs, 3 + 3 * number + tick)
+            assert found == command(stamp_of_tick, 0.5, 0.25)
+    mux.say('navigation', 1.2, 2.0)
+    assert bench.count(mux.outputs, 8) == command(1.2, 0.5, 0.25)
+    # When the person falls silent the loop goes on by itself.
+    assert mux.forwards('navigation', 1.25, 2.0)
+
+
+def test_in_lockstep_nobody_answers_for_a_source_with_the_stamps_of_the_odometry(bench):
+    mux = Mux(bench, lockstep=True, awaited='input/navigation')
+    mux.forwards('navigation', 1.0, 1.0)
+    mux.forwards('safety', 0.0, 0.5)
+    mux.say('navigation', 1.01, 1.0)
+    assert bench.count(mux.outputs, 3) == command(1.01, 0.5)
+    mux.forwards('safety', 1.01, 0.25)
+    mux.say('navigation', 1.02, 1.0)
+    mux.forwards('safety', 1.02, 0.125)
+    assert [message.drive.speed for message in mux.outputs] == [1.0, 0.5, 0.5, 0.25, 0.125]
+
+
 def test_a_simulator_that_starts_anew_finds_the_mux_idle(mux):
     mux.bench.set_clock(100.0)
     assert mux.forwards('teleop', 100.0, 1.0)
     mux.bench.set_clock(0.01)
     assert mux.forwards('navigation', 0.01, 0.5)
+
+
+def test_a_person_without_stamps_drives_in_lockstep_and_gives_the_car_back(bench):
+    stack = [bench.add(make_node(row)) for row in describe_stack('kinematic_ode', StackOptions(
+        lockstep=True, real_time_factor=1.0, trajectory='circle', active=True))]
+    bench._connect()
+    simulator = next(node for node in stack if isinstance(node, SingleTrackSimulatorNode))
+    car = simulator.plant.simulator
+    bench.until(lambda: car.odometry().vx > 0.2)
+    person = bench.probe.create_publisher(
+        AckermannDriveStamped, '/vesc/ackermann_cmd_mux/input/teleop', qos.COMMAND)
+    timer = bench.probe.create_timer(0.03, lambda: person.publish(command(0.0, -0.5)))
+    bench.until(lambda: car.odometry().vx < -0.4, 'the car to obey')
+    timer.cancel()
+    bench.until(lambda: car.odometry().vx > 0.2, 'the tracker to go on')
+    assert not bench.has_logged('lockstep: no command stamped')

@@ -6,9 +6,10 @@ import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped
-from node_bench import odometry, RACECAR, velocity
+from node_bench import odometry, RACECAR, seconds, velocity
 import numpy as np
 import pytest
+import rclpy
 
 from racecar.bags.tracking_run import read_tracking_run
 from racecar.clients.run_probe import RunProbe
@@ -85,11 +86,72 @@ def test_tracker_of_another_point_is_refused_until_it_is_the_right_one(
     line = bench.logged('virtual velocity dropped')
     assert f'({wrong:g}, 0) m' in line
     assert f'({exact:g}, 0) m' in line
+    assert chain.answer(1)[0] == 0.0
     chain.announce(exact)
     bench.until(lambda: not chain.node._wrong_point)
     chain.ask(2.0, 0.8)
-    chain.answer(1)
-    assert chain.commands[0].header.stamp.sec == 2
+    assert chain.answer(2)[0] == pytest.approx(0.8)
+
+
+@LAWS
+@pytest.mark.parametrize(('wrong', 'said'), [
+    (velocity(1.0, math.nan), '(nan, 0.0) m/s, expected finite numbers'),
+    (velocity(1.0, 0.8, frame='laser'), "frame_id is 'laser', expected 'map'")])
+def test_in_lockstep_a_velocity_that_is_not_used_is_answered_by_a_stop(
+        bench, node_class, exact, wrong, said):
+    chain = Chain(bench, node_class)
+    bench.send('/vesc/odom', odometry(1.0, vx=0.5))
+    bench.send('/virtual_velocities', wrong)
+    assert chain.answer(1)[0] == 0.0
+    assert seconds(chain.commands[0]) == 1.0
+    bench.logged(f'virtual velocity dropped: {said}')
+    chain.ask(2.0, 0.8)
+    assert chain.answer(2)[0] == pytest.approx(0.8)
+
+
+def test_a_point_of_a_node_that_has_left_is_forgotten(bench):
+    chain = Chain(bench, KinematicLinearizerNode)
+    tracker, stranger = (bench.add(rclpy.create_node(name)) for name in ('tracker', 'stranger'))
+    right = PointStamped()
+    right.header.frame_id = 'base_link'
+    tracker.create_publisher(PointStamped, '/tracked_point', qos.LATCHED).publish(right)
+    stranger.create_publisher(PointStamped, '/tracked_point', qos.LATCHED).publish(PointStamped())
+    bench.until(lambda: chain.node._wrong_point or len(chain.node._announced_by) == 2)
+    bench.until(lambda: len(chain.node._announced_by) == 2)
+    # Whichever came last, the stranger's is the newest.
+    stranger_publisher, = (
+        row for row in stranger.publishers if row.topic_name == '/tracked_point')
+    stranger_publisher.publish(PointStamped())
+    bench.until(lambda: chain.node._wrong_point)
+    chain.ask(1.0, 0.8)
+    assert chain.answer(1)[0] == 0.0
+    bench.remove(stranger)
+    bench.until(lambda: chain.node.count_publishers('/tracked_point') == 1)
+    chain.ask(2.0, 0.8)
+    bench.logged('a node that announced its tracked point has left')
+    bench.until(lambda: len(chain.node._announced_by) == 1)
+    chain.ask(3.0, 0.8)
+    assert chain.answer(3)[0] == pytest.approx(0.8)
+    # That of the tracker is heard again.
+    tracked, = (row for row in tracker.publishers if row.topic_name == '/tracked_point')
+    tracked.publish(PointStamped())
+    bench.until(lambda: chain.node._wrong_point)
+
+
+def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(bench):
+    commands = bench.listen(COMMAND, AckermannDriveStamped)
+    node = bench.start(DynamicLinearizerNode, steering_rate=1.0, **RACECAR)
+    bench.set_clock(1.0)
+    bench.send('/vesc/odom', odometry(1.0, vx=3.0))
+    bench.until(lambda: 'odometry' not in node.waits_for())
+    for number, (at, side) in enumerate(((1.0, 0.0), (1.05, 3.0), (1.1, -3.0)), start=1):
+        bench.set_clock(at)
+        bench.send('/virtual_velocities', velocity(0.0, 3.0, side))
+        bench.count(commands, number)
+    first, second, third = (message.drive.steering_angle for message in commands)
+    assert second - first == pytest.approx(0.05, abs=1e-6)
+    assert third - second == pytest.approx(-0.05, abs=1e-6)
+    assert [seconds(message) for message in commands] == pytest.approx([1.0, 1.05, 1.1])
 
 
 def test_point_in_another_frame_is_refused(bench):

@@ -55,6 +55,11 @@ class Ball:
         self.initial = self.x = x
         self.v = self.force = 0.0
         self.reads = []
+        self.is_stuck = False
+
+    def check_reset(self, pose):
+        if self.is_stuck:
+            raise ParameterError('the ball is stuck, expected one that rolls')
 
     def push(self, force):
         if not math.isfinite(force.newton):
@@ -89,7 +94,8 @@ class Rail:
                 (Output('position', Position, lambda ball=ball: Position(ball.x), fast, 'ball'),
                  Output('velocity', Velocity, ball.read_velocity, slow, 'ball')),
                 ball.reset, ball.halt,
-                (Mount('ball', 'top', Pose3(0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0)),))
+                (Mount('ball', 'top', Pose3(0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0)),),
+                check_reset=ball.check_reset)
             for name, ball in zip(names, self.balls, strict=True)]
 
     def warm_up(self):
@@ -311,6 +317,24 @@ def test_initial_pose_moves_one_robot_of_two(bench):
     refused = bench.call('/rail/reset', Reset, pose=[Pose()])
     assert not refused.success
     assert 'initialpose' in refused.message
+
+
+def test_several_robots_are_reset_together_or_not_at_all(bench):
+    run = Run(bench, 'right', balls=['left', 'right'], paused=True)
+    left, right = run.node.plant.balls
+    left.x, right.x, right.is_stuck = 5.0, 6.0, True
+    refused = bench.call('/rail/reset', Reset)
+    assert not refused.success
+    assert refused.message == 'not reset: the ball is stuck, expected one that rolls'
+    assert (left.x, right.x) == (5.0, 6.0)
+    right.is_stuck = False
+    before = len(run.positions)
+    assert bench.call('/rail/reset', Reset).success
+    assert (left.x, right.x) == (0.0, 1.0)
+    # They are shown once, where all of them are.
+    bench.until(lambda: len(run.positions) > before)
+    assert bench.call('/rail/pause', SetBool, data=True).success
+    assert [message.point.x for message in run.positions[before:]] == [1.0]
 
 
 def test_an_unknown_output_to_await_is_refused(bench):

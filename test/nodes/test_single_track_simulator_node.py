@@ -430,6 +430,14 @@ def test_a_step_of_a_paused_simulation_goes_on_to_the_next_odometry(paused):
     assert car.node.plant.time_ns == 30_000_000
 
 
+def test_a_step_is_refused_before_the_start(bench):
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, paused=True, **RACECAR)
+    # As a call that comes before the timer that starts it.
+    response = node._on_step(Trigger.Request(), Trigger.Response())
+    assert not response.success
+    assert response.message == 'the simulation is about to start; call again'
+
+
 def test_a_step_is_refused_while_the_time_goes_on_or_an_answer_is_awaited(lockstep):
     car = lockstep()
     assert 'not paused' in car.step().message

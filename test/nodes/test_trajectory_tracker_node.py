@@ -10,7 +10,9 @@ from node_bench import odometry, RACECAR, seconds
 import pytest
 from std_srvs.srv import SetBool
 
+from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ParameterError
+from racecar.core.trajectories.figure_eight import FigureEight
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 
@@ -99,6 +101,20 @@ def test_trajectory_that_contradicts_itself_is_refused_at_run_time(tracker):
     assert not result.successful
     assert "'cycloid_distance' is 2 m, expected less than cycloid_radius" in result.reason
     assert found.node.values['cycloid_distance'] == 0.5
+
+
+def test_a_trajectory_is_compiled_when_it_is_chosen_and_not_when_it_is_activated(
+        tracker, monkeypatch):
+    found = tracker()
+    compiled = []
+    monkeypatch.setattr(
+        TrajectoryTracker, 'warm_up', lambda self: compiled.append(type(self.trajectory)))
+    assert found.set('trajectory', 'figure_eight').successful
+    assert compiled == [FigureEight]
+    assert found.bench.call('/trajectory_tracker/activate', SetBool, data=True).success
+    found.see(1.0)
+    # With the values of then: activation is a parameter, too.
+    assert set(compiled) == {FigureEight}
 
 
 @pytest.mark.parametrize('name', ['lockstep', 'rate'])

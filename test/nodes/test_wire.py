@@ -307,3 +307,13 @@ def test_big_endian_message_gives_the_same_value(read):
 def test_frame_without_even_a_terminator_is_empty():
     # Encapsulation, stamp, length 0, padding, six numbers.
     assert read_velocity(b'\0\1\0\0' + bytes(8 + 4 + 4 + 48))[1:] == (0, '')
+
+
+@given(st.floats(3.5e38, allow_infinity=False), st.sampled_from([1.0, -1.0]))
+def test_a_number_beyond_those_of_a_float_becomes_infinite_as_rclpy_makes_it(number, sign):
+    message = AckermannDriveStamped()
+    template = MessageTemplate(message, ('drive.steering_angle', 'drive.speed'))
+    message.drive.steering_angle, message.drive.speed = 0.25, sign * number
+    found = deserialize_message(template.fill(0.25, sign * number), AckermannDriveStamped)
+    assert found == deserialize_message(serialize_message(message), AckermannDriveStamped)
+    assert found.drive.speed == sign * math.inf

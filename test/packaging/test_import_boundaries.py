@@ -40,8 +40,8 @@ ROOMS = {
     'catalogue': Room(('core',), by_name=('nodes',)),
     # No vehicle, no law, no analysis.
     'ros': Room(('core.description.robot_tree', 'core.description.urdf', 'core.errors',
-                 'core.frames', 'core.parameter_file', 'core.parameters', 'core.poses',
-                 'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
+                 'core.frames', 'core.last_stamp', 'core.parameter_file', 'core.parameters',
+                 'core.poses', 'core.ports', 'core.readings', 'core.types', 'core.world.grid_map',
                  'core.yaml_file',
                  'signals'), ros=True),
     'nodes': Room(('bags', 'catalogue', 'core', 'ros', 'signals', 'terminal'), ros=True),

@@ -80,11 +80,14 @@ GAP_FOLLOWER = VEHICLE_PARAMETERS + GAP_PARAMETERS + ParameterTable([
               ' laser', read_only=True),
 ])
 
+REAL_TIME_FACTOR = Parameter(
+    'real_time_factor', float, 1.0,
+    'Simulated seconds per second of wall time; 0 runs as fast as possible',
+    minimum=1e-6, maximum=1e6, also=(0.0,))
+
 # What every simulator node has besides its plant (racecar.ros.simulator_node).
 SIMULATOR_NODE = ParameterTable([
-    Parameter('real_time_factor', float, 1.0,
-              'Simulated seconds per second of wall time; 0 runs as fast as possible',
-              minimum=0.0, maximum=1e6),
+    REAL_TIME_FACTOR,
     Parameter('lockstep', bool, False,
               'Integrate a tick only once the command stamped with it has come: deterministic,'
               ' at any speed', read_only=True),

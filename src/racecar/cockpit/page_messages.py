@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import json
 from typing import Any, NamedTuple
 
+from racecar.catalogue.tables import REAL_TIME_FACTOR
 from racecar.core.errors import excerpt, MessageError, ParameterError
 from racecar.core.parameters import Parameter, suggestion
 
@@ -39,8 +41,7 @@ PAGE_MESSAGES = {
     'pause': _Row(),
     'resume': _Row(),
     'step': _Row((Parameter('count', int, 1, 'Steps to go on', minimum=1, maximum=_MOST_STEPS),)),
-    'factor': _Row((Parameter('value', float, None, 'Simulated seconds per second; 0: as fast as'
-                              ' possible', minimum=0.0, maximum=1e6),)),
+    'factor': _Row((replace(REAL_TIME_FACTOR, name='value', default=None),)),
     'set_parameter': _Row((Parameter('node', str, None, 'Full name of a node'),
                            Parameter('name', str, None, 'Name of a parameter')), free=('value',)),
     'take_wheel': _Row((Parameter('manual', bool, False, 'Whether the tracker is switched off'

@@ -45,7 +45,8 @@ class Parameter:
     list's elements, str or float.
     default: None makes the parameter mandatory. unit: SI symbol, empty where there is none.
     minimum, maximum: inclusive bounds; `above` is an exclusive lower bound; nonzero: whether 0 is
-    refused between them. A boolean may be given as 0 or 1, too.
+    refused between them; also: values beyond them that are allowed too, as 0 for none. A boolean
+    may be given as 0 or 1, too.
     choices: the allowed values; read_only: fixed once the node has started.
     """
 
@@ -61,6 +62,7 @@ class Parameter:
     read_only: bool = False
     item: Callable[[Any], Any] = str
     nonzero: bool = False
+    also: tuple[float, ...] = ()
 
     @property
     def range(self) -> str:
@@ -74,7 +76,8 @@ class Parameter:
         else:
             lower = '(-inf' if self.minimum is None else f'[{self.minimum:g}'
         upper = 'inf)' if self.maximum is None else f'{self.maximum:g}]'
-        return f'{lower}, {upper}{" without 0" if self.nonzero else ""}'
+        found = f'{lower}, {upper}{" without 0" if self.nonzero else ""}'
+        return ' or '.join((found, *(f'{value:g}' for value in self.also)))
 
     def validate(self, value: Any) -> Value:
         """Return the value in the declared type.
@@ -87,7 +90,7 @@ class Parameter:
         if self.choices and converted not in self.choices:
             raise self._error(value)
         if isinstance(converted, int | float) and not isinstance(converted, bool):
-            inside = (
+            inside = converted in self.also or (
                 (self.minimum is None or converted >= self.minimum)
                 and (self.maximum is None or converted <= self.maximum)
                 and (self.above is None or converted > self.above)

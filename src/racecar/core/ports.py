@@ -93,6 +93,10 @@ def _no_fault() -> str:
     return ''
 
 
+def _takes_any(_: Pose3 | None) -> None:
+    pass
+
+
 @dataclass(frozen=True)
 class Carrier:
     """The body of a robot as what carries sensors; each function is of the plant's present time.
@@ -118,7 +122,9 @@ class Entity:
     name: unique within the plant, empty for a plant of one robot; it is the namespace of what the
     robot shows and, with a slash, the prefix of frames. reset: puts the robot at rest at a pose of
     its base frame in odom, its initial one if None, and returns where it then is; time goes on.
-    Raises ParameterError for a pose that cannot be taken. halt: brings the robot to a safe stop
+    Raises ParameterError for a pose that cannot be taken. check_reset: raises what reset would
+    raise now, and moves nothing, so that several robots are reset together or not at all; not
+    needed where the initial pose can always be taken. halt: brings the robot to a safe stop
     and keeps it there until the next input. mounts: frames that never move against each other.
     carrier: what sensors are mounted on; None if they cannot be. describe: gives what the robot is
     made of, with the joints that its outputs show and its base frame as the root; raises
@@ -138,6 +144,7 @@ class Entity:
     describe: Callable[[], RobotDescription] | None = None
     surroundings: Callable[[], OccupancyGrid] | None = None
     fault: Callable[[], str] = _no_fault
+    check_reset: Callable[[Pose3 | None], None] = _takes_any
     lamps: Callable[[], Lamps] | None = None
 
     @property

@@ -45,7 +45,9 @@ class AckermannMuxNode(TableNode):
     Publishes: ~/output (the name stands in the mux file), ~/active (std_msgs/String, latched).
     When the holder falls silent and nobody follows, one stop is published; when another
     configuration is loaded under a holder, too. Commands on topics that the mux file lists under
-    `holds` hold the mux and are not forwarded; each that does is answered on ~/active.
+    `holds` hold the mux and are not forwarded; each that does is answered on ~/active. In lockstep
+    a holder whose commands lack the stamp of an odometry, as a person's, is forwarded once more
+    with the stamp of each command of the loop that it keeps from the car.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
@@ -56,7 +58,9 @@ class AckermannMuxNode(TableNode):
         super().__init__(kwargs.pop('node_name', 'ackermann_cmd_mux'), ACKERMANN_MUX, **kwargs)
         self._sources: list[Subscription] = []
         self._last = AckermannCommand(0.0, 0.0)
-        self._stop = command_template()
+        # The newest command of each source that is forwarded and takes no part in lockstep.
+        self._beside: dict[str, AckermannCommand] = {}
+        self._template = command_template()
         self._stands = False
         self._announced = ''
         self._mux = CommandMux(())
@@ -161,6 +165,7 @@ class AckermannMuxNode(TableNode):
         if before is not None and before is not output:
             before.destroy()
         self._configuration, self._sources, self._output = configuration, sources, output
+        self._beside.clear()
         self._mux = CommandMux(configuration.sources)
         self._watch_publishers()
         self._announce()
@@ -187,6 +192,7 @@ class AckermannMuxNode(TableNode):
     def on_time_went_back(self) -> None:
         """Start idle: what was noted would block lower sources until that time comes again."""
         self._mux = CommandMux(self._configuration.sources)
+        self._beside.clear()
         self._announce()
 
     def _on_command(
@@ -202,6 +208,10 @@ class AckermannMuxNode(TableNode):
         if carries_time:
             self.take_stamp(stamp_ns)
         now_ns = self.now_ns()
+        if self._awaited:
+            self._note_beside(
+                source, command, forwards and not carries_time
+                and not now_ns <= stamp_ns <= now_ns + source.timeout_ns)
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None:
             self.get_logger().error(
@@ -218,7 +228,17 @@ class AckermannMuxNode(TableNode):
             else:
                 # Who commands the car past this mux has to know that it still lives.
                 self._announced = ''
+        elif carries_time and self._mux.active in self._beside:
+            # The holder does not answer what lockstep waits for.
+            self._send(stamp_ns, self._beside[self._mux.active])
         self._announce()
+
+    def _note_beside(self, source: Source, command: AckermannCommand, is_beside: bool) -> None:
+        """Remember in lockstep who commands without the stamp of an odometry."""
+        if is_beside:
+            self._beside[source.name] = command
+        else:
+            self._beside.pop(source.name, None)
 
     def _expire(self) -> None:
         expired_at = self._mux.expires_at
@@ -232,9 +252,12 @@ class AckermannMuxNode(TableNode):
         self._announce()
 
     def _tell_to_stop(self, stamp_ns: int) -> None:
+        self._send(stamp_ns, self._last._replace(speed=0.0))
+
+    def _send(self, stamp_ns: int, command: AckermannCommand) -> None:
         assert self._output is not None
-        self._output.publish(self._stop.fill(
-            *divmod(stamp_ns, NANOSECONDS), self._last.steering_angle, 0.0))
+        self._output.publish(self._template.fill(
+            *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
 
     def _announce(self) -> None:
         if self._mux.active != self._announced:

@@ -22,7 +22,7 @@ from racecar.core.control.own_controller import load_controller, read_settings
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import RacecarError
 from racecar.core.frames import BASE_LINK, MAP, REFERENCE
-from racecar.core.trajectories import make_trajectory, sample_path
+from racecar.core.trajectories import sample_path
 from racecar.core.types import NANOSECONDS, Odometry
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, VelocityAnswers
@@ -60,11 +60,8 @@ class TrajectoryTrackerNode(TableNode):
         """Raise ParameterError for parameters that cannot be used."""
         super().__init__(
             kwargs.pop('node_name', node_names.TRAJECTORY_TRACKER), TRAJECTORY_TRACKER, **kwargs)
-        announce_compilation(self.get_logger().info)
         lockstep = self.values['lockstep']
         self._tracker = TrajectoryTracker(self.values)
-        # Compiled here, it does not hold up the first answer.
-        self._tracker.warm_up()
         self._odometry: Odometry | None = None
 
         self._answers = self._make_answers()
@@ -98,8 +95,12 @@ class TrajectoryTrackerNode(TableNode):
             f'controller {where}')
 
     def check_values(self, values: Mapping[str, Any]) -> None:
-        """Raise ParameterError if the trajectory's parameters contradict each other."""
-        make_trajectory(values)
+        """Raise ParameterError if the trajectory's parameters contradict each other.
+
+        What the trajectory calls is compiled here, so that it does not hold up the first answer.
+        """
+        announce_compilation(self.get_logger().info)
+        TrajectoryTracker(values).warm_up()
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Apply gains at once; start or stop on a change of active."""

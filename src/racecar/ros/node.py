@@ -334,10 +334,12 @@ def _descriptor(row: Parameter) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(
         description=row.description, read_only=row.read_only,
         additional_constraints=f'{row.range} {row.unit}'.strip())
-    # The open end of a range is closed here: the table itself refuses the value at it.
+    # The open end of a range is closed here: the table itself refuses the value at it, and what
+    # lies between the range and other values that it allows.
     lower = row.minimum if row.above is None else row.above
     if lower is None or row.maximum is None:
         return descriptor
+    lower = min((lower, *row.also))
     if row.type is int:
         descriptor.integer_range = [
             IntegerRange(from_value=int(lower), to_value=int(row.maximum), step=1)]

@@ -79,9 +79,10 @@ def outsider_watch(node: Node, topic: str) -> PublisherWatch:
     def complaint(topic: str, _: int, names: str) -> str:
         return (f'{names} publishes on {topic}, which lockstep does not wait for: commands of a'
                 ' lower priority than those of the loop are not used, others from the first that'
-                ' comes in time, and one without the stamp of its odometry holds up the loop. To'
-                ' let it drive, leave out the node in whose place it is (`racecar up plant`, or'
-                ' `--without`), or run without lockstep')
+                ' comes in time, and those without the stamp of an odometry in place of the'
+                " loop's until they fall silent. To let it drive from the start, leave out the"
+                ' node in whose place it is (`racecar up plant`, or `--without`), or run without'
+                ' lockstep')
 
     return PublisherWatch(
         node, topic, 0, complaint, lambda text: node.get_logger().warning(text), math.inf)

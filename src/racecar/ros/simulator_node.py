@@ -7,7 +7,7 @@ One class, although long: start, pace, lockstep, pause and reset all decide when
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 import time
 from typing import Any
@@ -40,6 +40,10 @@ _START_POLL_PERIOD = 0.01
 _REPEAT_PERIOD = 1.0
 # Further behind than this [s] a simulator does not catch up with the wall clock.
 _LONGEST_LAG = 0.1
+# Waits [s] between two instants: no timer is set for a shorter one, nor at once for a longer one.
+_SHORTEST_WAIT, _LONGEST_WAIT = 5e-4, 3600.0
+# A timer that is so late [s] does not come any more.
+_LOST_AFTER = 1.0
 
 _DOUBLED = ('set publish_robot_description of the simulator to false, or end the others, as'
             ' robot_state_publisher')
@@ -84,6 +88,9 @@ class SimulatorNode(TableNode):
         self._started = False
         self._due = False
         self._published_at = 0.0
+        # When the next instant is due by the steady clock [s], and the number of that plan.
+        self._next_at = 0.0
+        self._plan = 0
 
         self._clock_template = clock_template()
         self._clock_publisher = self.create_publisher(ClockMessage, topics.CLOCK, qos.CLOCK) \
@@ -113,6 +120,7 @@ class SimulatorNode(TableNode):
         # timer that goes away in its own callback.
         self._pace_timer = self.create_timer(1.0, self._on_pace_timer, clock=self.steady_clock)
         self._pace_timer.cancel()
+        self.closing.callback(self._drop_plan)
         self._start_timer = self.create_timer(
             _START_POLL_PERIOD, self._on_start_timer, clock=self.steady_clock)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
@@ -180,6 +188,7 @@ class SimulatorNode(TableNode):
         self._due = self.values['real_time_factor'] == 0.0
         self._pace_origin = self._pace_mark = (time.monotonic(), self.plant.time_ns)
         self._pace_timer.cancel()
+        self._drop_plan()
         if self._lockstep and self._due:
             self._advance_when_ready()
         else:
@@ -191,23 +200,43 @@ class SimulatorNode(TableNode):
         return min([output.steps_ahead(done) for output in self._timed])
 
     def _arm(self) -> None:
-        """Set the timer to the wall time of the next instant."""
+        """Go on at the wall time of the next instant.
+
+        By a timer only if that takes a while: the EventsExecutor queues the events of one with
+        next to no period by the thousand, and then loses its reset.
+        """
         factor = self.values['real_time_factor']
-        wait = 0.0
+        now = self._next_at = time.monotonic()
+        self._drop_plan()
         if factor > 0.0:
             wall, simulated = self._pace_origin
             next_ns = self.plant.time_ns + self._steps_ahead() * self.plant.step_ns
-            now = time.monotonic()
-            wait = wall + (next_ns - simulated) / NANOSECONDS / factor - now
-            if wait < -_LONGEST_LAG:
+            due_at = wall + (next_ns - simulated) / NANOSECONDS / factor
+            if due_at - now < -_LONGEST_LAG:
                 self._pace_origin = (now, next_ns)
-        self._pace_timer.timer_period_ns = round(max(wait, 0.0) * NANOSECONDS)
-        self._pace_timer.reset()
+            self._next_at = max(due_at, now)
+        wait = self._next_at - now
+        if wait > _SHORTEST_WAIT:
+            self._pace_timer.timer_period_ns = round(min(wait, _LONGEST_WAIT) * NANOSECONDS)
+            self._pace_timer.reset()
+        elif self.executor is not None:
+            self.executor.create_task(partial(self._on_pace_task, self._plan))
 
     def _on_pace_timer(self) -> None:
         self._pace_timer.cancel()
+        if self._next_at - time.monotonic() > _SHORTEST_WAIT:
+            self._arm()
+            return
         self._due = True
         self._advance_when_ready()
+
+    def _drop_plan(self) -> None:
+        """Do nothing once a task that waits for its turn has it."""
+        self._plan += 1
+
+    def _on_pace_task(self, plan: int) -> None:
+        if plan == self._plan:
+            self._on_pace_timer()
 
     def _advance_when_ready(self) -> None:
         while not self._unanswered and self._due and self._started and not self._paused \
@@ -247,6 +276,8 @@ class SimulatorNode(TableNode):
             return
         if self._unanswered:
             self._watch_lockstep()
+        elif not self._due and time.monotonic() - self._next_at > _LOST_AFTER:
+            self._arm()
         self._watch_pace()
 
     def _end_once_answered(self) -> None:
@@ -335,7 +366,7 @@ class SimulatorNode(TableNode):
         if not self._paused:
             return 'the simulation is not paused; call ~/pause with data: true first'
         if not self._started:
-            return self._gate.missing()
+            return self._gate.missing() or 'the simulation is about to start; call again'
         if self.failure is not None:
             return f'{self.failure}; call ~/reset first'
         if self._time_is_up:
@@ -351,15 +382,15 @@ class SimulatorNode(TableNode):
                 raise ValueError(
                     'a pose for one of several robots, expected none: all return to their initial'
                     ' poses; move one of them by its topic initialpose')
-            places = [self._move(link, pose) for link in self._links]
+            placed = self._move(self._links, pose)
         except (ValueError, RacecarError) as error:
             response.success = False
             response.message = f'not reset: {error}'
             return response
         response.success = True
         response.message = '; '.join(
-            f'{link.entity.name} reset to {_described(placed)}'.lstrip()
-            for link, placed in zip(self._links, places, strict=True))
+            f'{link.entity.name} reset to {_described(there)}'.lstrip()
+            for link, there in zip(self._links, placed, strict=True))
         return response
 
     def _on_initial_pose(self, link: RobotLink, message: PoseWithCovarianceStamped) -> None:
@@ -367,13 +398,17 @@ class SimulatorNode(TableNode):
         try:
             if frame not in (MAP, ODOM, ''):
                 raise ValueError(f'frame_id is {frame!r}, expected {MAP!r} or {ODOM!r}')
-            self._move(link, pose_from_message(message.pose.pose))
+            self._move([link], pose_from_message(message.pose.pose))
         except (ValueError, RacecarError) as error:
             self.get_logger().error(f'initialpose refused: {error}')
 
-    def _move(self, link: RobotLink, pose: Pose3 | None) -> Pose3:
-        placed = link.entity.reset(pose)
-        link.forget_commands()
+    def _move(self, links: Sequence[RobotLink], pose: Pose3 | None) -> list[Pose3]:
+        """Reset robots, all or none, and return where they then are."""
+        for link in links:
+            link.entity.check_reset(pose)
+        placed = [link.entity.reset(pose) for link in links]
+        for link in links:
+            link.forget_commands()
         self.failure = None
         if self._paused and self._started:
             self._publish_everything()

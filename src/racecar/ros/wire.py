@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import functools
+import math
 import struct
 from typing import Any, TypeVar
 
@@ -135,15 +136,32 @@ class MessageTemplate:
         self._bulk = places[f'{bulk}.0'][0] if bulk else 0
 
     def fill(self, *values: float) -> bytes:
-        """Return the message with these values in the order of the fields."""
+        """Return the message with these values in the order of the fields.
+
+        A finite number beyond those of a float becomes infinite, as where rclpy converts it.
+        """
         for layout, offset, first, last in self._runs:
-            layout.pack_into(self._data, offset, *values[first:last])
+            try:
+                layout.pack_into(self._data, offset, *values[first:last])
+            except OverflowError:
+                layout.pack_into(self._data, offset, *map(
+                    _converted, layout.format[1:], values[first:last]))
         return bytes(self._data)
 
     def fill_bulk(self, numbers: bytes, *values: float) -> bytes:
         """Do what fill() does, with all numbers of the bulk, as they lie in the message."""
         self._data[self._bulk:self._bulk + len(numbers)] = numbers
         return self.fill(*values)
+
+
+def _converted(kind: str, value: float) -> float:
+    """Value as a field of this character of the module struct can hold it."""
+    try:
+        # Only with a byte order the size is checked.
+        struct.pack(f'<{kind}', value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
+    return value
 
 
 def is_length(kind: str) -> bool:

@@ -415,6 +415,28 @@ def test_cones_are_knocked_over_and_stand_again_after_a_reset():
     assert places() == pytest.approx(standing, abs=1e-5)
 
 
+def test_a_car_that_returns_to_its_start_leaves_the_cones_to_the_others():
+    world, cars = several([Pose2(0.0, 0.0, 0.0), Pose2(0.0, 3.0, 0.0)],
+                          Scene('cones', cones=(Cone(5.0, 7.0),)))
+    first, second = (car['entity'] for car in cars)
+    engine = world.engine
+    x, = np.flatnonzero(np.isclose(engine.data.qpos, 5.0))
+
+    def cone():
+        pose, = engine.loose_poses()
+        return pose.x
+
+    # As if a car had pushed it.
+    engine.data.qpos[x] = 6.0
+    first.reset(None)
+    assert cone() == 6.0
+    world.advance(1)
+    second.reset(None)
+    assert cone() == pytest.approx(6.0, abs=1e-3)
+    first.reset(None)
+    assert cone() == 5.0
+
+
 def test_a_cone_on_its_side_is_seen_as_a_box():
     car = car_in(Scene('cone', cones=(Cone(3.0, 0.0),)))
     pose = car.plant.engine.model.joint('cone_0').qposadr[0]

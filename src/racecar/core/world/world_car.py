@@ -182,12 +182,11 @@ class WorldCar:
     def reset(self, pose: Pose3 | None) -> Pose3:
         """Put the car at rest on the ground at a pose, of which x, y and heading count.
 
-        None: at its start, and what was knocked over stands again. Returns the pose of base_link.
+        None: at its start. Returns the pose of base_link.
         Raises ParameterError if the pose is not finite.
         """
         if pose is None:
             wanted = self._spec.start
-            self._engine.place_loose()
         elif all(map(math.isfinite, pose)):
             wanted = Pose2(pose.x, pose.y, quaternion_to_yaw(*pose[3:]))
         else:

@@ -95,6 +95,8 @@ class WorldPlant:
                 ' its own')
         self.step_ns = whole_nanoseconds('step', step)
         self._done = 0
+        # Cars that were put to their start since the time went on.
+        self._at_start: set[int] = set()
         self.scene = scene
         self.cars = tuple(cars)
         self._has_moving = bool(scene.cones) or len(names) > 1
@@ -147,6 +149,21 @@ class WorldPlant:
                 f' {start + steps * self.step_ns / NANOSECONDS:.6g} s; last good state {cars}.'
                 ' Reset the cars; a shorter step or tyres that are less stiff may help')
         self._done += steps
+        self._at_start.clear()
+
+    def _reset(self, index: int, pose: Pose3 | None) -> Pose3:
+        """Reset a car; once all of them are at their start, what was knocked over stands again.
+
+        One of several cars that returns to its start leaves the cones to the others.
+        """
+        placed = self._cars[index].reset(pose)
+        if pose is None:
+            self._at_start.add(index)
+            if len(self._at_start) == len(self._cars):
+                self._engine.place_loose()
+        else:
+            self._at_start.discard(index)
+        return placed
 
     def _entity(self, index: int, driven: DrivenCar, periods: WorldRates) -> Entity:
         car, vehicle = self._cars[index], driven.car.vehicle
@@ -173,7 +190,7 @@ class WorldPlant:
                 board.output(int(periods.joints)),
                 *(collisions if self._can_collide else ()),
                 Output(ODOMETRY, BodyState, car.body_state, int(periods.odometry), BASE_LINK)),
-            reset=car.reset, halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
+            reset=partial(self._reset, index), halt=car.halt, mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if self._has_moving else None,

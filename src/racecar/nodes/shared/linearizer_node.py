@@ -77,7 +77,8 @@ class LinearizerNode(TableNode):
     command for each velocity, with its stamp; a stop when the velocities fall silent.
 
     A law is exact for one point of the car. Velocities of a tracker that announces another one
-    are refused with an error that names both; as long as none has announced any, it is trusted.
+    are refused with an error that names both, and in lockstep answered by a stop; as long as none
+    has announced any, or none of those is left, it is trusted.
     While the tracker's P is another than that of the law's epsilon, which may be for a moment when
     both are changed one after the other, the car is stopped.
     """
@@ -109,10 +110,7 @@ class LinearizerNode(TableNode):
             self, TwistStamped, topics.VIRTUAL_VELOCITIES, read_velocity, self._on_velocity,
             qos.COMMAND)
         self.watch_rivals([velocities.topic_name], ' leave ours out (`racecar up --without`),')
-        self.create_subscription(
-            PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
-        self.create_subscription(
-            PointStamped, topics.POINT_AHEAD, self._on_point_ahead, qos.LATCHED)
+        self._hear_points()
         self._watch = None if self._lockstep else self.watch_time(
             self.values['velocity_timeout'] / 4.0, self._stop_if_velocity_is_old)
 
@@ -143,6 +141,7 @@ class LinearizerNode(TableNode):
     def _on_tracked_point(self, message: PointStamped) -> None:
         point, expected = message.point, self._linearizer.tracked_ahead
         self._wrong_point = ''
+        self._announced_by |= self._announcers()
         if message.header.frame_id != BASE_LINK \
                 or not math.hypot(point.x - expected, point.y) <= POINT_TOLERANCE:
             self._wrong_point = (
@@ -152,6 +151,7 @@ class LinearizerNode(TableNode):
                 ' the other linearizer')
 
     def _on_point_ahead(self, message: PointStamped) -> None:
+        self._announced_by |= self._announcers()
         self._distance = message.point.x - self._linearizer.tracked_ahead
         self._check_distance()
 
@@ -171,23 +171,17 @@ class LinearizerNode(TableNode):
 
     def _on_velocity(self, message: tuple[PlanarVelocity, int, str]) -> None:
         velocity, stamp_ns, frame = message
-        if not (math.isfinite(velocity.x) and math.isfinite(velocity.y)):
+        wrong_distance = self._wrong_distance
+        refusal = self._refusal(velocity, frame)
+        if refusal:
             self.get_logger().error(
-                f'virtual velocity dropped: ({velocity.x}, {velocity.y}) m/s, expected finite'
-                ' numbers', throttle_duration_sec=THROTTLE)
-            return
-        if frame not in (MAP, ODOM, ''):
+                f'virtual velocity dropped: {refusal}', throttle_duration_sec=THROTTLE)
+            if not self._lockstep:
+                return
+        elif wrong_distance:
             self.get_logger().error(
-                f'virtual velocity dropped: frame_id is {frame!r}, expected'
-                f' {MAP!r}', throttle_duration_sec=THROTTLE)
-            return
-        if self._wrong_point:
-            self.get_logger().error(
-                f'virtual velocity dropped: {self._wrong_point}', throttle_duration_sec=THROTTLE)
-            return
-        if self._wrong_distance:
-            self.get_logger().error(
-                f'the car is stopped: {self._wrong_distance}', throttle_duration_sec=THROTTLE)
+                f'the car is stopped: {wrong_distance}', throttle_duration_sec=THROTTLE)
+        if refusal or wrong_distance:
             # In lockstep every velocity must be answered.
             velocity = PlanarVelocity(0.0, 0.0)
         if self._lockstep:
@@ -213,6 +207,44 @@ class LinearizerNode(TableNode):
         stamp_ns = effective_stamp(stamp_ns, now_ns)
         self._velocity = velocity, LastStamp(stamp_ns)
         self._answer(velocity, stamp_ns)
+
+    def _refusal(self, velocity: PlanarVelocity, frame: str) -> str:
+        """Say why a velocity is not used; empty if it is."""
+        if not (math.isfinite(velocity.x) and math.isfinite(velocity.y)):
+            return f'({velocity.x}, {velocity.y}) m/s, expected finite numbers'
+        if frame not in (MAP, ODOM, ''):
+            return f'frame_id is {frame!r}, expected {MAP!r}'
+        wrong = self._wrong_point
+        if wrong or self._wrong_distance:
+            self._forget_points_of_the_gone()
+        return wrong
+
+    def _forget_points_of_the_gone(self) -> None:
+        """Hear the latched points again if one that is wrong may be of a node that has left."""
+        announcers = self._announcers()
+        if announcers and announcers >= self._announced_by:
+            self._announced_by = announcers
+            return
+        self.get_logger().info(
+            'a node that announced its tracked point has left: those of the others are asked for')
+        self._wrong_point = self._wrong_distance = ''
+        self._distance = None
+        for subscription in self._point_subscriptions:
+            self.destroy_subscription(subscription)
+        self._hear_points()
+
+    def _announcers(self) -> set[bytes]:
+        """Publishers of points that there are now."""
+        return {bytes(row.endpoint_gid) for subscription in self._point_subscriptions
+                for row in self.get_publishers_info_by_topic(subscription.topic_name)}
+
+    def _hear_points(self) -> None:
+        self._point_subscriptions = [
+            self.create_subscription(
+                PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED),
+            self.create_subscription(
+                PointStamped, topics.POINT_AHEAD, self._on_point_ahead, qos.LATCHED)]
+        self._announced_by = self._announcers()
 
     def _answer_pair(self) -> None:
         if self._odometry is None or self._velocity is None:
