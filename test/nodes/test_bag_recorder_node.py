@@ -266,7 +266,8 @@ def test_a_publisher_of_another_quality_of_service_is_told_of(bench, record):
     other = bench.add(Node('other', namespace='/far'))
     other.create_publisher(String, SAID, qos.VIEW_SUBSCRIPTION)
     line = bench.logged('is not recorded')
-    assert f'what /far/other publishes on {SAID} is not recorded' in line
+    assert (f'{SAID} of /far/other (best effort publisher and reliable subscription) is not'
+            ' recorded') in line
     first.publish(String(data='heard'))
     recorder.hear(SAID)
 

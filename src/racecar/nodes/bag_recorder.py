@@ -139,9 +139,8 @@ class BagRecorderNode(TableNode):
         others = qos.incompatible_publishers(self, name, profile)
         if others:
             self.get_logger().warning(
-                f"what {' and '.join(others)} publishes on {name} is not recorded: its QoS does"
-                ' not go with that of the first publisher; let both use the same, or start the'
-                ' recorder after them')
+                f"{name} of {' and '.join(others)} is not recorded: the subscription fits the"
+                ' first publisher; let both use the same QoS, or start the recorder after them')
 
     def _on_message(self, handle: int, data: bytes) -> None:
         now_ns = self.now_ns()

@@ -44,11 +44,15 @@ def recording_depth(type_name: str) -> int:
 
 
 def incompatible_publishers(node: Node, topic: str, profile: QoSProfile) -> list[str]:
-    """Return the names of the nodes whose publishers a subscription with a profile cannot hear."""
-    return sorted({
-        '/'.join((info.node_namespace.rstrip('/'), info.node_name))
-        for info in node.get_publishers_info_by_topic(topic)
-        if qos_check_compatible(info.qos_profile, profile)[0] == QoSCompatibility.ERROR})
+    """Return the nodes whose publishers a subscription with a profile cannot hear, and why not."""
+    found = set()
+    for info in node.get_publishers_info_by_topic(topic):
+        result, reasons = qos_check_compatible(info.qos_profile, profile)
+        if result == QoSCompatibility.ERROR:
+            reason = reasons.removeprefix('ERROR: ').partition(';')[0]
+            name = f"{info.node_namespace.rstrip('/')}/{info.node_name}"
+            found.add(f'{name} ({reason[:1].lower()}{reason[1:]})')
+    return sorted(found)
 
 
 # Only the newest command counts.
@@ -64,11 +68,12 @@ IMAGE = _profile(10)
 # tick. At other times a late reader would first get what is a second old.
 ODOMETRY = STATE
 ODOMETRY_LOCKSTEP = _profile(100, DurabilityPolicy.TRANSIENT_LOCAL)
-ODOMETRY_SUBSCRIPTION = _profile(1)
-SCAN_SUBSCRIPTION = _profile(1)
-# From publishers of any reliability, for whom a sample lost is no matter.
+# From publishers of any reliability, as drivers of sensors publish best effort; the next sample
+# makes up for one that is lost. In lockstep the simulator waits for each.
 VIEW_SUBSCRIPTION = _profile(1, reliability=ReliabilityPolicy.BEST_EFFORT)
+ODOMETRY_SUBSCRIPTION = SCAN_SUBSCRIPTION = VIEW_SUBSCRIPTION
 ODOMETRY_LOCKSTEP_SUBSCRIPTION = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
+SCAN_LOCKSTEP_SUBSCRIPTION = _profile(1)
 
 # Descriptions, paths and the name of the active source, for whoever comes late.
 LATCHED = _profile(1, DurabilityPolicy.TRANSIENT_LOCAL)
