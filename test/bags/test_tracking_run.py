@@ -6,6 +6,7 @@ from bag_samples import ACKERMANN, COUNT, ODOMETRY, START_NS
 import numpy as np
 import pytest
 
+from racecar.bags.drive_log import read_drive_log
 from racecar.bags.summary import BagSummary, find_topic, TopicSummary
 from racecar.bags.tracking_run import read_tracking_run
 from racecar.core.analysis.html_report import tracking_report
@@ -50,6 +51,15 @@ def test_collisions_are_summed_over_resets(counts, collisions, write_bag, messag
     metrics = replace(compute_metrics(run.merged()), collisions=run.collisions)
     page = tracking_report(run, run.merged(), metrics, 0.0, ()).text()
     assert ('>collisions<' in page) == (collisions is not None)
+
+
+@pytest.mark.parametrize('namespace', ['', '/car1'])
+def test_relayed_odometry_does_not_count_twice(namespace, write_bag, rows):
+    """As in a bag of all topics: the simulators send theirs on pf/pose/odom, too."""
+    relayed = [('/pf/pose/odom', *row[1:]) for row in rows if row[0] == '/vesc/odom']
+    bag = write_bag([(namespace + topic, *rest) for topic, *rest in relayed + rows])
+    assert len(read_tracking_run(bag).run.t) == 40
+    assert len(read_drive_log(bag).drive.t) == 40
 
 
 def test_header_stamps_are_the_time_base(write_bag, messages):

@@ -19,6 +19,7 @@ from served import DEADLINE, served
 from racecar.cockpit import live_feed
 from racecar.cockpit.child import Child, how_it_ended
 from racecar.cockpit.hub import Hub
+from racecar.cockpit.lateness import Lateness
 from racecar.cockpit.link import packed
 from racecar.cockpit.live_feed import AttachFeed, CockpitFeed
 from racecar.cockpit.wheel import HEARTBEAT
@@ -119,17 +120,18 @@ def test_one_page_drives_at_a_time(run):
     async def scenario(server):
         page, other = await server.page(), await server.page()
         child = await started(page)
-        await page.send('drive', speed=1, steering=0)
+        await page.send('drive', speed=1, steering=0, sent=time.time())
         assert 'take it first' in (await page.get('error'))['text']
         await page.send('take_wheel')
         await page.get('driver', driving=True, by='this page')
         await other.get('driver', driving=False, by='another page')
-        await page.send('drive', speed=1, steering=0)
+        await page.send('drive', speed=1, steering=0, sent=time.time())
         drive = await child.hear_of('drive')
         assert (drive['speed'], drive['steering']) == (1.0, 0.0)
         await other.send('take_wheel')
         assert 'another page drives' in (await other.get('error'))['text']
-        for kind, fields in (('drive', {'speed': 0, 'steering': 0}), ('gear', {'value': 1}),
+        for kind, fields in (('drive', {'speed': 0, 'steering': 0, 'sent': 0}),
+                             ('gear', {'value': 1}),
                              ('indicator', {'value': 'off'}),
                              ('lamp', {'name': 'dipped_beams', 'on': True})):
             await other.send(kind, **fields)
@@ -149,13 +151,59 @@ def test_a_silent_driver_is_halted_in_time(run):
         page = await server.page()
         child = await started(page)
         await page.send('take_wheel')
-        await page.send('drive', speed=1, steering=0)
+        await page.send('drive', speed=1, steering=0, sent=time.time())
         await child.hear_of('drive')
         begin = time.monotonic()
         assert (await child.hear())['type'] == 'halt'
         assert time.monotonic() - begin > 0.8 * HEARTBEAT
 
     run(scenario)
+
+
+def test_what_a_cut_network_hands_over_late_is_not_obeyed(run):
+    async def scenario(server):
+        page = await server.page()
+        child = await started(page)
+
+        async def drive(speed, held_up):
+            # The clock of the page is three hours behind.
+            await page.send('drive', speed=speed, steering=0,
+                            sent=time.time() - 10800.0 - held_up)
+
+        await page.send('take_wheel')
+        await drive(0.25, held_up=0.0)
+        assert (await child.hear_of('drive'))['speed'] == 0.25
+        assert (await child.hear())['type'] == 'halt'
+        # The network returns: two seconds of commands at once, and then what is wanted now.
+        for index in range(40):
+            await drive(1.0, held_up=2.0 - 0.05 * index)
+        await drive(0.5, held_up=0.0)
+        error = await page.get('error')
+        assert '2.0 s late and are not obeyed' in error['text']
+        # The last of those that were held up are fresh enough.
+        heard = [(await child.hear())['speed']]
+        while heard[-1] != 0.5:
+            heard.append((await child.hear())['speed'])
+        assert 3 <= len(heard) <= 7
+        # It is told once.
+        await page.send('nonsense')
+        assert 'nonsense' in (await page.get('error'))['text']
+
+    run(scenario)
+
+
+def test_lateness_follows_clocks_that_drift_and_ways_that_stay_longer():
+    lateness = Lateness()
+    assert lateness.of(1000.0, 5.0) == 0.0
+    assert lateness.of(1000.1, 5.2) == pytest.approx(0.1, abs=0.01)
+    assert lateness.of(1000.4, 5.35) == 0.0
+    # An hour in which the clock of the page falls back by 100 ppm.
+    drift = [lateness.of(1000.4 + (1.0 - 1e-4) * t, 5.35 + t) for t in range(1, 3600)]
+    assert max(drift) < 1e-3
+    # From then on the way takes a second longer.
+    late = [lateness.of(4599.04 + t, 3605.35 + t) for t in range(1, 200)]
+    assert late[0] == pytest.approx(1.0, abs=0.05)
+    assert late[-1] == 0.0
 
 
 def test_a_driver_that_leaves_lets_go(run):

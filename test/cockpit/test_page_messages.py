@@ -15,8 +15,8 @@ from racecar.core.errors import MessageError
 @pytest.mark.parametrize('message', [
     {'type': 'start', 'configuration': 'kinematic_ode', 'options': {'world': 'tunnel'}},
     {'type': 'stop'},
-    {'type': 'drive', 'speed': -1, 'steering': 0.25},
-    {'type': 'pedals', 'throttle': 0.5, 'brake': 0, 'steering': -1.0},
+    {'type': 'drive', 'speed': -1, 'steering': 0.25, 'sent': 1.5e9},
+    {'type': 'pedals', 'throttle': 0.5, 'brake': 0, 'steering': -1.0, 'sent': 0},
     {'type': 'set_parameter', 'node': '/a', 'name': 'Kp', 'value': 3},
     {'type': 'indicator', 'value': 'hazard'},
     {'type': 'lamp', 'name': 'dipped_beams', 'on': True},
@@ -41,6 +41,7 @@ def test_what_a_message_leaves_out_has_its_default():
     ('{"type": "drive", "speed": NaN, "steering": 0}', 'NaN is no number of JSON'),
     ('{"type": "drive", "speed": 1e999, "steering": 0}', "field 'speed' is inf"),
     ('{"type": "drive", "steering": 0}', "field 'speed' has no value"),
+    ('{"type": "drive", "speed": 0, "steering": 0}', "field 'sent' has no value"),
     ('{"type": "drive", "speed": "1", "steering": 0}', 'expected a number'),
     ('{"type": "stop", "now": true}', "has the field 'now', expected only type"),
     ('{"type": "lamp", "name": "roof", "on": true}', 'expected one of dipped_beams'),

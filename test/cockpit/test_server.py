@@ -155,7 +155,7 @@ def test_messages_go_to_the_feed_and_refusals_back_to_who_asked():
         await page.send('play')
         await page.send('seek', time=3)
         assert (await page.get('error'))['text'] == 'there is no such time'
-        await page.send('drive', speed=0, steering=0)
+        await page.send('drive', speed=0, steering=0, sent=0)
         assert 'not for the mode replay' in (await page.get('error'))['text']
         await page.socket.send_str('no JSON')
         assert 'is no JSON' in (await page.get('error'))['text']

@@ -6,11 +6,13 @@ import contextlib
 from pathlib import Path
 import re
 import signal
+import threading
 import time
 
 from node_bench import odometry
 from node_processes import NodeProcess
 import pytest
+from rclpy.node import Node
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -22,6 +24,8 @@ from racecar.ros import qos
 from racecar.ros.interfaces import CarState
 
 pytestmark = pytest.mark.ros
+
+SAID = '/what_was_said'
 
 
 class Recorder:
@@ -214,6 +218,68 @@ def test_messages_are_logged_with_simulated_time(bench, record):
     bench.send('/topic', String(data='x'))
     recorder.hear('/topic')
     assert recorder.close()['/topic'][0].log_time_ns == 42_500_000_000
+
+
+def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatch):
+    """Somebody sends faster than it writes, and goes on after it has been told to end."""
+    monkeypatch.setattr('racecar.nodes.bag_recorder._LONGEST_END', 0.3)
+    recorder = record(SAID)
+    publisher = bench.probe.create_publisher(String, SAID, qos.STATE)
+    bench.until(publisher.get_subscription_count, 'the subscription')
+    message = String(data='x' * 100)
+    publisher.publish(message)
+    recorder.hear(SAID)
+    writer, ended = recorder.node._writer, threading.Event()
+    write = writer.write
+
+    def write_slowly(*arguments):
+        # A sleep stands for the disk; it lets the other thread publish.
+        time.sleep(0.005)
+        write(*arguments)
+
+    def publish():
+        while not ended.wait(0.001):
+            publisher.publish(message)
+
+    writer.write = write_slowly
+    thread = threading.Thread(target=publish)
+    thread.start()
+    # Unless it ends, the thread does.
+    alarm = threading.Timer(10.0, ended.set)
+    alarm.start()
+    try:
+        messages = recorder.close()[SAID]
+        was_lagging = not ended.is_set()
+    finally:
+        alarm.cancel()
+        ended.set()
+        thread.join()
+    assert was_lagging
+    assert len(messages) > 1
+    assert f'the last messages on {SAID} are not in the bag' in bench.logged('fell behind')
+
+
+def test_a_publisher_of_another_quality_of_service_is_told_of(bench, record):
+    recorder = record(SAID)
+    first = bench.probe.create_publisher(String, SAID, qos.STATE)
+    bench.until(first.get_subscription_count, 'the subscription')
+    other = bench.add(Node('other', namespace='/far'))
+    other.create_publisher(String, SAID, qos.VIEW_SUBSCRIPTION)
+    line = bench.logged('is not recorded')
+    assert (f'{SAID} of /far/other (best effort publisher and reliable subscription) is not'
+            ' recorded') in line
+    first.publish(String(data='heard'))
+    recorder.hear(SAID)
+
+
+def test_a_topic_that_appears_after_the_disk_was_full_is_not_recorded(bench, record):
+    recorder = record(SAID, '/later')
+    publishers = [bench.probe.create_publisher(String, SAID, qos.STATE)]
+    bench.until(publishers[0].get_subscription_count, 'the subscription')
+    recorder.node._writer.close()
+    publishers.append(bench.probe.create_publisher(String, '/later', qos.STATE))
+    bench.until(lambda: not recorder.node.waits_for(), 'the second topic')
+    assert not publishers[1].get_subscription_count()
 
 
 def test_last_message_before_a_silence_is_soon_in_the_file(bench, record):

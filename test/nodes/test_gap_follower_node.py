@@ -7,6 +7,7 @@ import math
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command, RACECAR, stamp
 import pytest
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import LaserScan
 
 from racecar.bags.laser_log import read_laser_log
@@ -64,6 +65,28 @@ def test_without_scans_it_says_what_it_waits_for(bench):
     node = bench.start(GapFollowerNode, **RACECAR)
     assert node.waits_for() == (
         'waiting for scans on /scan; does the simulator have a laser (its parameter sensors)?')
+
+
+def test_a_laser_that_publishes_best_effort_is_heard(bench):
+    """As drivers of lasers do (SensorDataQoS)."""
+    commands = bench.listen(OUTPUT, AckermannDriveStamped)
+    bench.start(GapFollowerNode, use_sim_time=False, **RACECAR)
+    laser = bench.probe.create_publisher(LaserScan, '/scan', qos_profile_sensor_data)
+
+    def answers():
+        message = scan(0.0, [5.0] * 61)
+        message.header.stamp = bench.probe.get_clock().now().to_msg()
+        laser.publish(message)
+        return commands
+
+    bench.until(answers, 'a command')
+
+
+def test_in_lockstep_a_laser_that_cannot_be_heard_is_named(bench):
+    bench.start(GapFollowerNode, lockstep=True, **RACECAR)
+    bench.probe.create_publisher(LaserScan, '/scan', qos_profile_sensor_data)
+    assert bench.logged('waiting for scans').endswith(
+        '; /scan of /probe (best effort publisher and reliable subscription) cannot be heard')
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,21 @@ def test_a_late_listener_gets_the_map(bench):
     assert (np.array(message.data, np.int8).reshape(grid.values.shape) == grid.values).all()
 
 
+def test_a_late_volatile_listener_gets_the_map_too_and_others_get_it_once(bench):
+    """Nodes of other people often do not ask for what is latched."""
+    Run(bench, world='room')
+    latched = bench.listen('/map', OccupancyGrid, qos.LATCHED)
+    bench.until(lambda: latched, 'the map')
+    for number in (1, 2):
+        maps = bench.listen('/map', OccupancyGrid, qos.STATE)
+        bench.until(lambda maps=maps: maps, 'the map for the volatile listener')
+        assert maps == latched[:1]
+        bench.until(lambda number=number: len(latched) == 1 + number, 'what is sent again')
+    last = bench.listen('/map', OccupancyGrid, qos.LATCHED)
+    bench.until(lambda: last, 'the map')
+    assert (len(last), len(latched)) == (1, 3)
+
+
 @pytest.mark.parametrize('parameters', [{}, {'world': 'room', 'publish_map': False}])
 def test_no_map_is_published_where_there_is_none_or_nobody_wants_it(bench, parameters):
     run = Run(bench, **parameters).drive(2)

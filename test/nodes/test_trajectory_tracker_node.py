@@ -8,6 +8,7 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry, Path
 from node_bench import odometry, RACECAR, seconds
 import pytest
+from rclpy.qos import qos_profile_sensor_data
 from std_srvs.srv import SetBool
 
 from racecar.core.control.tracker import TrajectoryTracker
@@ -238,6 +239,18 @@ def test_activation_starts_the_trajectory_anew_at_the_car(bench, lockstep):
     bench.count(references, 3)
     position = references[-1].pose.pose.position
     assert (position.x, position.y) == (7.0, 8.0)
+
+
+def test_odometry_that_is_published_best_effort_is_heard(bench, tracker):
+    found = tracker()
+    publisher = bench.probe.create_publisher(Odometry, '/vesc/odom', qos_profile_sensor_data)
+    bench.set_clock(1.0)
+
+    def answered():
+        publisher.publish(odometry(1.0))
+        return found.velocities
+
+    bench.until(answered, 'a velocity')
 
 
 def test_velocity_is_in_map_and_stamped_with_the_odometry_that_caused_it(bench, tracker):

@@ -33,5 +33,6 @@ def wait_for_car(page):
 
 
 def sent(feed, kind):
-    """Return the messages of a type that a feed was sent."""
-    return [message for message in [*feed.received] if message['type'] == kind]
+    """Return the messages of a type that a feed was sent, without their time."""
+    return [{key: value for key, value in message.items() if key != 'sent'}
+            for message in [*feed.received] if message['type'] == kind]

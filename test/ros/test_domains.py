@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -45,6 +46,37 @@ def test_other_processes_see_the_claim(stack, pair):
         capture_output=True, text=True, timeout=60,
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
     assert int(theirs.stdout) == sum(pair) - mine
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason='only root can be another user')
+def test_files_of_another_user_can_be_locked(stack, pair):
+    """And those that are locked are not free."""
+    mine = claim_domain(stack, pair)
+    # Not a program: the other user may not read the one of this.
+    child = os.fork()
+    if not child:
+        code = 255
+        try:
+            os.umask(0o077)
+            os.setgid(65534)
+            os.setuid(65534)
+            with contextlib.ExitStack() as other:
+                code = claim_domain(other, pair)
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == sum(pair) - mine
+
+
+@pytest.mark.parametrize('mask', [0o000, 0o077])
+def test_a_new_file_can_be_read_by_all_and_written_by_nobody(stack, tmp_path, monkeypatch, mask):
+    monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))
+    before = os.umask(mask)
+    try:
+        domain = claim_domain(stack)
+    finally:
+        os.umask(before)
+    assert (tmp_path / f'racecar_domain_{domain}').stat().st_mode & 0o777 == 0o444
 
 
 @pytest.mark.parametrize('offset', [0, 10])

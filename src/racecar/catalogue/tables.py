@@ -128,6 +128,9 @@ SIMULATOR_NODE = ParameterTable([
     Parameter('publish_map_to_odom', bool, True,
               'Publish map -> odom as a static identity, in place of a localisation',
               read_only=True),
+    Parameter('relay_odometry', bool, True,
+              'Publish vesc/odom also on pf/pose/odom for whoever listens, as the original does in'
+              ' place of a particle filter; not where vesc/odom has another name', read_only=True),
     Parameter('odometry_variance.position', float, 1e-6, 'Variance of x and y', 'm^2',
               above=0.0, maximum=1e6, read_only=True),
     Parameter('odometry_variance.yaw', float, 1e-6, 'Variance of the yaw', 'rad^2',

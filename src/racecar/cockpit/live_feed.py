@@ -88,7 +88,7 @@ class LiveFeed(Feed):
     def left(self, viewer: int) -> None:
         """Stop the car if it drove."""
         self._viewers.discard(viewer)
-        if self._wheel.release(viewer):
+        if self._wheel.forget(viewer):
             self._send('release')
 
     def want_pictures(self, wanted: bool) -> None:
@@ -111,11 +111,12 @@ class LiveFeed(Feed):
                 self._send('hand_back')
         else:
             if kind in _BEATS:
-                self._wheel.beat(viewer)
+                if not self._wheel.beat(viewer, message['sent']):
+                    return
             elif kind in _DRIVING:
                 self._wheel.check(viewer)
             self._send(kind, viewer=viewer, **{
-                key: value for key, value in message.items() if key != 'type'})
+                key: value for key, value in message.items() if key not in ('type', 'sent')})
 
     # The child
 

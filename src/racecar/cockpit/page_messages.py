@@ -32,6 +32,8 @@ def _share(name: str, minimum: float, text: str) -> Parameter:
 
 
 _STEERING = _share('steering', -1.0, 'Share of the largest steering angle, left positive')
+_SENT = Parameter('sent', float, None, 'When it is sent, by the clock of the page', 's',
+                  minimum=0.0, maximum=1e12)
 
 PAGE_MESSAGES = {
     'start': _Row((Parameter('configuration', str, None, 'Name of a configuration'),),
@@ -48,9 +50,9 @@ PAGE_MESSAGES = {
                                   ' until release_wheel'),)),
     'release_wheel': _Row(),
     'drive': _Row((_share('speed', -1.0, 'Share of the largest speed, forwards positive'),
-                   _STEERING)),
+                   _STEERING, _SENT)),
     'pedals': _Row((_share('throttle', 0.0, 'Share of full throttle'),
-                    _share('brake', 0.0, 'Share of full brake'), _STEERING)),
+                    _share('brake', 0.0, 'Share of full brake'), _STEERING, _SENT)),
     'gear': _Row((Parameter('value', int, None, 'Gear: -1 reverse, 0 neutral, 1 and up',
                             minimum=-1, maximum=100),)),
     'indicator': _Row((Parameter('value', str, None, 'Indicator',

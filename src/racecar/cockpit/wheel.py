@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from racecar.cockpit.lateness import Lateness
 from racecar.core.errors import ControlModeError
 
 HEARTBEAT = 0.25
@@ -24,6 +25,8 @@ class Wheel:
         self._on_change = on_change
         self._on_silence = on_silence
         self._timer: asyncio.TimerHandle | None = None
+        self._lateness: dict[int, Lateness] = {}
+        self._is_late = False
 
     @property
     def is_driven(self) -> bool:
@@ -45,11 +48,30 @@ class Wheel:
             who = 'nobody does' if self.holder is None else 'another page does'
             raise ControlModeError(f'this page does not hold the wheel ({who}): take it first')
 
-    def beat(self, viewer: int) -> None:
-        """Note that its holder drives. Raises ControlModeError as check()."""
+    def beat(self, viewer: int, sent: float) -> bool:
+        """Note that its holder drives, and tell whether a command is to be obeyed.
+
+        sent: when, by the clock of the viewer [s]. One that was held up on its way, as in a
+        network that was cut, says nothing of what the driver wants now. Raises ControlModeError
+        as check(), and for the first of those that come late.
+        """
+        late = self._lateness.setdefault(viewer, Lateness()).of(
+            sent, asyncio.get_running_loop().time())
         self.check(viewer)
+        was_late, self._is_late = self._is_late, late > HEARTBEAT
+        if self._is_late:
+            if not was_late:
+                raise ControlModeError(
+                    f'commands of this page came {late:.1f} s late and are not obeyed')
+            return False
         self._cancel()
         self._timer = asyncio.get_running_loop().call_later(HEARTBEAT, self._on_timer)
+        return True
+
+    def forget(self, viewer: int) -> bool:
+        """Take it from a viewer that has gone; tell whether that held it."""
+        self._lateness.pop(viewer, None)
+        return self.release(viewer)
 
     def release(self, viewer: int) -> bool:
         """Take it from a viewer; tell whether that held it."""

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from functools import partial
 import importlib
 import sys
+import time
 from typing import Any
 
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
@@ -27,7 +29,8 @@ from racecar.ros.waiting_messages import take_waiting
 
 _DISCOVERY_PERIOD = 0.05
 _FLUSH_PERIOD = 0.5
-_DEPTH = 1000
+# At the end, for what has come and is not written; launch kills after 5 s [s].
+_LONGEST_END = 2.0
 
 
 class BagRecorderNode(TableNode):
@@ -123,11 +126,21 @@ class BagRecorderNode(TableNode):
         profiles = [publisher.qos_profile for publisher in publishers]
         handle = self._writer.add_topic(
             name, types[0], definition, '\n'.join(_to_yaml(p) for p in profiles), type_hash)
-        profile = qos.matching(profiles, _DEPTH)
+        profile = qos.matching(profiles, qos.recording_depth(types[0]))
         if profile.durability == DurabilityPolicy.TRANSIENT_LOCAL:
             self._latched.add(name)
         return self.create_subscription(
-            message_type, name, partial(self._on_message, handle), profile, raw=True)
+            message_type, name, partial(self._on_message, handle), profile, raw=True,
+            event_callbacks=SubscriptionEventCallbacks(
+                incompatible_qos=partial(self._on_incompatible_qos, name, profile)))
+
+    def _on_incompatible_qos(self, name: str, profile: QoSProfile, _: object) -> None:
+        """Say which publishers that came later are not heard: a subscription cannot adapt."""
+        others = qos.incompatible_publishers(self, name, profile)
+        if others:
+            self.get_logger().warning(
+                f"{name} of {' and '.join(others)} is not recorded: the subscription fits the"
+                ' first publisher; let both use the same QoS, or start the recorder after them')
 
     def _on_message(self, handle: int, data: bytes) -> None:
         now_ns = self.now_ns()
@@ -146,14 +159,24 @@ class BagRecorderNode(TableNode):
 
     def _complete(self) -> None:
         """Write what has come, then close the bag with its index."""
-        for subscription in filter(None, self._recorded.values()):
-            take_waiting(subscription)
+        self._write_waiting()
         if not self._writer.message_count:
             self._discard('nothing was recorded')
         elif not self.now_ns() and self._writer.message_count == sum(
                 map(self._writer.count, self._latched)):
             self.discard()
         self._writer.close()
+
+    def _write_waiting(self) -> None:
+        """Write what waits, but not for long: who sends faster than it is written goes on."""
+        waiting = {name: found for name, found in self._recorded.items() if found is not None}
+        until = time.monotonic() + _LONGEST_END
+        while waiting and time.monotonic() < until:
+            waiting = {name: found for name, found in waiting.items() if take_waiting(found, 1)}
+        if waiting and self._writer.is_open:
+            self.get_logger().warning(
+                f"recording fell behind: the last messages on {', '.join(sorted(waiting))} are not"
+                f' in the bag {self._writer.folder}; record fewer topics')
 
     def _discard(self, reason: str) -> None:
         if self._writer.is_open:

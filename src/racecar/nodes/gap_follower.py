@@ -48,7 +48,8 @@ class GapFollowerNode(TableNode):
         self._publisher = AnswerPublisher(
             self, AckermannDriveStamped, topics.NAVIGATION_COMMAND, qos.COMMAND, self._lockstep)
         subscribe_raw(
-            self, LaserScanMessage, topics.SCAN, read_scan, self._on_scan, qos.SCAN_SUBSCRIPTION)
+            self, LaserScanMessage, topics.SCAN, read_scan, self._on_scan,
+            qos.SCAN_LOCKSTEP_SUBSCRIPTION if self._lockstep else qos.SCAN_SUBSCRIPTION)
 
     def on_values_changed(self, changed: set[str]) -> None:
         """Take over the values of the law."""

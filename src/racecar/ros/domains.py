@@ -28,14 +28,16 @@ _MULTICAST, _FIRST_UNICAST = 0, 10
 def claim_domain(stack: contextlib.ExitStack, domains: Sequence[int] = _SAFE_DOMAINS) -> int:
     """Return one of the domains that is free, and keep it until the stack ends.
 
-    Free means that no other process has claimed it and no participant of any DDS listens in it.
+    Free means that no other process has claimed it, of whatever user, and no participant of any
+    DDS listens in it.
     Raises ConfigurationError if there is none.
     """
     offset = os.getpid() % len(domains)
     for domain in [*domains[offset:], *domains[:offset]]:
         path = Path(tempfile.gettempdir()) / f'racecar_domain_{domain}'
         with contextlib.suppress(OSError), contextlib.ExitStack() as claim:
-            file = claim.enter_context(path.open('a'))
+            file = _open(path)
+            claim.callback(os.close, file)
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_silent(domain):
                 stack.push(claim.pop_all())
@@ -43,6 +45,21 @@ def claim_domain(stack: contextlib.ExitStack, domains: Sequence[int] = _SAFE_DOM
     raise ConfigurationError(
         f'all ROS domains from {domains[0]} to {domains[-1]} are in use on this machine; end'
         ' what runs in one of them')
+
+
+def _open(path: Path) -> int:
+    """Open a file for a lock, for which reading suffices; it may be another user's.
+
+    In a folder for all, Linux lets nobody open the file of another with O_CREAT.
+    """
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        file = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o444)
+        # Whatever the umask.
+        os.fchmod(file, 0o444)
+        return file
 
 
 def _is_silent(domain: int) -> bool:

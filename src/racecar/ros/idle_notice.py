@@ -9,6 +9,8 @@ from collections.abc import Callable
 from rclpy.clock import Clock
 from rclpy.node import Node
 
+from racecar.ros import qos
+
 _PERIOD = 1.0
 
 # Not at once, so that a stack may come up; counted in calls, for the first is overdue where a
@@ -34,4 +36,14 @@ class IdleNotice:
         self._timer.cancel()
         awaited = self._waits_for()
         if awaited:
-            self._node.get_logger().info(awaited)
+            self._node.get_logger().info('; '.join((awaited, *self._unheard())))
+
+    def _unheard(self) -> list[str]:
+        """Return a sentence for each topic with publishers that cannot be heard."""
+        found = []
+        for subscription in self._node.subscriptions:
+            topic = subscription.topic_name
+            others = qos.incompatible_publishers(self._node, topic, subscription.qos_profile)
+            if others:
+                found.append(f"{topic} of {' and '.join(others)} cannot be heard")
+        return found

@@ -8,16 +8,15 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from nav_msgs.msg import OccupancyGrid
-
 from racecar.core.errors import ConfigurationError, excerpt, RacecarError
 from racecar.core.last_stamp import effective_stamp, LastStamp
 from racecar.core.ports import Entity, Input, Output
 from racecar.core.types import NANOSECONDS
-from racecar.ros import qos, topics
+from racecar.ros import topics
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
 from racecar.ros.freshness import staleness
+from racecar.ros.latched_message import LatchedMessage
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.robot_model import RobotModel
@@ -79,11 +78,10 @@ class RobotLink:
         self._fault = ''
 
     def _publish_map(self) -> None:
-        """Send once what stands around, if anything does."""
+        """Send what stands around, if anything does."""
         if self.entity.surroundings is not None and self._node.values['publish_map']:
-            publisher = self._node.create_publisher(
-                OccupancyGrid, self.place.topic(topics.MAP), qos.LATCHED)
-            publisher.publish(grid_message(self.entity.surroundings()))
+            LatchedMessage(self._node, self.place.topic(topics.MAP),
+                           grid_message(self.entity.surroundings()))
 
     def _subscribe(self, codecs: Mapping[type, Codec], port: Input) -> str:
         codec = codecs[port.value_type]

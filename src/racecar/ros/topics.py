@@ -14,6 +14,8 @@ CLOCK = '/clock'
 TF, TF_STATIC = 'tf', 'tf_static'
 
 ODOMETRY = 'vesc/odom'
+FILTERED_ODOMETRY = 'pf/pose/odom'
+"""Odometry of a particle filter, in whose place the simulator is."""
 CAR_STATE = 'car_state'
 JOINT_STATES = 'joint_states'
 ROBOT_DESCRIPTION = 'robot_description'
@@ -85,7 +87,7 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
     'f1tenth_gym': {ODOMETRY: 'ego_racecar/odom', **_COMMANDS_OF_F1TENTH},
     # On the track controllers take the odometry of a particle filter, whose place the simulator
     # takes: it knows the pose on the map.
-    'f1tenth_pf': {ODOMETRY: 'pf/pose/odom', **_COMMANDS_OF_F1TENTH},
+    'f1tenth_pf': {ODOMETRY: FILTERED_ODOMETRY, **_COMMANDS_OF_F1TENTH},
     # Robots that take velocities.
     'cmd_vel': {ODOMETRY: TWIST_ODOMETRY},
 }

@@ -5,19 +5,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
 from typing import Any
 
 from rclpy.subscription import Subscription
 
 
-def take_waiting(subscription: Subscription) -> None:
-    """Call back for the messages that wait; for a node that no executor spins any more."""
+def take_waiting(subscription: Subscription, most: float = math.inf) -> bool:
+    """Call back for the messages that wait; for a node that no executor spins any more.
+
+    most: at most so many. Returns whether there may be more.
+    """
     # rclpy's types leave out that nothing may have come, and what a callback may take.
     handle: Any = subscription.handle
     callback: Callable[..., object] = subscription.callback
+    taken_count = 0
     with handle:
-        while True:
+        while taken_count < most:
             taken = handle.take_message(subscription.msg_type, subscription.raw)
             if taken is None:
-                return
+                return False
             callback(taken[0])
+            taken_count += 1
+    return True

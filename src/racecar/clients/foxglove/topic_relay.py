@@ -23,7 +23,6 @@ ENCODING, SCHEMA_ENCODING = 'cdr', 'ros2msg'
 
 # Messages that wait while the executor is busy: enough for plots, few for pictures.
 _DEPTH, _PICTURE_DEPTH = 100, 4
-_PICTURES = ('sensor_msgs/msg/Image', 'sensor_msgs/msg/PointCloud2')
 
 
 @dataclass
@@ -131,7 +130,7 @@ class TopicRelay:
     def _listen(self, relayed: _Relayed) -> None:
         profiles = [info.qos_profile
                     for info in self._node.get_publishers_info_by_topic(relayed.topic)]
-        depth = _PICTURE_DEPTH if relayed.type_name in _PICTURES else _DEPTH
+        depth = _PICTURE_DEPTH if relayed.type_name in qos.LARGE_TYPES else _DEPTH
         profile = qos.matching(profiles, depth)
         relayed.is_latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
         relayed.subscription = self._node.create_subscription(

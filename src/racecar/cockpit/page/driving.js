@@ -197,11 +197,13 @@ export class Driving {
   sendCommand(ahead, left) {
     const round = (value) => Math.round(value * 1000) / 1000 || 0;
     if (this.contested) { return; }
+    // The server does not obey what was held up on its way. This clock also goes on in sleep.
+    const sent = Date.now() / 1000;
     if (this.usesPedals) {
       this.send('pedals', {throttle: round(Math.max(ahead, 0)),
-        brake: round(Math.max(-ahead, 0)), steering: round(left)});
+        brake: round(Math.max(-ahead, 0)), steering: round(left), sent});
     } else {
-      this.send('drive', {speed: round(ahead), steering: round(left)});
+      this.send('drive', {speed: round(ahead), steering: round(left), sent});
     }
   }
 }

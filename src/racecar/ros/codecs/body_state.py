@@ -21,6 +21,7 @@ from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.listeners import Listeners
 from racecar.ros.message_rows import MessageRows
 from racecar.ros.node import TableNode
+from racecar.ros.odometry_relay import relay_of
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 
 _POSE = ('position.x', 'position.y', 'position.z', 'orientation.x', 'orientation.y',
@@ -60,7 +61,7 @@ def body_state_rows() -> MessageRows:
 class BodyStateCodec(Codec):
     """Pose in odom and twist in the robot's frame.
 
-    The node has the parameters odometry_variance.* and publish_tf.
+    The node has the parameters odometry_variance.*, publish_tf and relay_odometry.
     """
 
     value_type = BodyState
@@ -69,12 +70,12 @@ class BodyStateCodec(Codec):
     profile = qos.ODOMETRY
 
     def encode(self, node: TableNode, output: Output, place: Place) -> _OdometryChannel:
-        """Create the publishers of odometry and, if wanted, of the transform."""
+        """Create the publishers of odometry and, if wanted, of the transform and the relay."""
         return _OdometryChannel(node, output, place)
 
 
 class _OdometryChannel:
-    """Sends the transform, then the odometry, which may set off the next tick."""
+    """Sends the transform, the relay's odometry, then that which may set off the next tick."""
 
     is_heard = True
 
@@ -87,20 +88,23 @@ class _OdometryChannel:
         self._odometry = MessageTemplate(message, (
             'header.stamp', *(f'pose.pose.{field}' for field in _POSE), *_TWIST))
         self._transform = transforms_template([(odom, frame)])
-        self.publisher = node.create_publisher(
-            Odometry, place.topic(topics.ODOMETRY),
-            qos.ODOMETRY_LOCKSTEP if values['lockstep'] else qos.ODOMETRY)
+        profile = qos.ODOMETRY_LOCKSTEP if values['lockstep'] else qos.ODOMETRY
+        self.publisher = node.create_publisher(Odometry, place.topic(topics.ODOMETRY), profile)
+        self._relay = relay_of(node, place, profile)
         # There is none where another node gives the transform.
         self._tf = [node.create_publisher(TFMessage, topics.TF, qos.TF)] \
             if values['publish_tf'] else []
         self._tf_listeners = Listeners(*self._tf)
 
     def publish(self, sec: int, nanosec: int, value: BodyState) -> None:
-        """Send both messages with a stamp."""
+        """Send all with a stamp."""
         pose, twist = value
         for index in self._tf_listeners.heard():
             self._tf[index].publish(self._transform.fill(sec, nanosec, *pose))
-        self.publisher.publish(self._odometry.fill(sec, nanosec, *pose, *twist))
+        odometry = self._odometry.fill(sec, nanosec, *pose, *twist)
+        if self._relay is not None:
+            self._relay.publish(odometry)
+        self.publisher.publish(odometry)
 
 
 def _fill_covariances(message: Odometry, values: dict[str, Any]) -> None:

@@ -1,0 +1,57 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Odometry once more, under the name that a particle filter gives it."""
+
+from __future__ import annotations
+
+from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile
+
+from racecar.ros import topics
+from racecar.ros.codecs.codec import Place
+from racecar.ros.listeners import Listeners
+from racecar.ros.node import TableNode
+
+_PERIOD = 1.0  # [s]
+
+
+class OdometryRelay:
+    """Sends odometry on a second topic to whoever listens there.
+
+    The original has a relay from vesc/odom to pf/pose/odom, so that what needs a particle filter
+    on the track also runs in simulation. While another node publishes there, this one is silent.
+    """
+
+    def __init__(self, node: TableNode, place: Place, profile: QoSProfile) -> None:
+        """profile: of the odometry."""
+        self._node = node
+        self._publisher = node.create_publisher(
+            Odometry, place.topic(topics.FILTERED_ODOMETRY), profile)
+        self._listeners = Listeners(self._publisher)
+        self._is_alone = True
+        node.create_timer(_PERIOD, self._look, clock=node.steady_clock)
+
+    def publish(self, data: bytes) -> None:
+        """Send serialised odometry to those who listen."""
+        if self._is_alone and self._listeners.heard():
+            self._publisher.publish(data)
+
+    def _look(self) -> None:
+        topic = self._publisher.topic_name
+        is_alone = self._node.count_publishers(topic) <= 1
+        if self._is_alone and not is_alone:
+            self._node.get_logger().info(
+                f'odometry is not relayed to {topic} while another node publishes there')
+        self._is_alone = is_alone
+
+
+def relay_of(node: TableNode, place: Place, profile: QoSProfile) -> OdometryRelay | None:
+    """Return a relay if the parameter relay_odometry asks for one.
+
+    None where the odometry itself was given another name, as by a set of topic names: that is the
+    one that other software expects.
+    """
+    topic: str = node.resolve_topic_name(place.topic(topics.ODOMETRY))
+    if not node.values['relay_odometry'] or not topic.endswith(f'/{topics.ODOMETRY}'):
+        return None
+    return OdometryRelay(node, place, profile)
