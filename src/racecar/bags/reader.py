@@ -12,9 +12,11 @@ import os
 from pathlib import Path
 import re
 import struct
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from racecar.bags.limits import TooLargeError, unpack_file
 from racecar.bags.message_definitions import defined_types
 from racecar.bags.metadata import check_metadata, FILE_NAME
 from racecar.bags.sources import (
@@ -30,6 +32,8 @@ from racecar.core.errors import BagError, excerpt, MessageError
 from racecar.core.types import NANOSECONDS
 
 _LOGGER = logging.getLogger(__name__)
+# Every message has more behind it [B].
+_CDR_HEADER = 4
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
 
 _RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save'
@@ -73,6 +77,9 @@ class BagReader:
         self._warnings: list[str] = []
         try:
             self.summary = self._summary(self._open())
+        except TooLargeError as error:
+            self.close()
+            raise BagError(f"bag '{self.path}' cannot be read: {error}") from error
         except BagError:
             self.close()
             raise
@@ -174,17 +181,25 @@ class BagReader:
                 f"bag '{path}' has no metadata.yaml (was its recorder killed?);"
                 ' read without it')
             self._open_files(files)
-        elif all(file.suffix != '.mcap' or is_indexed(file) for file in files):
-            check_metadata(path)
-            self._add(IndexedSource(path))
-        else:
+        elif any(file.suffix == '.zstd' for file in files) or not all(
+                file.suffix != '.mcap' or is_indexed(file) for file in files):
             self._open_files(files)
+        else:
+            check_metadata(path)
+            source = IndexedSource(path)
+            self._add(source)
+            if source.packs_messages:
+                self._sources = [IndexedSource(file, packed=True) for file in files]
+                for packed in self._sources:
+                    self._stack.callback(packed.close)
         return files
 
     def _open_files(self, files: list[Path]) -> None:
         for file in files:
             if file.stat().st_size == 0:
                 raise BagError(f"bag file '{file}' is empty")
+            if file.suffix == '.zstd':
+                file = self._unpacked(file)
             if file.suffix != '.mcap' or is_indexed(file):
                 self._add(IndexedSource(file))
                 continue
@@ -199,6 +214,10 @@ class BagReader:
             self._warnings.append(
                 f"bag file '{file}' is cut off (was its recorder killed?); read up to its"
                 f' last complete chunk, lost {source.cut}')
+
+    def _unpacked(self, file: Path) -> Path:
+        folder = self._stack.enter_context(TemporaryDirectory(prefix='racecar-bag-'))
+        return unpack_file(file, Path(folder))
 
     def _remedy(self) -> str:
         # Path.exists() raises for a path that is too long.
@@ -239,6 +258,7 @@ class BagReader:
 
     def _decoded(self, wanted: list[Stream], window: Window) -> Iterator[BagMessage]:
         decoders: dict[Stream, Callable[[bytes], Any]] = {}
+        empty: dict[str, int] = {}
         for source in self._sources:
             raw = source.messages(wanted, window)
             while True:
@@ -250,6 +270,9 @@ class BagReader:
                 if row is None:
                     break
                 key, time_ns, data = row
+                if len(data) <= _CDR_HEADER:
+                    empty[key.topic] = empty.get(key.topic, 0) + 1
+                    continue
                 decode = decoders.get(key)
                 if decode is None:
                     decode = decoders[key] = self._decoder(key)
@@ -260,6 +283,9 @@ class BagReader:
                         f"bag '{self.path}': a message on {key.topic} at {time_ns} ns is not a"
                         f' valid {key.type_name}: {_reason(error)}') from error
                 yield BagMessage(key.topic, time_ns, message)
+        for topic, count in empty.items():
+            _warn_once(f"bag '{self.path}': left out {count} empty message{'s' * (count > 1)} on"
+                       f' {topic}, without any data')
 
     def _decoder(self, key: Stream) -> Callable[[bytes], Any]:
         try:
