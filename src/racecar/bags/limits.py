@@ -8,6 +8,7 @@ Recorded bags stay far below these bounds.
 
 from __future__ import annotations
 
+import bz2
 from collections.abc import Mapping
 import io
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any, IO
 
 import lz4.frame  # type: ignore[import-untyped]
 from rosbags.interfaces import Nodetype
+from rosbags.rosbag1 import reader as rosbag1
 from rosbags.rosbag2 import storage_mcap
 import zstandard
 
@@ -42,7 +44,7 @@ class TooLargeError(BagError):
 
 
 def unpack(data: bytes, compression: str, expected: int | None = None) -> bytes:
-    """Return what a chunk or message of a bag holds; compression: zstd, lz4 or none.
+    """Return what a chunk or message of a bag holds; compression: zstd, lz4, bz2 or none.
 
     expected: its size as the bag says [B], beyond which nothing is unpacked. Raises TooLargeError,
     and what the libraries do for damaged data.
@@ -56,12 +58,14 @@ def unpack(data: bytes, compression: str, expected: int | None = None) -> bytes:
     # One byte more tells that there is more.
     if compression == 'lz4':
         found: bytes = lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=wanted + 1)
+    elif compression == 'bz2':
+        found = bz2.BZ2Decompressor().decompress(data, wanted + 1)
     elif compression == 'zstd':
         with zstandard.ZstdDecompressor().stream_reader(
                 io.BytesIO(data), read_across_frames=True) as stream:
             found = _read(stream, wanted + 1)
     else:
-        raise BagError(f'compression {compression!r} is unknown, expected zstd or lz4')
+        raise BagError(f'compression {compression!r} is unknown, expected zstd, lz4 or bz2')
     if len(found) > wanted:
         raise _too_large(len(data), wanted)
     return found
@@ -146,7 +150,10 @@ def _without_bytes(fields: Mapping[str, list[Any]]) -> set[str]:
     return found
 
 
-# rosbags unpacks chunks by this table, as much as there is.
+# rosbags unpacks chunks by these tables, as much as there is.
 storage_mcap.DECOMPRESSORS.update({
     name: lambda data, size, name=name: unpack(data, name, size)  # type: ignore[misc]
     for name in ('lz4', 'zstd')})
+rosbag1.decompressors.update({
+    name: lambda data, name=name: unpack(data, name)  # type: ignore[misc]
+    for name in ('lz4', 'bz2')})

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Read rosbag2 bags without ROS: MCAP and sqlite3, whole or cut off by a killed recorder."""
+"""Read bags without ROS: rosbag2 (MCAP, sqlite3), also cut off by a killed recorder, and ROS 1."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from racecar.bags.metadata import check_metadata, FILE_NAME
 from racecar.bags.sources import (
     IndexedSource,
     is_indexed,
+    ROS1_SUFFIX,
     SequentialSource,
     Source,
     Stream,
@@ -35,9 +36,12 @@ _LOGGER = logging.getLogger(__name__)
 # Every message has more behind it [B].
 _CDR_HEADER = 4
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
+_STORAGES = {**_SUFFIXES, ROS1_SUFFIX: 'rosbag (ROS 1)'}
 
 _RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save'
             ' some of it')
+
+_REINDEX = '`rosbag reindex` of ROS 1 may save some of it'
 
 UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowError, struct.error,
             TypeError, ValueError)
@@ -62,8 +66,9 @@ class BagReader:
     """An open bag; use it in a `with` statement.
 
     path: a rosbag2 folder (metadata.yaml inside; one that a killed recorder left without it is
-    read too) or a bare .mcap or .db3 file. Message types come from the definitions in the bag,
-    else from ROS 2 Jazzy. Memory is bounded by a chunk, whatever the size of the bag.
+    read too), a bare .mcap or .db3 file, or a .bag file of ROS 1. Message types come from the
+    definitions in the bag, else from ROS 2 Jazzy. Memory is bounded by a chunk, whatever the size
+    of the bag.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -163,10 +168,10 @@ class BagReader:
             raise BagError(f"bag '{path}' does not exist; check the path")
         if not path.is_dir():
             # Of a pipe nothing would ever come.
-            if path.suffix not in _SUFFIXES or not path.is_file():
+            if path.suffix not in _STORAGES or not path.is_file():
                 raise BagError(
-                    f"'{path}' is not a bag, expected a folder with metadata.yaml or a .mcap or"
-                    ' .db3 file')
+                    f"'{path}' is not a bag, expected a folder with metadata.yaml or a .mcap,"
+                    ' .db3 or .bag file')
             self._open_files([path])
             return [path]
         files = sorted(
@@ -223,7 +228,7 @@ class BagReader:
         # Path.exists() raises for a path that is too long.
         if os.path.exists(self.path / FILE_NAME):
             return f'without {FILE_NAME} it is read from what its files hold'
-        return _RECOVER
+        return _REINDEX if self.path.suffix == ROS1_SUFFIX else _RECOVER
 
     def _summary(self, files: list[Path]) -> BagSummary:
         counts: dict[tuple[str, str], int] = {}
@@ -270,7 +275,7 @@ class BagReader:
                 if row is None:
                     break
                 key, time_ns, data = row
-                if len(data) <= _CDR_HEADER:
+                if len(data) <= (0 if key.is_ros1 else _CDR_HEADER):
                     empty[key.topic] = empty.get(key.topic, 0) + 1
                     continue
                 decode = decoders.get(key)
@@ -299,7 +304,8 @@ class BagReader:
                 f"bag '{self.path}': {key.topic} has type {key.type_name}, which is neither"
                 ' defined in the bag nor a common interface of ROS 2 Jazzy; record it with'
                 ' Jazzy or newer')
-        return lambda data: store.deserialize_cdr(data, key.type_name)
+        decode = store.deserialize_ros1 if key.is_ros1 else store.deserialize_cdr
+        return lambda data: decode(data, key.type_name)
 
 
 def read_topics(
@@ -338,7 +344,7 @@ def _is_storage(path: Path) -> bool:
 
 
 def _storage(path: Path) -> str:
-    return _SUFFIXES[path.suffix if path.suffix in _SUFFIXES else Path(path.stem).suffix]
+    return _STORAGES[path.suffix if path.suffix in _STORAGES else Path(path.stem).suffix]
 
 
 def _natural_order(path: Path) -> list[Any]:

@@ -18,10 +18,13 @@ from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, Message, Schema
 from mcap.stream_reader import breakup_chunk, StreamReader
 from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat
+from rosbags.rosbag1 import Reader as Ros1Reader
 from rosbags.rosbag2 import Reader
 
 from racecar.bags.limits import unpack
 from racecar.core.errors import BagError, excerpt
+
+ROS1_SUFFIX = '.bag'
 
 _MAGIC = b'\x89MCAP0\r\n'
 _FORMATS = {
@@ -33,11 +36,15 @@ _NO_DEFINITION = MessageDefinition(MessageDefinitionFormat.NONE, '')
 
 
 class Stream(NamedTuple):
-    """One topic with one type; the order of fields makes it the key of the summary."""
+    """One topic with one type; the order of fields makes it the key of the summary.
+
+    is_ros1: whether its messages are serialised as ROS 1 does it, not as CDR.
+    """
 
     topic: str
     type_name: str
     definition: MessageDefinition
+    is_ros1: bool = False
 
 
 class Window(NamedTuple):
@@ -72,24 +79,29 @@ class Source(Protocol):
 
 
 class IndexedSource:
-    """A bag folder or file that is whole, through rosbags: in time order, chunk by chunk."""
+    """A bag folder or file that is whole, through rosbags: in time order, chunk by chunk.
+
+    Also a .bag file of ROS 1.
+    """
 
     def __init__(self, path: Path, *, packed: bool = False) -> None:
         """packed: whether each message is compressed, of which the file itself does not tell."""
-        self._reader = Reader(path)
+        self._is_ros1 = path.suffix == ROS1_SUFFIX
+        self._reader = Ros1Reader(path) if self._is_ros1 else Reader(path)
         self._reader.open()
+        self._is_open = True
         self._packed = packed
         self._connections: dict[Stream, list[Connection]] = {}
         self.counts: dict[Stream, int] = {}
         for row in self._reader.connections:
-            key = Stream(row.topic, row.msgtype, row.msgdef)
+            key = self._stream(row)
             self._connections.setdefault(key, []).append(row)
             self.counts[key] = self.counts.get(key, 0) + row.msgcount
 
     @property
     def packs_messages(self) -> bool:
         """Whether the metadata of the bag say that each message is compressed by itself."""
-        return self._reader.compression_mode == 'message'
+        return isinstance(self._reader, Reader) and self._reader.compression_mode == 'message'
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
@@ -105,12 +117,16 @@ class IndexedSource:
         if not connections:
             return
         for row, time_ns, data in self._reader.messages(connections, *window):
-            yield Stream(row.topic, row.msgtype, row.msgdef), time_ns, (
+            yield self._stream(row), time_ns, (
                 unpack(data, 'zstd') if self._packed else data)
 
     def close(self) -> None:
-        if self._reader.is_open:
+        if self._is_open:
+            self._is_open = False
             self._reader.close()
+
+    def _stream(self, row: Connection) -> Stream:
+        return Stream(row.topic, row.msgtype, row.msgdef, self._is_ros1)
 
 
 class _ExactReads:

@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' not needed.')
     completed_as_file(parser.add_argument(
         'run', type=Path, metavar='RUN',
-        help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a CSV file of simulate or'
-             ' up, or the folder of a run'))
+        help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a .bag file of ROS 1, a CSV'
+             ' file of simulate or up, or the folder of a run'))
     parser.add_argument(
         '--skip', type=float, default=0.0, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: 0)')
