@@ -90,9 +90,9 @@ def test_other_topics_are_not_touched(tmp_path, messages):
         odometry = writer.add_topic('/vesc/odom', ODOMETRY, messages.definition(ODOMETRY))
         broken = writer.add_topic('/broken', 'a_msgs/msg/A', '%% not a definition %%')
         unknown = writer.add_topic('/unknown', 'a_msgs/msg/B', '')
-        writer.write(broken, 1, 1, b'')
+        writer.write(broken, 1, 1, bytes(8))
         writer.write(odometry, 2, 2, messages.odometry(2, 0.0, 0.0))
-        writer.write(unknown, 3, 3, b'')
+        writer.write(unknown, 3, 3, bytes(8))
     assert len(list(read_topics(tmp_path / 'run', ['/vesc/odom']))) == 1
     with pytest.raises(BagError, match=r'definition of a_msgs/msg/A'):
         list(read_topics(tmp_path / 'run', ['/broken']))

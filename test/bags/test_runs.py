@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run is the same whether a CSV file, a bag, or a folder holds it."""
 
+import dataclasses
+
 from bag_samples import ACKERMANN, ODOMETRY
 import numpy as np
 import pytest
@@ -150,3 +152,13 @@ def test_names_are_as_long_as_they_must_be(tmp_path):
     paths = [tmp_path / name for name in ('a/run.csv', 'b/run.csv', 'x/eight', 'a/run.csv')]
     assert names_of(paths) == ['a/run (1)', 'b/run', 'eight', 'a/run (2)']
     assert names_of(paths[1:3]) == ['run', 'eight']
+
+
+def test_a_run_is_equal_to_itself_only_and_is_not_changed(write_bag, rows):
+    bag = write_bag(rows)
+    run, again = read_run(bag), read_run(bag)
+    # Its columns have no truth value, so that no comparison of them can be meant.
+    assert run != again
+    assert {run: 'one', again: 'two'}[run] == 'one'
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        run.name = 'another'

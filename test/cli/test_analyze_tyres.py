@@ -10,6 +10,8 @@ import pytest
 from racecar.bags.tracking_run import read_tracking_run
 from racecar.cli import analyze
 from racecar.core.analysis.figures import draw_tyre_figures
+from racecar.stacks import describe_stack, StackOptions
+from racecar.stacks.run_files import describe_run
 
 
 def run(*words):
@@ -65,3 +67,16 @@ def test_without_wheels_there_is_nothing_to_say(write_bag, rows, capsys):
     assert not {'fx.png', 'fy.png'} & files(bag)
     assert 'stamp.</p>' not in (bag / 'analysis' / 'report.html').read_text(encoding='utf-8')
     assert without_compilation(capsys.readouterr().err) == ''
+
+
+@pytest.mark.parametrize(('stack', 'is_said'), [
+    ('kinematic_world_pacejka', True), ('kinematic_world', False), ('kinematic_ode', False)])
+def test_tyre_forces_that_were_not_recorded_are_said_with_the_remedy(
+        write_bag, rows, capsys, stack, is_said):
+    bag = write_bag(rows)
+    options = StackOptions()
+    describe_run('up', stack, options, describe_stack(stack, options), '').write(bag / 'run.yaml')
+    assert run(bag) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith('No fx.png and fy.png') == is_said
+    assert ('--tyre-data' in last) == is_said

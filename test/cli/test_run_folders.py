@@ -207,6 +207,23 @@ def test_the_nodes_of_every_stack_come_back_with_the_same_values(stack, tmp_path
     assert cautions(file, 'up') == []
 
 
+@pytest.mark.parametrize('namespace', ['car1', '/car1/', 'fleet/car1'])
+def test_a_run_with_a_namespace_is_made_again_without_nodes(namespace):
+    options = StackOptions(lockstep=True, namespace=namespace,
+                           overrides={'trajectory_tracker': {'Kp': 3.25}})
+    descriptions = describe_stack('kinematic_ode', options)
+    file = describe_run('up', 'kinematic_ode', options, descriptions, '')
+    again = {d.full_name: d.resolve()
+             for d in describe_stack('kinematic_ode', options_of(file, 'simulate'))}
+    assert again['trajectory_tracker']['Kp'] == 3.25
+    place = namespace.strip('/')
+    then = {d.full_name.removeprefix(f'{place}/'): d.resolve() for d in descriptions}
+    assert then.keys() == again.keys()
+    for values in (then, again):
+        values['kinematic_linearizer'].pop('lockstep')
+    assert then['kinematic_linearizer'] == again['kinematic_linearizer']
+
+
 def test_a_run_that_was_not_in_lockstep_is_said_to_be_no_repetition():
     options = StackOptions()
     descriptions = describe_stack('kinematic_ode', options)

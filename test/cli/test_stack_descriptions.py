@@ -268,6 +268,16 @@ def test_topic_names_reach_the_loop_and_the_recorder(names, odometry):
     assert nodes['bag_recorder'].resolve()['topics'][-1] == odometry[1:]
 
 
+@pytest.mark.parametrize('names', ['', 'racecar', 'f1tenth', 'cmd_vel'])
+def test_a_set_of_names_that_is_chosen_is_not_replaced(names):
+    nodes = describe_stack('differential_wheels', StackOptions(topic_names=names))
+    renamed = dict(next(node for node in nodes if node.executable == 'trajectory_tracker')
+                   .remappings)
+    assert renamed.get('vesc/odom', 'vesc/odom') == (
+        'vesc/odom' if names == 'racecar' else 'odom')
+    assert ('vesc/ackermann_cmd_mux/input/navigation' in renamed) == (names == 'f1tenth')
+
+
 def test_overrides_are_refused_in_the_words_of_the_user():
     with pytest.raises(ConfigurationError, match=r"^--set 'Kp': expected node\.parameter=value"):
         parse_overrides(['Kp'])

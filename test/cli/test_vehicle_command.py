@@ -9,7 +9,15 @@ import pytest
 
 from racecar.cli.main import main
 from racecar.core.differential.parameters import RobotParameters
-from racecar.core.share import find_robot, find_vehicle, vehicle_names
+from racecar.core.share import (
+    find_config,
+    find_robot,
+    find_track,
+    find_vehicle,
+    find_world,
+    vehicle_names,
+    world_names,
+)
 
 
 def error_of(capsys, *arguments):
@@ -112,3 +120,22 @@ def test_a_picture_shows_the_car_and_its_steered_wheels(gl, tmp_path, capsys):  
         capsys, 'render', 'citroen_czero', '--steer', '2', '-o', tmp_path / 'x.png')
     assert 'expected one of .png, .jpg' in error_of(
         capsys, 'render', 'citroen_czero', '-o', tmp_path / 'x.mp4')
+
+
+@pytest.mark.parametrize(('find', 'name'), [
+    (find_vehicle, 'racecar'), (find_world, world_names()[0]), (find_track, 'racetrack'),
+    (find_config, 'trajectory_tracker'), (find_config, 'vehicles/racecar')])
+def test_a_name_goes_before_a_file_that_is_called_like_it(find, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text('#!/bin/sh')
+    known = find(name)
+    assert known.is_absolute()
+    assert known != file
+    # As a path it is the file.
+    assert find(f'./{name}').samefile(file)
+    assert find(file) == file
+    other = tmp_path / 'mine.yaml'
+    other.write_text('')
+    assert find('mine.yaml').samefile(other)

@@ -15,6 +15,7 @@ import numpy as np
 from racecar.bags import message_types
 from racecar.bags.body_states import body_state
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
+from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import BagSummary, find_robot, find_topic
 from racecar.core.description.urdf import RobotDescription
 from racecar.core.driver.controls import Indicator
@@ -77,10 +78,22 @@ def read_drive_log(
         if with_scans:
             wanted[find_topic(summary, (f'{namespace}/{topics.SCAN}',), message_types.SCAN)] = (
                 'scans')
+            tf = next((topic for topic in (f'{namespace}/{topics.TF_STATIC}',
+                                           f'/{topics.TF_STATIC}')
+                       if _has(summary, topic, message_types.TRANSFORMS)), '')
+            if tf:
+                wanted[tf] = topics.TF_STATIC
+        frames, base = StaticFrames(), ''
         found: dict[str, list[Any]] = {name: [] for name in wanted.values()}
 
         def take(row: BagMessage) -> None:
+            nonlocal base
             name = wanted[row.topic]
+            if name == topics.TF_STATIC:
+                frames.add(row.message)
+                return
+            if name == 'odometry':
+                base = str(row.message.child_frame_id)
             found[name].append(_REDUCED[name](row.message))
 
         reader.hand_out(dict.fromkeys(wanted, take), progress)
@@ -105,7 +118,10 @@ def read_drive_log(
         start_ns=origin, **_lamps(
             found.get(topics.DRIVER_LAMPS) or found.get(topics.DRIVER_STATE) or [], origin))
     if with_scans:
-        drive = _with_scans(drive, found['scans'], origin, description)
+        # A description has the frames of the robot that is drawn.
+        links = {} if description is None else description.tree.poses()
+        drive = _with_scans(drive, found['scans'], origin, lambda frame: links.get(
+            frame.rpartition('/')[2]) or frames.pose(frame, base) or NO_POSE)
     return DriveLog(drive, description, grids[-1] if grids else None)
 
 
@@ -204,16 +220,14 @@ def _joints(
 
 def _with_scans(
     drive: Drive, rows: list[tuple[int, str, float, float, Any]], origin: int,
-    description: RobotDescription | None,
+    pose_of: Callable[[str], Pose3],
 ) -> Drive:
-    """Return the drive with the points that the laser saw."""
-    links = {} if description is None else description.tree.poses()
+    """Return the drive with the points that the laser saw; pose_of: of a frame on the robot."""
     times, scans = [], []
     for stamp, frame, first, step, ranges in sorted(rows, key=lambda row: row[0]):
         time = (stamp - origin) / NANOSECONDS
-        mount = links.get(frame.rpartition('/')[2], NO_POSE)
         times.append(time)
-        scans.append(_points(pose_of_child(drive.pose(time), mount), first, step, ranges))
+        scans.append(_points(pose_of_child(drive.pose(time), pose_of(frame)), first, step, ranges))
     return replace(drive, scan_t=np.array(times), scans=scans)
 
 

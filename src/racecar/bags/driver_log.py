@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from racecar.bags import message_types
-from racecar.bags.reader import BagReader, stamp_ns
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.core.analysis.driver_log import DriverLog, LAMPS, QUANTITIES
 from racecar.core.errors import BagError
@@ -32,16 +32,19 @@ def read_driver_log(
     with BagReader(path) as reader:
         topic = find_topic(
             reader.summary, (f'/{topics.DRIVER_STATE}',), message_types.DRIVER_STATE)
+        stamps: list[int] = []
         rows: list[tuple[float, ...]] = []
-        reader.hand_out({topic: lambda row: rows.append(
-            (stamp_ns(row.message), *(float(getattr(row.message, field)) for field in _COLUMNS)))},
-            progress)
+
+        def take(row: BagMessage) -> None:
+            stamps.append(stamp_ns(row.message))
+            rows.append(tuple(float(getattr(row.message, field)) for field in _COLUMNS))
+
+        reader.hand_out({topic: take}, progress)
     if not rows:
         raise BagError(f"bag '{path}': {topic} has no messages; was its node running?")
-    table = np.array(rows)
     return DriverLog(
-        Path(path).resolve().name, (table[:, 0] - table[0, 0]) / NANOSECONDS,
-        dict(zip(_COLUMNS, table[:, 1:].T, strict=True)))
+        Path(path).resolve().name, (np.array(stamps) - stamps[0]) / NANOSECONDS,
+        dict(zip(_COLUMNS, np.array(rows).T, strict=True)))
 
 
 def has_driver_state(summary: BagSummary) -> bool:

@@ -14,9 +14,11 @@ import numpy as np
 from racecar.bags import message_types
 from racecar.bags.drive_log import grid_of_message
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
+from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import BagSummary, find_robot, find_topic
 from racecar.core.analysis.laser_log import LaserLog, SeenScan
 from racecar.core.errors import BagError
+from racecar.core.poses import NO_POSE, rotated
 from racecar.core.types import NANOSECONDS, quaternion_to_yaw
 from racecar.core.world.scene import EMPTY_SCENE, Scene
 from racecar.ros import topics
@@ -35,7 +37,8 @@ def read_laser_log(
 ) -> LaserLog:
     """Read path and some scans of a drive from a bag; header.stamp is the time base.
 
-    Where the laser is on the robot says tf_static; without it, it is where the odometry is.
+    Where the laser is on the robot says tf_static, that of its namespace if there is one; without
+    it, it is where the odometry is.
     progress: called with the number of messages read so far and in all. Raises BagError if the bag
     cannot be read, or has no odometry or no scans.
     """
@@ -46,22 +49,28 @@ def read_laser_log(
             summary, (f'{namespace}/{topics.SCAN}', topics.SCAN), message_types.SCAN)
         counts = {row.name: row.message_count for row in summary.topics}
         every = max(1, math.ceil(counts[scans] / _KEPT))
-        beside = {
-            row.name: name for name, kind in (
-                (topics.TF_STATIC, message_types.TRANSFORMS), (topics.MAP, message_types.MAP),
-                (topics.COLLISIONS, message_types.COUNT))
-            for row in summary.topics
-            if row.type_name == kind and row.name.endswith(f'/{name}')}
+        there = {(row.name, row.type_name) for row in summary.topics}
+        beside: dict[str, str] = {}
+        for name, kind, is_shared in (
+                (topics.TF_STATIC, message_types.TRANSFORMS, True),
+                (topics.MAP, message_types.MAP, True),
+                (topics.COLLISIONS, message_types.COUNT, False)):
+            # Cars share a world, but not what they run into.
+            for topic in (f'{namespace}/{name}', *([f'/{name}'] if is_shared else [])):
+                if (topic, kind) in there:
+                    beside[topic] = name
+                    break
         rows: list[tuple[int, float, float, float, float]] = []
         kept: list[Any] = []
-        mounts: dict[str, Any] = {}
+        frames, base = StaticFrames(), ''
         scene, collisions, seen = EMPTY_SCENE, None, 0
 
         def take(row: BagMessage) -> None:
-            nonlocal scene, collisions, seen
+            nonlocal base, scene, collisions, seen
             name = beside.get(row.topic)
             if row.topic == odometry:
                 rows.append(_odometry_row(row.message))
+                base = str(row.message.child_frame_id)
             elif row.topic == scans:
                 if seen % every == every // 2:
                     kept.append(row.message)
@@ -71,7 +80,7 @@ def read_laser_log(
             elif name == topics.MAP:
                 scene = Scene(grid=grid_of_message(row.message))
             else:
-                mounts.update({t.child_frame_id: t.transform for t in row.message.transforms})
+                frames.add(row.message)
 
         reader.hand_out(dict.fromkeys([odometry, scans, *beside], take), progress)
     for topic, found in ((odometry, len(rows)), (scans, seen)):
@@ -84,18 +93,16 @@ def read_laser_log(
     def seen_scan(message: Any) -> SeenScan:
         at = (stamp_ns(message) - table[0, 0]) / NANOSECONDS
         px, py, heading = (float(np.interp(at, t, values)) for values in (x, y, yaw))
-        mount = mounts.get(message.header.frame_id)
-        ahead = left = turn = 0.0
-        if mount is not None:
-            ahead, left = mount.translation.x, mount.translation.y
-            q = mount.rotation
-            turn = quaternion_to_yaw(q.x, q.y, q.z, q.w)
+        mount = frames.pose(message.header.frame_id, base) or NO_POSE
+        ahead, left, turn = mount.x, mount.y, quaternion_to_yaw(*mount[3:])
+        # Of a laser that hangs upside down they count the other way round.
+        side = math.copysign(1.0, rotated(mount[3:], (0.0, 0.0, 1.0))[2])
         cosine, sine = math.cos(heading), math.sin(heading)
         ranges = np.asarray(message.ranges, dtype=np.float32)
         return SeenScan(
             at, px + ahead * cosine - left * sine, py + ahead * sine + left * cosine,
-            heading + turn, message.angle_min + message.angle_increment * np.arange(len(ranges)),
-            ranges)
+            heading + turn,
+            side * (message.angle_min + message.angle_increment * np.arange(len(ranges))), ranges)
 
     return LaserLog(
         Path(path).resolve().name, t, x, y, yaw, table[:, 4],

@@ -13,6 +13,8 @@ from rosbags.interfaces import MessageDefinition, MessageDefinitionFormat
 from rosbags.typesys import get_types_from_idl, get_types_from_msg, get_typestore, Stores
 from rosbags.typesys.store import Typestore
 
+from racecar.bags.limits import check_definition, check_types
+
 
 def distribution() -> str:
     """Return the name of the ROS 2 distribution in use."""
@@ -74,17 +76,21 @@ class MessageDefinitions:
 def defined_types(type_name: str, definition: MessageDefinition) -> Typestore:
     """Return the types that a definition text in a bag declares, without one those of Jazzy.
 
-    Raises whatever rosbags does for a text that is no definition.
+    Raises whatever rosbags does for a text that is no definition, and TooLargeError.
     """
     if definition.format is MessageDefinitionFormat.NONE or not definition.data:
         return _jazzy_typestore()
-    store = get_typestore(Stores.EMPTY)
+    check_definition(definition.data)
     if definition.format is MessageDefinitionFormat.MSG:
-        store.register(get_types_from_msg(definition.data, type_name))
+        types = get_types_from_msg(definition.data, type_name)
     else:
+        types = {}
         for text in re.split(r'^={80}\nIDL: .*\n', definition.data, flags=re.MULTILINE):
             if text.strip():
-                store.register(get_types_from_idl(text))
+                types.update(get_types_from_idl(text))
+    check_types(types)
+    store = get_typestore(Stores.EMPTY)
+    store.register(types)
     return store
 
 

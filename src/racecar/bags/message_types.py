@@ -4,6 +4,7 @@
 
 ACKERMANN = 'ackermann_msgs/msg/AckermannDriveStamped'
 CAR_STATE = 'racecar_interfaces/msg/CarState'
+NUMBERS = 'std_msgs/msg/Float64MultiArray'
 NUMBER = 'std_msgs/msg/Float64'
 ODOMETRY = 'nav_msgs/msg/Odometry'
 PATH = 'nav_msgs/msg/Path'

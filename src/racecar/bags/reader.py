@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Read rosbag2 bags without ROS: MCAP and sqlite3, whole or cut off by a killed recorder."""
+"""Read bags without ROS: rosbag2 (MCAP, sqlite3), also cut off by a killed recorder, and ROS 1."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ import os
 from pathlib import Path
 import re
 import struct
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from racecar.bags.limits import TooLargeError, unpack_file
 from racecar.bags.message_definitions import defined_types
 from racecar.bags.metadata import check_metadata, FILE_NAME
 from racecar.bags.sources import (
     IndexedSource,
     is_indexed,
+    ROS1_SUFFIX,
     SequentialSource,
     Source,
     Stream,
@@ -30,10 +33,15 @@ from racecar.core.errors import BagError, excerpt, MessageError
 from racecar.core.types import NANOSECONDS
 
 _LOGGER = logging.getLogger(__name__)
+# Every message has more behind it [B].
+_CDR_HEADER = 4
 _SUFFIXES = {'.mcap': 'mcap', '.db3': 'sqlite3'}
+_STORAGES = {**_SUFFIXES, ROS1_SUFFIX: 'rosbag (ROS 1)'}
 
 _RECOVER = ('`mcap recover` of an .mcap file and `.recover` of sqlite3 of a .db3 file may save'
             ' some of it')
+
+_REINDEX = '`rosbag reindex` of ROS 1 may save some of it'
 
 UNUSABLE = (AttributeError, LookupError, MemoryError, MessageError, OverflowError, struct.error,
             TypeError, ValueError)
@@ -58,8 +66,9 @@ class BagReader:
     """An open bag; use it in a `with` statement.
 
     path: a rosbag2 folder (metadata.yaml inside; one that a killed recorder left without it is
-    read too) or a bare .mcap or .db3 file. Message types come from the definitions in the bag,
-    else from ROS 2 Jazzy. Memory is bounded by a chunk, whatever the size of the bag.
+    read too), a bare .mcap or .db3 file, or a .bag file of ROS 1. Message types come from the
+    definitions in the bag, else from ROS 2 Jazzy. Memory is bounded by a chunk, whatever the size
+    of the bag.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -73,6 +82,9 @@ class BagReader:
         self._warnings: list[str] = []
         try:
             self.summary = self._summary(self._open())
+        except TooLargeError as error:
+            self.close()
+            raise BagError(f"bag '{self.path}' cannot be read: {error}") from error
         except BagError:
             self.close()
             raise
@@ -156,10 +168,10 @@ class BagReader:
             raise BagError(f"bag '{path}' does not exist; check the path")
         if not path.is_dir():
             # Of a pipe nothing would ever come.
-            if path.suffix not in _SUFFIXES or not path.is_file():
+            if path.suffix not in _STORAGES or not path.is_file():
                 raise BagError(
-                    f"'{path}' is not a bag, expected a folder with metadata.yaml or a .mcap or"
-                    ' .db3 file')
+                    f"'{path}' is not a bag, expected a folder with metadata.yaml or a .mcap,"
+                    ' .db3 or .bag file')
             self._open_files([path])
             return [path]
         files = sorted(
@@ -174,17 +186,25 @@ class BagReader:
                 f"bag '{path}' has no metadata.yaml (was its recorder killed?);"
                 ' read without it')
             self._open_files(files)
-        elif all(file.suffix != '.mcap' or is_indexed(file) for file in files):
-            check_metadata(path)
-            self._add(IndexedSource(path))
-        else:
+        elif any(file.suffix == '.zstd' for file in files) or not all(
+                file.suffix != '.mcap' or is_indexed(file) for file in files):
             self._open_files(files)
+        else:
+            check_metadata(path)
+            source = IndexedSource(path)
+            self._add(source)
+            if source.packs_messages:
+                self._sources = [IndexedSource(file, packed=True) for file in files]
+                for packed in self._sources:
+                    self._stack.callback(packed.close)
         return files
 
     def _open_files(self, files: list[Path]) -> None:
         for file in files:
             if file.stat().st_size == 0:
                 raise BagError(f"bag file '{file}' is empty")
+            if file.suffix == '.zstd':
+                file = self._unpacked(file)
             if file.suffix != '.mcap' or is_indexed(file):
                 self._add(IndexedSource(file))
                 continue
@@ -200,11 +220,15 @@ class BagReader:
                 f"bag file '{file}' is cut off (was its recorder killed?); read up to its"
                 f' last complete chunk, lost {source.cut}')
 
+    def _unpacked(self, file: Path) -> Path:
+        folder = self._stack.enter_context(TemporaryDirectory(prefix='racecar-bag-'))
+        return unpack_file(file, Path(folder))
+
     def _remedy(self) -> str:
         # Path.exists() raises for a path that is too long.
         if os.path.exists(self.path / FILE_NAME):
             return f'without {FILE_NAME} it is read from what its files hold'
-        return _RECOVER
+        return _REINDEX if self.path.suffix == ROS1_SUFFIX else _RECOVER
 
     def _summary(self, files: list[Path]) -> BagSummary:
         counts: dict[tuple[str, str], int] = {}
@@ -239,6 +263,7 @@ class BagReader:
 
     def _decoded(self, wanted: list[Stream], window: Window) -> Iterator[BagMessage]:
         decoders: dict[Stream, Callable[[bytes], Any]] = {}
+        empty: dict[str, int] = {}
         for source in self._sources:
             raw = source.messages(wanted, window)
             while True:
@@ -250,6 +275,9 @@ class BagReader:
                 if row is None:
                     break
                 key, time_ns, data = row
+                if len(data) <= (0 if key.is_ros1 else _CDR_HEADER):
+                    empty[key.topic] = empty.get(key.topic, 0) + 1
+                    continue
                 decode = decoders.get(key)
                 if decode is None:
                     decode = decoders[key] = self._decoder(key)
@@ -260,6 +288,9 @@ class BagReader:
                         f"bag '{self.path}': a message on {key.topic} at {time_ns} ns is not a"
                         f' valid {key.type_name}: {_reason(error)}') from error
                 yield BagMessage(key.topic, time_ns, message)
+        for topic, count in empty.items():
+            _warn_once(f"bag '{self.path}': left out {count} empty message{'s' * (count > 1)} on"
+                       f' {topic}, without any data')
 
     def _decoder(self, key: Stream) -> Callable[[bytes], Any]:
         try:
@@ -273,7 +304,8 @@ class BagReader:
                 f"bag '{self.path}': {key.topic} has type {key.type_name}, which is neither"
                 ' defined in the bag nor a common interface of ROS 2 Jazzy; record it with'
                 ' Jazzy or newer')
-        return lambda data: store.deserialize_cdr(data, key.type_name)
+        decode = store.deserialize_ros1 if key.is_ros1 else store.deserialize_cdr
+        return lambda data: decode(data, key.type_name)
 
 
 def read_topics(
@@ -312,7 +344,7 @@ def _is_storage(path: Path) -> bool:
 
 
 def _storage(path: Path) -> str:
-    return _SUFFIXES[path.suffix if path.suffix in _SUFFIXES else Path(path.stem).suffix]
+    return _STORAGES[path.suffix if path.suffix in _STORAGES else Path(path.stem).suffix]
 
 
 def _natural_order(path: Path) -> list[Any]:

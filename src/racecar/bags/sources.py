@@ -9,6 +9,7 @@ files, and those without an index, are walked record by record with the mcap pac
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast, IO, NamedTuple, Protocol
 
@@ -17,9 +18,13 @@ from mcap.reader import make_reader
 from mcap.records import Channel, Chunk, Message, Schema
 from mcap.stream_reader import breakup_chunk, StreamReader
 from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat
+from rosbags.rosbag1 import Reader as Ros1Reader
 from rosbags.rosbag2 import Reader
 
+from racecar.bags.limits import unpack
 from racecar.core.errors import BagError, excerpt
+
+ROS1_SUFFIX = '.bag'
 
 _MAGIC = b'\x89MCAP0\r\n'
 _FORMATS = {
@@ -31,11 +36,15 @@ _NO_DEFINITION = MessageDefinition(MessageDefinitionFormat.NONE, '')
 
 
 class Stream(NamedTuple):
-    """One topic with one type; the order of fields makes it the key of the summary."""
+    """One topic with one type; the order of fields makes it the key of the summary.
+
+    is_ros1: whether its messages are serialised as ROS 1 does it, not as CDR.
+    """
 
     topic: str
     type_name: str
     definition: MessageDefinition
+    is_ros1: bool = False
 
 
 class Window(NamedTuple):
@@ -70,17 +79,29 @@ class Source(Protocol):
 
 
 class IndexedSource:
-    """A bag folder or file that is whole, through rosbags: in time order, chunk by chunk."""
+    """A bag folder or file that is whole, through rosbags: in time order, chunk by chunk.
 
-    def __init__(self, path: Path) -> None:
-        self._reader = Reader(path)
+    Also a .bag file of ROS 1.
+    """
+
+    def __init__(self, path: Path, *, packed: bool = False) -> None:
+        """packed: whether each message is compressed, of which the file itself does not tell."""
+        self._is_ros1 = path.suffix == ROS1_SUFFIX
+        self._reader = Ros1Reader(path) if self._is_ros1 else Reader(path)
         self._reader.open()
+        self._is_open = True
+        self._packed = packed
         self._connections: dict[Stream, list[Connection]] = {}
         self.counts: dict[Stream, int] = {}
         for row in self._reader.connections:
-            key = Stream(row.topic, row.msgtype, row.msgdef)
+            key = self._stream(row)
             self._connections.setdefault(key, []).append(row)
             self.counts[key] = self.counts.get(key, 0) + row.msgcount
+
+    @property
+    def packs_messages(self) -> bool:
+        """Whether the metadata of the bag say that each message is compressed by itself."""
+        return isinstance(self._reader, Reader) and self._reader.compression_mode == 'message'
 
     @property
     def span_ns(self) -> tuple[int, int] | None:
@@ -96,11 +117,16 @@ class IndexedSource:
         if not connections:
             return
         for row, time_ns, data in self._reader.messages(connections, *window):
-            yield Stream(row.topic, row.msgtype, row.msgdef), time_ns, data
+            yield self._stream(row), time_ns, (
+                unpack(data, 'zstd') if self._packed else data)
 
     def close(self) -> None:
-        if self._reader.is_open:
+        if self._is_open:
+            self._is_open = False
             self._reader.close()
+
+    def _stream(self, row: Connection) -> Stream:
+        return Stream(row.topic, row.msgtype, row.msgdef, self._is_ros1)
 
 
 class _ExactReads:
@@ -221,7 +247,8 @@ class SequentialSource:
                         return
                     # A whole chunk or nothing: its checksum is tested before any message.
                     parts = (
-                        breakup_chunk(record, validate_crc=True) if isinstance(record, Chunk)
+                        breakup_chunk(_unpacked(record), validate_crc=True)
+                        if isinstance(record, Chunk)
                         else [record])
                 except Exception as error:  # whatever a library does with arbitrary bytes
                     reason = 'it ends there' if isinstance(error, EndOfFile) else excerpt(
@@ -230,6 +257,11 @@ class SequentialSource:
                     return
                 before, whole = whole or len(_MAGIC), counted.position
                 yield before, whole, parts
+
+
+def _unpacked(chunk: Chunk) -> Chunk:
+    return replace(chunk, compression='', data=unpack(
+        chunk.data, chunk.compression, chunk.uncompressed_size))
 
 
 def _definition(schema: Schema) -> MessageDefinition:

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+import contextlib
 from dataclasses import dataclass, field
 import itertools
 import math
@@ -59,8 +60,9 @@ def read_tracking_run(
     path: as for BagReader. odometry_topic, reference_topic: nav_msgs/msg/Odometry topics, by
     default those of the robot that racecar.ros.topics.find_robots finds. A name that is not in the
     bag stands for the only topic that ends with it, as /car1/vesc/odom does.
-    Beside the reference, tracked_point says which point of the car follows it; the odometry is
-    moved there. Without it that is base_link. The stamp of reference_path tells when the reference
+    The reference may also be the std_msgs/Float64MultiArray of the original: x, y, time [s].
+    Beside it, tracked_point says which point of the car follows it; the odometry is moved there.
+    Without it that is base_link. The stamp of reference_path tells when the reference
     started. Slip and forces of the wheels, and the collisions, are read if they lie beside the
     reference as well.
     progress: called with the number of messages read so far and in all.
@@ -71,10 +73,12 @@ def read_tracking_run(
         summary = reader.summary
         odometry, place, *_ = find_robot(summary, odometry_topic)
         usual = topics.REFERENCE_TRAJECTORY
-        reference = find_topic(
-            summary, (reference_topic,) if reference_topic else (f'{place}/{usual}', usual),
-            message_types.ODOMETRY)
+        reference, kind = _reference(
+            summary, (reference_topic,) if reference_topic else (f'{place}/{usual}', usual))
         samples = {odometry: _Samples(), reference: _Samples()}
+        adding = {topic: found.add for topic, found in samples.items()}
+        if kind == message_types.NUMBERS:
+            adding[reference] = samples[reference].add_numbers
         point = _beside(summary, reference, topics.TRACKED_POINT, message_types.POINT)
         path_topic = _beside(summary, reference, topics.REFERENCE_PATH, message_types.PATH)
         tracked: tuple[float, float] | None = None
@@ -96,8 +100,8 @@ def read_tracking_run(
                 path_stamps.append(stamp_ns(row.message))
             elif row.topic == counted:
                 counts.append(row.message.data)
-            elif row.topic in samples:
-                samples[row.topic].add(row.message)
+            elif row.topic in adding:
+                adding[row.topic](row.message)
             elif row.topic in of_tyres:
                 tyres.add(row)
 
@@ -135,6 +139,16 @@ def read_tracking_run(
         late=late, collisions=_contacts(counts) if counted else None,
         motion=motion.data(origin_ns))
     return RecordedRun(run, summary)
+
+
+def _reference(summary: BagSummary, names: Sequence[str]) -> tuple[str, str]:
+    """Return topic and type of the reference. Raises BagError as find_topic()."""
+    try:
+        return find_topic(summary, names, message_types.ODOMETRY), message_types.ODOMETRY
+    except BagError:
+        with contextlib.suppress(BagError):
+            return find_topic(summary, names, message_types.NUMBERS), message_types.NUMBERS
+        raise
 
 
 def _contacts(counts: list[int]) -> int:
@@ -193,6 +207,13 @@ class _Samples:
         self.speed.append(math.hypot(velocity.x, velocity.y))
         turn = pose.orientation
         self.yaw.append(quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w))
+
+    def add_numbers(self, message: Any) -> None:
+        """Take the reference of the original: x, y [m] and, in place of a header, the time [s]."""
+        x, y, time = map(float, message.data[:3])
+        self.stamps.append(round(time * NANOSECONDS))
+        self.x.append(x)
+        self.y.append(y)
 
     def check(self, topic: str, path: Path) -> list[str]:
         """Return warnings about the stamps; raises BagError if there is no time base."""

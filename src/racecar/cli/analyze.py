@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from racecar.bags.runs import Run
     from racecar.core.analysis.metrics import Metrics
     from racecar.core.analysis.run_data import TrackingRun
+    from racecar.core.run_file import RunFile
 
 REPORT_NAME = 'report.html'
 
@@ -38,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ' not needed.')
     completed_as_file(parser.add_argument(
         'run', type=Path, metavar='RUN',
-        help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a CSV file of simulate or'
-             ' up, or the folder of a run'))
+        help='rosbag2 folder (MCAP or sqlite3), a .mcap or .db3 file, a .bag file of ROS 1, a CSV'
+             ' file of simulate or up, or the folder of a run'))
     parser.add_argument(
         '--skip', type=float, metavar='SECONDS',
         help='leave out the first seconds, where the start transient is (default: as many as the'
@@ -164,7 +165,18 @@ def write_analysis(
         places += [
             f'No {key}.png: its slip is not in the bag, or 0 throughout as the vehicle model has'
             ' none' for key in ('fx', 'fy') if key not in figures]
+    elif recorded.path.suffix != '.csv' and _has_tyre_forces(recorded.file):
+        places.append('No fx.png and fy.png: slip and forces of the wheels were not recorded;'
+                      ' record them with --tyre-data (ros2 launch: tyre_data:=true)')
     return Analysis(tracking_run, metrics, places)
+
+
+def _has_tyre_forces(file: RunFile | None) -> bool:
+    """Tell whether a run is known to be of the 3-D world with forces of tyres."""
+    from racecar.core.world.world_parameters import PACEJKA
+
+    values = None if file is None else file.values_with('contact_model')
+    return values is not None and values['contact_model'] == PACEJKA
 
 
 def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[str]:

@@ -155,7 +155,10 @@ def world_names() -> list[str]:
 
 
 def _find(name: str | Path, folder: Path, suffix: str) -> Path | None:
-    given = Path(name)
-    candidates = (given, folder / given, folder / f'{given}{suffix}')
+    text, given = str(name), Path(name)
+    known = folder / f'{given}{suffix}'
+    # A file here that is called like a known name, as bin/racecar, has to be asked for as a path.
+    candidates = (given, folder / given, known) if text.startswith(('.', os.sep)) \
+        else (known, given, folder / given)
     # Unlike Path.is_file() this also takes a name that is too long for one that is not there.
     return next((path for path in candidates if os.path.isfile(path)), None)

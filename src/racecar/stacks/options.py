@@ -31,7 +31,7 @@ SET_OPTION = f'--{SET_ARGUMENT}'
 """What launch files and commands call overrides."""
 
 DEFAULT_NAMES = 'racecar'
-"""Set of topic names that is taken unless another one is chosen."""
+"""Set of topic names of the cars."""
 
 _ALL = (LAUNCH, UP, DEMO, SIMULATE, SWEEP)
 _EVERYWHERE = (*_ALL, COCKPIT)
@@ -129,7 +129,8 @@ class StackOptions:
         False, 'keep the time on the topic clock of the namespace instead of /clock: for several'
         ' cars, each with its own time', bool, (LAUNCH, UP))
     topic_names: str = _option(
-        DEFAULT_NAMES, 'set of topic names', str, (LAUNCH, UP),
+        '', 'set of topic names; default: that of the configuration, cmd_vel for'
+        f' differential_wheels and {DEFAULT_NAMES} for others', str, (LAUNCH, UP),
         choices=lambda: tuple(TOPIC_NAMES))
     use_sim_time: bool = _option(
         True, 'whether the nodes take their time from /clock; the simulator makes that time and'

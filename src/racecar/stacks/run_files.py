@@ -107,8 +107,11 @@ def options_of(file: RunFile, way: str) -> StackOptions:
     if vehicle is not None and vehicle not in _vehicles() and not os.path.isfile(vehicle):
         # All that its file said stands in the parameters.
         del given['vehicle']
+    # In a way without namespaces the nodes have their plain names.
+    prefix = '' if 'namespace' in known else \
+        f"{str(file.options.get('namespace', '')).strip('/')}/"
     overrides: dict[str, dict[str, Any]] = {
-        name: {key: value for key, value in node.parameters.items()
+        name.removeprefix(prefix): {key: value for key, value in node.parameters.items()
                if key not in _SET_BY_THE_STACK}
         for name, node in file.nodes.items() if node.executable != node_names.BAG_RECORDER}
     if file.controller_settings:

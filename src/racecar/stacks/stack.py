@@ -55,7 +55,7 @@ class Stack:
     def with_names(self, options: StackOptions) -> StackOptions:
         """Return options with the set of topic names of this stack, unless another is chosen."""
         return replace(options, topic_names=self.topic_names) \
-            if options.topic_names == DEFAULT_NAMES else options
+            if not options.topic_names else options
 
     @property
     def follows_trajectory(self) -> bool:
