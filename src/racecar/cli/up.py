@@ -35,7 +35,7 @@ from racecar.cli.tap_argument import add_tap, add_tap_argument
 from racecar.cli.watch_option import add_watch_argument, watched
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
-from racecar.core.control.tracker import tracked_ahead
+from racecar.core.control.tracker import tracked_ahead, TrajectoryTracker
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.ports import collisions_of
 from racecar.core.run_file import RunFile
@@ -50,6 +50,7 @@ from racecar.stacks import (
     TOPIC_NAMES,
     unanswered,
 )
+from racecar.stacks.loops import outrun_warning
 from racecar.stacks.options import UP
 from racecar.stacks.run_files import with_provenance
 
@@ -211,7 +212,10 @@ def _run_with_metrics(
         print(f'warning: the tracker gave no reference for {probe.unreferenced} odometry messages;'
               ' was it inactive?', file=sys.stderr)
     found = replace(metrics.result(), collisions=collisions)
-    report_run(arguments, found, metrics.span, composed.wall_time)
+    outrun = None if tracker is None else outrun_warning(
+        TrajectoryTracker(dict(tracker)), simulator, metrics.span)
+    report_run(arguments, found, metrics.span, composed.wall_time,
+               [] if outrun is None else [outrun])
     keep_run(arguments, kept, made, found)
     if interruption is not None:
         raise interruption
