@@ -5,6 +5,7 @@
 import csv
 import json
 import math
+import re
 
 from compilation import without_compilation
 import pytest
@@ -51,6 +52,36 @@ def test_stdout_holds_one_json_object_and_nothing_else(capsys, tmp_path):
     out = capsys.readouterr().out
     assert out.count('\n') == 1
     assert isinstance(json.loads(out), dict)
+
+
+def test_a_reference_that_outruns_the_car_is_told(capsys):
+    # Its speed is 2 a sqrt(1 + t^2), the car's at most 5 m/s.
+    assert main(['simulate', 'kinematic_ode', '--trajectory', 'parabola', '--duration', '10',
+                 '--json']) == 0
+    shown = capsys.readouterr()
+    json.loads(shown.out)
+    warning, = (line for line in shown.err.splitlines() if line.startswith('warning'))
+    start = float(re.search(r'from (\S+) s on', warning)[1])
+    assert start == pytest.approx(math.sqrt(2.5**2 - 1.0), abs=0.02)
+    assert 'by up to 20.1 m/s where vehicle.speed_max allows 5 m/s' in warning
+    assert 'focal_length' in warning
+
+
+@pytest.mark.parametrize('words', [
+    ['kinematic_ode', '--trajectory', 'parabola', '--duration', '2.2'],
+    ['kinematic_ode', '--trajectory', 'parking', '--duration', '9'],
+    ['kinematic_ode', '--trajectory', 'parabola', '--vehicle', 'bmw_x5', '--duration', '10'],
+    ['differential_wheels', '--trajectory', 'circle', '--set', 'trajectory_tracker.R=0.5',
+     '--duration', '1']])
+def test_a_reference_that_the_car_can_follow_is_not(words, capsys):
+    assert main(['simulate', *words]) == 0
+    assert 'faster' not in capsys.readouterr().err
+
+
+def test_the_limit_of_a_robot_is_that_of_its_wheels(capsys):
+    assert main(['simulate', 'differential_wheels', '--trajectory', 'line', '--duration', '1',
+                 '--set', 'trajectory_tracker.a_coeff=5']) == 0
+    assert 'where robot.max_speed allows' in capsys.readouterr().err
 
 
 def test_metrics_agree_with_each_other(simulate):

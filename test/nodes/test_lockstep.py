@@ -113,3 +113,9 @@ def test_separate_processes_give_the_same_bytes_as_one(first):
         assert list(dict.fromkeys(heard)) == bytes_of(first[1], '/vesc/odom')
         simulator = next(p for p in processes if p.executable == 'single_track_simulator')
         assert simulator.wait() == 0
+
+
+def test_up_tells_of_a_reference_that_outruns_the_car(capsys):
+    racecar('up', 'kinematic_ode', '--lockstep', '--real-time-factor', 0, '--duration', 3,
+            '--trajectory', 'parabola')
+    assert 'faster than the car can drive from 2.29 s on' in capsys.readouterr().err

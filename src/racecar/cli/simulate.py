@@ -31,7 +31,7 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import Loop, run_loop
 from racecar.core.types import NANOSECONDS
 from racecar.stacks import describe_stack, find_tracking_stack
-from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop
+from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop, outrun_warning
 from racecar.stacks.options import SIMULATE
 
 
@@ -80,7 +80,9 @@ def run(arguments: argparse.Namespace) -> int:
     collisions = loop.simulator.collisions
     metrics = replace(table.metrics(arguments.skip),
                       collisions=None if collisions is None else collisions.contacts)
-    report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time)
+    outrun = outrun_warning(loop.tracker, values[stack.simulator], arguments.end_time)
+    report_run(arguments, metrics, float(time_column[-1] - time_column[0]), wall_time,
+               [] if outrun is None else [outrun])
     files = csv_files(arguments)
     if files:
         for file in files:

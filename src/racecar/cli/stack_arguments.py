@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import json
 import math
 from pathlib import Path
@@ -164,12 +164,15 @@ def check_rivals(rivals: list[str]) -> None:
 
 
 def report_run(
-        arguments: argparse.Namespace, metrics: Metrics, span: float, wall_time: float) -> None:
+        arguments: argparse.Namespace, metrics: Metrics, span: float, wall_time: float,
+        warnings: Sequence[str] = ()) -> None:
     """Print metrics and where the CSV lies, as --json and --csv ask.
 
-    span: simulated time [s].
+    span: simulated time [s]; warnings: what a reader of the numbers should know, for stderr.
     """
     speed = span / wall_time if wall_time > 0.0 else 0.0
+    for text in warnings:
+        print(f'warning: {text}', file=sys.stderr)
     if arguments.json:
         print(json.dumps({**metrics.as_dict(), 'real_time_factor': speed}))
     else:

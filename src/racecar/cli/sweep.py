@@ -93,6 +93,9 @@ def run(arguments: argparse.Namespace) -> int:
         if len(result.failures) == len(batch):
             raise RunError(told)
         print(f'warning: {told}', file=sys.stderr)
+    for point, message in itertools.islice(sweep.outrun.items(), 1):
+        print(f'warning: at {len(sweep.outrun)} of {len(batch)} points the reference is too fast,'
+              f' the first ({sweep.describe(point)}): {message}', file=sys.stderr)
     diverged = ~np.isnan(result.diverged_at)
     figure = sweep_figure(
         f'{arguments.file.stem}, {sweep.duration:g} s', sweep.names, sweep.points, result.rmse,

@@ -36,7 +36,7 @@ from racecar.cli.tap_argument import add_tap, add_tap_argument
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.core.analysis.metrics import Array
 from racecar.core.analysis.run_table import RunCsv, RunMetrics
-from racecar.core.control.tracker import tracked_ahead
+from racecar.core.control.tracker import tracked_ahead, TrajectoryTracker
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.ports import collisions_of
 from racecar.core.run_file import RunFile
@@ -52,6 +52,7 @@ from racecar.stacks import (
     TOPIC_NAMES,
     unanswered,
 )
+from racecar.stacks.loops import outrun_warning
 from racecar.stacks.options import UP
 from racecar.stacks.run_files import with_provenance
 
@@ -220,7 +221,10 @@ def _run_with_metrics(
               ' was it inactive?', file=sys.stderr)
     found = replace(metrics.result(), collisions=collisions)
     watch.text = found.summary
-    report_run(arguments, found, metrics.span, composed.wall_time)
+    outrun = None if tracker is None else outrun_warning(
+        TrajectoryTracker(dict(tracker)), simulator, metrics.span)
+    report_run(arguments, found, metrics.span, composed.wall_time,
+               [] if outrun is None else [outrun])
     keep_run(arguments, kept, made, found)
     if arguments.report:
         watch.report = arguments.output / REPORT_NAME

@@ -7,9 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from racecar.catalogue import NODES
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.own_controller import ControllerClass
+from racecar.core.control.target import Target
 from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
@@ -20,6 +23,9 @@ from racecar.stacks.stack import Stack
 
 Values = Mapping[str, Mapping[str, Any]]
 """Value of every parameter of every node: {executable: {parameter: value}}."""
+
+# Of a reference over a run, and by how much it must be faster than the limit to count [m/s].
+_SPEED_SAMPLES, _NOT_FASTER = 1001, 1e-6
 
 
 def make_law(executable: str, values: Mapping[str, Any]) -> Linearizer:
@@ -100,6 +106,41 @@ def _with_held_odometry(
             f'control rate is {control_rate:g} Hz, expected a whole number times the rate of the'
             f' odometry, {rate:g} Hz')
     return {**values, 'rate': control_rate}, every
+
+
+def outrun_warning(
+    tracker: TrajectoryTracker, simulated: Mapping[str, Any], duration: float,
+) -> str | None:
+    """Say that a reference is faster than the car can drive, from when on and what to change.
+
+    simulated: values of the simulator node; duration: of the run [s]. None if it never is.
+    """
+    lowest, highest, limit = _speed_limits(simulated)
+    times = np.linspace(0.0, duration, _SPEED_SAMPLES)
+    targets = np.reshape(tracker.sample(times.tolist(), np.zeros_like(times).tolist()),
+                         (len(times), len(Target._fields)))
+    speeds = targets[:, Target._fields.index('speed')]
+    over = np.flatnonzero((speeds > highest + _NOT_FASTER) | (speeds < lowest - _NOT_FASTER))
+    if not over.size:
+        return None
+    start, peak = times[over[0]], np.max(np.abs(speeds[over]))
+    shape = tracker.trajectory
+    names = ', '.join(parameter.name for parameter in shape.parameters
+                      if parameter.type is float) or 'its parameters'
+    return (f'the reference is faster than the car can drive from {start:.3g} s on, by up to'
+            f' {peak:.3g} m/s where {limit} allows'
+            f' {highest if speeds[over[0]] > 0.0 else lowest:.3g} m/s, so the error is that of a'
+            f' car left behind; slow it down ({shape.name}: {names}), end the run before, or raise'
+            ' the limit')
+
+
+def _speed_limits(simulated: Mapping[str, Any]) -> tuple[float, float, str]:
+    """Return lowest and highest speed of the car of a simulator [m/s], and what sets them."""
+    if 'vehicle.speed_max' in simulated:
+        return (float(simulated['vehicle.speed_min']), float(simulated['vehicle.speed_max']),
+                'vehicle.speed_max')
+    top = float(simulated['robot.max_speed']) * float(simulated['robot.wheel_radius'])
+    return -top, top, 'robot.max_speed'
 
 
 def make_own_loop(

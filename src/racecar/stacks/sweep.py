@@ -35,7 +35,13 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.loops import make_car, make_own_loop, make_stack_loop, Values
+from racecar.stacks.loops import (
+    make_car,
+    make_own_loop,
+    make_stack_loop,
+    outrun_warning,
+    Values,
+)
 from racecar.stacks.options import run_options, SWEEP
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
@@ -57,6 +63,7 @@ class Sweep:
     base: {node: value of each parameter}, and settings of a controller under its own name.
     duration, skip [s]. noise: None without. is_grid: whether the points are all combinations of
     some values. controller: of one's own in the place of tracker and law, or None.
+    outrun: warnings by point, of loops that were made and whose reference is too fast for the car.
     """
 
     stack: Stack
@@ -71,6 +78,7 @@ class Sweep:
     is_grid: bool
     controller: ControllerClass | None
     _targets: tuple[tuple[tuple[str, str], ...], ...] = field(repr=False)
+    outrun: dict[int, str] = field(default_factory=dict)
 
     def loops(self) -> Iterator[Loop]:
         """Build the loops of all points in order, with the laws of the stack.
@@ -99,6 +107,9 @@ class Sweep:
             shared = last[1]() if last is not None and last[0] == simulated else None
             with self._named(point):
                 loop = make(values, shared)
+            warning = outrun_warning(loop.tracker, simulated, self.duration)
+            if warning is not None:
+                self.outrun[point] = warning
             last = simulated, self._another(loop, simulated)
             yield loop
 
