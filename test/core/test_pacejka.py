@@ -13,6 +13,8 @@ import pytest
 from racecar.core.compiled import specialise
 from racecar.core.errors import ParameterError
 from racecar.core.packing import vector
+from racecar.core.simulation.batch import BatchSimulation
+from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.tyres import combined_slip, pacejka, TYRE_MODELS
 from racecar.core.tyres.pacejka import computed, LoadCoefficients, magic_formula, SURFACES
 from racecar.core.vehicles import (
@@ -24,6 +26,8 @@ from racecar.core.vehicles import (
 )
 from racecar.core.vehicles.tyre_sets import make_tyre_set
 from racecar.core.world.car_axles import make_axles
+from racecar.stacks import describe_stack, find_stack, StackOptions
+from racecar.stacks.loops import make_loop
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 RACECAR = VehicleParameters.from_file(FOLDER / 'racecar.yaml')
@@ -281,6 +285,22 @@ def test_coefficients_whose_force_would_not_oppose_the_slip_are_refused(name, va
     with pytest.raises(ParameterError, match=message):
         make_tyre_set(RACECAR, 'pacejka', {
             'tyre_parameters': 'computed', f'pacejka.{name}': value})
+
+
+@pytest.mark.parametrize('formulation', ['full', 'report'])
+def test_parts_compiled_loop_and_batch_have_the_same_one_sided_tyres(formulation):
+    def loop():
+        descriptions = describe_stack('kinematic_ode', StackOptions(
+            trajectory='circle', tyre_model='pacejka', overrides={'single_track_simulator': {
+                'formulation': formulation, **COMPUTED}}))
+        return make_loop(
+            find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
+
+    rows = []
+    loop().run_tick_by_tick(60, rows.append)
+    np.testing.assert_array_equal(run_closed_loop(*loop(), 0.6).rows, np.array(rows))
+    records = BatchSimulation([loop()]).run(0.6, record_every=1).records[0]
+    np.testing.assert_array_equal(records[:, :7], np.array(rows)[:, :7])
 
 
 def test_axles_of_the_world_have_the_same_coefficients():
