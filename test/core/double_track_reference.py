@@ -118,7 +118,10 @@ def derivative(model, state, inputs):
         v = left * math.cos(angle) - forward * math.sin(angle)
         rolling = vehicle.wheel_radii[i > 1] * spins[i]
         fastest = max(abs(u), abs(rolling))
-        slips.append(((u - rolling) / max(fastest, slow[0]), v / max(fastest, slow[1])))
+        slip = (u - rolling) / max(fastest, slow[0])
+        if tyres.selection in ('given', 'computed'):
+            slip = min(max(slip, -1.0), 1.0)
+        slips.append((slip, v / max(fastest, slow[1])))
     weight = vehicle.mass * 9.81
     statics = [0.5 * vehicle.front_axle_load] * 2 + [0.5 * vehicle.rear_axle_load] * 2
     loads, ax, ay = list(statics), 0.0, 0.0

@@ -123,5 +123,5 @@ def test_parts_compiled_loop_and_batch_start_with_the_same_bits():
     assert rows[0][6] == 0.8
     np.testing.assert_array_equal(run_closed_loop(*loop(), 1.0).rows, rows)
     records = BatchSimulation([loop(), loop()]).run(1.0, record_every=1).records
-    np.testing.assert_array_equal(records[0][:len(rows), :7], rows[:len(records[0]), :7])
+    np.testing.assert_array_equal(records[0][:, :7], rows[:, :7])
     np.testing.assert_array_equal(records[0], records[1])

@@ -26,7 +26,8 @@ NAMES = {
     'trajectory_tracker': 'trajectory_type a_coeff b_coeff focal_length R W a w cycloid_radius'
                           ' cycloid_distance Kp Ki Kd FFWD PL_distance active',
     'linearizers': 'L epsilon m Cf Cr cog_a cog_b M a b',
-    'pacejka': 'B C D E slip_compliance_lateral slip_compliance_longitudinal wheel_normal_force'
+    'pacejka': 'B C D E b1 b2 b3 b4 b5 b6 b7 b8 b13 H mu1 mu2 fdir1 kp kd wheel_normal_force'
+               ' slip_compliance_lateral slip_compliance_longitudinal'
                ' wheel_radius',
     'nodes': 'keyboard_teleop servo_commands gazebo_odometry_node racecar_spawn better_odom'
              ' robot_state_publisher controller_manager ode_simulator trajectory_tracker',

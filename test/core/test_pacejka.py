@@ -12,10 +12,22 @@ import pytest
 
 from racecar.core.compiled import specialise
 from racecar.core.errors import ParameterError
+from racecar.core.packing import vector
+from racecar.core.simulation.batch import BatchSimulation
+from racecar.core.simulation.closed_loop import run_closed_loop
 from racecar.core.tyres import combined_slip, pacejka, TYRE_MODELS
 from racecar.core.tyres.pacejka import computed, LoadCoefficients, magic_formula, SURFACES
-from racecar.core.vehicles import DoubleTrack, SingleTrack, VehicleParameters
+from racecar.core.vehicles import (
+    DoubleTrack,
+    SingleTrack,
+    SingleTrackForce,
+    SingleTrackSlip,
+    VehicleParameters,
+)
 from racecar.core.vehicles.tyre_sets import make_tyre_set
+from racecar.core.world.car_axles import make_axles
+from racecar.stacks import describe_stack, find_stack, StackOptions
+from racecar.stacks.loops import make_loop
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 RACECAR = VehicleParameters.from_file(FOLDER / 'racecar.yaml')
@@ -166,3 +178,135 @@ def test_every_wheel_has_its_own_slip_and_force():
     wheels = model.wheels(state, model.torque_inputs(0.1, (0.0,) * 4))
     for field in ('slip', 'slip_angle', 'longitudinal_force', 'load'):
         assert len({round(getattr(wheel, field), 6) for wheel in wheels}) == 4
+
+
+# Other than those of the report in everything, and one sided.
+LOADS = {
+    'longitudinal': {'b1': 5000.0, 'b2': 900.0, 'b3': 20000.0, 'b4': 4000.0, 'b5': 3.0,
+                     'b6': -200.0, 'b7': 4.0, 'b8': 0.3, 'b13': 0.25, 'H': 0.05},
+    'lateral': {'b1': -4000.0, 'b2': 800.0, 'b3': 30000.0, 'b4': 7000.0, 'b5': 2.0, 'b6': 150.0,
+                'b7': -3.0, 'b8': 0.4, 'b13': -0.3, 'H': -0.04}}
+COMPUTED = {'tyre_parameters': 'computed', **{
+    f'pacejka.{direction}.{name}': value
+    for direction, b in LOADS.items() for name, value in b.items()}}
+
+
+def report_force(direction, slip, wheel_load, load):
+    """Return the report's force of a wheel [N], with its E, and as if D grew with the load."""
+    b, kilo = LOADS[direction], 1e-3 * wheel_load
+    C = (0.045 + 0.1) / 0.1
+    D = kilo * (b['b1'] * kilo + b['b2'])
+    B = (b['b3'] * kilo**2 + b['b4'] * kilo) * math.exp(-b['b5'] * kilo) / (C * D)
+    side = math.copysign(1.0, slip + b['H'])
+    E = (b['b6'] * kilo**2 + b['b7'] * kilo + b['b8']) * (1.0 - b['b13'] * side)
+    bent = B * slip - E * (B * slip - math.atan(B * slip))
+    return load / wheel_load * D * math.sin(C * math.atan(bent))
+
+
+@pytest.mark.parametrize('make', [
+    lambda values: SingleTrack(RACECAR, 'pacejka', 'full', tyre_values=values),
+    lambda values: SingleTrack(RACECAR, 'pacejka', 'report', tyre_values=values),
+    lambda values: SingleTrackForce(RACECAR, 'pacejka', tyre_values=values),
+    lambda values: SingleTrackSlip(RACECAR, 'pacejka', tyre_values=values),
+    lambda values: DoubleTrack(RACECAR, 'pacejka', tyre_values=values)],
+    ids=['full', 'report', 'force', 'slip', 'double'])
+@pytest.mark.parametrize('vy', [-0.4, -0.03, 0.03, 0.4])
+def test_coefficients_by_parameter_give_the_forces_of_the_report_on_either_side(make, vy):
+    model, speed = make(COMPUTED), 2.0
+    value = vy if model.state_names[0] != 'beta' else math.atan(vy / speed)
+    names = {'vx': speed, 'vy': value, 'beta': value}
+    state = [names.get(name, 40.0 if name.startswith('wheel') else 0.0)
+             for name in model.state_names]
+    inputs = [speed, *(0.0,) * (model.input_count - 1)]
+    wheels = model.wheels(state, inputs)
+    statics = [0.5 * load for load in (
+        *(RACECAR.front_axle_load,) * 2, *(RACECAR.rear_axle_load,) * 2)]
+    for wheel, static in zip(wheels, statics, strict=True):
+        load = wheel.load if isinstance(model, DoubleTrack | SingleTrackSlip) else static
+        assert math.tan(wheel.slip_angle) == pytest.approx(
+            vy / speed, rel=0.02 if model.name == 'single_track' else 1e-6)
+        # The report's slip angle is that to the other side, and its force is that on the tyre.
+        assert wheel.lateral_force == pytest.approx(
+            report_force('lateral', -wheel.slip_angle, static, load), rel=1e-6)
+        assert wheel.longitudinal_force == 0.0
+    # What the loops compute is the same.
+    assert model.derivative(vector(state), vector(inputs), model.parameters)[
+        model.state_names.index('yaw_rate')] == pytest.approx(
+            (RACECAR.cog_to_front_axle * (wheels[0].lateral_force + wheels[1].lateral_force)
+             - RACECAR.cog_to_rear_axle * (wheels[2].lateral_force + wheels[3].lateral_force))
+            / RACECAR.yaw_inertia, rel=1e-5)
+
+
+@pytest.mark.parametrize('speed', [0.5, 1.9, 2.1, 8.0])
+def test_longitudinal_coefficients_by_parameter_give_the_force_of_the_report(speed):
+    for model in (SingleTrackSlip(RACECAR, 'pacejka', tyre_values=COMPUTED),
+                  DoubleTrack(RACECAR, 'pacejka', tyre_values=COMPUTED)):
+        state = [{'vx': 2.0}.get(name, speed / 0.05 if name.startswith('wheel') else 0.0)
+                 for name in model.state_names]
+        wheels = model.wheels(state, [speed, *(0.0,) * (model.input_count - 1)])
+        for wheel, axle in zip(wheels, (
+                *(RACECAR.front_axle_load,) * 2, *(RACECAR.rear_axle_load,) * 2), strict=True):
+            assert wheel.slip == pytest.approx((2.0 - speed) / max(2.0, speed))
+            # Braking has positive slip here and there; here its force points backwards.
+            assert wheel.longitudinal_force == pytest.approx(
+                -report_force('longitudinal', wheel.slip, 0.5 * axle, wheel.load), rel=1e-6)
+
+
+@pytest.mark.parametrize('selection', ['given', 'computed', 'vehicle', 'dry'])
+@pytest.mark.parametrize('model', [SingleTrackSlip, DoubleTrack])
+def test_slip_is_cut_off_at_one_with_the_tyres_of_the_report_only(model, selection):
+    car = model(RACECAR, 'pacejka', tyre_values={'tyre_parameters': selection})
+
+    def wheels(speed):
+        # Backwards on wheels that turn forwards.
+        state = [{'vx': -1.0}.get(name, speed / 0.05 if name.startswith('wheel') else 0.0)
+                 for name in car.state_names]
+        return car.wheels(state, [speed, *(0.0,) * (car.input_count - 1)])
+
+    slow, fast = wheels(0.2), wheels(0.8)
+    forces = [sum(wheel.longitudinal_force for wheel in found) for found in (slow, fast)]
+    slips = {round(wheel.slip, 9) for wheel in (*slow, *fast)}
+    if selection in ('given', 'computed'):
+        assert slips == {-1.0}
+        assert forces[0] == pytest.approx(forces[1], rel=1e-12)
+    else:
+        assert min(slips) < max(slips) < -1.1
+        assert forces[0] != pytest.approx(forces[1], rel=1e-4)
+
+
+@pytest.mark.parametrize(('name', 'value', 'message'), [
+    ('lateral.b2', 0.0, r'pacejka\.lateral\.b1 to b13 give D = nan N'),
+    ('lateral.b2', -100.0, r'give D = -1\.\d+ N, B = .* expected D and B above 0 and E up to 1'),
+    ('longitudinal.b4', -1.0, r'longitudinal\.b1 to b13 give .* B = -'),
+    ('longitudinal.b5', -1e6, 'give D = nan'),
+    ('lateral.b8', 1.2, r'E up to 1\.2 under'), ('lateral.b13', 0.1, r'E up to 1\.067'),
+    ('lateral.H', 1.5, r"'pacejka\.lateral\.H' is 1\.5, expected a number in \[-1, 1\]")])
+def test_coefficients_whose_force_would_not_oppose_the_slip_are_refused(name, value, message):
+    with pytest.raises(ParameterError, match=message):
+        make_tyre_set(RACECAR, 'pacejka', {
+            'tyre_parameters': 'computed', f'pacejka.{name}': value})
+
+
+@pytest.mark.parametrize('formulation', ['full', 'report'])
+def test_parts_compiled_loop_and_batch_have_the_same_one_sided_tyres(formulation):
+    def loop():
+        descriptions = describe_stack('kinematic_ode', StackOptions(
+            trajectory='circle', tyre_model='pacejka', overrides={'single_track_simulator': {
+                'formulation': formulation, **COMPUTED}}))
+        return make_loop(
+            find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
+
+    rows = []
+    loop().run_tick_by_tick(60, rows.append)
+    np.testing.assert_array_equal(run_closed_loop(*loop(), 0.6).rows, np.array(rows))
+    records = BatchSimulation([loop()]).run(0.6, record_every=1).records[0]
+    np.testing.assert_array_equal(records[:, :7], np.array(rows)[:, :7])
+
+
+def test_axles_of_the_world_have_the_same_coefficients():
+    tyres = make_tyre_set(RACECAR, 'pacejka', COMPUTED)
+    front, rear = make_axles(RACECAR, tyres, 0.001)
+    for axle, x, y in ((front, tyres.front_x, tyres.front_y), (rear, tyres.rear_x, tyres.rear_y)):
+        assert axle.tyre[:8] == (*x, *y)
+        assert axle.tyre[10:] == tyres.sides
+    assert tyres.sides == (0.25, 0.05, 0.3, pytest.approx(math.tan(0.04)), 1.0)

@@ -64,7 +64,9 @@ _PACEJKA = tuple(
     for letter, name, note in (
         ('B', 'stiffness_factor', ''), ('C', 'shape', ''),
         ('D', 'friction', 'over the load: 19.0569 N and 1.371 N are 1.39 and 0.1 times 13.71 N'),
-        ('E', 'curvature', '')))
+        ('E', 'curvature', ''),
+        *((name, name, 'with `tyre_parameters: computed`') for name in (
+            *(f'b{number}' for number in (*range(1, 9), 13)), 'H'))))
 
 _SUSPENSION = tuple(
     OriginalName(f'suspension{axle}{name}', (f'vehicle.body.{axle.lower()}.{ours}',))
@@ -120,8 +122,13 @@ ORIGINALS: dict[str, OriginalTable] = {
                 ('wheel_radius', 'vehicle.wheel_radius'),
                 ('slip_compliance_lateral', '', 'not needed: forces act on the wheel directly'),
                 ('slip_compliance_longitudinal', '', 'likewise'),
-                ('mu1', 'vehicle.friction_coefficient'),
-                ('mu2', 'vehicle.friction_coefficient')))),
+                ('mu1', 'vehicle.friction_coefficient', 'along the wheel'),
+                ('mu2', 'vehicle.lateral_friction_coefficient', 'across it; mu1 and mu2 have other'
+                 ' directions there, see fdir1'),
+                ('fdir1', '', 'friction has the directions of the wheel, along and across; see'
+                 ' [originals.md](originals.md)'),
+                ('kp', '', 'see [originals.md](originals.md)'),
+                ('kd', '', 'see [originals.md](originals.md)')))),
     'nodes': OriginalTable(NODE, _REPORT, _names(
         ('ode_simulator', 'single_track_simulator'),
         ('gazebo', 'world_simulator'),

@@ -226,7 +226,7 @@ class DynamicLinearizer(Linearizer):
             values['minimum_speed'], values['fade_speed'], *vehicle.steering_range,
             vehicle.speed_min, vehicle.speed_max, self.tracked_ahead,
             math.atan(values['slip_share'] / tangent_scale(
-                vehicle.front_cornering_stiffness, vehicle.friction_coefficient,
+                vehicle.front_cornering_stiffness, vehicle.frictions[1],
                 vehicle.front_axle_load)), values['steering_rate'])
 
     @property

@@ -24,6 +24,7 @@ from racecar.core.simulation.integrators import split_step
 from racecar.core.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.core.vehicles.interface import SplitDerivative
 from racecar.core.vehicles.kinematic_understeer import understeer_yaw_rate
+from racecar.core.vehicles.single_track_equations import PARAMETER_COUNT
 from racecar.core.vehicles.single_track_slip import SlipState
 
 SUBSTEPS = 2
@@ -35,7 +36,7 @@ FROM_SPEED = 0.5
 MOST_VALUE = 1e3
 """What stands for a prediction that left the numbers [m, rad]."""
 
-load_parameters = packing(17).load
+load_parameters = packing(PARAMETER_COUNT).load
 LANES = 64
 """Windows that are predicted side by side: what is done to all in one loop can be vectorised."""
 _ROWS = 6

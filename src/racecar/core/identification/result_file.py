@@ -55,6 +55,9 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
         elif value == row.default == 0.0:
             # It is as another one: of the front, or in proportion.
             continue
+        elif key == 'lateral_friction_coefficient' and 'friction_coefficient' in estimates:
+            # What was found holds in all directions.
+            continue
         note = _note(estimate) if estimate is not None else (
             f"{row.unit + '; ' if row.unit else ''}assumed; vehicle file '{vehicle.name}'")
         group, _, last = key.rpartition('.')

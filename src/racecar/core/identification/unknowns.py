@@ -171,6 +171,9 @@ def with_values(vehicle: VehicleParameters, values: Mapping[str, float]) -> Vehi
     if 'slip_stiffness' in values:
         changes |= {'front_slip_stiffness': values['slip_stiffness'],
                     'rear_slip_stiffness': values['slip_stiffness']}
+    if 'friction_coefficient' in values:
+        # What is found holds in all directions.
+        changes['lateral_friction_coefficient'] = 0.0
     return replace(vehicle, odometry_point='rear_axle', **changes)
 
 

@@ -36,6 +36,7 @@ from racecar.core.simulation.lanes import LaneControl
 from racecar.core.simulation.loop_kernel import COLUMN_COUNT
 from racecar.core.types import CarMotion, quaternion_to_yaw
 from racecar.core.vehicles.interface import Coefficients, SplitDerivative
+from racecar.core.vehicles.single_track_equations import COEFFICIENT_COUNT, PARAMETER_COUNT
 
 LANES = 120
 """Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.
@@ -62,8 +63,8 @@ class HeldChannel(NamedTuple):
 
 
 load_state, store_state, _STATE = packing(5)
-load_parameters, _, _PARAMETERS = packing(17)
-load_coefficients, store_coefficients, _COEFFICIENTS = packing(20)
+load_parameters, _, _PARAMETERS = packing(PARAMETER_COUNT)
+load_coefficients, store_coefficients, _COEFFICIENTS = packing(COEFFICIENT_COUNT)
 load_stage, store_stage, _STAGE = packing(8)
 load_channel, _, _CHANNEL = packing(HeldChannel)
 store_observed = packing(7).store

@@ -15,10 +15,11 @@ from racecar.core.simulation.integrators import DEFAULT_INTEGRATOR, split_step
 from racecar.core.simulation.simulator import DEFAULT_STEP, ORIGIN
 from racecar.core.types import Pose2
 from racecar.core.vehicles.interface import SplitDerivative, VehicleModel
+from racecar.core.vehicles.single_track_equations import PARAMETER_COUNT
 
 precompute = step_split = unbound
 load_state, store_state, _DT = packing(5)
-load_parameters = packing(17).load
+load_parameters = packing(PARAMETER_COUNT).load
 _PARAMETERS = _DT + 1
 
 

@@ -18,6 +18,10 @@ from __future__ import annotations
 import math
 
 from racecar.core.tyres.linear import lateral_force, longitudinal_force
+from racecar.core.tyres.pacejka import side_curvature
+
+NO_LIMIT = 1e300
+"""Slip that none comes near [-]."""
 
 # Below this [N] a wheel is off the ground.
 NO_LOAD = 1e-9
@@ -27,15 +31,19 @@ def combined_forces(
     slip: float, tangent: float, load: float,
     slip_stiffness: float, friction_x: float, shape_x: float, curvature_x: float,
     cornering_stiffness: float, friction_y: float, shape_y: float, curvature_y: float,
+    asymmetry_x: float = 0.0, shift_x: float = 0.0, asymmetry_y: float = 0.0,
+    shift_y: float = 0.0, slip_limit: float = NO_LIMIT,
 ) -> tuple[float, float]:
     """Return the longitudinal and lateral force [N] of one tyre.
 
     slip: longitudinal, positive when braking [-]; tangent: of the slip angle [-]; load [N];
-    stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction. The global
-    names lateral_force and longitudinal_force are bound to the tyre model.
+    stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction; the others:
+    see contact.TyreSides. The global names lateral_force and longitudinal_force are bound to the
+    tyre model.
     """
     if load < NO_LOAD:
         return 0.0, 0.0
+    slip = min(max(slip, -slip_limit), slip_limit)
     scale_x = slip_stiffness / (friction_x * load)
     scale_y = cornering_stiffness / (friction_y * load)
     along = scale_x * slip
@@ -46,8 +54,9 @@ def combined_forces(
         return -slip_stiffness * slip, -cornering_stiffness * tangent
     return (
         along / length * longitudinal_force(
-            length / scale_x, slip_stiffness, friction_x, load, shape_x, curvature_x),
+            length / scale_x, slip_stiffness, friction_x, load, shape_x,
+            side_curvature(curvature_x, asymmetry_x, shift_x, slip)),
         across / length * lateral_force(
             math.atan(length / scale_y), cornering_stiffness, friction_y, load, shape_y,
-            curvature_y),
+            side_curvature(curvature_y, asymmetry_y, shift_y, tangent)),
     )

@@ -20,17 +20,31 @@ from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, specialise
 from racecar.core.types import Wheels
-from racecar.core.tyres.combined_slip import combined_forces
+from racecar.core.tyres.combined_slip import combined_forces, NO_LIMIT
 
 TINY = 1e-150
 """Keeps a denominator from 0; the square of what is smaller does not count."""
+
+
+class TyreSides(NamedTuple):
+    """How a Pacejka tyre depends on the side to which it slips, x along and y across.
+
+    asymmetry, shift: those of side_curvature() [-]; shift_y is compared with the tangent of the
+    slip angle; slip_limit: longitudinal slip from which on more makes no difference [-].
+    """
+
+    asymmetry_x: float = 0.0
+    shift_x: float = 0.0
+    asymmetry_y: float = 0.0
+    shift_y: float = 0.0
+    slip_limit: float = NO_LIMIT
 
 
 class TyrePair(NamedTuple):
     """Tyres of an axle under its static load, as a vehicle packs them; x along, y across.
 
     stiffness of both tyres [N or N/rad], friction, shape, curvature [-]; load of the axle [N];
-    by_load: 1 if the stiffness of a wheel goes with its load, else 0.
+    by_load: 1 if the stiffness of a wheel goes with its load, else 0; the others: see TyreSides.
     """
 
     stiffness_x: float
@@ -43,6 +57,11 @@ class TyrePair(NamedTuple):
     curvature_y: float
     load: float
     by_load: float
+    asymmetry_x: float = 0.0
+    shift_x: float = 0.0
+    asymmetry_y: float = 0.0
+    shift_y: float = 0.0
+    slip_limit: float = NO_LIMIT
 
 
 class Contact(NamedTuple):
@@ -147,7 +166,8 @@ def grip_any(contact: Contact, load: float, tyre: TyrePair) -> tuple[float, floa
     return combined_forces(
         contact.first, contact.second, load,
         scale * tyre.stiffness_x, tyre.friction_x, tyre.shape_x, tyre.curvature_x,
-        scale * tyre.stiffness_y, tyre.friction_y, tyre.shape_y, tyre.curvature_y)
+        scale * tyre.stiffness_y, tyre.friction_y, tyre.shape_y, tyre.curvature_y,
+        tyre.asymmetry_x, tyre.shift_x, tyre.asymmetry_y, tyre.shift_y, tyre.slip_limit)
 
 
 def grip(contact: Contact, load: float, tyre: Any) -> tuple[float, float]:

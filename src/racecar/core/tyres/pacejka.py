@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.core.compiled import njit
+from racecar.core.compiled import inlined, njit
 
 SHAPE = 1.45
 """Shape factor C of a wheel 0.045 m wide with a radius of 0.05 m, by the report's formula [-]."""
@@ -46,10 +46,10 @@ class MagicFormula(NamedTuple):
 
 
 class LoadCoefficients(NamedTuple):
-    """The b of the report's formulas; loads in kN, forces in N, horizontal shift 0.
+    """The b of the report's formulas and its horizontal shift H; loads in kN, forces in N.
 
     D = Fz (b1 Fz + b2); BCD = (b3 Fz^2 + b4 Fz) exp(-b5 Fz);
-    E = (b6 Fz^2 + b7 Fz + b8)(1 - b13 sign(slip)).
+    E = (b6 Fz^2 + b7 Fz + b8)(1 - b13 sign(slip + H)).
     """
 
     b1: float
@@ -61,6 +61,7 @@ class LoadCoefficients(NamedTuple):
     b7: float
     b8: float
     b13: float
+    H: float = 0.0
 
 
 LONGITUDINAL = MagicFormula(3.0, SHAPE, 1.39, 0.52)
@@ -101,6 +102,12 @@ def computed(
     slope = (b.b3 * kilo * kilo + b.b4 * kilo) * math.exp(-b.b5 * kilo)
     curvature = (b.b6 * kilo * kilo + b.b7 * kilo + b.b8) * (1.0 - b.b13 * slip_sign)
     return MagicFormula(slope / (shape * peak), shape, peak / load, curvature)
+
+
+@inlined
+def side_curvature(curvature: float, asymmetry: float, shift: float, slip: float) -> float:
+    """Return E (1 - asymmetry sign(slip + shift)) [-]; at 0 that of a positive slip."""
+    return curvature * (1.0 - (asymmetry if slip + shift >= 0.0 else -asymmetry))
 
 
 @njit

@@ -26,13 +26,17 @@ from racecar.core.tyres.contact import (
     turn_alike,
     TyrePair,
 )
+from racecar.core.tyres.pacejka import side_curvature
 
 SHAPE_LIMIT = 3.0
 """Shape factor up to which the sine stays in the range of its kernel [-]."""
 
 
 class Magic(NamedTuple):
-    """Of one wheel: n_x/s, n_y/t, 1 over the latter; -mu n_x/s, C, w/n, B, E; static load [N]."""
+    """Of one wheel: n_x/s, n_y/t, 1 over the latter; -mu n_x/s, C, w/n, B, E; static load [N].
+
+    The others: see TyreSides.
+    """
 
     scale_x: float
     scale_y: float
@@ -46,6 +50,11 @@ class Magic(NamedTuple):
     curvature_x: float
     curvature_y: float
     load: float
+    asymmetry_x: float
+    shift_x: float
+    asymmetry_y: float
+    shift_y: float
+    slip_limit: float
 
 
 @inlined
@@ -55,25 +64,31 @@ def prepare_pacejka(tyres: TyrePair) -> Magic:
     y = tyres.stiffness_y / (tyres.friction_y * tyres.load)
     return Magic(x, y, 1.0 / y, -tyres.friction_x * x, -tyres.friction_y * y, tyres.shape_x,
                  tyres.shape_y, 1.0 / tyres.shape_x, y / tyres.shape_y, tyres.curvature_x,
-                 tyres.curvature_y, 0.5 * tyres.load)
+                 tyres.curvature_y, 0.5 * tyres.load, tyres.asymmetry_x, tyres.shift_x,
+                 tyres.asymmetry_y, tyres.shift_y, tyres.slip_limit)
 
 
 class _Reach(NamedTuple):
-    """How far a wheel slips: n [-]; X and Y over the sines of their curves [-]."""
+    """How far a wheel slips: n [-]; X and Y over the sines of their curves [-]; E of each."""
 
     length: float
     x: float
     y: float
+    curvature_x: float
+    curvature_y: float
 
 
 @inlined
 def _reach(slip: float, tangent: float, tyre: Magic) -> _Reach:
+    slip = min(max(slip, -tyre.slip_limit), tyre.slip_limit)
     along = tyre.scale_x * slip
     across = tyre.scale_y * tangent
     length = math.sqrt(along * along + across * across)
     per_length = 1.0 / max(length, TINY)
     return _Reach(length, tyre.minus_slope_x * slip * per_length,
-                  tyre.minus_slope_y * tangent * per_length)
+                  tyre.minus_slope_y * tangent * per_length,
+                  side_curvature(tyre.curvature_x, tyre.asymmetry_x, tyre.shift_x, slip),
+                  side_curvature(tyre.curvature_y, tyre.asymmetry_y, tyre.shift_y, tangent))
 
 
 @inlined
@@ -90,9 +105,9 @@ def slide_pacejka(slip: float, tangent: float, tyre: Magic) -> Contact:
     y = tyre.factor_y * arctangent_of_positive(reach.length * tyre.per_scale_y)
     return Contact(
         reach.x * sine_to_three_quarters(tyre.shape_x * arctangent_of_positive(
-            _bent(x, arctangent_of_positive(x), tyre.curvature_x))),
+            _bent(x, arctangent_of_positive(x), reach.curvature_x))),
         reach.y * sine_to_three_quarters(tyre.shape_y * arctangent_of_positive(
-            _bent(y, arctangent_of_positive(y), tyre.curvature_y))), 0.0, 0.0)
+            _bent(y, arctangent_of_positive(y), reach.curvature_y))), 0.0, 0.0)
 
 
 @inlined
@@ -108,11 +123,11 @@ def _sines(a: float, b: float, c: float, d: float) -> Wheels:
 
 
 @inlined
-def _curves(w: Wheels, first: Wheels, f_shape: float, f_curvature: float, r_shape: float,
-            r_curvature: float) -> Wheels:
+def _curves(w: Wheels, first: Wheels, curvature: Wheels, f_shape: float,
+            r_shape: float) -> Wheels:
     """Return the sines of the curves at w of two front and two rear wheels; first: atan w."""
-    a = _arctangents(_bent(w[0], first[0], f_curvature), _bent(w[1], first[1], f_curvature),
-                     _bent(w[2], first[2], r_curvature), _bent(w[3], first[3], r_curvature))
+    a = _arctangents(_bent(w[0], first[0], curvature[0]), _bent(w[1], first[1], curvature[1]),
+                     _bent(w[2], first[2], curvature[2]), _bent(w[3], first[3], curvature[3]))
     return _sines(f_shape * a[0], f_shape * a[1], r_shape * a[2], r_shape * a[3])
 
 
@@ -134,8 +149,10 @@ def slide_four_pacejka(
          r.factor_y * angle[3])
     first_x = _arctangents(x[0], x[1], x[2], x[3])
     first_y = _arctangents(y[0], y[1], y[2], y[3])
-    x = _curves(x, first_x, f.shape_x, f.curvature_x, r.shape_x, r.curvature_x)
-    y = _curves(y, first_y, f.shape_y, f.curvature_y, r.shape_y, r.curvature_y)
+    x = _curves(x, first_x, (reach0.curvature_x, reach1.curvature_x, reach2.curvature_x,
+                             reach3.curvature_x), f.shape_x, r.shape_x)
+    y = _curves(y, first_y, (reach0.curvature_y, reach1.curvature_y, reach2.curvature_y,
+                             reach3.curvature_y), f.shape_y, r.shape_y)
     return (Contact(reach0.x * x[0], reach0.y * y[0], 0.0, 0.0),
             Contact(reach1.x * x[1], reach1.y * y[1], 0.0, 0.0),
             Contact(reach2.x * x[2], reach2.y * y[2], 0.0, 0.0),

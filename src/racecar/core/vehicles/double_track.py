@@ -150,7 +150,7 @@ class DoubleTrack:
             *packed, *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,
             *vehicle.wheel_radii, vehicle.wheel_inertia, lateral_threshold,
             float(tyres.model.stiffness_by_load),
-            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y,
+            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y, *tyres.sides,
             OVERSPEED_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
             / max(vehicle.wheel_radii),
             *pack_chassis(vehicle, tyres, float(low_speed_threshold))])
@@ -251,9 +251,11 @@ class DoubleTrack:
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
+        limit = self.tyres.sides.slip_limit
         f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
         return tuple(
-            WheelState(slip.along, math.atan(slip.across), along, across, load, float(speed))
+            WheelState(min(max(slip.along, -limit), limit), math.atan(slip.across), along, across,
+                       load, float(speed))
             for slip, along, across, load, speed in zip(
                 *f, self.wheel_speeds(state, inputs), strict=True))
 

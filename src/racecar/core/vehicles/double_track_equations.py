@@ -64,7 +64,8 @@ BRAKE, DAMPING, BRAKE_DAMPING, FORCED, INERTIA, INPUT_COUNT = (
  STIFFNESS_BY_LOAD, FRONT_X) = range(PARAMETER_COUNT, PARAMETER_COUNT + 9)
 # Four numbers of a TyreDirection each.
 FRONT_Y, REAR_X, REAR_Y = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12
-OVERSPEED, CHASSIS = FRONT_X + 16, FRONT_X + 17
+# Five numbers of TyreSides.
+SIDES, OVERSPEED, CHASSIS = FRONT_X + 16, FRONT_X + 21, FRONT_X + 22
 
 LOAD_PASSES = 3
 """Rounds of forces and loads; each makes the error of the loads several times smaller."""

@@ -39,6 +39,7 @@ from racecar.core.vehicles.double_track_equations import (
     REAR_RADIUS,
     REAR_X,
     RIGHT_ANGLE,
+    SIDES,
     STIFFNESS_BY_LOAD,
     WHEEL_INERTIA,
 )
@@ -67,7 +68,8 @@ def tyre_pair(parameters: Vector, first: int, load: int) -> TyrePair:
     p = parameters
     return TyrePair(
         p[first], p[first + 1], p[first + 2], p[first + 3], p[first + 4], p[first + 5],
-        p[first + 6], p[first + 7], p[load], p[STIFFNESS_BY_LOAD])
+        p[first + 6], p[first + 7], p[load], p[STIFFNESS_BY_LOAD], p[SIDES], p[SIDES + 1],
+        p[SIDES + 2], p[SIDES + 3], p[SIDES + 4])
 
 
 def hold_angles(

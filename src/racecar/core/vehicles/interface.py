@@ -19,7 +19,8 @@ Rates = tuple[float, float, float, float, float]
 
 Coefficients = tuple[
     float, float, float, float, float, float, float, float, float, float,
-    float, float, float, float, float, float, float, float, float, float]
+    float, float, float, float, float, float, float, float, float, float,
+    float, float, float, float]
 """What inputs and parameters fix until the next command, so that a step need not compute it."""
 
 Travel = tuple[float, ...]

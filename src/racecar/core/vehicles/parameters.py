@@ -135,6 +135,8 @@ VEHICLE_PARAMETERS = ParameterTable([
             ' the load', '', minimum=0.0, maximum=0.5, default=0.0),
     _number('drag_area', 'Drag coefficient times frontal area, of double_track and of the 3-D'
             ' world', 'm^2', minimum=0.0, maximum=1000.0, default=0.0),
+    _number('lateral_friction_coefficient', 'Friction coefficient across the wheels if it is not'
+            ' that along them; 0: it is', '', minimum=0.0, maximum=10.0, default=0.0),
 ])
 
 DESCRIPTION_PARAMETERS = BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS
@@ -195,6 +197,7 @@ class VehicleParameters:
     relaxation_length: float = _default('relaxation_length')
     rolling_resistance: float = _default('rolling_resistance')
     drag_area: float = _default('drag_area')
+    lateral_friction_coefficient: float = _default('lateral_friction_coefficient')
     body: BodyParameters = BodyParameters()
     lights: Lights = DEFAULT_LIGHTS
     wheel: WheelLook = DEFAULT_WHEEL
@@ -252,6 +255,12 @@ class VehicleParameters:
     def steering_range(self) -> tuple[float, float]:
         """Lowest and highest steering angle [rad]: to the right, negative, and to the left."""
         return -(self.steering_limit_right or self.steering_limit), self.steering_limit
+
+    @property
+    def frictions(self) -> tuple[float, float]:
+        """Friction coefficient of the tyres along and across the wheel [-]."""
+        along = self.friction_coefficient
+        return along, self.lateral_friction_coefficient or along
 
     @property
     def footprint(self) -> Footprint:

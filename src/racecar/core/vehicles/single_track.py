@@ -29,12 +29,15 @@ from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_thr
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
 from racecar.core.vehicles.single_track_equations import (
+    ASYMMETRY,
     axle_lateral_forces,
-    CURVATURE,
+    CURVATURE_FRONT,
+    CURVATURE_REAR,
     FORCE_FRONT,
     FORCE_REAR,
     FORMULATIONS,
-    FRICTION,
+    FRICTION_FRONT,
+    FRICTION_REAR,
     full_coefficients,
     full_diagnose,
     full_observe,
@@ -45,11 +48,14 @@ from racecar.core.vehicles.single_track_equations import (
     LOW_SPEED,
     MASS,
     ODOMETRY_OFFSET,
+    PARAMETER_COUNT,
     report_coefficients,
     report_diagnose,
     report_observe,
     report_rates,
     SHAPE,
+    SHIFT_ANGLE,
+    SHIFT_TANGENT,
     STIFFNESS_FRONT,
     STIFFNESS_REAR,
     TANGENT_FRONT,
@@ -159,22 +165,27 @@ class SingleTrack(RollingWheels):
             diagnose, f'{diagnose.__name__}_{tyre.name}', axle_lateral_forces=specialise(
                 axle_lateral_forces, f'axle_lateral_forces_{tyre.name}',
                 lateral_force=tyre.lateral_force))
-        packed = [0.0] * 17
+        packed = [0.0] * PARAMETER_COUNT
         packed[MASS] = vehicle.mass
         packed[YAW_INERTIA] = vehicle.yaw_inertia
         packed[TO_FRONT] = vehicle.cog_to_front_axle
         packed[TO_REAR] = vehicle.cog_to_rear_axle
         packed[STIFFNESS_FRONT] = self.tyres.front_y.stiffness
         packed[STIFFNESS_REAR] = self.tyres.rear_y.stiffness
-        packed[FRICTION] = self.tyres.front_y.friction
+        packed[FRICTION_FRONT] = self.tyres.front_y.friction
+        packed[FRICTION_REAR] = self.tyres.rear_y.friction
         packed[SHAPE] = self.tyres.front_y.shape
-        packed[CURVATURE] = self.tyres.front_y.curvature
+        packed[CURVATURE_FRONT] = self.tyres.front_y.curvature
+        packed[CURVATURE_REAR] = self.tyres.rear_y.curvature
+        packed[ASYMMETRY] = self.tyres.sides.asymmetry_y
+        packed[SHIFT_TANGENT] = self.tyres.sides.shift_y
+        packed[SHIFT_ANGLE] = math.atan(self.tyres.sides.shift_y)
         packed[LOAD_FRONT] = vehicle.front_axle_load
         packed[LOAD_REAR] = vehicle.rear_axle_load
         packed[LOW_SPEED] = self.low_speed_threshold
         packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
-        front = packed[STIFFNESS_FRONT], packed[FRICTION], packed[LOAD_FRONT]
-        rear = packed[STIFFNESS_REAR], packed[FRICTION], packed[LOAD_REAR]
+        front = packed[STIFFNESS_FRONT], packed[FRICTION_FRONT], packed[LOAD_FRONT]
+        rear = packed[STIFFNESS_REAR], packed[FRICTION_REAR], packed[LOAD_REAR]
         packed[TANGENT_FRONT], packed[TANGENT_REAR] = (
             form.tangent_scale(*front), form.tangent_scale(*rear))
         packed[FORCE_FRONT], packed[FORCE_REAR] = (

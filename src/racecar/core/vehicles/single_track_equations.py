@@ -50,6 +50,7 @@ from racecar.core.compiled import inlined, njit
 from racecar.core.elementary import sine_cosine
 from racecar.core.packing import Vector
 from racecar.core.tyres.linear import lateral_force, of_angle, of_tangent
+from racecar.core.tyres.pacejka import side_curvature
 from racecar.core.vehicles.interface import Coefficients, Rates, SPEED, STEERING_ANGLE
 from racecar.core.vehicles.parameters import GRAVITY
 
@@ -57,9 +58,11 @@ from racecar.core.vehicles.parameters import GRAVITY
 LATERAL, YAW_RATE, X, Y, YAW = range(5)
 
 # Packed parameters.
-(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION, LOAD_FRONT,
- LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE, TANGENT_FRONT,
- TANGENT_REAR, FORCE_FRONT, FORCE_REAR) = range(17)
+(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_FRONT,
+ LOAD_FRONT, LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE_FRONT, TANGENT_FRONT,
+ TANGENT_REAR, FORCE_FRONT, FORCE_REAR, FRICTION_REAR, CURVATURE_REAR, ASYMMETRY, SHIFT_TANGENT,
+ SHIFT_ANGLE, PARAMETER_COUNT) = range(23)
+COEFFICIENT_COUNT = 24
 
 FORMULATIONS = ('full', 'report')
 # Acceleration [m/s^2] up to which the drive holds a prescribed speed in a spin: one g.
@@ -117,11 +120,12 @@ def full_coefficients(inputs: Vector, parameters: Vector) -> Coefficients:
         cosine * parameters[TANGENT_FRONT], parameters[LOW_SPEED],
         parameters[TANGENT_REAR] / max(abs(speed), parameters[LOW_SPEED]),
         parameters[TO_FRONT], parameters[TO_REAR],
-        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION_FRONT],
         parameters[LOAD_FRONT], parameters[LOAD_REAR],
         cosine * front / mass, rear / mass,
         parameters[TO_FRONT] * cosine * front / inertia, parameters[TO_REAR] * rear / inertia,
-        parameters[SHAPE], parameters[CURVATURE],
+        parameters[SHAPE], parameters[CURVATURE_FRONT], parameters[FRICTION_REAR],
+        parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT_TANGENT],
     )
 
 
@@ -133,17 +137,20 @@ def full_rates(state: Vector, coefficients: Coefficients) -> Rates:
     bound to the tyre model, heading to sine and cosine.
     """
     (speed, speed_along, scaled_across, sin_steering, scaled_cosine, threshold, per_rear,
-     to_front, to_rear, stiffness_front, stiffness_rear, friction, load_front, load_rear,
-     lateral_gain_front, lateral_gain_rear, yaw_gain_front, yaw_gain_rear, shape,
-     curvature) = coefficients
+     to_front, to_rear, stiffness_front, stiffness_rear, friction_front, load_front, load_rear,
+     lateral_gain_front, lateral_gain_rear, yaw_gain_front, yaw_gain_rear, shape, curvature_front,
+     friction_rear, curvature_rear, asymmetry, shift) = coefficients
     front = state[LATERAL] + to_front * state[YAW_RATE]
     rear = state[LATERAL] - to_rear * state[YAW_RATE]
+    tangent_front = ((front * scaled_cosine - scaled_across)
+                     / max(abs(speed_along + front * sin_steering), threshold))
+    tangent_rear = rear * per_rear
     force_front = of_tangent(
-        (front * scaled_cosine - scaled_across)
-        / max(abs(speed_along + front * sin_steering), threshold),
-        stiffness_front, friction, load_front, shape, curvature)
+        tangent_front, stiffness_front, friction_front, load_front, shape,
+        side_curvature(curvature_front, asymmetry, shift, tangent_front))
     force_rear = of_tangent(
-        rear * per_rear, stiffness_rear, friction, load_rear, shape, curvature)
+        tangent_rear, stiffness_rear, friction_rear, load_rear, shape,
+        side_curvature(curvature_rear, asymmetry, shift, tangent_rear))
     sine, cosine = heading(state[YAW])
     coupling = limited_coupling(speed, state[LATERAL], state[YAW_RATE])
     return (
@@ -193,11 +200,15 @@ def axle_lateral_forces(
     """
     return (
         lateral_force(
-            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION],
-            parameters[LOAD_FRONT], parameters[SHAPE], parameters[CURVATURE]),
+            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_FRONT],
+            parameters[LOAD_FRONT], parameters[SHAPE], side_curvature(
+                parameters[CURVATURE_FRONT], parameters[ASYMMETRY], parameters[SHIFT_ANGLE],
+                alpha_front)),
         lateral_force(
-            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION],
-            parameters[LOAD_REAR], parameters[SHAPE], parameters[CURVATURE]))
+            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_REAR],
+            parameters[LOAD_REAR], parameters[SHAPE], side_curvature(
+                parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT_ANGLE],
+                alpha_rear)))
 
 
 def full_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
@@ -242,10 +253,11 @@ def report_coefficients(inputs: Vector, parameters: Vector) -> Coefficients:
         speed, speed / scale, inputs[STEERING_ANGLE],
         parameters[TO_FRONT] / scale, parameters[TO_REAR] / scale,
         parameters[TANGENT_FRONT], parameters[TANGENT_REAR],
-        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION],
+        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION_FRONT],
         parameters[LOAD_FRONT], parameters[LOAD_REAR], front / momentum, rear / momentum,
         parameters[TO_FRONT] * front / inertia, parameters[TO_REAR] * rear / inertia,
-        parameters[SHAPE], parameters[CURVATURE], 0.0, 0.0,
+        parameters[SHAPE], parameters[CURVATURE_FRONT], parameters[FRICTION_REAR],
+        parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT_ANGLE], 0.0, 0.0,
     )
 
 
@@ -256,14 +268,17 @@ def report_rates(state: Vector, coefficients: Coefficients) -> Rates:
     the tyre model and to sine and cosine.
     """
     (speed, direction, steering, per_front, per_rear, tangent_front, tangent_rear,
-     stiffness_front, stiffness_rear, friction, load_front, load_rear, lateral_gain_front,
-     lateral_gain_rear, yaw_gain_front, yaw_gain_rear, shape, curvature, _, _) = coefficients
+     stiffness_front, stiffness_rear, friction_front, load_front, load_rear, lateral_gain_front,
+     lateral_gain_rear, yaw_gain_front, yaw_gain_rear, shape, curvature_front, friction_rear,
+     curvature_rear, asymmetry, shift, _, _) = coefficients
+    alpha_front = direction * (state[LATERAL] - steering) + per_front * state[YAW_RATE]
+    alpha_rear = direction * state[LATERAL] - per_rear * state[YAW_RATE]
     force_front = of_angle(
-        direction * (state[LATERAL] - steering) + per_front * state[YAW_RATE],
-        tangent_front, stiffness_front, friction, load_front, shape, curvature)
+        alpha_front, tangent_front, stiffness_front, friction_front, load_front, shape,
+        side_curvature(curvature_front, asymmetry, shift, alpha_front))
     force_rear = of_angle(
-        direction * state[LATERAL] - per_rear * state[YAW_RATE],
-        tangent_rear, stiffness_rear, friction, load_rear, shape, curvature)
+        alpha_rear, tangent_rear, stiffness_rear, friction_rear, load_rear, shape,
+        side_curvature(curvature_rear, asymmetry, shift, alpha_rear))
     _, cos_sideslip = sine_cosine(state[LATERAL])
     sine, cosine = heading(state[YAW])
     return (

@@ -31,6 +31,7 @@ from racecar.core.packing import Vector, vector
 from racecar.core.types import AckermannCommand, WheelState
 from racecar.core.tyres import DEFAULT_TYRE_MODEL
 from racecar.core.tyres.linear import lateral_force
+from racecar.core.tyres.pacejka import side_curvature
 from racecar.core.vehicles.interface import Derivative, SPEED, STEERING_ANGLE, Travel
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -65,8 +66,9 @@ from racecar.core.vehicles.tyre_sets import make_tyre_set
 MODE, FORCE = 2, 3
 
 # Packed parameters after those of planar.
-(STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_X, FRICTION_Y, SHAPE,
- CURVATURE) = range(PARAMETER_COUNT, PARAMETER_COUNT + 6)
+(STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_X_FRONT, FRICTION_X_REAR, FRICTION_Y_FRONT,
+ FRICTION_Y_REAR, SHAPE, CURVATURE_FRONT, CURVATURE_REAR, ASYMMETRY,
+ SHIFT) = range(PARAMETER_COUNT, PARAMETER_COUNT + 11)
 
 
 @njit
@@ -95,8 +97,8 @@ def axle_forces(
         front * cosine - state[VX] * sine, max(abs(state[VX] * cosine + front * sine), threshold))
     alpha_rear = math.atan2(rear, max(abs(state[VX]), threshold))
     force = drive_force(state, inputs, parameters)
-    grip_front = parameters[FRICTION_X] * parameters[LOAD_FRONT]
-    grip_rear = parameters[FRICTION_X] * parameters[LOAD_REAR]
+    grip_front = parameters[FRICTION_X_FRONT] * parameters[LOAD_FRONT]
+    grip_rear = parameters[FRICTION_X_REAR] * parameters[LOAD_REAR]
     fx_front = min(max(parameters[SHARE_FRONT] * force, -grip_front), grip_front)
     fx_rear = min(max((1.0 - parameters[SHARE_FRONT]) * force, -grip_rear), grip_rear)
     share_x_front = fx_front / grip_front
@@ -106,12 +108,16 @@ def axle_forces(
     return (
         fx_front,
         share_y_front * lateral_force(
-            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_Y],
-            parameters[LOAD_FRONT], parameters[SHAPE], parameters[CURVATURE]),
+            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_Y_FRONT],
+            parameters[LOAD_FRONT], parameters[SHAPE], side_curvature(
+                parameters[CURVATURE_FRONT], parameters[ASYMMETRY], parameters[SHIFT],
+                alpha_front)),
         fx_rear,
         share_y_rear * lateral_force(
-            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_Y],
-            parameters[LOAD_REAR], parameters[SHAPE], parameters[CURVATURE]),
+            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_Y_REAR],
+            parameters[LOAD_REAR], parameters[SHAPE], side_curvature(
+                parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT],
+                alpha_rear)),
         alpha_front,
         alpha_rear,
     )
@@ -199,10 +205,12 @@ class SingleTrackForce(PlanarSingleTrack):
         self.observe: Derivative = planar_observe
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
             force_diagnose, f'force_diagnose_{tyre.name}', axle_forces=forces)
-        front = self.tyres.front_y
+        front, rear = self.tyres.front_y, self.tyres.rear_y
         self.parameters: Any = vector([
-            *packed, front.stiffness, self.tyres.rear_y.stiffness, self.tyres.front_x.friction,
-            front.friction, front.shape, front.curvature])
+            *packed, front.stiffness, rear.stiffness, self.tyres.front_x.friction,
+            self.tyres.rear_x.friction, front.friction, rear.friction, front.shape,
+            front.curvature, rear.curvature, self.tyres.sides.asymmetry_y,
+            math.atan(self.tyres.sides.shift_y)])
 
     @classmethod
     def from_values(

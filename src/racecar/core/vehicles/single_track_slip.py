@@ -262,7 +262,7 @@ class SingleTrackSlip(PlanarSingleTrack):
         by_load = float(tyre.stiffness_by_load)
 
         def pair(x: TyreDirection, y: TyreDirection, load: float) -> TyrePair:
-            return TyrePair(*x, *y, load, by_load)
+            return TyrePair(*x, *y, load, by_load, *self.tyres.sides)
 
         self.parameters: Any = vector([
             *SlipCar(
@@ -294,8 +294,10 @@ class SingleTrackSlip(PlanarSingleTrack):
             self.vehicle, self.rolling_speed(state, inputs),
             *(AxleTyres(math.atan(axle.tangent), axle.along, axle.across)
               for axle in (front, rear)))
-        return tuple(wheel._replace(slip=axle.slip, load=0.5 * axle.load) for wheel, axle in zip(
-            wheels, (front, front, rear, rear), strict=True))
+        limit = self.tyres.sides.slip_limit
+        return tuple(
+            wheel._replace(slip=min(max(axle.slip, -limit), limit), load=0.5 * axle.load)
+            for wheel, axle in zip(wheels, (front, front, rear, rear), strict=True))
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""

@@ -5,17 +5,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import math
 from typing import Any, NamedTuple
 
 from racecar.core.errors import ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.tyres import find_tyre_model, pacejka, TyreModel
-from racecar.core.tyres.pacejka import MagicFormula, SURFACES
+from racecar.core.tyres.contact import TyreSides
+from racecar.core.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
 from racecar.core.vehicles.parameters import VehicleParameters
 
 TYRE_PARAMETER_CHOICES = ('vehicle', 'given', 'computed', *SURFACES)
 
 _DIRECTIONS = {'longitudinal': pacejka.LONGITUDINAL, 'lateral': pacejka.LATERAL}
+
+
+_LOAD_COEFFICIENTS = {
+    'longitudinal': pacejka.LONGITUDINAL_LOAD, 'lateral': pacejka.LATERAL_LOAD}
+
+# D = Fz (b1 Fz + b2) and so on, see LoadCoefficients.
+_LOAD_TEXTS = {
+    'b1': 'Part of D over the square of the load', 'b2': 'Part of D over the load',
+    'b3': 'Part of BCD over the square of the load', 'b4': 'Part of BCD over the load',
+    'b5': 'Decay of BCD with the load', 'b6': 'Part of E over the square of the load',
+    'b7': 'Part of E over the load', 'b8': 'Part of E that does not depend on the load',
+    'b13': 'Share of E with the opposite sign of slip + H', 'H': 'Slip added for that sign'}
+
+_LOAD_UNITS = {'b1': 'N/kN^2', 'b2': 'N/kN', 'b3': 'N/kN^2', 'b4': 'N/kN', 'b5': '1/kN',
+               'b6': '1/kN^2', 'b7': '1/kN'}
+
+REPORT_SLIP_LIMIT = 1.0
+"""Longitudinal slip at which that of the report is cut off [-]."""
 
 
 def _row(
@@ -28,6 +48,14 @@ def _row(
         read_only=True)
 
 
+def _load_row(direction: str, name: str, default: float) -> Parameter:
+    bound = 1.0 if name == 'H' else 1e6
+    return Parameter(
+        f'pacejka.{direction}.{name}', float, default,
+        f'{_LOAD_TEXTS[name]}, {direction}, for tyre_parameters computed',
+        unit=_LOAD_UNITS.get(name, ''), minimum=-bound, maximum=bound, read_only=True)
+
+
 TYRE_PARAMETERS = ParameterTable([
     Parameter('tyre_parameters', str, 'vehicle', 'Coefficients of Pacejka tyres: slope and peak'
               " from the vehicle's stiffness and friction; given by pacejka.*; computed from"
@@ -38,6 +66,8 @@ TYRE_PARAMETERS = ParameterTable([
         _row(direction, 'shape', formula.shape, 'C', above=0.0, maximum=2.5),
         _row(direction, 'friction', formula.friction, 'D over the load', above=0.0),
         _row(direction, 'curvature', formula.curvature, 'E', maximum=1.0))),
+    *(_load_row(direction, name, value) for direction, b in _LOAD_COEFFICIENTS.items()
+      for name, value in b._asdict().items()),
 ])
 
 
@@ -55,10 +85,11 @@ class TyreDirection(NamedTuple):
 
 
 class TyreSet(NamedTuple):
-    """Tyres of a vehicle; x longitudinal, y lateral."""
+    """Tyres of a vehicle; x longitudinal, y lateral; sides: of both axles."""
 
     model: TyreModel
     selection: str
+    sides: TyreSides
     front_x: TyreDirection
     front_y: TyreDirection
     rear_x: TyreDirection
@@ -78,12 +109,13 @@ def make_tyre_set(
         {name: value for name, value in (values or {}).items() if name in TYRE_PARAMETERS})
     selection = str(own['tyre_parameters'])
     if selection == 'vehicle':
-        friction, shape, curvature = (
-            vehicle.friction_coefficient, pacejka.SHAPE, pacejka.CURVATURE)
-        return TyreSet(model, selection, *(
-            TyreDirection(stiffness, friction, shape, curvature) for stiffness in (
-                vehicle.front_slip_stiffness, vehicle.front_cornering_stiffness,
-                vehicle.rear_slip_stiffness, vehicle.rear_cornering_stiffness)))
+        along, across = vehicle.frictions
+        return TyreSet(model, selection, TyreSides(), *(
+            TyreDirection(stiffness, friction, pacejka.SHAPE, pacejka.CURVATURE)
+            for stiffness, friction in (
+                (vehicle.front_slip_stiffness, along), (vehicle.front_cornering_stiffness, across),
+                (vehicle.rear_slip_stiffness, along),
+                (vehicle.rear_cornering_stiffness, across))))
     if model.name != 'pacejka':
         raise ParameterError(
             f"parameter 'tyre_parameters' is {selection!r}, expected vehicle for the tyre_model"
@@ -95,7 +127,22 @@ def make_tyre_set(
             directions.append(TyreDirection(
                 formula.stiffness(axle_load), formula.friction, formula.shape,
                 formula.curvature))
-    return TyreSet(model, selection, *directions)
+    return TyreSet(model, selection, _sides(selection, own), *directions)
+
+
+def _sides(selection: str, values: Mapping[str, Any]) -> TyreSides:
+    if selection == 'given':
+        return TyreSides(slip_limit=REPORT_SLIP_LIMIT)
+    if selection != 'computed':
+        return TyreSides()
+    x, y = (_load_coefficients(direction, values) for direction in _DIRECTIONS)
+    # The slip angle of the report is that to the other side.
+    return TyreSides(x.b13, x.H, -y.b13, -math.tan(y.H), REPORT_SLIP_LIMIT)
+
+
+def _load_coefficients(direction: str, values: Mapping[str, Any]) -> LoadCoefficients:
+    return LoadCoefficients(*(
+        values[f'pacejka.{direction}.{name}'] for name in LoadCoefficients._fields))
 
 
 def _formula(
@@ -105,10 +152,28 @@ def _formula(
     if selection in SURFACES:
         return SURFACES[selection]
     if selection == 'computed':
-        coefficients = (
-            pacejka.LONGITUDINAL_LOAD if direction == 'longitudinal' else pacejka.LATERAL_LOAD)
-        return pacejka.computed(
-            vehicle.wheel_width, vehicle.wheel_radius, wheel_load, coefficients)
+        coefficients = _load_coefficients(direction, values)
+        try:
+            formula = pacejka.computed(
+                vehicle.wheel_width, vehicle.wheel_radius, wheel_load,
+                coefficients._replace(b13=0.0))
+        except (ZeroDivisionError, OverflowError):
+            formula = MagicFormula(math.nan, math.nan, math.nan, math.nan)
+        return _checked(direction, wheel_load, coefficients.b13, formula)
     return MagicFormula(*(
         values[f'pacejka.{direction}.{name}']
         for name in ('stiffness_factor', 'shape', 'friction', 'curvature')))
+
+
+def _checked(
+    direction: str, wheel_load: float, asymmetry: float, formula: MagicFormula,
+) -> MagicFormula:
+    """Return a formula. Raises ParameterError if its force does not oppose every slip."""
+    largest = formula.curvature + abs(formula.curvature * asymmetry)
+    # Written so that NaN is refused, too.
+    if not (formula.friction > 0.0 and formula.stiffness_factor > 0.0 and largest <= 1.0):
+        raise ParameterError(
+            f'parameters pacejka.{direction}.b1 to b13 give D ='
+            f' {formula.friction * wheel_load:.4g} N, B = {formula.stiffness_factor:.4g} and E up'
+            f' to {largest:.4g} under {wheel_load:.4g} N, expected D and B above 0 and E up to 1')
+    return formula

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 
 from racecar.core.errors import ConfigurationError
-from racecar.core.tyres.contact import TyrePair
+from racecar.core.tyres.contact import TyrePair, TyreSides
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.suspension import Corner, corners
 from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
@@ -73,7 +73,8 @@ def make_axles(
             length, min(damping_x, longest), damping_y,
             x.stiffness / (x.friction * load), y.stiffness / (y.friction * load), radius)
         axles.append(Axle(_ground(vehicle, corner, step), carcass, TyrePair(
-            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load)), Further(
+            *x, *y, load, float(tyres is not None and tyres.model.stiffness_by_load),
+            *(TyreSides() if tyres is None else tyres.sides)), Further(
                 vehicle.friction_load_sensitivity, 2.0 / load, vehicle.drag_factor)))
     return axles
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from racecar.core.control.servo_commands import ServoCommands
 from racecar.core.description.vehicle_description import describe_vehicle
+from racecar.core.errors import ConfigurationError
 from racecar.core.simulation.plant_car import PlantCar
 from racecar.core.tyres import find_tyre_model
 from racecar.core.vehicles.parameters import VehicleParameters
@@ -18,7 +19,7 @@ from racecar.core.world.car_gains import joint_gains
 from racecar.core.world.scene import Scene
 from racecar.core.world.world_choice import scene_of, start_pose
 from racecar.core.world.world_engine import WorldCarSpec
-from racecar.core.world.world_parameters import PACEJKA
+from racecar.core.world.world_parameters import COULOMB, PACEJKA
 from racecar.core.world.world_plant import DrivenCar, WorldPlant, WorldRates
 
 
@@ -33,6 +34,13 @@ def make_world_plant(
     """
     scene = scene or scene_of(values)
     vehicle = VehicleParameters.from_values(values)
+    along, across = vehicle.frictions
+    if values['contact_model'] == COULOMB and along != across:
+        raise ConfigurationError(
+            f"parameter 'vehicle.lateral_friction_coefficient' is {across:g}, expected 0 or"
+            f' friction_coefficient ({along:g}) for contact_model {COULOMB}: the friction of the'
+            f' engine knows no direction that turns with a wheel; use contact_model {PACEJKA},'
+            ' with any tyre_model')
     bodies = car_bodies(describe_vehicle(vehicle).tree)
     car = WorldCarSpec(
         name, vehicle, bodies, joint_gains(vehicle, bodies, values),

@@ -169,8 +169,10 @@ def _sense(
               axle.carcass.radius, axle.ground)
     if t.load <= 0.0:
         return t, TyreState(0.0, 0.0, 0.0, 0.0)
-    return t, deflect(
-        state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y], t, axle.carcass, dt)
+    tyre = deflect(state[wheel, DEFLECTION_X], state[wheel, DEFLECTION_Y], t, axle.carcass, dt)
+    limit = axle.tyre.slip_limit
+    return t, TyreState(
+        tyre.ex, tyre.ey, min(max(tyre.slip, -limit), limit), tyre.tangent)
 
 
 @inlined
