@@ -11,6 +11,7 @@ from the axle); a wheel about its own middle, z along the axle, its outer face t
 from __future__ import annotations
 
 from collections.abc import Sequence
+import json
 import math
 from pathlib import Path
 import sys
@@ -20,8 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.description.triangles import corners_of, outward, solid, stl, Triangles
-from racecar.core.description.wheel_files import SHIPPED_WHEEL
+from racecar.core.description.wheel_files import (
+    PART_FIELDS,
+    SHIPPED_LIST,
+    SHIPPED_RADIUS,
+    SHIPPED_WHEEL,
+    SHIPPED_WIDTH,
+)
 from racecar.core.description.wheel_mesh import rim_mesh, tyre_mesh
+from racecar.core.share import find_vehicle, vehicle_names
+from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.wheel_parameters import WheelShape
 
 FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
 
@@ -129,23 +139,38 @@ def wing() -> Triangles:
     return np.concatenate([outward(part) for part in parts])
 
 
-def tyre() -> Triangles:
-    """Return the tyre of the wheel that ships."""
-    return _triangles(tyre_mesh(SHIPPED_WHEEL))
-
-
-def rim() -> Triangles:
-    """Return its rim."""
-    return _triangles(rim_mesh(SHIPPED_WHEEL))
-
-
 def _triangles(mesh: Any) -> Triangles:
+    """Return the faces that are left when corners are rounded as in a file."""
     corners: Triangles = np.asarray(mesh.triangles)
-    return corners
+    rounded = np.round(corners, 6)
+    return corners[(rounded != np.roll(rounded, 1, axis=1)).any(axis=2).all(axis=1)]
 
 
-PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing,
-         'tyre': tyre, 'rim': rim}
+PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing}
+
+
+def wheels() -> dict[str, dict[str, tuple[str, WheelShape]]]:
+    """Return name of the file and shape of each tyre and rim, by the numbers that make it."""
+    found: dict[str, dict[str, tuple[str, WheelShape]]] = {part: {} for part in PART_FIELDS}
+    shapes = {'': SHIPPED_WHEEL}
+    for name in vehicle_names():
+        shape = VehicleParameters.from_file(find_vehicle(name)).wheel_designs[0].shape
+        shapes[f'{name}_'] = shape.stretched(
+            SHIPPED_RADIUS / shape.tire_radius, SHIPPED_WIDTH / shape.thickness)
+    for prefix, shape in shapes.items():
+        for part, fields in PART_FIELDS.items():
+            # Equal ones are one file.
+            found[part].setdefault(
+                json.dumps([float(f'{getattr(shape, name):.9g}') for name in fields]),
+                (f'{prefix}{part}', shape))
+    return found
+
+
+def wheel_list(found: dict[str, dict[str, tuple[str, WheelShape]]]) -> bytes:
+    """Return the list by which wheel_files() finds the files of the wheels."""
+    return (json.dumps({
+        part: {f'{name}.stl': json.loads(numbers) for numbers, (name, _) in rows.items()}
+        for part, rows in found.items()}, indent=1) + '\n').encode()
 
 
 # Files
@@ -156,9 +181,15 @@ _ROUNDING = 2e-6
 
 
 def mesh_files() -> dict[Path, bytes]:
-    """Return path and content of every mesh."""
-    return {FOLDER / f'{name}.stl': stl(outward(make()), f'{name} of racecar, {_TITLE}')
-            for name, make in PARTS.items()}
+    """Return path and content of every mesh, and of the list of the wheels."""
+    found = wheels()
+    parts = {name: outward(make()) for name, make in PARTS.items()} | {
+        name: _triangles(make(shape))
+        for part, make in (('tyre', tyre_mesh), ('rim', rim_mesh))
+        for name, shape in found[part].values()}
+    return {FOLDER / SHIPPED_LIST: wheel_list(found)} | {
+        FOLDER / f'{name}.stl': stl(part, f'{name} of racecar, {_TITLE}')
+        for name, part in parts.items()}
 
 
 def outdated() -> dict[Path, bytes]:
@@ -166,6 +197,8 @@ def outdated() -> dict[Path, bytes]:
     def is_right(path: Path, data: bytes) -> bool:
         if not path.is_file() or path.stat().st_size != len(data):
             return False
+        if path.suffix != '.stl':
+            return path.read_bytes() == data
         return bool(np.abs(corners_of(path.read_bytes()) - corners_of(data)).max() < _ROUNDING)
 
     return {path: data for path, data in mesh_files().items() if not is_right(path, data)}

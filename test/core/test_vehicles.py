@@ -23,7 +23,8 @@ from racecar.core.vehicles.ackermann import ackermann_angles, inner_angle
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 NAMES = vehicle_names()
-AS_IN_FRONT = {'vehicle.rear.track_width', 'vehicle.rear.wheel_radius'}
+AS_IN_FRONT = {f'vehicle.rear.{name}' for name in ('track_width', 'wheel_radius', 'wheel_width')}
+AS_OTHERS = {'vehicle.steering_limit_right', 'vehicle.contact_material'}
 IN_PROPORTION = {'vehicle.front_overhang', 'vehicle.rear_overhang', 'vehicle.width'}
 OFF = {f'vehicle.{name}' for name in (
     'roll_stiffness_split', 'friction_load_sensitivity', 'relaxation_length',
@@ -37,8 +38,9 @@ def values_of(name):
 @pytest.mark.parametrize('name', NAMES)
 def test_file_gives_every_parameter_of_the_vehicle_it_is_named_after(name):
     values = values_of(name)
-    planar = {name for name in values if not name.startswith('vehicle.body.')}
-    assert planar | AS_IN_FRONT | IN_PROPORTION | OFF == {
+    planar = {name for name in values if not name.startswith(
+        ('vehicle.body.', 'vehicle.wheel.'))}
+    assert planar | AS_IN_FRONT | AS_OTHERS | IN_PROPORTION | OFF == {
         row.name for row in VEHICLE_PARAMETERS}
     assert not planar & OFF
     assert all(VEHICLE_PARAMETERS.default(name) == 0.0 for name in OFF)

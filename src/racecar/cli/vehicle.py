@@ -22,8 +22,8 @@ _FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
 
 # Where the camera of a picture stands: its heading from the middle of the body [rad].
 _VIEWS = {'front': 0.62, 'side': 0.5 * math.pi, 'rear': 2.5}
-# Its distance over the length of the vehicle, and how high it is over its distance.
-_DISTANCE, _TALL, _ABOVE = 1.75, 2.5, 0.3
+# How far it looks down over how far along the ground; the part of the picture that the car fills.
+_DOWN, _SHARE = 0.22, 0.84
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +107,7 @@ def _export(arguments: argparse.Namespace) -> None:
 
 def _render(arguments: argparse.Namespace) -> None:
     from racecar.core.control.servo_commands import ServoCommands
+    from racecar.core.description.outline import outline
     from racecar.core.description.vehicle_description import describe_vehicle
     from racecar.core.errors import ConfigurationError
     from racecar.core.poses import NO_POSE
@@ -115,9 +116,8 @@ def _render(arguments: argparse.Namespace) -> None:
     from racecar.core.rendering.picture_model import Quality
     from racecar.core.rendering.renderer import Renderer
     from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight
-    from racecar.core.rendering.viewpoints import looking_at
+    from racecar.core.rendering.viewpoints import framing
     from racecar.core.types import AckermannCommand, HINGE_JOINTS, Lamps
-    from racecar.core.vehicles.body_dimensions import body_dimensions
     from racecar.core.world.scene import EMPTY_SCENE
 
     vehicle = _vehicle(arguments)
@@ -135,17 +135,15 @@ def _render(arguments: argparse.Namespace) -> None:
             f' steering_limit of {vehicle.name} to the right and to the left')
     angles = ServoCommands(vehicle, 1.0 / vehicle.wheel_radii[1]).setpoints(
         AckermannCommand(0.0, arguments.steer))
-    size, footprint = body_dimensions(vehicle), vehicle.footprint
-    middle = 0.5 * (footprint.front - footprint.rear), 0.0, 0.42 * size.top
-    heading = _VIEWS[arguments.view]
-    distance = _DISTANCE * max(size.length, _TALL * size.top)
-    viewpoint = looking_at((
-        middle[0] + distance * math.cos(heading), -distance * math.sin(heading),
-        _ABOVE * distance), middle)
     robot = DrawnRobot(describe_vehicle(vehicle).tree, HINGE_JOINTS)
+    hinges = angles.left_hinge, angles.right_hinge
     lens = Lens(width, height, _FIELD_OF_VIEW, _NEAR, _FAR)
+    heading = _VIEWS[arguments.view]
+    viewpoint = framing(
+        outline(robot.tree, dict(zip(HINGE_JOINTS, hinges, strict=True))),
+        (-math.cos(heading), math.sin(heading), -_DOWN), lens, _SHARE)
     with Renderer(EMPTY_SCENE, [robot], Quality(width, height, _SAMPLES, _SHADOWS)) as renderer:
         sight = Sight([RobotSight(
-            NO_POSE, (angles.left_hinge, angles.right_hinge), arguments.lamps or Lamps())])
+            NO_POSE, hinges, arguments.lamps or Lamps())])
         write_still(path, renderer.draw(sight, viewpoint, lens))
     print(f'Picture, {width}x{height}: {path}')

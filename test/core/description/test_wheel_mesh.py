@@ -13,18 +13,22 @@ import pytest
 from scipy.integrate import trapezoid
 
 from racecar.core.description.robot_tree import Mesh
+from racecar.core.description.triangles import corners_of, volume
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.description.wheel_files import SHIPPED_WHEEL, wheel_files
 from racecar.core.description.wheel_mesh import rim_mesh, tyre_mesh, wheel_mass, wheel_meshes
 from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import find_config, resource_file
+from racecar.core.share import find_config, find_vehicle, resource_file, vehicle_names
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.vehicles.wheel_parameters import DEFAULT_WHEEL, WheelShape
 
 needs_libraries = pytest.mark.usefixtures('libraries')
 FINE = WheelShape(subdivision=240, edge_subdivision=48)
-RACECAR = load_parameter_file(find_config('vehicles/racecar'), 'any_node')
+# With usual wheels.
+RACECAR = {name: value for name, value in load_parameter_file(
+    find_config('vehicles/racecar'), 'any_node').items()
+    if not name.startswith('vehicle.wheel.')}
 
 
 @pytest.fixture(scope='module')
@@ -236,7 +240,8 @@ def test_the_wheel_that_ships_is_stretched_to_what_would_be_made():
 @needs_libraries
 def test_a_wheel_of_its_own_is_made_once_and_found_by_who_shows_it(tmp_path, monkeypatch):
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    vehicle = VehicleParameters.from_values({**RACECAR, 'vehicle.wheel.rim_beam_number': 7})
+    vehicle = VehicleParameters.from_values({
+        **RACECAR, 'vehicle.wheel.rim_beam_number': 7, 'vehicle.wheel.curvature_factor': 0.6})
     uris = {shape.geometry.uri for link in describe_vehicle(vehicle).tree.links
             for shape in link.visuals if isinstance(shape.geometry, Mesh)
             and shape.name in ('tyre', 'rim')}
@@ -260,3 +265,43 @@ def test_without_the_libraries_one_line_says_what_to_install(monkeypatch):
     assert '\n' not in str(caught.value)
     # The vehicles that ship need none.
     assert describe_vehicle(VehicleParameters.from_values(RACECAR)).tree.lamps
+
+
+WITH_DESIGN = ('bmw_x5', 'car_2014', 'citroen_czero', 'f1tenth', 'racecar', 'tesla_model3',
+               'toyota_prius')
+
+
+def test_each_shipped_car_has_a_wheel_of_its_own_that_ships_with_it():
+    rims = {}
+    for name in vehicle_names():
+        vehicle = VehicleParameters.from_file(find_vehicle(name))
+        for design in vehicle.wheel_designs:
+            assert not design.shape.fault
+            for mesh in wheel_files(design.shape):
+                assert mesh.uri.startswith('package://racecar/urdf/meshes/')
+        rims[name] = wheel_files(vehicle.wheel_designs[0].shape).rim.uri
+    assert len({rims[name] for name in WITH_DESIGN}) == len(WITH_DESIGN)
+
+
+@needs_libraries
+@pytest.mark.parametrize('name', WITH_DESIGN)
+def test_the_files_of_a_shipped_wheel_are_what_would_be_made(name):
+    design = VehicleParameters.from_file(find_vehicle(name)).wheel_designs[2]
+    for mesh, made in zip(wheel_files(design.shape), wheel_meshes(design.shape), strict=True):
+        points = (corners_of(resource_file(mesh.uri).read_bytes()) * mesh.scale).reshape(-1, 3)
+        size = design.shape.tire_radius
+        assert points.min(axis=0) == pytest.approx(made.bounds[0], abs=1e-4 * size)
+        assert points.max(axis=0) == pytest.approx(made.bounds[1], abs=1e-4 * size)
+        assert volume(points.reshape(-1, 3, 3)) == pytest.approx(made.volume, rel=1e-3)
+
+
+def test_the_car_of_2014_has_the_wheel_of_the_seed_in_all_fields():
+    design = VehicleParameters.from_file(find_vehicle('car_2014')).wheel_designs[0]
+    assert design.shape == pytest.approx(WheelShape())
+
+
+def test_the_front_tyres_of_the_czero_are_narrower_than_the_rear_ones():
+    vehicle = VehicleParameters.from_file(find_vehicle('citroen_czero'))
+    assert [(shape.tire_radius, shape.thickness) for shape, _ in vehicle.wheel_designs] == [
+        pytest.approx(size) for size in (
+            (0.28475, 0.145), (0.28475, 0.145), (0.28675, 0.175), (0.28675, 0.175))]

@@ -12,13 +12,19 @@ import time
 import numpy as np
 import pytest
 
+from racecar.core.description.outline import outline
+from racecar.core.description.triangles import corners_of
+from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.errors import ConfigurationError, RenderingError
-from racecar.core.poses import NO_POSE, pose_of_angles, pose_of_child
+from racecar.core.poses import NO_POSE, pose_of_angles, pose_of_child, rotated
 from racecar.core.rendering.drawing_process import DrawingProcess
 from racecar.core.rendering.lens import Lens, LENS_OF_OPTICAL, OPTICAL_AXES
 from racecar.core.rendering.picture_model import Quality
 from racecar.core.rendering.renderer import Renderer
 from racecar.core.rendering.sight import Sight
+from racecar.core.rendering.viewpoints import framing
+from racecar.core.share import find_vehicle, resource_file
+from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.scene import Box, Scene
 
 LENS = Lens(640, 480, 0.8709216071359963, 0.02, 300.0)
@@ -121,3 +127,30 @@ def test_without_a_library_one_line_says_what_to_install(monkeypatch):
     with pytest.raises(ConfigurationError, match='apt install libegl1 .or libosmesa6') as caught:
         Renderer(BLOCK, [], Quality(64, 48))
     assert '\n' not in str(caught.value)
+
+
+@pytest.mark.parametrize('name', ['report', 'course', 'racecar', 'citroen_czero', 'car_2014'])
+@pytest.mark.parametrize(('heading', 'size'), [(0.6, (1280, 720)), (2.5, (600, 900))])
+def test_a_framed_vehicle_is_whole_and_as_large_as_the_picture_allows(name, heading, size):
+    tree = describe_vehicle(VehicleParameters.from_file(find_vehicle(name))).tree
+    lens = Lens(*size, 0.62, 0.02, 300.0)
+    points, poses = outline(tree), tree.poses()
+    eye = framing(points, (-math.cos(heading), math.sin(heading), -0.25), lens, 0.8)
+    back = (-eye.qx, -eye.qy, -eye.qz, eye.qw)
+    # All corners of the meshes, which the boxes about them hold.
+    corners = np.concatenate([
+        [pose_of_child(pose_of_child(poses[link.name], shape.origin), NO_POSE._replace(
+            x=x, y=y, z=z))[:3] for x, y, z in (corners_of(resource_file(
+                shape.geometry.uri).read_bytes()).reshape(-1, 3) * shape.geometry.scale)[::5]]
+        for link in tree.links for shape in link.visuals if hasattr(shape.geometry, 'uri')])
+    reach = []
+    for part in (corners, points):
+        seen = np.array([rotated(back, tuple(point)) for point in part - eye[:3]])
+        columns, rows = zip(*(lens.pixel(-y, -z, x) for x, y, z in seen), strict=True)
+        reach.append([
+            2.0 * np.abs(np.array(pixels) - middle).max() / length
+            for pixels, middle, length in zip((columns, rows), lens.centre, size, strict=True)])
+    assert np.max(reach) < 0.8 + 1e-9
+    # The boxes fill it exactly, one way or the other.
+    assert max(reach[1]) == pytest.approx(0.8)
+    assert max(reach[0]) > 0.65

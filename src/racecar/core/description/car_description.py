@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.core.description.car_shape import body_shapes, collision_shapes, lamp_places
+from racecar.core.description.extensions import extended
 from racecar.core.description.lights import light_parts
 from racecar.core.description.robot_tree import (
     CONTINUOUS,
@@ -63,6 +64,7 @@ class _Axle(NamedTuple):
     z: float
     track: float
     radius: float
+    width: float
     corner: Corner
     steers: bool
 
@@ -94,11 +96,11 @@ def describe_car(vehicle: VehicleParameters) -> RobotTree:
     """
     front_radius, rear_radius = vehicle.wheel_radii
     front, rear = corners(vehicle)
-    tracks = vehicle.track_widths
+    tracks, widths = vehicle.track_widths, vehicle.wheel_widths
     axles = (
         _Axle('front', vehicle.wheelbase, front_radius - rear_radius, tracks[0], front_radius,
-              front, steers=True),
-        _Axle('rear', 0.0, 0.0, tracks[1], rear_radius, rear, steers=False))
+              widths[0], front, steers=True),
+        _Axle('rear', 0.0, 0.0, tracks[1], rear_radius, widths[1], rear, steers=False))
     shapes, lamps = light_parts(vehicle.lights, lamp_places(vehicle), 'chassis')
     links = [Link('base_link'),
              Link('chassis', None, (*body_shapes(vehicle), *shapes), collision_shapes(vehicle))]
@@ -110,10 +112,11 @@ def describe_car(vehicle: VehicleParameters) -> RobotTree:
     for name, parent, pose in _sensor_frames(vehicle):
         links.append(Link(name))
         joints.append(_fixed(parent, name, pose))
-    rest = RobotTree(vehicle.name, tuple(links), tuple(joints))
-    links.append(Link(BODY, _body(vehicle, rest)))
-    joints.append(_fixed('chassis', BODY, NO_POSE))
-    return RobotTree(vehicle.name, tuple(links), tuple(joints), lamps)
+    rest = extended(RobotTree(vehicle.name, tuple(links), tuple(joints), lamps),
+                    vehicle.extension.files)
+    return RobotTree(
+        vehicle.name, (*rest.links, Link(BODY, _body(vehicle, rest))),
+        (*rest.joints, _fixed('chassis', BODY, NO_POSE)), rest.lamps)
 
 
 def _fixed(parent: str, child: str, pose: Pose3) -> Joint:
@@ -142,7 +145,7 @@ def _add_wheel(
     parent = 'chassis'
     # At the inner face of the wheel, as on the racecar: there the hinge is.
     place = pose_of_angles(
-        axle.x, sign * 0.5 * (axle.track - vehicle.wheel_width), axle.z, 0.0, 0.0, 0.0)
+        axle.x, sign * 0.5 * (axle.track - axle.width), axle.z, 0.0, 0.0, 0.0)
     if vehicle.body.is_sprung:
         carrier = f'{side}_{axle.name}_suspension'
         links.append(Link(carrier, _part(corner.wheel_mass, axle.radius)))
@@ -178,7 +181,7 @@ def _part(wheel_mass: float, radius: float) -> Inertial:
 
 def _wheel(vehicle: VehicleParameters, axle: _Axle, name: str, sign: float) -> Link:
     """Return a wheel: its frame in its inner face, z along the axle to the right of the car."""
-    width, mass = vehicle.wheel_width, axle.corner.wheel_mass
+    width, mass = axle.width, axle.corner.wheel_mass
     middle = pose_of_angles(0.0, 0.0, -0.5 * sign * width, 0.0, 0.0, 0.0)
     # The part of the drive train in the inertia about the axle tilts with the wheel, too.
     across = 0.5 * vehicle.wheel_inertia + mass * width**2 / 12.0
@@ -189,10 +192,22 @@ def _wheel(vehicle: VehicleParameters, axle: _Axle, name: str, sign: float) -> L
         (Shape(middle, Cylinder(axle.radius, width)),))
 
 
+def mass_of_body(vehicle: VehicleParameters, others: float) -> float:
+    """Return the mass [kg] that is left for the body beside that of all other links.
+
+    Raises ConfigurationError if nothing is.
+    """
+    if others >= vehicle.mass:
+        raise ConfigurationError(
+            f"parameter 'vehicle.mass' is {vehicle.mass:.4g} kg, expected more than"
+            f' {others:.4g} kg, the mass of wheels and extensions: theirs is part of it')
+    return vehicle.mass - others
+
+
 def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
     """Return the body, in the chassis, that makes the whole that of the vehicle's file."""
     parts = rest.mass_properties()
-    mass = vehicle.mass - parts.mass
+    mass = mass_of_body(vehicle, parts.mass)
     wanted = np.array([-vehicle.odometry_offset, 0.0, vehicle.cog_height])
     place = (vehicle.mass * wanted - parts.mass * np.array(parts.centre)) / mass
 
@@ -209,6 +224,9 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
             f"parameter 'vehicle.yaw_inertia' is {vehicle.yaw_inertia:.4g} kg m^2, expected more"
             f' than {vehicle.yaw_inertia - yaw:.4g} kg m^2, which the wheels alone have')
     across = float(tensor[0, 2])
+    # Only what is added can make left and right differ by more than rounding.
+    sideways, lateral = (float(tensor[0, 1]), float(tensor[1, 2])) if (
+        vehicle.extension.files) else (0.0, 0.0)
     # Of mass at points, the second moments: none is negative, whatever the axes.
     second = 0.5 * np.trace(tensor) * np.eye(3) - tensor
     if np.linalg.eigvalsh(second)[0] <= 0.0:
@@ -224,4 +242,4 @@ def _body(vehicle: VehicleParameters, rest: RobotTree) -> Inertial:
     chassis = rest.poses()['chassis']
     x, y, z = (float(at - origin) for at, origin in zip(place, chassis[:3], strict=True))
     return Inertial(
-        pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, 0.0, across, pitch, 0.0, yaw)
+        pose_of_angles(x, y, z, 0.0, 0.0, 0.0), mass, roll, sideways, across, pitch, lateral, yaw)

@@ -223,8 +223,7 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
     def up(share: float) -> float:
         return floor + share * high
 
-    inside = min(
-        track - vehicle.wheel_width for track in vehicle.track_widths) - 0.06 * size.width
+    inside = _between_wheels(vehicle) - 0.06 * size.width
     half = 0.5 * size.width
     nose, tail = END_SHARE * half, END_SHARE * half
     shapes = [
@@ -275,6 +274,11 @@ def _beside_arch(vehicle: VehicleParameters, x: float) -> bool:
     return _arch(rear) + 0.02 < x < vehicle.wheelbase - _arch(front) - 0.02
 
 
+def _between_wheels(vehicle: VehicleParameters) -> float:
+    return min(track - width for track, width in zip(
+        vehicle.track_widths, vehicle.wheel_widths, strict=True))
+
+
 def _beam_thickness(vehicle: VehicleParameters) -> float:
     return 0.25 * vehicle.wheel_radii[1]
 
@@ -283,17 +287,18 @@ def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...
     """Return a ladder frame and both axles, all of whose lengths follow from the vehicle's."""
     front_radius, rear_radius = vehicle.wheel_radii
     thickness = _beam_thickness(vehicle)
-    rail = 0.5 * (min(vehicle.track_widths) - vehicle.wheel_width) - 2.0 * thickness
+    rail = 0.5 * _between_wheels(vehicle) - 2.0 * thickness
     shapes = [
         _box(f'{name}_rail', GREY, size.rear, size.front, thickness, -0.5 * thickness,
              0.5 * thickness, side * 0.5 * rail)
         for name, side in (('left', 1.0), ('right', -1.0))]
-    for name, x, z, track in (
-            ('rear', 0.0, 0.0, vehicle.track_widths[1]),
-            ('front', vehicle.wheelbase, front_radius - rear_radius, vehicle.track_widths[0])):
+    for name, x, z, track, width in (
+            ('rear', 0.0, 0.0, vehicle.track_widths[1], vehicle.wheel_widths[1]),
+            ('front', vehicle.wheelbase, front_radius - rear_radius, vehicle.track_widths[0],
+             vehicle.wheel_widths[0])):
         shapes.append(Shape(
             pose_of_angles(x, 0.0, z, 0.5 * math.pi, 0.0, 0.0),
-            Cylinder(0.4 * thickness, track - vehicle.wheel_width), BLACK, f'{name}_axle'))
+            Cylinder(0.4 * thickness, track - width), BLACK, f'{name}_axle'))
     red, green, blue = vehicle.body.colour
     for name, x in (('rear', size.rear), ('front', size.front - thickness)):
         shapes.append(_box(

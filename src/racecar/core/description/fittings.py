@@ -11,8 +11,16 @@ from collections.abc import Sequence
 import math
 import xml.etree.ElementTree as ElementTree
 
+from racecar.core.description.extensions import extended
 from racecar.core.description.lights import LampPlace, light_parts
-from racecar.core.description.urdf_writer import lamp_element, shape_element
+from racecar.core.description.urdf import read_urdf
+from racecar.core.description.urdf_writer import (
+    data_element,
+    joint_element,
+    lamp_element,
+    link_element,
+    shape_element,
+)
 from racecar.core.description.wheel_files import wheel_visuals
 from racecar.core.poses import pose_of_angles
 from racecar.core.types import WHEEL_NAMES
@@ -36,9 +44,9 @@ _WHEELBASE, _HALF_WIDTH, _RADIUS = 0.325, 0.145, 0.05
 
 
 def fitted(urdf: str, vehicle: VehicleParameters) -> str:
-    """Return a URDF of urdf/racecar.urdf.xacro with the wheels and lamps of a vehicle.
+    """Return a URDF of urdf/racecar.urdf.xacro with wheels, lamps and extensions of a vehicle.
 
-    Raises ConfigurationError as wheel_files().
+    Raises ConfigurationError as wheel_files() and extended().
     """
     robot = ElementTree.fromstring(urdf)
     links = {link.get('name'): link for link in robot.findall('link')}
@@ -52,7 +60,15 @@ def fitted(urdf: str, vehicle: VehicleParameters) -> str:
             vehicle, axle, 1.0 if side == 'left' else -1.0))
     shapes, lamps = light_parts(vehicle.lights, _places(vehicle), CHASSIS)
     links[CHASSIS].extend(shape_element('visual', shape, colours) for shape in shapes)
-    robot.extend(map(lamp_element, lamps))
+    bare = read_urdf(urdf)
+    whole = extended(bare, vehicle.extension.files)
+    # The joints stand in another order than they were added in.
+    joints = {joint.name for joint in bare.joints}
+    robot.extend(link_element(link, colours) for link in whole.links[len(bare.links):])
+    robot.extend(joint_element(joint) for joint in whole.joints if joint.name not in joints)
+    robot.extend(map(lamp_element, (*lamps, *whole.lamps[len(bare.lamps):])))
+    if vehicle.extension.data:
+        robot.append(data_element(vehicle.extension.data))
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding='unicode') + '\n'
 

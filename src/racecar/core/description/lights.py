@@ -48,16 +48,16 @@ def light_parts(
     shapes, lamps = [], []
     for group, (left, right) in _FUNCTIONS.items():
         settings: LightGroup = getattr(lights, group)
-        if settings.shape == NO_LAMP:
-            continue
         for number, place in enumerate(_places(settings, places.get(group, ()))):
+            if settings.shape(number) == NO_LAMP:
+                continue
             for side, function in (('left', left), ('right', right)):
                 in_middle = place.pose.y == 0.0
                 if in_middle and side == 'right':
                     continue
                 name = f"{group if in_middle else f'{side}_{group}'}_lamp_{number}"
                 shapes.append(_shape(
-                    settings, place if side == 'left' else _mirrored(place), name))
+                    settings, number, place if side == 'left' else _mirrored(place), name))
                 lamps.append(Lamp(function, link, name, settings.colour))
     return tuple(shapes), tuple(lamps)
 
@@ -65,7 +65,7 @@ def light_parts(
 def _places(settings: LightGroup, places: Sequence[LampPlace]) -> Sequence[LampPlace]:
     if not settings.positions:
         return places
-    width, height = settings.size[1:] or _room(places)
+    width, height = _room(places)
     return [LampPlace(NO_POSE._replace(x=x, y=y, z=z), width, height)
             for x, y, z in settings.positions]
 
@@ -80,14 +80,15 @@ def _mirrored(place: LampPlace) -> LampPlace:
     return place._replace(pose=Pose3(x, -y, z, -qx, qy, -qz, qw))
 
 
-def _shape(settings: LightGroup, place: LampPlace, name: str) -> Shape:
-    depth, width, height = settings.size or (
+def _shape(settings: LightGroup, number: int, place: LampPlace, name: str) -> Shape:
+    depth, width, height = settings.size(number) or (
         _DEPTH * place.height, place.width, place.height)
     geometry: Geometry = Box((depth, width, height))
     pose = place.pose
-    if settings.shape == CYLINDER:
+    shape = settings.shape(number)
+    if shape == CYLINDER:
         geometry, pose = Cylinder(0.5 * height, depth), pose_of_child(pose, _AHEAD)
-    elif settings.shape == SPHERE:
+    elif shape == SPHERE:
         geometry = Sphere(0.5 * height)
     red, green, blue = settings.colour
     return Shape(pose, geometry, (_DARK * red, _DARK * green, _DARK * blue, 1.0), name)

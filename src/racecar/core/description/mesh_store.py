@@ -9,8 +9,9 @@ import os
 from pathlib import Path
 import tempfile
 
-from racecar.core.description.triangles import stl, Triangles
+from racecar.core.description.triangles import is_stl, stl, Triangles
 from racecar.core.errors import ConfigurationError
+from racecar.core.share import resource_file
 
 CACHE_VARIABLE = 'XDG_CACHE_HOME'
 
@@ -40,6 +41,21 @@ def stored_mesh(name: str, triangles: Triangles) -> str:
     raise ConfigurationError(
         f"mesh {file} cannot be written ({'; '.join(reasons)}), expected a folder that can be:"
         f' set {CACHE_VARIABLE}')
+
+
+def local_mesh(name: str, folder: Path | None = None) -> str:
+    """Return the URI of a mesh that a user's file names; relative paths are below the folder.
+
+    Raises ConfigurationError unless it is a whole binary STL file.
+    """
+    uri = name
+    if '://' not in name:
+        path = Path(name).expanduser()
+        uri = (path if folder is None else folder / path).absolute().as_uri()
+    path = resource_file(uri)
+    if not is_stl(path.read_bytes()):
+        raise ConfigurationError(f'mesh {path} is not a binary STL file, expected one, in metres')
+    return uri
 
 
 def _folders() -> list[Path]:

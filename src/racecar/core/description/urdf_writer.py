@@ -42,9 +42,9 @@ def write_urdf(tree: RobotTree, more: Iterable[Element] = ()) -> str:
     robot = Element('robot', name=tree.name)
     colours: dict[tuple[float, ...], str] = {}
     for link in tree.links:
-        robot.append(_link(link, colours))
+        robot.append(link_element(link, colours))
     for joint in tree.joints:
-        robot.append(_joint(joint))
+        robot.append(joint_element(joint))
     robot.extend(
         _spring(joint) for joint in tree.joints if joint.dynamics.stiffness > 0.0)
     robot.extend(map(lamp_element, tree.lamps))
@@ -53,7 +53,8 @@ def write_urdf(tree: RobotTree, more: Iterable[Element] = ()) -> str:
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding='unicode') + '\n'
 
 
-def _link(link: Link, colours: dict[tuple[float, ...], str]) -> Element:
+def link_element(link: Link, colours: dict[tuple[float, ...], str]) -> Element:
+    """Return the element of a link; colours: as of shape_element()."""
     element = Element('link', name=link.name)
     if link.inertial is not None:
         element.append(_inertial(link.inertial))
@@ -95,7 +96,8 @@ def _geometry(geometry: Geometry) -> Element:
     return Element('mesh', filename=geometry.uri, scale=_texts(geometry.scale))
 
 
-def _joint(joint: Joint) -> Element:
+def joint_element(joint: Joint) -> Element:
+    """Return the element of a joint, without its spring."""
     element = Element('joint', name=joint.name, type=joint.kind)
     ElementTree.SubElement(element, 'parent', link=joint.parent)
     ElementTree.SubElement(element, 'child', link=joint.child)
@@ -128,6 +130,13 @@ def lamp_element(lamp: Lamp) -> Element:
     """Return the element that this package adds to URDF for a lamp."""
     return Element('lamp', function=lamp.function, link=lamp.link, visual=lamp.visual,
                    rgb=_texts(lamp.colour))
+
+
+def data_element(data: str) -> Element:
+    """Return the element that this package adds to URDF for the user's own text."""
+    element = Element('data')
+    element.text = data
+    return element
 
 
 def _add_origin(element: Element, pose: Pose3) -> None:

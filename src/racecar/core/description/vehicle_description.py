@@ -20,11 +20,12 @@ from typing import Any
 from xml.parsers.expat import ExpatError
 
 from racecar.core.description.axle_devices import axle_devices
-from racecar.core.description.car_description import BODY, describe_car
+from racecar.core.description.car_description import BODY, describe_car, mass_of_body
+from racecar.core.description.extensions import extended
 from racecar.core.description.fittings import fitted
 from racecar.core.description.robot_tree import Inertial, RobotTree
 from racecar.core.description.urdf import read_urdf, RobotDescription
-from racecar.core.description.urdf_writer import write_urdf
+from racecar.core.description.urdf_writer import data_element, write_urdf
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
 from racecar.core.vehicles.hinge_stops import hinge_stops
@@ -51,12 +52,14 @@ def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
     not installed or the files of urdf/ cannot be expanded.
     """
     if vehicle.body.is_generated:
-        return RobotDescription.from_urdf(
-            write_urdf(describe_car(vehicle), axle_devices(vehicle)))
+        data = vehicle.extension.data
+        return RobotDescription.from_urdf(write_urdf(describe_car(vehicle), [
+            *axle_devices(vehicle), *([data_element(data)] if data else [])]))
     lengths = _lengths(vehicle)
     # First with the original's body: the others need not be listed here with place and mass.
     masses = _part_masses(vehicle, lengths)
-    draft = read_urdf(expand_urdf({**lengths, **masses}))
+    draft = extended(
+        read_urdf(expand_urdf({**lengths, **masses})), vehicle.extension.files)
     text = expand_urdf({**lengths, **masses, **_body(vehicle, draft)})
     return RobotDescription.from_urdf(fitted(text, vehicle))
 
@@ -91,7 +94,8 @@ def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
         'rear_track_width': rear_track,
         'front_wheel_radius': front_radius,
         'rear_wheel_radius': rear_radius,
-        'wheel_width': vehicle.wheel_width,
+        'wheel_width': vehicle.wheel_widths[0],
+        'rear_wheel_width': vehicle.wheel_widths[1],
         'wheel_inertia': vehicle.wheel_inertia,
         'hinge_limit': left_stop,
         'hinge_limit_right': -right_stop,
@@ -143,7 +147,7 @@ def _body(vehicle: VehicleParameters, draft: RobotTree) -> dict[str, float]:
     rest = RobotTree(draft.name, tuple(
         replace(link, inertial=None) if link.name == BODY else link for link in draft.links),
         draft.joints).mass_properties()
-    mass = vehicle.mass - rest.mass
+    mass = mass_of_body(vehicle, rest.mass)
     wanted_x, wanted_z = -vehicle.odometry_offset, vehicle.cog_height
     x = (vehicle.mass * wanted_x - rest.mass * rest.centre[0]) / mass
     z = (vehicle.mass * wanted_z - rest.mass * rest.centre[2]) / mass

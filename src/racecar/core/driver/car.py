@@ -163,6 +163,10 @@ class Driver:
         """Return the simulated time [s]."""
         return self._plant.time_ns / NANOSECONDS
 
+    def getData(self) -> str:
+        """Return the text that the vehicle's file has in its field data."""
+        return self._powertrain.vehicle.extension.data
+
     def getBasicTimeStep(self) -> float:
         """Return the time step [ms]."""
         return self._plant.period_ns * 1e-6

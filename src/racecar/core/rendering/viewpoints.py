@@ -7,12 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.errors import ConfigurationError
-from racecar.core.poses import pose_of_angles, pose_of_child, Vector3
-from racecar.core.rendering.lens import LENS_OF_OPTICAL
+from racecar.core.poses import pose_of_angles, pose_of_child, rotated, Vector3
+from racecar.core.rendering.lens import Lens, LENS_OF_OPTICAL
 from racecar.core.types import Pose3, quaternion_to_yaw
 from racecar.core.world.scene import Scene
+
+FloatArray = NDArray[np.float64]
 
 Viewpoint = Callable[[Pose3, float], Pose3]
 """Of the pose of the robot and the share of the time that is over, 0 to 1."""
@@ -38,6 +43,29 @@ def looking_at(place: Vector3, target: Vector3) -> Pose3:
     # From straight above, the picture's top is to +y.
     yaw = math.atan2(y, x) if math.hypot(x, y) > 1e-9 else 0.5 * math.pi
     return pose_of_angles(*place, 0.0, math.atan2(-z, math.hypot(x, y)), yaw)
+
+
+def framing(points: FloatArray, direction: Vector3, lens: Lens, share: float) -> Pose3:
+    """Return the pose of the nearest camera that has all points within a share of its picture.
+
+    points: (n, 3) [m]; direction: in which it looks, not straight up or down. The points reach
+    the edge of that part of the picture at two opposite sides, and are centred between the others.
+    """
+    level = math.hypot(direction[0], direction[1])
+    yaw, pitch = math.atan2(direction[1], direction[0]), math.atan2(-direction[2], level)
+    turned = pose_of_angles(0.0, 0.0, 0.0, 0.0, pitch, yaw)
+    axes = np.array([rotated(turned[3:], axis) for axis in (
+        (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))])
+    depth, left, up = axes @ points.T
+    places, depths = [], []
+    for across, size in ((left, lens.width), (up, lens.height)):
+        # Of a ray to the edge, over its depth: a point is inside if it is not beyond on any side.
+        slope = share * 0.5 * size / lens.focal_length
+        high, low = (across - slope * depth).max(), (-across - slope * depth).max()
+        places.append(0.5 * (high - low))
+        depths.append(-0.5 * (high + low) / slope)
+    x, y, z = map(float, np.array([min(depths), *places]) @ axes)
+    return turned._replace(x=x, y=y, z=z)
 
 
 def chase(length: float) -> Viewpoint:

@@ -52,10 +52,11 @@ def _wheel_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str,
                f' {vehicle.wheel_radii[0]:.4g} and {vehicle.wheel_radii[1]:.4g} m radius, overlap'
                f' at a wheelbase of {vehicle.wheelbase:.4g} m')
     tracks = vehicle.track_widths
-    for name, track in (('track_width', tracks[0]), ('rear.track_width', tracks[1])):
-        if track <= vehicle.wheel_width:
+    for name, track, width in zip(('track_width', 'rear.track_width'), tracks,
+                                  vehicle.wheel_widths, strict=True):
+        if track <= width:
             yield (name, track, 'm',
-                   f'more than the width of the wheels, {vehicle.wheel_width:.4g} m: left and'
+                   f'more than the width of the wheels, {width:.4g} m: left and'
                    ' right overlap')
 
 
@@ -71,7 +72,7 @@ def _body_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, 
     from racecar.core.vehicles.body_dimensions import body_dimensions
 
     body, size = vehicle.body, body_dimensions(vehicle)
-    over_wheels = max(vehicle.track_widths) + vehicle.wheel_width
+    over_wheels = vehicle.width_over_wheels
     if body.shape != AXLES and vehicle.width and vehicle.width < over_wheels:
         yield ('width', vehicle.width, 'm',
                f'at least {over_wheels:.4g} m, that over the wheels, for a body of the shape'

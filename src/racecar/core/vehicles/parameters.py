@@ -10,14 +10,22 @@ import math
 from pathlib import Path
 from typing import Any, cast, NamedTuple
 
-from racecar.core.errors import excerpt, ParameterError
+from racecar.core.errors import excerpt, ParameterError, RacecarError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.share import find_vehicle
+from racecar.core.tyres.pacejka import SURFACES
 from racecar.core.vehicles.body_check import check_vehicle
 from racecar.core.vehicles.body_parameters import (
     BODY_PARAMETERS,
     BODY_PREFIX,
     BodyParameters,
+)
+from racecar.core.vehicles.extension_parameters import (
+    DATA,
+    Extension,
+    EXTENSION_PARAMETERS,
+    EXTENSIONS,
 )
 from racecar.core.vehicles.light_parameters import (
     DEFAULT_LIGHTS,
@@ -26,9 +34,11 @@ from racecar.core.vehicles.light_parameters import (
     LIGHTS_PREFIX,
 )
 from racecar.core.vehicles.wheel_parameters import (
+    corner_names,
     DEFAULT_WHEEL,
     WHEEL_PARAMETERS,
     WHEEL_PREFIX,
+    WheelDesign,
     WheelLook,
 )
 
@@ -42,7 +52,9 @@ VEHICLE = 'vehicle'
 PREFIX = f'{VEHICLE}.'
 """Of the names of parameters of a vehicle. As the name of a node in settings, VEHICLE stands for
 all nodes that know the vehicle."""
-_OWN_PREFIXES = BODY_PREFIX, LIGHTS_PREFIX, WHEEL_PREFIX
+_OWN_PREFIXES = BODY_PREFIX, LIGHTS_PREFIX, WHEEL_PREFIX, EXTENSIONS, DATA
+DEFAULT_MATERIAL = 'default'
+"""Contact material of tyres with the friction_coefficient of the vehicle."""
 ODOMETRY_POINTS = ('rear_axle', 'cog')
 DRIVEN_AXLES = ('all', 'rear', 'front')
 
@@ -90,6 +102,10 @@ VEHICLE_PARAMETERS = ParameterTable([
             'N/rad', above=1e-3, maximum=1e9),
     _number('friction_coefficient', 'Friction coefficient between tyre and ground', '',
             above=1e-3, maximum=10.0),
+    Parameter(f'{PREFIX}contact_material', str, DEFAULT_MATERIAL, 'Material of the tyres on the'
+              ' ground, whose friction is that of the Pacejka tyre of this name and takes the'
+              ' place of friction_coefficient; default: it does not',
+              choices=(DEFAULT_MATERIAL, *SURFACES), read_only=True),
     _number('steering_limit', 'Largest steering angle, to the left and, unless'
             ' steering_limit_right says otherwise, to the right', 'rad', above=0.0,
             maximum=0.5 * math.pi),
@@ -122,6 +138,8 @@ VEHICLE_PARAMETERS = ParameterTable([
             default=0.0),
     _number('rear.wheel_radius', 'Radius of the rear wheels if it is not that of the front;'
             ' 0: it is', 'm', minimum=0.0, maximum=10.0, default=0.0),
+    _number('rear.wheel_width', 'Width of the rear wheels if it is not that of the front; 0: it'
+            ' is', 'm', minimum=0.0, maximum=10.0, default=0.0),
     _number('roll_stiffness_split', 'Share of the front axle in the roll stiffness of'
             ' double_track: what it takes of the lateral load transfer; 0: as of the weight', '',
             minimum=0.0, maximum=1.0, default=0.0),
@@ -139,7 +157,8 @@ VEHICLE_PARAMETERS = ParameterTable([
             ' that along them; 0: it is', '', minimum=0.0, maximum=10.0, default=0.0),
 ])
 
-DESCRIPTION_PARAMETERS = BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS
+DESCRIPTION_PARAMETERS = (
+    BODY_PARAMETERS + WHEEL_PARAMETERS + LIGHT_PARAMETERS + EXTENSION_PARAMETERS)
 """Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
 
 VEHICLE_FILE_PARAMETERS = VEHICLE_PARAMETERS + DESCRIPTION_PARAMETERS
@@ -161,6 +180,24 @@ def _check_name(name: Any) -> None:
             ' after the vehicle')
 
 
+def _foreign_wheels(values: Mapping[str, Any]) -> tuple[WheelDesign | None, ...]:
+    """Return the wheels of other vehicles that are at the four corners, None for its own."""
+    found: list[WheelDesign | None] = []
+    for corner, name in enumerate(corner_names(values)):
+        if not name:
+            found.append(None)
+            continue
+        try:
+            path = find_vehicle(name)
+            other = load_parameter_file(path, node=VEHICLE)
+            # Its own, not again those of others.
+            other.pop(f'{WHEEL_PREFIX}corners', None)
+            found.append(VehicleParameters.from_values(other).wheel_designs[corner])
+        except RacecarError as error:
+            raise ParameterError(f"parameter '{WHEEL_PREFIX}corners': {error}") from error
+    return tuple(found) or (None, None, None, None)
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleParameters:
     """Parameters of a vehicle in SI units; the rows of VEHICLE_PARAMETERS say what they mean."""
@@ -179,6 +216,7 @@ class VehicleParameters:
     steering_limit: float
     speed_min: float
     speed_max: float
+    contact_material: str = _default('contact_material')
     steering_limit_right: float = _default('steering_limit_right')
     odometry_point: str = _default('odometry_point')
     wheel_width: float = _default('wheel_width')
@@ -189,6 +227,7 @@ class VehicleParameters:
     drive_force_limit: float = _default('drive_force_limit')
     rear_track_width: float = _default('rear.track_width')
     rear_wheel_radius: float = _default('rear.wheel_radius')
+    rear_wheel_width: float = _default('rear.wheel_width')
     front_overhang: float = _default('front_overhang')
     rear_overhang: float = _default('rear_overhang')
     width: float = _default('width')
@@ -201,6 +240,8 @@ class VehicleParameters:
     body: BodyParameters = BodyParameters()
     lights: Lights = DEFAULT_LIGHTS
     wheel: WheelLook = DEFAULT_WHEEL
+    foreign_wheels: tuple[WheelDesign | None, ...] = (None, None, None, None)
+    extension: Extension = Extension()
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
@@ -215,11 +256,14 @@ class VehicleParameters:
         _check_name(own[f'{PREFIX}name'])
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
+        if fields['contact_material'] != DEFAULT_MATERIAL:
+            fields['friction_coefficient'] = SURFACES[fields['contact_material']].friction
         vehicle = cls(
             **cast('dict[str, Any]', fields), body=BodyParameters.from_values(values),
-            lights=Lights.from_values(values), wheel=WheelLook.from_values(values))
+            lights=Lights.from_values(values), wheel=WheelLook.from_values(values),
+            foreign_wheels=_foreign_wheels(values), extension=Extension.from_values(values))
         # Raises the error of wheels that there cannot be.
-        vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_width)
+        vehicle.wheel.shapes(vehicle.wheel_radii, vehicle.wheel_widths)
         check_vehicle(vehicle)
         return vehicle
 
@@ -252,6 +296,26 @@ class VehicleParameters:
         return self.wheel_radius, self.rear_wheel_radius or self.wheel_radius
 
     @property
+    def wheel_widths(self) -> tuple[float, float]:
+        """Width of the front and of the rear wheels [m]."""
+        return self.wheel_width, self.rear_wheel_width or self.wheel_width
+
+    @property
+    def wheel_designs(self) -> tuple[WheelDesign, ...]:
+        """Wheels at the left front, right front, left rear and right rear, of their size."""
+        own = self.wheel.shapes(self.wheel_radii, self.wheel_widths)
+        return tuple(
+            (foreign or WheelDesign(shape, self.wheel)).resized(shape.tire_radius, shape.thickness)
+            for foreign, shape in zip(
+                self.foreign_wheels, (own[0], own[0], own[1], own[1]), strict=True))
+
+    @property
+    def width_over_wheels(self) -> float:
+        """From the outer face of the wheels on one side to that on the other [m]."""
+        return max(track + width for track, width in zip(
+            self.track_widths, self.wheel_widths, strict=True))
+
+    @property
     def steering_range(self) -> tuple[float, float]:
         """Lowest and highest steering angle [rad]: to the right, negative, and to the left."""
         return -(self.steering_limit_right or self.steering_limit), self.steering_limit
@@ -271,7 +335,7 @@ class VehicleParameters:
             + (self.front_overhang or _FRONT_OVERHANG * self.wheelbase),
             self.cog_to_rear_axle + base_link
             + (self.rear_overhang or _REAR_OVERHANG * self.wheelbase),
-            0.5 * (self.width or max(self.track_widths) + self.wheel_width))
+            0.5 * (self.width or self.width_over_wheels))
 
     @property
     def front_axle_load(self) -> float:

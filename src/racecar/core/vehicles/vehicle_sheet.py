@@ -58,7 +58,7 @@ def _dimensions(vehicle: VehicleParameters) -> list[Row]:
         Row('wheelbase', f'{vehicle.wheelbase:.4g} m'),
         Row('tracks', _pair(*vehicle.track_widths, 'm')),
         Row('wheel radii', _pair(*vehicle.wheel_radii, 'm')),
-        Row('wheel width', f'{vehicle.wheel_width:.4g} m'),
+        Row('wheel widths', _pair(*vehicle.wheel_widths, 'm')),
         Row('overhangs', _pair(size.front - vehicle.wheelbase, -size.rear, 'm')),
     ]
     if vehicle.body.is_generated:

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import math
 from typing import Any, NamedTuple
 
-from racecar.core.errors import ParameterError
+from racecar.core.errors import excerpt, ParameterError
 from racecar.core.parameters import Parameter, ParameterTable
+from racecar.core.types import WHEEL_NAMES
 
 WHEEL_PREFIX = 'vehicle.wheel.'
 """Of the names of WHEEL_PARAMETERS."""
@@ -31,6 +32,9 @@ _WALL = 0.07
 _RADIAL = ('tire_radius', 'rim_radius', 'rim_beam_width', 'central_inner_radius',
            'central_outer_radius')
 _AXIAL = 'thickness', 'rim_beam_thickness', 'rim_beam_offset'
+
+NO_LOGO, BOX, CYLINDER, MESH = 'none', 'box', 'cylinder', 'mesh'
+LOGO_SHAPES = NO_LOGO, BOX, CYLINDER, MESH
 
 _LARGEST = 10.0
 # Of the radius of a wheel: solids that are thinner cannot be joined.
@@ -53,7 +57,7 @@ WHEEL_PARAMETERS = ParameterTable([
          ' the middle of the tread to the rim', minimum=0.0, maximum=1.0),
     _row('edge_subdivision', 3, 'Faces across a shoulder of the tyre', minimum=1, maximum=64),
     _length('rim_radius', 'Radius at which the tyre begins, of a front wheel as all lengths here;'
-            ' rear wheels of another radius have them in proportion; 0: 0.7 of the radius of the'
+            ' rear wheels of another size have them in proportion; 0: 0.7 of the radius of the'
             ' wheel'),
     _row('rim_beam_number', 5, 'Number of the beams (spokes)', minimum=1, maximum=64),
     _length('rim_beam_width', 'Width of a beam; 0: 0.357 of the radius of the rim'),
@@ -69,6 +73,18 @@ WHEEL_PARAMETERS = ParameterTable([
          item=float),
     _row('rim_colour', [0.7, 0.72, 0.75], 'Red, green and blue of the rims, each from 0 to 1',
          item=float),
+    _row('logo.shape', NO_LOGO, 'What is in the middle of the outer face of a wheel, as a brand'
+         ' logo', choices=LOGO_SHAPES),
+    _row('logo.size', [], 'Width, height and thickness of a logo, in metres; of a cylinder the'
+         ' width is the diameter, a mesh is stretched by these factors; empty: as the central part'
+         ' has room, a mesh as it is', item=float),
+    _row('logo.colour', [0.85, 0.86, 0.88], 'Red, green and blue of a logo, each from 0 to 1',
+         item=float),
+    _row('logo.file', '', 'Mesh of a logo, a binary STL file in metres that looks along its z'
+         ' axis'),
+    _row('corners', [], 'Vehicles, by name or file, whose wheels are at the left front, right'
+         ' front, left rear and right rear, stretched to the size of the wheels there; an empty'
+         ' name: that of this vehicle', item=str),
 ])
 """Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
 
@@ -152,7 +168,7 @@ class WheelShape(NamedTuple):
 
 
 class WheelLook(NamedTuple):
-    """The rows of WHEEL_PARAMETERS."""
+    """The rows of WHEEL_PARAMETERS but for the wheels of other vehicles."""
 
     subdivision: int
     curvature_factor: float
@@ -166,6 +182,10 @@ class WheelLook(NamedTuple):
     central_outer_radius: float
     tyre_colour: tuple[float, float, float]
     rim_colour: tuple[float, float, float]
+    logo_shape: str
+    logo_size: tuple[float, ...]
+    logo_colour: tuple[float, float, float]
+    logo_file: str
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> WheelLook:
@@ -176,13 +196,24 @@ class WheelLook(NamedTuple):
         own = WHEEL_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(WHEEL_PREFIX)})
         fields: dict[str, Any] = {
-            name.removeprefix(WHEEL_PREFIX): value for name, value in own.items()}
-        for name in ('tyre_colour', 'rim_colour'):
+            name.removeprefix(WHEEL_PREFIX).replace('.', '_'): value
+            for name, value in own.items()}
+        del fields['corners']
+        size = fields['logo_size'] = tuple(fields['logo_size'])
+        if size and not (len(size) == 3 and all(0.0 < part <= _LARGEST for part in size)):
+            raise ParameterError(
+                f"parameter '{WHEEL_PREFIX}logo.size' is {[*size]}, expected width, height and"
+                f' thickness above 0 and up to {_LARGEST:g}, or nothing')
+        if (fields['logo_shape'] == MESH) != bool(fields['logo_file']):
+            raise ParameterError(
+                f"parameter '{WHEEL_PREFIX}logo.file' is {excerpt(fields['logo_file'])}, expected"
+                f" a file with '{WHEEL_PREFIX}logo.shape' {MESH}, and none else")
+        for name in ('tyre_colour', 'rim_colour', 'logo_colour'):
             colour = fields[name] = tuple(fields[name])
             if len(colour) != 3 or not all(0.0 <= part <= 1.0 for part in colour):
                 raise ParameterError(
-                    f"parameter '{WHEEL_PREFIX}{name}' is {[*colour]}, expected red, green and"
-                    ' blue, each from 0 to 1')
+                    f"parameter '{WHEEL_PREFIX}{name.replace('logo_', 'logo.')}' is {[*colour]},"
+                    ' expected red, green and blue, each from 0 to 1')
         return cls(**fields)
 
     def shape(self, radius: float, width: float) -> WheelShape:
@@ -204,13 +235,42 @@ class WheelLook(NamedTuple):
             raise ParameterError(f'wheel of {WHEEL_PREFIX}*: {shape.fault}')
         return shape
 
-    def shapes(self, radii: tuple[float, float], width: float) -> tuple[WheelShape, WheelShape]:
-        """Return the front and the rear wheels, of two radii and one width [m].
+    def shapes(
+        self, radii: tuple[float, float], widths: tuple[float, float],
+    ) -> tuple[WheelShape, WheelShape]:
+        """Return the front and the rear wheels, of their radii and widths [m].
 
         Raises ParameterError as shape().
         """
-        front = self.shape(radii[0], width)
-        return front, front.stretched(radii[1] / radii[0], 1.0)
+        front = self.shape(radii[0], widths[0])
+        return front, front.stretched(radii[1] / radii[0], widths[1] / widths[0])
+
+
+class WheelDesign(NamedTuple):
+    """A wheel of a size: its shape, and its colours and logo."""
+
+    shape: WheelShape
+    look: WheelLook
+
+    def resized(self, radius: float, width: float) -> WheelDesign:
+        """Return the wheel in its proportions with another radius and width [m]."""
+        return self._replace(shape=self.shape.stretched(
+            radius / self.shape.tire_radius, width / self.shape.thickness))
+
+
+def corner_names(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the vehicles whose wheels are at the four corners; empty if all are its own.
+
+    Raises ParameterError if there are not four.
+    """
+    name = f'{WHEEL_PREFIX}corners'
+    row = WHEEL_PARAMETERS[name]
+    given: list[str] = row.validate(values.get(name, row.default))
+    if given and len(given) != len(WHEEL_NAMES):
+        raise ParameterError(
+            f"parameter '{name}' is {excerpt(given)}, expected four names, of the left front,"
+            ' right front, left rear and right rear wheel, or none')
+    return tuple(given)
 
 
 DEFAULT_WHEEL = WheelLook.from_values({})
