@@ -13,7 +13,7 @@ from typing import Any
 from racecar.cli.output import ProgressBar
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.simulation.closed_loop import run_loop
-from racecar.core.world.world_parameters import COULOMB, PACEJKA
+from racecar.core.world.world_parameters import COULOMB, PACEJKA, SERVOS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_held_loop
 
@@ -26,8 +26,9 @@ _EXACT_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 1.0}
 # both hinges, as the original had it. The hinges are stiff: at the original's gain of 1 the loop
 # with the exact speed diverges, for the tyres turn them back.
 _ORIGINAL_WHEELS = {
-    'speed_to_wheel_rate': 10.0, 'wheel_rates': 'equal', 'hinge_angles': 'equal'}
-_EXACT_WHEELS = {'speed_to_wheel_rate': 20.0}
+    'wheel_drive': SERVOS, 'speed_to_wheel_rate': 10.0, 'wheel_rates': 'equal',
+    'hinge_angles': 'equal'}
+_EXACT_WHEELS = {'wheel_drive': SERVOS, 'speed_to_wheel_rate': 20.0}
 
 # The original's law took the distance of its hinges for that of its axles [m].
 _REPORTS_LAW = {'vehicle.cog_to_front_axle': 0.1, 'vehicle.cog_to_rear_axle': 0.1}

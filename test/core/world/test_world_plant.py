@@ -184,7 +184,7 @@ def test_wheel_torques_beyond_reason_are_refused(field, value):
 
 
 def test_setpoints_of_joints_drive_as_the_command_that_they_stand_for():
-    driven = make_car().drive(1.0, 0.2, 2.0)
+    driven = make_car(wheel_drive='servos').drive(1.0, 0.2, 2.0)
     joints = make_car(command_interface='wheel_controllers')
     setpoints = ServoCommands(driven.plant.cars[0].car.vehicle, 20.0).setpoints(
         AckermannCommand(1.0, 0.2))
@@ -238,7 +238,7 @@ def test_halt_stops_and_keeps_the_steering(interface):
 
 
 def test_joints_are_named_and_turn():
-    car = make_car().drive(1.0, 0.2, 2.0)
+    car = make_car(wheel_drive='servos').drive(1.0, 0.2, 2.0)
     joints = car.read('joints')
     assert joints.names == WHEEL_JOINTS + HINGE_JOINTS
     assert joints.velocities[2] == pytest.approx(20.0 * (1.0 - 0.1225 * math.tan(0.2) / 0.325),
@@ -443,7 +443,8 @@ def test_cars_far_apart_drive_as_each_alone():
         car['drive'](AckermannCommand(speed, 0.2))
     world.advance(2000)
     assert np.array(cars[0]['odometry']().pose) == pytest.approx(np.array(alone.pose), abs=1e-6)
-    assert cars[1]['odometry']().pose[:2] == pytest.approx((0.0, 10.0), abs=1e-4)
+    # The braked wheels scrub while they are steered.
+    assert cars[1]['odometry']().pose[:2] == pytest.approx((0.0, 10.0), abs=1e-3)
     assert cars[2]['odometry']().pose.x < -1.0
     assert [car['entity'].frame_prefix for car in cars] == ['a/', 'b/', 'c/']
 
@@ -533,7 +534,7 @@ def test_twice_the_step_gives_the_same_drive(contact):
         car.plant.advance(round(3.0 / step))
         stopped = np.array(car.pose)
         car.plant.advance(round(10.0 / step))
-        assert np.array(car.pose) == pytest.approx(stopped, abs=1e-6)
+        assert np.array(car.pose) == pytest.approx(stopped, abs=1e-5)
     assert radii[1] == pytest.approx(radii[0], rel=1e-4)
 
 
