@@ -27,12 +27,13 @@ from racecar.core.description.urdf import read_urdf, RobotDescription
 from racecar.core.description.urdf_writer import write_urdf
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
-from racecar.core.types import HINGE_JOINTS
+from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS
 from racecar.core.vehicles.ackermann import inner_angle
 from racecar.core.vehicles.parameters import VehicleParameters
 
 _FRONT_WHEEL, _HINGE, _LASER = 'left_front_wheel', 'left_steering_hinge', 'laser'
 _HINGE_JOINT, _ = HINGE_JOINTS
+_WHEEL_JOINT = WHEEL_JOINTS[0]
 
 # Of the moment of inertia about the vertical, the wheels make up at most, the body at least, so
 # much: a vehicle of odd numbers (the report's) is one that can be simulated, all the same.
@@ -95,6 +96,9 @@ def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
         'wheel_width': vehicle.wheel_width,
         'wheel_inertia': vehicle.wheel_inertia,
         'hinge_limit': _hinge_limit(vehicle),
+        'wheel_velocity_limit': max(
+            _original().joint(_WHEEL_JOINT).limit.velocity,
+            max(vehicle.speed_max, -vehicle.speed_min) / min(front_radius, rear_radius)),
         'rear_axle_x': -vehicle.cog_to_rear_axle - vehicle.odometry_offset,
     }
 

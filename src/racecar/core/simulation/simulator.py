@@ -50,6 +50,7 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.core.vehicles.command_limits import cut_notice, within_limits
 from racecar.core.vehicles.interface import SPEED, STEERING_ANGLE
 from racecar.core.vehicles.kinematic_bicycle import SPEED_GAIN
 from racecar.core.vehicles.low_speed import LOW_SPEED_THRESHOLD
@@ -189,6 +190,7 @@ class Simulator:
         self._stands = False
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
+        self._notice = ''
         self._travel: Any = vector(model.no_travel)
         self._state: Any = vector(model.initial_state(initial_pose))
         self._good: Any = vector(len(self._state) + len(self._memory))
@@ -242,6 +244,11 @@ class Simulator:
         """Steering angle of the left and right front wheel [rad]."""
         return self.model.steering_angles(self._inputs)
 
+    @property
+    def notice(self) -> str:
+        """What the limits of the vehicle have cut off the newest command; empty if nothing."""
+        return self._notice
+
     def set_command(self, command: AckermannCommand) -> None:
         """Apply a command from now on, clamped to the vehicle's limits.
 
@@ -252,10 +259,9 @@ class Simulator:
                 f'command has speed {command.speed!r} and steering_angle'
                 f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
         vehicle = self.model.vehicle
-        limit = vehicle.steering_limit
-        self._apply(AckermannCommand(
-            min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
-            min(max(command.steering_angle, -limit), limit)))
+        driven = within_limits(command, vehicle, vehicle.steering_limit)
+        self._notice = cut_notice(command, driven)
+        self._apply(driven)
 
     def set_wheel_command(self, command: WheelCommand) -> None:
         """Drive with steering angles and torques of wheels from now on, as the model can.

@@ -33,6 +33,7 @@ from racecar.core.types import (
     yaw_to_quaternion,
 )
 from racecar.core.vehicles.ackermann import middle_tangent
+from racecar.core.vehicles.command_limits import cut_notice, within_limits
 from racecar.core.vehicles.double_track import wheel_command_fault
 from racecar.core.world.contact_forces import friction_on_wheels
 from racecar.core.world.world_engine import joint_names, pose_of_joint, WorldCarSpec, WorldEngine
@@ -99,12 +100,18 @@ class WorldCar:
         self._gains = (model.actuator_gainprm[self._wheel_servos].copy(),
                        model.actuator_biasprm[self._wheel_servos].copy())
         self._command = AckermannCommand(0.0, 0.0)
+        self._notice = ''
         self.reset(None)
 
     @property
     def command(self) -> AckermannCommand:
         """The command in force; of wheel torques the steering angle of the virtual wheel."""
         return self._command
+
+    @property
+    def notice(self) -> str:
+        """What the limits of the vehicle have cut off the newest command; empty if nothing."""
+        return self._notice
 
     # Commands
 
@@ -117,10 +124,8 @@ class WorldCar:
             raise ParameterError(
                 f'command has speed {command.speed!r} and steering_angle'
                 f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
-        vehicle, limit = self._spec.vehicle, self._servo.steering_limit
-        command = AckermannCommand(
-            min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
-            min(max(command.steering_angle, -limit), limit))
+        driven = within_limits(command, self._spec.vehicle, self._servo.steering_limit)
+        self._notice, command = cut_notice(command, driven), driven
         setpoints = np.clip(self._servo.setpoints(command), self._lowest, self._highest)
         if self._has_servos:
             self._drive_by_servos()
@@ -156,9 +161,9 @@ class WorldCar:
         tells of.
         """
         speeds = np.multiply(command.drive, forced)
-        command = command._replace(drive=tuple(
-            0.0 if is_forced else torque
-            for torque, is_forced in zip(command.drive, forced, strict=True)))
+        a, b, c, d = (0.0 if is_forced else torque for torque, is_forced in zip(
+            command.drive, forced, strict=True))
+        command = command._replace(drive=(a, b, c, d))
         fault = wheel_command_fault(command, self._spec.vehicle.wheel_inertia)
         if fault:
             raise ParameterError(f'wheel command has {fault}')

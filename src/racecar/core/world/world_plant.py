@@ -198,7 +198,8 @@ class WorldPlant:
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if self._has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None),
-            describe=describe, fault=lambda: car.fault, lamps=board.lit)
+            describe=describe, fault=lambda: car.fault, notice=lambda: car.notice,
+            lamps=board.lit)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
