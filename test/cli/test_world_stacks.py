@@ -123,7 +123,8 @@ def test_the_report_s_gazebo_runs(simulate, name, scale, trajectory, duration, l
     # Tracker and law at their 100 Hz, odometry at 20 Hz, as nodes in real time.
     found = simulate(
         name, *REPORT, '--trajectory', trajectory, '--duration', duration, '--control-rate', 100,
-        '--set', f'world_simulator.speed_to_wheel_rate={scale}')
+        '--set', f'world_simulator.speed_to_wheel_rate={scale}',
+        '--set', 'world_simulator.wheel_drive=servos')
     assert lowest <= found['rmse'] <= highest
     assert found['samples'] == 20 * duration + 1
 

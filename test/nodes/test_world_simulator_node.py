@@ -349,6 +349,14 @@ def test_a_car_on_its_roof_is_said_so_once_and_reset(bench, free):
     assert len(said) == 1
 
 
+def test_a_command_beyond_the_limits_is_said_once(bench, free):
+    world = free()
+    world.reach(2.0, 8.0)
+    bench.logged('the limits of the vehicle cut the command: speed 8 m/s to 5 m/s')
+    world.reach(3.0, 8.0)
+    assert len([text for _, text in bench.logs if 'cut the command' in text]) == 1
+
+
 def test_divergence_stops_the_time_until_a_reset(bench, lockstep):
     world = lockstep().drive(3, 1.0)
     world.node.plant.engine.data.qvel[:] = 5e4

@@ -20,7 +20,7 @@ from racecar.core.analysis.tyre_data import TyreCurve, TyreData
 from racecar.core.simulation.closed_loop import run_loop
 from racecar.core.simulation.plant_car import PlantCar
 from racecar.core.types import WHEEL_NAMES
-from racecar.core.world.world_parameters import COULOMB, PACEJKA
+from racecar.core.world.world_parameters import COULOMB, PACEJKA, SERVOS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_held_loop
 
@@ -33,8 +33,9 @@ _EXACT_SPEED = {'vehicle_model': 'kinematic_bicycle', 'speed_gain': 1.0}
 # both hinges, as the original had it. The hinges are stiff: at the original's gain of 1 the loop
 # with the exact speed diverges, for the tyres turn them back.
 _ORIGINAL_WHEELS = {
-    'speed_to_wheel_rate': 10.0, 'wheel_rates': 'equal', 'hinge_angles': 'equal'}
-_EXACT_WHEELS = {'speed_to_wheel_rate': 20.0}
+    'wheel_drive': SERVOS, 'speed_to_wheel_rate': 10.0, 'wheel_rates': 'equal',
+    'hinge_angles': 'equal'}
+_EXACT_WHEELS = {'wheel_drive': SERVOS, 'speed_to_wheel_rate': 20.0}
 
 # The table of B, C, D, E in the report, in place of the stiffness and friction of the vehicle.
 _REPORTS_TYRE = {'tyre_parameters': 'given'}

@@ -89,7 +89,7 @@ class Mount(NamedTuple):
     pose: Pose3
 
 
-def _no_fault() -> str:
+def _nothing() -> str:
     return ''
 
 
@@ -130,8 +130,9 @@ class Entity:
     made of, with the joints that its outputs show and its base frame as the root; raises
     ConfigurationError if that cannot be made; None if nobody knows. surroundings: gives a map of
     what stands still around the robot; None where there is nothing. fault: why the robot cannot go
-    on and what to do about it, such as that it lies on its roof; empty if it can. lamps: gives
-    which of the lamps in its description are lit now; None if nobody switches them.
+    on and what to do about it, such as that it lies on its roof; empty if it can. notice: what the
+    limits of the robot have cut off the newest command; empty if nothing. lamps: gives which of
+    the lamps in its description are lit now; None if nobody switches them.
     """
 
     name: str
@@ -143,8 +144,9 @@ class Entity:
     carrier: Carrier | None = None
     describe: Callable[[], RobotDescription] | None = None
     surroundings: Callable[[], OccupancyGrid] | None = None
-    fault: Callable[[], str] = _no_fault
+    fault: Callable[[], str] = _nothing
     check_reset: Callable[[Pose3 | None], None] = _takes_any
+    notice: Callable[[], str] = _nothing
     lamps: Callable[[], Lamps] | None = None
 
     @property

@@ -75,7 +75,7 @@ class RobotLink:
             port.name: topic for port, topic in topics_of_inputs.items() if port.name in beside}
         self._missing: dict[str, str] = {}
         self._stray: tuple[int, int] | None = None
-        self._fault = ''
+        self._fault = self._notice = ''
 
     def _publish_map(self) -> None:
         """Send what stands around, if anything does."""
@@ -164,10 +164,13 @@ class RobotLink:
             f'command dropped: {reason}', throttle_duration_sec=THROTTLE)
 
     def watch_fault(self) -> None:
-        """Say once that the robot cannot go on as it is."""
+        """Say once that the robot cannot go on as it is, or not as commanded."""
         before, self._fault = self._fault, self.entity.fault()
         if self._fault and not before:
             self._node.get_logger().error(self._fault)
+        before, self._notice = self._notice, self.entity.notice()
+        if self._notice and not before:
+            self._node.get_logger().warning(self._notice, throttle_duration_sec=THROTTLE)
 
     # Age of the commands, where nobody waits for them
 

@@ -20,15 +20,19 @@ FREE = WheelCommand(0.0, 0.0, NONE, NONE, NONE, NONE)
 MASS, TURNING = 5.69223, 4.0 * 0.00041226 / 0.05 ** 2
 
 
-def coasting_car(**vehicle):
-    car = make_car(contact_model='pacejka', command_interface='wheel_torques', **vehicle)
+CONTACTS = ('coulomb', 'pacejka')
+
+
+def coasting_car(contact, **vehicle):
+    car = make_car(contact_model=contact, command_interface='wheel_torques', **vehicle)
     car.inputs['drive'](AckermannCommand(3.0, 0.0))
     car.run(3.0).inputs['wheels'](FREE)
     return car.run(0.2)
 
 
-def test_rolling_resistance_slows_by_its_part_of_the_weight_and_holds():
-    car = coasting_car(vehicle__rolling_resistance=0.03)
+@pytest.mark.parametrize('contact', CONTACTS)
+def test_rolling_resistance_slows_by_its_part_of_the_weight_and_holds(contact):
+    car = coasting_car(contact, vehicle__rolling_resistance=0.03)
     before = car.twist.vx
     assert before - car.run(2.0).twist.vx == pytest.approx(
         2.0 * 0.03 * 9.81 * MASS / (MASS + TURNING), rel=0.02)
@@ -37,9 +41,10 @@ def test_rolling_resistance_slows_by_its_part_of_the_weight_and_holds():
     assert car.run(2.0).pose.x == pytest.approx(stands, abs=1e-6)
 
 
+@pytest.mark.parametrize('contact', CONTACTS)
 @pytest.mark.parametrize('yaw', [0.0, 2.3])
-def test_drag_slows_by_the_square_of_the_speed(yaw):
-    car = coasting_car(vehicle__drag_area=1.0, initial_yaw=yaw)
+def test_drag_slows_by_the_square_of_the_speed(yaw, contact):
+    car = coasting_car(contact, vehicle__drag_area=1.0, initial_yaw=yaw)
     before = car.twist.vx
     after = car.run(3.0).twist.vx
     decay = 0.5 * 1.225 * 1.0 / (MASS + TURNING)

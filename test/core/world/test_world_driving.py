@@ -96,13 +96,15 @@ def test_at_low_speed_it_turns_at_the_kinematic_radius(contact, angle):
 
 
 def test_equal_angles_and_rates_turn_wider():
-    equal = make_car(hinge_angles='equal', wheel_rates='equal').drive(0.3, 0.3, 6.0)
+    equal = make_car(
+        wheel_drive='servos', hinge_angles='equal', wheel_rates='equal').drive(0.3, 0.3, 6.0)
     assert equal.radius > 1.05 * LENGTH / math.tan(0.3)
 
 
 def test_the_hinges_of_the_original_droop():
     held, original = (
-        make_car(hinge_gain=gain, hinge_angles='equal', wheel_rates='equal').drive(0.5, 0.3, 4.0)
+        make_car(wheel_drive='servos', hinge_gain=gain, hinge_angles='equal',
+                 wheel_rates='equal').drive(0.5, 0.3, 4.0)
         for gain in (20.0, 1.0))
     assert np.mean(held.read('joints').positions[4:]) == pytest.approx(0.3, rel=0.1)
     assert np.mean(original.read('joints').positions[4:]) < 0.8 * 0.3
@@ -154,12 +156,13 @@ def radius_through(a, b, c):
 @pytest.mark.parametrize('contact', CONTACTS)
 def test_it_slides_at_the_limit(contact):
     car = make_car(contact_model=contact).drive(4.0, 0.0, 2.0).drive(4.0, 0.25, 0.3)
-    places, accelerations = [], []
-    for _ in range(3):
-        places.append(car.run(0.2).pose[:2])
-        accelerations.append(car.entity.carrier.acceleration())
-    assert radius_through(*places) > 1.05 * LENGTH / math.tan(0.25)
-    assert max(math.hypot(a.ax, a.ay) for a in accelerations) < 1.2 * 9.81
+    places, velocities = [], []
+    for _ in range(30):
+        places.append(car.run(0.02).pose[:2])
+        velocities.append(car.plant.engine.data.qvel[:2].copy())
+    assert radius_through(*places[::14]) > 1.05 * LENGTH / math.tan(0.25)
+    # The engine's friction hops: its acceleration is that of friction on average only.
+    assert np.linalg.norm(np.diff(velocities, axis=0), axis=1).max() < 0.02 * 1.2 * 9.81
     assert car.entity.fault() == ''
 
 
@@ -282,7 +285,9 @@ def test_every_vehicle_drives(name, contact):
     ahead = vehicle.odometry_offset + vehicle.cog_to_rear_axle
     car.drive(speed, 0.2, 4.0)
     vx, vy, wz = car.twist.vx, car.twist.vy, car.twist.wz
-    assert vx == pytest.approx(speed, rel=2e-2)
+    # The speed is that of the driven wheels; the front ones go further in a turn.
+    further = {'rear': 1.0, 'all': 0.5 + 0.5 / math.cos(0.2), 'front': 1.0 / math.cos(0.2)}
+    assert vx == pytest.approx(speed / further[vehicle.driven_axle], rel=1e-2)
     assert vx / wz == pytest.approx(vehicle.wheelbase / math.tan(0.2), rel=2e-2)
     assert vy == pytest.approx(ahead * wz, abs=0.02 * speed)
     assert car.entity.fault() == ''

@@ -158,6 +158,24 @@ def test_commands_are_clamped_to_the_vehicle():
     assert diagnostics.steering_angle == pytest.approx(0.811, abs=1e-3)
 
 
+def test_what_the_limits_cut_is_said_until_a_command_is_within_them():
+    car = make_car().drive(-9.0, 1.2, 0.01)
+    assert car.entity.notice() == (
+        'the limits of the vehicle cut the command: speed -9 m/s to -2 m/s, steering angle 1.2 rad'
+        ' to 0.811 rad')
+    # What messages of single precision round is not told.
+    car.drive(5.0000001, 0.0, 0.01)
+    assert car.entity.notice() == ''
+
+
+@pytest.mark.parametrize('drive', ['differential', 'servos'])
+@pytest.mark.parametrize('name', ['f1tenth', 'racecar'])
+def test_a_car_reaches_the_highest_speed_of_its_vehicle(name, drive):
+    car = make_car(name, contact_model='pacejka', wheel_drive=drive)
+    highest = car.plant.cars[0].car.vehicle.speed_max
+    assert car.drive(highest, 0.0, 6.0).twist.vx == pytest.approx(highest, rel=0.01)
+
+
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
 def test_what_is_not_finite_is_refused_and_changes_nothing(bad):
     car = make_car(command_interface='wheel_torques')
@@ -184,7 +202,7 @@ def test_wheel_torques_beyond_reason_are_refused(field, value):
 
 
 def test_setpoints_of_joints_drive_as_the_command_that_they_stand_for():
-    driven = make_car().drive(1.0, 0.2, 2.0)
+    driven = make_car(wheel_drive='servos').drive(1.0, 0.2, 2.0)
     joints = make_car(command_interface='wheel_controllers')
     setpoints = ServoCommands(driven.plant.cars[0].car.vehicle, 20.0).setpoints(
         AckermannCommand(1.0, 0.2))
@@ -203,6 +221,10 @@ def test_setpoints_of_joints_are_clamped_to_their_limits():
     wanted = car.plant.engine.data.ctrl[car.plant.engine.places[0].servo]
     assert wanted[4] == 1.0
     assert wanted[2] == 100.0
+    fast = make_car('f1tenth', command_interface='wheel_controllers')
+    fast.inputs['left_rear_wheel_velocity'](JointSetpoint(1e6))
+    wanted = fast.plant.engine.data.ctrl[fast.plant.engine.places[0].servo]
+    assert wanted[2] == pytest.approx(20.0 / 0.0508)
 
 
 def test_speed_takes_over_from_torques_and_back():
@@ -238,7 +260,7 @@ def test_halt_stops_and_keeps_the_steering(interface):
 
 
 def test_joints_are_named_and_turn():
-    car = make_car().drive(1.0, 0.2, 2.0)
+    car = make_car(wheel_drive='servos').drive(1.0, 0.2, 2.0)
     joints = car.read('joints')
     assert joints.names == WHEEL_JOINTS + HINGE_JOINTS
     assert joints.velocities[2] == pytest.approx(20.0 * (1.0 - 0.1225 * math.tan(0.2) / 0.325),
@@ -465,7 +487,8 @@ def test_cars_far_apart_drive_as_each_alone():
         car['drive'](AckermannCommand(speed, 0.2))
     world.advance(2000)
     assert np.array(cars[0]['odometry']().pose) == pytest.approx(np.array(alone.pose), abs=1e-6)
-    assert cars[1]['odometry']().pose[:2] == pytest.approx((0.0, 10.0), abs=1e-4)
+    # The braked wheels scrub while they are steered.
+    assert cars[1]['odometry']().pose[:2] == pytest.approx((0.0, 10.0), abs=1e-3)
     assert cars[2]['odometry']().pose.x < -1.0
     assert [car['entity'].frame_prefix for car in cars] == ['a/', 'b/', 'c/']
 
@@ -555,7 +578,7 @@ def test_twice_the_step_gives_the_same_drive(contact):
         car.plant.advance(round(3.0 / step))
         stopped = np.array(car.pose)
         car.plant.advance(round(10.0 / step))
-        assert np.array(car.pose) == pytest.approx(stopped, abs=1e-6)
+        assert np.array(car.pose) == pytest.approx(stopped, abs=1e-5)
     assert radii[1] == pytest.approx(radii[0], rel=1e-4)
 
 

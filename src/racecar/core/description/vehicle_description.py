@@ -28,10 +28,12 @@ from racecar.core.description.urdf import read_urdf, RobotDescription
 from racecar.core.description.urdf_writer import data_element, write_urdf
 from racecar.core.errors import ConfigurationError
 from racecar.core.share import share_folder
+from racecar.core.types import WHEEL_JOINTS
 from racecar.core.vehicles.hinge_stops import hinge_stops
 from racecar.core.vehicles.parameters import VehicleParameters
 
 _FRONT_WHEEL, _HINGE, _LASER = 'left_front_wheel', 'left_steering_hinge', 'laser'
+_WHEEL_JOINT = WHEEL_JOINTS[0]
 
 # Of the moment of inertia about the vertical, the wheels make up at most, the body at least, so
 # much: a vehicle of odd numbers (the report's) is one that can be simulated, all the same.
@@ -99,6 +101,9 @@ def _lengths(vehicle: VehicleParameters) -> dict[str, float]:
         'wheel_inertia': vehicle.wheel_inertia,
         'hinge_limit': left_stop,
         'hinge_limit_right': -right_stop,
+        'wheel_velocity_limit': max(
+            _original().joint(_WHEEL_JOINT).limit.velocity,
+            max(vehicle.speed_max, -vehicle.speed_min) / min(front_radius, rear_radius)),
         'rear_axle_x': -vehicle.cog_to_rear_axle - vehicle.odometry_offset,
     }
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A car of the 3-D world driven by pedals, gear and steering wheel, without nodes.
 
-It does in each tick what the driver bridge does at each odometry: a cruising speed is held by the
-controllers of the wheels, under throttle or brake the wheels get torques for one tick.
+It does in each tick what the driver bridge does at each odometry: under throttle or brake the
+wheels get torques for one tick. As in the plane, a cruising speed forces the driven wheels to
+turn.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from racecar.core.types import (
     LampSwitches,
     NANOSECONDS,
     Odometry,
-    WheelCommand,
 )
 from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS, VehicleParameters
 from racecar.core.world.make_world import make_world_plant
@@ -53,7 +53,7 @@ class WorldDrivenCar:
         self._steps = int(entity.output(ODOMETRY).steps)
         self.powertrain = Powertrain(car, vehicle, self.period_ns / NANOSECONDS)
         inputs: dict[str, Input] = {port.name: port for port in entity.inputs}
-        self._drive, self._wheels = inputs['drive'].apply, inputs['wheels'].apply
+        self._drive = inputs['drive'].apply
         self._switch_lamps = inputs[LAMPS].apply
         self._read_odometry = entity.output(ODOMETRY).read
         self._read_joints = entity.output('joints').read
@@ -99,12 +99,8 @@ class WorldDrivenCar:
         torques = powertrain.command(pedals, self.wheel_speeds)
         if pedals.mode == ControlMode.UNDEFINED:
             self._drive(AckermannCommand(0.0, math.atan(pedals.tangent)))
-        elif pedals.mode == ControlMode.SPEED and pedals.brake == 0.0:
-            self._drive(AckermannCommand(powertrain.cruise, math.atan(pedals.tangent)))
         else:
-            self._wheels(WheelCommand(
-                torques.left_angle, torques.right_angle, torques.drive, torques.brake,
-                torques.brake_damping, torques.damping))
+            self.plant.command_wheels(0, powertrain.wheel_command(torques), torques.forced)
         self.plant.advance(self._steps)
 
     def odometry(self) -> Odometry:

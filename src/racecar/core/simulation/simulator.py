@@ -50,6 +50,7 @@ from racecar.core.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
+from racecar.core.vehicles.command_limits import cut_notice, within_limits
 from racecar.core.vehicles.initial_motion import (
     AT_REST,
     INITIAL_MOTION_PARAMETERS,
@@ -198,6 +199,7 @@ class Simulator:
         self._stands = False
         self._steps = 0
         self._command = AckermannCommand(0.0, 0.0)
+        self._notice = ''
         self._travel: Any = vector(model.no_travel)
         self._state: Any = vector(model.initial_state(initial_pose))
         self._good: Any = vector(len(self._state) + len(self._memory))
@@ -251,6 +253,11 @@ class Simulator:
         """Steering angle of the left and right front wheel [rad]."""
         return self.model.steering_angles(self._inputs)
 
+    @property
+    def notice(self) -> str:
+        """What the limits of the vehicle have cut off the newest command; empty if nothing."""
+        return self._notice
+
     def set_command(self, command: AckermannCommand) -> None:
         """Apply a command from now on, clamped to the vehicle's limits.
 
@@ -261,10 +268,9 @@ class Simulator:
                 f'command has speed {command.speed!r} and steering_angle'
                 f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
         vehicle = self.model.vehicle
-        lowest, highest = vehicle.steering_range
-        self._apply(AckermannCommand(
-            min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
-            min(max(command.steering_angle, lowest), highest)))
+        driven = within_limits(command, vehicle, vehicle.steering_range)
+        self._notice = cut_notice(command, driven)
+        self._apply(driven)
 
     def set_wheel_command(self, command: WheelCommand) -> None:
         """Drive with steering angles and torques of wheels from now on, as the model can.

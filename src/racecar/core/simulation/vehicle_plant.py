@@ -67,7 +67,7 @@ class VehiclePlant:
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
-            describe=describe, lamps=board.lit),)
+            describe=describe, notice=lambda: simulator.notice, lamps=board.lit),)
 
     @property
     def step_ns(self) -> int:

@@ -81,6 +81,18 @@ def wheel_command_fault(command: WheelCommand, inertia: float) -> str:
     return ''
 
 
+def least_drive_time_constant(
+    vehicle: VehicleParameters, rate_limit: float = DRIVE_RATE_LIMIT,
+) -> float:
+    """Return the time constant of the speed controller [s] for which a wheel is not too light.
+
+    With less, the controller would turn a free wheel at a rate beyond rate_limit [1/s].
+    """
+    driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
+    return max(vehicle.wheel_radii) ** 2 * vehicle.mass / (
+        driven * vehicle.wheel_inertia * rate_limit)
+
+
 @njit
 def rotate_wheels(
     travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
@@ -141,10 +153,7 @@ class DoubleTrack:
         self.wheel_kernel: Callable[..., tuple[Any, ...]] = kernels.wheels
         self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = kernels.diagnose
         self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))
-        driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
-        packed[TIME_CONSTANT] = max(
-            packed[TIME_CONSTANT], max(vehicle.wheel_radii) ** 2 * vehicle.mass
-            / (driven * vehicle.wheel_inertia * DRIVE_RATE_LIMIT))
+        packed[TIME_CONSTANT] = max(packed[TIME_CONSTANT], least_drive_time_constant(vehicle))
         packed[LOW_SPEED] = self.low_speed_threshold
         self.parameters: Any = vector([
             *packed, *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,

@@ -85,6 +85,22 @@ def brake_torque(speed: float, torque: float, capacity: float, stick: float) -> 
 
 
 @inlined
+def driven_speed(speeds: Wheels, drive: SpeedDrive) -> float:
+    """Return the mean rolling speed of the driven wheels [m/s]; speeds [rad/s]."""
+    return (drive.lever_front * (speeds[0] + speeds[1])
+            + drive.lever_rear * (speeds[2] + speeds[3]))
+
+
+@inlined
+def speed_force(speed: float, rolling: float, drive: SpeedDrive) -> float:
+    """Return the force of the speed controller at the driven wheels [N].
+
+    speed: wanted, rolling: mean of the driven wheels [m/s].
+    """
+    return min(max(drive.gain * (speed - rolling), -drive.force_limit), drive.force_limit)
+
+
+@inlined
 def speed_accelerations(
     speeds: Wheels, reactions: Wheels, drive: SpeedDrive, per_inertia: float,
 ) -> Wheels:
@@ -92,10 +108,7 @@ def speed_accelerations(
 
     speeds [rad/s]; reactions: R Fx of each wheel [N m]; per_inertia: 1/J.
     """
-    rolling = (drive.lever_front * (speeds[0] + speeds[1])
-               + drive.lever_rear * (speeds[2] + speeds[3]))
-    force = min(max(
-        drive.gain * (drive.speed - rolling), -drive.force_limit), drive.force_limit)
+    force = speed_force(drive.speed, driven_speed(speeds, drive), drive)
     front, rear = drive.lever_front * force, drive.lever_rear * force
     return ((front - reactions[0]) * per_inertia, (front - reactions[1]) * per_inertia,
             (rear - reactions[2]) * per_inertia, (rear - reactions[3]) * per_inertia)

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of a vehicle's axles: ground under its wheels, carcass and tyre."""
+"""The numbers of a vehicle's axles: ground under its wheels, carcass and tyre, and its drive."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import math
 
 from racecar.core.errors import ConfigurationError
 from racecar.core.tyres.contact import TyrePair, TyreSides
+from racecar.core.vehicles.double_track import least_drive_time_constant
+from racecar.core.vehicles.double_track_wheels import SpeedDrive
 from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.vehicles.planar import DRIVE_TIME_CONSTANT
 from racecar.core.vehicles.suspension import Corner, corners
 from racecar.core.vehicles.tyre_sets import TyreDirection, TyreSet
 from racecar.core.world.wheel_contact import Carcass, Ground
-from racecar.core.world.world_kernel import Axle, Further
+from racecar.core.world.world_kernel import Axle, Further, Governor
 
 GROUND_RATE, GROUND_DAMPING_RATIO = 145.0, 0.3
 """Of a quarter of the car on its wheel: natural frequency [rad/s] and damping ratio [-]."""
@@ -32,6 +35,12 @@ DAMPING_LIMIT = 1.0
 From 2 on it is unstable. The damping along the wheel is as much less as that takes.
 """
 
+
+DRIVE_LIMIT = 1.75
+"""Bound of the step times the rate at which the speed controller turns a free wheel [-].
+
+From 2 on it is unstable.
+"""
 
 HOP_LIMIT = 0.7
 """Bound of the step times the natural frequency of a sprung wheel on its tyre [-]."""
@@ -77,6 +86,29 @@ def make_axles(
             *(TyreSides() if tyres is None else tyres.sides)), Further(
                 vehicle.friction_load_sensitivity, 2.0 / load, vehicle.drag_factor)))
     return axles
+
+
+def make_governor(
+    vehicle: VehicleParameters, step: float, gravity: tuple[float, float, float],
+) -> Governor:
+    """Return what drives a car by speed, as the double track does; step [s], gravity [m/s^2].
+
+    Raises ConfigurationError for a step that is too long for it.
+    """
+    time_constant = max(DRIVE_TIME_CONSTANT, least_drive_time_constant(vehicle))
+    # At a rate of 1/s a light wheel would turn so much in its time constant.
+    rate = least_drive_time_constant(vehicle, 1.0) / time_constant
+    if step * rate > DRIVE_LIMIT:
+        raise ConfigurationError(
+            f'step is {step:g} s, expected at most {DRIVE_LIMIT / rate:.2g} s for the speed'
+            ' controller of this vehicle and the inertia of its wheels')
+    share = 0.5 * vehicle.front_drive_share
+    front, rear = vehicle.wheel_radii
+    return Governor(
+        SpeedDrive(0.0, vehicle.mass / time_constant, vehicle.drive_force_limit, share * front,
+                   (0.5 - share) * rear),
+        0.0, max(share, 0.25) * front, max(0.5 - share, 0.25) * rear,
+        vehicle.mass * gravity[0], vehicle.mass * gravity[1])
 
 
 def _ground(vehicle: VehicleParameters, corner: Corner, step: float) -> Ground:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import math
 from typing import Any
 
+from racecar.core.vehicles.double_track_wheels import FORCE_RATE
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world.car_bodies import CarBodies, RigidBody
 from racecar.core.world.car_model import Gains
@@ -15,9 +16,10 @@ from racecar.core.world.car_model import Gains
 # Of the original car [kg], [m], which the gains are for.
 _MASS, _RADIUS = 5.69223, 0.05
 
-# Share of the fastest controller that a step holds: with more, one at its largest torque throws
-# its joint beyond the set-point and back in each step.
-_STEP_SHARE = 1.0
+# Of generated cars: rates at which a controller brings a free wheel to its speed, and damps a free
+# hinge [1/s]. A controller at its largest torque throws its joint beyond the set-point and back in
+# each step that is longer than 2 over this.
+_WHEEL_RATE, _HINGE_RATE = FORCE_RATE, 500.0
 
 
 def joint_gains(
@@ -26,18 +28,17 @@ def joint_gains(
     """Return the gains of a vehicle's joints of resolved rows of WORLD_PARAMETERS.
 
     They go with mass and square of the radius of the wheels: then each speed is followed alike.
-    Those of a generated car, whose joints have torques of their own size, are no more than a step
-    can hold.
+    Those of a generated car, whose joints have torques of their own size, are also bounded by the
+    rates at which free wheels and hinges follow.
     """
     gains = Gains(values['wheel_gain.front'], values['wheel_gain.rear'], values['hinge_gain'],
                   values['hinge_damping']).scaled(
         vehicle.mass * vehicle.wheel_radii[1]**2 / (_MASS * _RADIUS**2))
     if not vehicle.body.is_generated:
         return gains
-    rate = _STEP_SHARE / values['step']
-    fastest = rate * vehicle.wheel_inertia
+    fastest = _WHEEL_RATE * vehicle.wheel_inertia
     turning = _inertia_about_hinge(bodies.hinges[0], bodies.wheels[0])
-    damping = min(gains.hinge_damping, rate * turning)
+    damping = min(gains.hinge_damping, _HINGE_RATE * turning)
     return Gains(
         min(gains.front, fastest), min(gains.rear, fastest),
         # As stiff as that damps without overshoot.

@@ -49,7 +49,8 @@ def make_world_plant(
         start_pose(scene, values))
     return WorldPlant(
         scene,
-        [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'])],
+        [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'],
+                   values['wheel_drive'])],
         step=values['step'], rates=WorldRates(
             values['rate'], values['joint_states_rate'], values['wheel_states_rate'],
             values['car_state_rate']))

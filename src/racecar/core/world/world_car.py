@@ -27,11 +27,13 @@ from racecar.core.types import (
     VehicleDiagnostics,
     WHEEL_JOINTS,
     WheelCommand,
+    Wheels,
     WheelState,
     WheelStates,
     yaw_to_quaternion,
 )
 from racecar.core.vehicles.ackermann import middle_tangent
+from racecar.core.vehicles.command_limits import cut_notice, within_limits
 from racecar.core.vehicles.double_track import wheel_command_fault
 from racecar.core.world.contact_forces import friction_on_wheels
 from racecar.core.world.world_engine import joint_names, pose_of_joint, WorldCarSpec, WorldEngine
@@ -52,6 +54,7 @@ from racecar.core.world.world_kernel import (
     TANGENT,
     WHEEL_COUNT,
 )
+from racecar.core.world.world_parameters import DIFFERENTIAL, SERVOS
 
 LOWEST = -0.1
 """Height of base_link below which a robot has fallen off [m]."""
@@ -65,13 +68,20 @@ class WorldCar:
 
     def __init__(
         self, engine: WorldEngine, index: int, spec: WorldCarSpec, servo: ServoCommands,
-        rest: Pose3,
+        rest: Pose3, wheel_drive: str = DIFFERENTIAL,
     ) -> None:
-        """rest: pose of base_link at rest at the origin with heading 0."""
+        """Stand at the start.
+
+        rest: pose of base_link at rest at the origin with heading 0; wheel_drive: what turns the
+        wheels of a car that is commanded by speed.
+        """
         self._engine = engine
         self._index = index
         self._spec = spec
         self._servo = servo
+        self._has_servos = wheel_drive == SERVOS
+        # Speed that the drive is given for 1 m/s.
+        self._speed_ratio = servo.wheel_rate * spec.vehicle.wheel_radii[1]
         self._rest = rest
         self._places = engine.places[index]
         self._joint_names = joint_names(spec.bodies)
@@ -90,12 +100,18 @@ class WorldCar:
         self._gains = (model.actuator_gainprm[self._wheel_servos].copy(),
                        model.actuator_biasprm[self._wheel_servos].copy())
         self._command = AckermannCommand(0.0, 0.0)
+        self._notice = ''
         self.reset(None)
 
     @property
     def command(self) -> AckermannCommand:
         """The command in force; of wheel torques the steering angle of the virtual wheel."""
         return self._command
+
+    @property
+    def notice(self) -> str:
+        """What the limits of the vehicle have cut off the newest command; empty if nothing."""
+        return self._notice
 
     # Commands
 
@@ -108,12 +124,16 @@ class WorldCar:
             raise ParameterError(
                 f'command has speed {command.speed!r} and steering_angle'
                 f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
-        vehicle, (lowest, highest) = self._spec.vehicle, self._servo.steering_range
-        command = AckermannCommand(
-            min(max(command.speed, vehicle.speed_min), vehicle.speed_max),
-            min(max(command.steering_angle, lowest), highest))
-        self._control_wheels()
-        self._set_servos(self._servo.setpoints(command))
+        driven = within_limits(command, self._spec.vehicle, self._servo.steering_range)
+        self._notice, command = cut_notice(command, driven), driven
+        setpoints = np.clip(self._servo.setpoints(command), self._lowest, self._highest)
+        if self._has_servos:
+            self._drive_by_servos()
+            self._engine.set_control(self._places.servo, setpoints)
+        else:
+            self._drive_by_speed(command.speed)
+            self._engine.set_control(
+                self._places.servo[WHEEL_COUNT:], setpoints[WHEEL_COUNT:])
         self._command = command
 
     def set_joint(self, index: int, setpoint: JointSetpoint) -> None:
@@ -126,23 +146,31 @@ class WorldCar:
             raise ParameterError(
                 f'set-point of {_JOINTS[index]} is {setpoint.value!r}, expected a finite number'
                 ' [rad/s of a wheel, rad of a hinge]')
-        self._control_wheels()
+        self._drive_by_servos()
         value = min(max(setpoint.value, self._lowest[index]), self._highest[index])
         self._engine.set_control(self._places.servo[index], value)
         self._take_over_setpoints()
 
-    def set_wheel_command(self, command: WheelCommand) -> None:
+    def set_wheel_command(
+        self, command: WheelCommand, forced: Wheels = (0.0, 0.0, 0.0, 0.0),
+    ) -> None:
         """Drive by angles and torques of wheels from now on; angles are clamped to the limits.
 
-        Raises ParameterError, and keeps the old command, for what wheel_command_fault() tells of.
+        forced: 1 for a wheel whose number in `drive` is its speed [rad/s], which its controller
+        gives it. Raises ParameterError, and keeps the old command, for what wheel_command_fault()
+        tells of.
         """
+        speeds = np.multiply(command.drive, forced)
+        a, b, c, d = (0.0 if is_forced else torque for torque, is_forced in zip(
+            command.drive, forced, strict=True))
+        command = command._replace(drive=(a, b, c, d))
         fault = wheel_command_fault(command, self._spec.vehicle.wheel_inertia)
         if fault:
             raise ParameterError(f'wheel command has {fault}')
-        model = self._engine.model
-        model.actuator_gainprm[self._wheel_servos] = 0.0
-        model.actuator_biasprm[self._wheel_servos] = 0.0
-        model.dof_damping[self._places.dof[:WHEEL_COUNT]] = command.damping
+        self._release_wheels(forced)
+        self._engine.govern(self._index, None)
+        self._engine.set_control(self._wheel_servos, speeds)
+        self._engine.model.dof_damping[self._places.dof[:WHEEL_COUNT]] = command.damping
         driven = self._engine.numbers.driven[self._rows]
         driven[:, DRIVE], driven[:, BRAKE] = command.drive, command.brake
         driven[:, BRAKE_DAMPING] = command.brake_damping
@@ -154,21 +182,30 @@ class WorldCar:
 
     def halt(self) -> None:
         """Bring the wheels to rest and hold the hinges where they are wanted."""
-        self._control_wheels()
-        self._engine.set_control(self._wheel_servos, 0.0)
+        if self._has_servos:
+            self._drive_by_servos()
+            self._engine.set_control(self._wheel_servos, 0.0)
+        else:
+            self._drive_by_speed(0.0)
         self._command = AckermannCommand(0.0, self._command.steering_angle)
 
-    def _control_wheels(self) -> None:
-        """Let the controllers of the wheels drive, without torques, brakes and damping."""
+    def _drive_by_speed(self, speed: float) -> None:
+        """Let the speed controller drive [m/s], through the differentials."""
+        self._release_wheels()
+        self._engine.govern(self._index, speed * self._speed_ratio)
+
+    def _drive_by_servos(self) -> None:
+        """Let the controllers of single wheels drive."""
+        self._release_wheels((1.0, 1.0, 1.0, 1.0))
+        self._engine.govern(self._index, None)
+
+    def _release_wheels(self, forced: Wheels = (0.0, 0.0, 0.0, 0.0)) -> None:
+        """Take torques, brakes and damping away, and the controllers of wheels not forced."""
         model = self._engine.model
-        model.actuator_gainprm[self._wheel_servos] = self._gains[0]
-        model.actuator_biasprm[self._wheel_servos] = self._gains[1]
+        model.actuator_gainprm[self._wheel_servos] = self._gains[0] * np.vstack(forced)
+        model.actuator_biasprm[self._wheel_servos] = self._gains[1] * np.vstack(forced)
         model.dof_damping[self._places.dof[:WHEEL_COUNT]] = 0.0
         self._engine.numbers.driven[self._rows, :BRAKE_DAMPING + 1] = 0.0
-
-    def _set_servos(self, setpoints: Any) -> None:
-        self._engine.set_control(
-            self._places.servo, np.clip(setpoints, self._lowest, self._highest))
 
     def _take_over_setpoints(self) -> None:
         """Note the command that the set-points of the joints stand for."""
@@ -191,9 +228,9 @@ class WorldCar:
             wanted = Pose2(pose.x, pose.y, quaternion_to_yaw(*pose[3:]))
         else:
             raise ParameterError(f'pose is {pose}, expected finite numbers')
-        self._control_wheels()
         self._engine.set_control(self._places.servo, 0.0)
         self._command = AckermannCommand(0.0, 0.0)
+        self.halt()
         qz, qw = yaw_to_quaternion(wanted.yaw)
         rest = self._rest
         # Heading after pitch.

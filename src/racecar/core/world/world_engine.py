@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.core.errors import ConfigurationError
+from racecar.core.tuple_kernels import flatten
 from racecar.core.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
 from racecar.core.vehicles.double_track_kernels import contact_form
 from racecar.core.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.core.vehicles.tyre_sets import TyreSet
-from racecar.core.world.car_axles import make_axles
+from racecar.core.world.car_axles import make_axles, make_governor
 from racecar.core.world.car_bodies import CarBodies
 from racecar.core.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.core.world.engine import compiled_model, engine_steps, load_engine
@@ -27,6 +28,8 @@ from racecar.core.world.world_kernel import (
     BODY_SIZE,
     DRIVEN_SIZE,
     friction_kernels,
+    GOVERNOR_SIZE,
+    GOVERNS,
     Numbers,
     OVERSPEED,
     pack_axle,
@@ -38,6 +41,7 @@ from racecar.core.world.world_kernel import (
     STATE_SIZE,
     tyre_kernels,
     Views,
+    WANTED,
     WHEEL_COUNT,
     WorldKernels,
 )
@@ -117,7 +121,9 @@ class WorldEngine:
         self.numbers = Numbers(
             np.zeros((wheels, STATE_SIZE)), np.zeros((wheels, DRIVEN_SIZE)),
             np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BODY_SIZE)),
-            np.array([number for axle in axles for number in pack_axle(axle)]))
+            np.array([number for axle in axles for number in pack_axle(axle)]),
+            np.array([tuple(flatten(make_governor(car.vehicle, step, gravity)))
+                      for car in cars]).ravel())
         for row, car in enumerate(cars):
             fastest = max(car.vehicle.speed_max, -car.vehicle.speed_min)
             driven = self.numbers.driven[WHEEL_COUNT * row:WHEEL_COUNT * (row + 1)]
@@ -183,6 +189,13 @@ class WorldEngine:
         """Set the set-points of actuators."""
         self._fresh = _NOTHING
         self.data.ctrl[actuators] = values
+
+    def govern(self, car: int, speed: float | None) -> None:
+        """Let the speed controller of a car drive at a speed [m/s]; None: it does not drive."""
+        self._fresh = _NOTHING
+        first = GOVERNOR_SIZE * car
+        self.numbers.governors[first + GOVERNS] = float(speed is not None)
+        self.numbers.governors[first + WANTED] = speed or 0.0
 
     def present(self, *, forces: bool = False) -> Any:
         """Return the engine's data of the present time, derived quantities included.

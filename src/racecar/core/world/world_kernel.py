@@ -14,11 +14,16 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, njit_once, specialise, unbound, unlocked
-from racecar.core.tuple_kernels import count_numbers, flatten, reader
+from racecar.core.tuple_kernels import count_numbers, first_row, flatten, reader
 from racecar.core.types import WHEEL_NAMES
 from racecar.core.tyres.contact import ContactForm, TyrePair
 from racecar.core.vehicles.double_track_chassis import felt_load
-from racecar.core.vehicles.double_track_wheels import HOLD_SPEED
+from racecar.core.vehicles.double_track_wheels import (
+    driven_speed,
+    HOLD_SPEED,
+    speed_force,
+    SpeedDrive,
+)
 from racecar.core.world.engine import call_engine, Steps
 from racecar.core.world.wheel_contact import (
     Carcass,
@@ -51,6 +56,9 @@ DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, ROLLING, DRIVEN_SIZE = 0, 1, 2, 3, 4, 5
 # [m/s]. Contacts with less than QUIET between them are one [s].
 BEGUN, SINCE, BEGUN_X, BEGUN_Y, BEGUN_SPEED, SPEED, BODY_SIZE = 0, 1, 2, 3, 4, 5, 6
 QUIET = 0.1
+
+PARK_SPEED = 0.01
+"""Speed of the driven wheels below which a car that is to stand is held by its brakes [m/s]."""
 
 
 class Views(NamedTuple):
@@ -89,13 +97,14 @@ class Places(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What the kernel changes, and the axles of each car as rows of packed Axle."""
+    """What the kernel changes, and of each car rows of two packed Axle and of a Governor."""
 
     state: Any
     driven: Any
     shown: Any
     bodies: Any
     axles: Any
+    governors: Any
 
 
 class Further(NamedTuple):
@@ -119,6 +128,31 @@ class Axle(NamedTuple):
     further: Further
 
 
+class Governor(NamedTuple):
+    """What drives a car that is commanded by speed.
+
+    drive: the speed controller of the double track, with open differentials; governs: 1 while it
+    drives, 0 while torques or the controllers of single wheels do; brake_front, brake_rear: torque
+    of the parking brake on a front, on a rear wheel over the force that it holds [m]; weight_x,
+    weight_y: of the car along the ground, 0 on level ground [N].
+
+    To stand, it holds against the weight; below PARK_SPEED the driven wheels are braked by as much
+    as the engine could hold, the wheels of the other axle by half as much.
+    """
+
+    drive: SpeedDrive
+    governs: float
+    brake_front: float
+    brake_rear: float
+    weight_x: float
+    weight_y: float
+
+
+_GOVERNOR = Governor(SpeedDrive(*(0.0,) * len(SpeedDrive._fields)), *(0.0,) * 5)
+GOVERNOR_SIZE = count_numbers(_GOVERNOR)
+WANTED, GOVERNS = first_row(_GOVERNOR, 'drive', 'speed'), first_row(_GOVERNOR, 'governs')
+_read_governor = reader('Governor', _GOVERNOR)
+
 _EXAMPLE = Axle(
     Ground(*(0.0,) * len(Ground._fields)), Carcass(*(0.0,) * len(Carcass._fields)),
     TyrePair(*(0.0,) * len(TyrePair._fields)), Further(*(0.0,) * len(Further._fields)))
@@ -139,13 +173,42 @@ def _vector(rows: Any, row: int) -> Vector3:
 
 
 @inlined
-def _turn(v: Views, places: Places, driven: Any, shown: Any, wheel: int) -> None:
-    """Give the engine what turns a wheel."""
+def _heading(v: Views, places: Places, car: int) -> tuple[float, float]:
+    """Return cosine and sine of the heading of a car."""
+    # Its quaternion is w, x, y, z.
+    q = places.pose[car] + 3
+    return (1.0 - 2.0 * (v.qpos[q + 2] * v.qpos[q + 2] + v.qpos[q + 3] * v.qpos[q + 3]),
+            2.0 * (v.qpos[q + 1] * v.qpos[q + 2] + v.qpos[q] * v.qpos[q + 3]))
+
+
+@inlined
+def _govern(v: Views, places: Places, car: int, governor: Governor) -> tuple[float, float]:
+    """Return the force that drives a car, and what its parking brake can hold [N]."""
+    drive, i = governor.drive, car * WHEEL_COUNT
+    rolling = driven_speed(
+        (v.qvel[places.dof[i]], v.qvel[places.dof[i + 1]], v.qvel[places.dof[i + 2]],
+         v.qvel[places.dof[i + 3]]), drive)
+    wanted, parks = drive.speed, (drive.speed == 0.0) & (abs(rolling) < PARK_SPEED)
+    if wanted == 0.0:
+        cosine, sine = _heading(v, places, car)
+        wanted = -(governor.weight_x * cosine + governor.weight_y * sine) / drive.gain
+    force = speed_force(wanted, rolling, drive)
+    return 0.0 if parks else force, drive.force_limit if parks else 0.0
+
+
+@inlined
+def _turn(
+    v: Views, places: Places, driven: Any, shown: Any, wheel: int, drive: float, brake: float,
+) -> None:
+    """Give the engine what turns a wheel.
+
+    drive, brake: torques that come on top of those in the row `driven` of the wheel [N m].
+    """
     speed = abs(v.qvel[places.dof[wheel]])
-    torque = driven[wheel, DRIVE]
+    torque = driven[wheel, DRIVE] + drive
     races = (speed > driven[wheel, OVERSPEED]) & (torque * v.qvel[places.dof[wheel]] > 0.0)
     v.ctrl[places.motor[wheel]] = 0.0 if races else torque
-    v.dof_frictionloss[places.dof[wheel]] = driven[wheel, BRAKE] + (
+    v.dof_frictionloss[places.dof[wheel]] = brake + driven[wheel, BRAKE] + (
         driven[wheel, BRAKE_DAMPING] * max(speed, HOLD_SPEED)) + (
             driven[wheel, ROLLING] * shown[wheel, LOAD])
 
@@ -205,10 +268,8 @@ def _felt(t: Touch, further: Further) -> float:
 @inlined
 def _drag(v: Views, places: Places, car: int, drag: float) -> None:
     """Let the air push a car backwards."""
-    at, body, q = places.motion[car], places.root[car], places.pose[car] + 3
-    # Cosine and sine of its heading, from the quaternion w, x, y, z.
-    cosine = 1.0 - 2.0 * (v.qpos[q + 2] * v.qpos[q + 2] + v.qpos[q + 3] * v.qpos[q + 3])
-    sine = 2.0 * (v.qpos[q + 1] * v.qpos[q + 2] + v.qpos[q] * v.qpos[q + 3])
+    at, body = places.motion[car], places.root[car]
+    cosine, sine = _heading(v, places, car)
     speed = v.qvel[at] * cosine + v.qvel[at + 1] * sine
     force = -drag * abs(speed) * speed
     v.xfrc_applied[body, 0], v.xfrc_applied[body, 1] = force * cosine, force * sine
@@ -243,7 +304,14 @@ def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: flo
 
 @inlined
 def _push_by_engine(v: Views, places: Places, numbers: Numbers, car: int, dt: float) -> None:
-    """Leave the wheels to the friction of the engine."""
+    """Leave the wheels to the friction of the engine; their rolling resistance is that at rest."""
+    i = car * WHEEL_COUNT
+    front = _read_axle(numbers.axles, 0, 2 * car * AXLE_SIZE).further
+    rear = _read_axle(numbers.axles, 0, (2 * car + 1) * AXLE_SIZE).further
+    numbers.shown[i, LOAD] = numbers.shown[i + 1, LOAD] = 1.0 / front.per_load
+    numbers.shown[i + 2, LOAD] = numbers.shown[i + 3, LOAD] = 1.0 / rear.per_load
+    if front.drag != 0.0:
+        _drag(v, places, car, front.drag)
 
 
 @inlined
@@ -273,8 +341,20 @@ def _can_be_trusted(v: Views) -> bool:
 
 def _turn_all(v: Views, places: Places, numbers: Numbers) -> None:
     """Give the engine what turns the wheels of all cars, before the first half of a step."""
-    for wheel in range(len(places.body)):
-        _turn(v, places, numbers.driven, numbers.shown, wheel)
+    for car in range(len(places.root)):
+        front = rear = front_brake = rear_brake = 0.0
+        governor = _read_governor(numbers.governors, 0, car * GOVERNOR_SIZE)
+        if governor.governs != 0.0:
+            force, hold = _govern(v, places, car, governor)
+            drive = governor.drive
+            front, rear = drive.lever_front * force, drive.lever_rear * force
+            front_brake = governor.brake_front * hold
+            rear_brake = governor.brake_rear * hold
+        i = car * WHEEL_COUNT
+        _turn(v, places, numbers.driven, numbers.shown, i, front, front_brake)
+        _turn(v, places, numbers.driven, numbers.shown, i + 1, front, front_brake)
+        _turn(v, places, numbers.driven, numbers.shown, i + 2, rear, rear_brake)
+        _turn(v, places, numbers.driven, numbers.shown, i + 3, rear, rear_brake)
 
 
 def _push_all(v: Views, places: Places, numbers: Numbers, dt: float) -> None:

@@ -17,6 +17,9 @@ ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES = (
     'ackermann', 'wheel_controllers', 'wheel_torques')
 COMMAND_INTERFACES = ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
+DIFFERENTIAL, SERVOS = 'differential', 'servos'
+WHEEL_DRIVES = DIFFERENTIAL, SERVOS
+
 _RATE = 'its period is a whole number of steps'
 
 
@@ -40,6 +43,11 @@ WORLD_PARAMETERS = ParameterTable([
               ' set-points of single joints, for the node servo_commands; or wheel torques of the'
               ' driver bridge as well as speed and angle', choices=COMMAND_INTERFACES,
               read_only=True),
+    Parameter('wheel_drive', str, DIFFERENTIAL, 'What turns the wheels under speed and steering'
+              ' angle: the engine of the vehicle, within drive_force_limit and through'
+              ' differentials to driven_axle, as in double_track; or, as in the original, a'
+              ' controller of the rotation of each wheel, with wheel_rates and wheel_gain',
+              choices=WHEEL_DRIVES, read_only=True),
     *SERVO_PARAMETERS,
     _gain('wheel_gain.front', 0.5, 'Torque of a front wheel for its error of rotation; this and'
           ' the next three are those of the original car, for another one times mass and square of'

@@ -36,6 +36,7 @@ from racecar.core.types import (
     quaternion_to_yaw,
     VehicleDiagnostics,
     WheelCommand,
+    Wheels,
     WheelStates,
 )
 from racecar.core.vehicles.parameters import GRAVITY
@@ -43,7 +44,13 @@ from racecar.core.world.loose_objects import loose_objects
 from racecar.core.world.scene import Box, Objects, Scene
 from racecar.core.world.world_car import WorldCar
 from racecar.core.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
-from racecar.core.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
+from racecar.core.world.world_parameters import (
+    ACKERMANN,
+    DIFFERENTIAL,
+    SERVOS,
+    WHEEL_CONTROLLERS,
+    WHEEL_TORQUES,
+)
 
 
 class WorldRates(NamedTuple):
@@ -59,11 +66,15 @@ _RATES = WorldRates()
 
 
 class DrivenCar(NamedTuple):
-    """A car and how it is driven: see COMMAND_INTERFACES in the parameters of the world."""
+    """A car and how it is driven: see COMMAND_INTERFACES in the parameters of the world.
+
+    wheel_drive: one of WHEEL_DRIVES there.
+    """
 
     car: WorldCarSpec
     servo: ServoCommands
     interface: str = ACKERMANN
+    wheel_drive: str = DIFFERENTIAL
 
 
 class WorldPlant:
@@ -107,7 +118,8 @@ class WorldPlant:
         rest = {id(driven.car.bodies): driven.car for driven in cars}
         poses = {key: rest_pose(car, seconds) for key, car in rest.items()}
         self._cars = [
-            WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)])
+            WorldCar(self._engine, index, driven.car, driven.servo, poses[id(driven.car.bodies)],
+                     SERVOS if driven.interface == WHEEL_CONTROLLERS else driven.wheel_drive)
             for index, driven in enumerate(cars)]
         periods = WorldRates(*(
             period_steps(f'rate of {name}', rate, self.step_ns)
@@ -133,6 +145,14 @@ class WorldPlant:
     def warm_up(self) -> None:
         """Compile all that a step and the outputs call."""
         self._engine.warm_up()
+
+    def command_wheels(self, car: int, command: WheelCommand, forced: Wheels) -> None:
+        """Drive a car as its input `wheels` does, but for those forced to a speed.
+
+        forced: 1 for a wheel whose number in `drive` is its speed [rad/s]. Raises ParameterError
+        as that input.
+        """
+        self._cars[car].set_wheel_command(command, forced)
 
     def advance(self, steps: int) -> None:
         """Move on by whole steps.
@@ -195,7 +215,8 @@ class WorldPlant:
                 BASE_LINK, car.body_state, car.acceleration,
                 partial(self._objects, index) if self._has_moving else None,
                 self._engine.loose_poses if self.scene.cones else None),
-            describe=describe, fault=lambda: car.fault, lamps=board.lit)
+            describe=describe, fault=lambda: car.fault, notice=lambda: car.notice,
+            lamps=board.lit)
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
