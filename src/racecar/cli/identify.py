@@ -44,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='estimate this too, which is taken from the bench by default: yaw_inertia,'
              ' cog_height (if wheels spin)')
     parser.add_argument(
+        '--combined-slip', action='store_true',
+        help='fit combined slip even where the wheels hardly seem to spin')
+    parser.add_argument(
         '--evaluate', action='store_true',
         help='fit nothing: print how well --vehicle predicts the logs, beside baselines')
     parser.add_argument(
@@ -143,7 +146,9 @@ def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: boo
 
     if not adapt >= 0.0:
         raise ConfigurationError(f'--adapt is {adapt:g}, expected 0 or more seconds')
-    vehicle, own = read_candidates(path)
+    vehicle, own, remark = read_candidates(path)
+    if remark:
+        print(f'warning: {remark}', file=sys.stderr)
     f1tenth = VehicleParameters.from_file(find_config('vehicles/f1tenth'))
     judgements = judge(drives, own, vehicle, adapt)
     baseline = judge(drives, [Candidate('unfitted f1tenth, Fiala', 'fiala', prior(f1tenth),
@@ -165,9 +170,10 @@ def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
         after = f', judged after {row.adaptation:g} s' if row.adaptation else ''
         print(f'{row.drive}{after}')
         for model, score in row.scores.items():
-            print(f'  {model:<32} heading {score.heading:.4f} rad  position {score.position:.3f}'
-                  f' m (of localisation alone {score.path_position:.3f} m)  wheel scale'
-                  f' {score.scale:.3f}')
+            print(f'  {model:<32} heading {score.heading:.4f} rad (median'
+                  f' {score.heading_median:.4f})  position {score.position:.3f} m (median'
+                  f' {score.position_median:.3f}, of localisation alone'
+                  f' {score.path_position:.3f})  wheel scale {score.scale:.3f}')
     print(f'heading of {name} over that of '
           + ', '.join(f'{other} {ratio:.2f}' for other, ratio in ratios(judgements, name).items()))
 
@@ -184,7 +190,10 @@ def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> 
     vehicle = VehicleParameters.from_file(path)
     with ProgressBar(100.0, 'fitting', '%') as bar:
         tell: Callable[[float, str], None] = lambda share, _: bar(100.0 * share)  # noqa: E731
-        result = identify(drives, vehicle, free=arguments.free, progress=tell)
+        result = identify(drives, vehicle, free=arguments.free, progress=tell,
+                          combined=arguments.combined_slip)
+    for warning in result.warnings:
+        print(f'warning: {warning}', file=sys.stderr)
     page = identification_page(result, f'Identification of {arguments.name}')
     page.write(output / 'report.html')
     texts = {f'{arguments.name}.yaml': vehicle_yaml(result, arguments.name, vehicle),

@@ -20,10 +20,9 @@ from racecar.core.identification.plan import plan
 from racecar.core.identification.prediction import (
     cut_windows,
     LANES,
+    make_steps,
     predict,
-    steering_angles,
     SteeringActuator,
-    wheel_speeds,
     WheelSensor,
 )
 from racecar.core.identification.preparing import prepare
@@ -37,7 +36,6 @@ from racecar.core.identification.speed_response import (
 from racecar.core.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.core.identification.unknowns import make_model, prior, STAGES
 from racecar.core.packing import vector
-from racecar.core.simulation.integrators import fixed_step
 from racecar.core.vehicles import VehicleParameters
 
 ROOT = Path(__file__).parents[3]
@@ -63,9 +61,8 @@ def test_windows_of_the_true_model_end_where_the_simulator_does():
     windows = cut_windows(drive, length=1.0, every=0.5, horizons=4)
     model = make_model('fiala', F1TENTH, {**prior(F1TENTH), **TRUTH})
     steering = SteeringActuator(*(TRUTH[f'steering_{key}'] for key in ('gain', 'offset', 'delay')))
-    error = predict(
-        model, windows, wheel_speeds(drive, WheelSensor(SCALE)), steering_angles(drive, steering),
-        drive.period) - windows.measured
+    error = predict(model, windows, make_steps(
+        drive, windows, steering, WheelSensor(SCALE))) - windows.measured
     # The start of a window is smoothed; 1 s later that is a few millimetres.
     assert len(windows.starts) > 10
     assert np.sqrt(np.mean(error[:, -1, :2]**2)) < 0.02
@@ -173,10 +170,13 @@ def test_the_vehicle_file_is_read_back_as_it_was(result, tmp_path):
     path = tmp_path / 'mine.yaml'
     text = vehicle_yaml(result, 'mine', F1TENTH)
     path.write_text(text, encoding='utf-8')
-    plain = read_candidates(path)[1]
+    _, plain, remark = read_candidates(path)
     assert [candidate.kind for candidate in plain] == ['fiala']
+    # Without the JSON it is judged as another model, and that is said.
+    assert 'there is no mine.json beside it' in remark
     path.with_suffix('.json').write_text(json.dumps(as_json(result)), encoding='utf-8')
-    vehicle, candidates = read_candidates(path)
+    vehicle, candidates, remark = read_candidates(path)
+    assert remark == ''
     assert vehicle.friction_coefficient == pytest.approx(
         result.values['friction_coefficient'], rel=1e-4)
     assert candidates[-1].kind == result.kind
@@ -310,17 +310,67 @@ def test_a_held_command_is_answered_as_its_equation_says():
     assert late == pytest.approx(1.0 + 2.0 * (1.0 - np.exp(-after / 0.2)), abs=1e-9)
 
 
-def test_the_steering_actuator_delays_lags_and_scales():
+def all_samples(drive):
+    """Windows that need each sample of a drive."""
+    return cut_windows(drive, length=0.02, every=0.02, horizons=1)
+
+
+def angles_of(drive, actuator):
+    """Times of the middles of integration steps, their lengths, and angles at the three stages."""
+    windows = all_samples(drive)
+    steps = make_steps(drive, windows, actuator, WheelSensor())
+    ends = np.cumsum(steps.values[:, 0])
+    return ends - 0.5 * steps.values[:, 0], steps.values[:, 0], steps.values[:, 4:]
+
+
+def test_steps_end_where_the_delayed_command_switches():
     drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
-    plain = steering_angles(drive, SteeringActuator())
-    scaled = steering_angles(drive, SteeringActuator(1.5, 0.1))
-    assert scaled == pytest.approx(1.5 * plain + 0.1)
-    late = steering_angles(drive, SteeringActuator(delay=0.05))
-    assert late[5:] == pytest.approx(plain[:-5])
-    lagged = steering_angles(drive, SteeringActuator(lag=0.1))
-    assert np.abs(np.diff(lagged)).max() < np.abs(np.diff(plain)).max()
-    limited = steering_angles(drive, SteeringActuator(rate=0.5))
-    assert np.abs(np.diff(limited)).max() <= 0.5 * 0.01 + 1e-12
+    times, lengths, angles = angles_of(drive, SteeringActuator(1.5, 0.1, 0.053))
+    switches = drive.steering_switches
+    at = np.searchsorted(switches.t, times - 0.053) - 1
+    wanted = 1.5 * switches.values[np.maximum(at, 0)] + 0.1
+    assert angles == pytest.approx(np.repeat(wanted[:, None], 3, axis=1), abs=1e-12)
+    assert lengths.max() <= 0.01 + 1e-9
+    assert lengths.sum() == pytest.approx(0.02 * (drive.x.size - 1), abs=0.03)
+
+
+@pytest.mark.parametrize('lag', [1e-5, 0.002, 0.03, 0.3])
+def test_the_lagged_steering_has_mean_and_first_moment_of_its_exact_course(lag):
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=3.0, noise=SILENT))
+    times, lengths, angles = angles_of(drive, SteeringActuator(1.0, 0.0, 0.0131, lag))
+    switches = drive.steering_switches
+    # T x' = u - x from switch to switch, in parts so short that sums are integrals.
+    fine = np.linspace(-0.5, 0.5, 4001)
+    starts, values = switches.t + 0.0131, [switches.values[0]]
+    for k in range(1, starts.size):
+        u = switches.values[k - 1]
+        values.append(u + (values[-1] - u) * math.exp((starts[k - 1] - starts[k]) / lag))
+    for row in range(150, times.size - 20, 7):
+        t = times[row] + lengths[row] * fine
+        k = int(np.searchsorted(starts, times[row])) - 1
+        u = switches.values[k]
+        exact = u + (values[k] - u) * np.exp(-(t - starts[k]) / lag)
+        mean, slope = np.trapezoid(exact, fine), 12.0 * np.trapezoid(exact * fine, fine)
+        assert angles[row] == pytest.approx(
+            [mean - 0.5 * slope, mean, mean + 0.5 * slope], abs=2e-5)
+
+
+def test_the_rate_of_the_steering_is_limited():
+    drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
+    _, lengths, angles = angles_of(drive, SteeringActuator(rate=0.5))
+    assert np.all(np.abs(angles[:, 2] - angles[:, 0]) <= 0.5 * lengths + 1e-12)
+
+
+def test_a_command_holds_from_its_own_time_on_and_not_from_the_next_sample():
+    log = make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT)
+    times, values = log.channels['steering_command']
+    # Read in degrees, as checks do, and stamped between the samples of the pose.
+    log = replace(log, channels={**log.channels, 'steering_command': Channel(
+        times + 0.013, np.degrees(values))})
+    switches = prepare(log).steering_switches
+    kept = np.append(True, np.diff(values) != 0.0)
+    assert switches.t == pytest.approx((times + 0.013)[kept][:switches.t.size])
+    assert switches.values == pytest.approx(values[kept][:switches.t.size])
 
 
 @pytest.mark.parametrize('run_in', [0.0, 0.3])
@@ -329,39 +379,57 @@ def test_windows_side_by_side_are_predicted_as_the_model_moves_alone(run_in):
     windows = cut_windows(drive, length=0.4, every=0.1, horizons=2, run_in=run_in)
     assert len(windows.starts) > 2 * LANES
     model = make_model('combined', F1TENTH, {**prior(F1TENTH), **TRUTH})
-    speeds = wheel_speeds(drive, WheelSensor(SCALE, 0.1, 0.02))
-    angles = steering_angles(drive, SteeringActuator(1.1, 0.01, 0.05))
-    together = predict(model, windows, speeds, angles, drive.period)
-    advance = fixed_step(model.derivative, 'rk4')
-    limits = vector([1e6] * 6)
+    steps = make_steps(drive, windows, SteeringActuator(1.1, 0.01, 0.053, 0.03),
+                       WheelSensor(SCALE, 0.1, 0.02))
+    together = predict(model, windows, steps)
     offset = model.vehicle.odometry_offset
+
+    def rates(state, row, stage):
+        return np.array(model.derivative(
+            vector(state), vector([row[1 + stage], row[4 + stage]]), model.parameters))
+
     for w in (0, LANES - 1, LANES, len(windows.starts) - 1):
         vx, vy, rate = windows.initial[w].tolist()
-        state = vector([vx, vy - offset * rate, rate, -offset, 0.0, 0.0])
-        at = 2 * int(windows.starts[w])
+        state = np.array([vx, vy - offset * rate, rate, -offset, 0.0, 0.0])
+        begin = windows.starts[w] - windows.lead
+        ends = [windows.starts[w], *(windows.starts[w] + windows.horizons)]
         poses = []
-        for step in range(-2 * windows.lead, 2 * int(windows.horizons[-1]) + 1):
-            poses.append((state[3] + offset * math.cos(state[5]),
-                          state[4] + offset * math.sin(state[5]), float(state[5])))
-            inputs = vector([speeds[at + step], angles[at + step]])
-            advance(state, inputs, model.parameters, limits, 0.5 * drive.period, 1)
+        for number in range(steps.first[begin], steps.first[ends[-1]] + 1):
+            poses += [(state[3] + offset * math.cos(state[5]),
+                       state[4] + offset * math.sin(state[5]), float(state[5]))] * (
+                           number in steps.first[ends])
+            row = steps.values[min(number, len(steps.values) - 1)]
+            h = row[0]
+            a = rates(state, row, 0)
+            b = rates(state + 0.5 * h * a, row, 1)
+            c = rates(state + 0.5 * h * b, row, 1)
+            d = rates(state + h * c, row, 2)
+            state = state + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
         ways = np.array(poses)
-        start = ways[2 * windows.lead]
-        for h, horizon in enumerate(windows.horizons.tolist()):
-            x, y, yaw = ways[2 * (windows.lead + horizon)] - start
-            cosine, sine = math.cos(start[2]), math.sin(start[2])
+        for h in range(len(windows.horizons)):
+            x, y, yaw = ways[h + 1] - ways[0]
+            cosine, sine = math.cos(ways[0][2]), math.sin(ways[0][2])
             assert together[w, h] == pytest.approx(
                 [cosine * x + sine * y, cosine * y - sine * x, yaw], abs=1e-9)
 
 
 def test_the_wheel_sensor_scales_leads_and_delays():
     drive = prepare(make_twin(F1TENTH, np.random.default_rng(0), duration=4.0, noise=SILENT))
-    plain = wheel_speeds(drive, WheelSensor())
-    assert wheel_speeds(drive, WheelSensor(1.5)) == pytest.approx(1.5 * plain)
-    # Two steps of the integration are a sample.
-    assert wheel_speeds(drive, WheelSensor(delay=0.04))[4:] == pytest.approx(plain[:-4])
-    risen = replace(drive, wheel_acceleration=np.ones_like(drive.wheel_speed))
-    assert wheel_speeds(risen, WheelSensor(lag=0.2)) == pytest.approx(plain + 0.2)
+    windows = all_samples(drive)
+
+    def speeds(sensor):
+        return make_steps(drive, windows, SteeringActuator(), sensor).values[:, 1:4]
+
+    plain = speeds(WheelSensor())
+    assert speeds(WheelSensor(1.5)) == pytest.approx(1.5 * plain)
+    times = np.cumsum(make_steps(
+        drive, windows, SteeringActuator(), WheelSensor()).values[:, 0])
+    late = speeds(WheelSensor(delay=0.04))
+    assert late[:, 1] == pytest.approx(np.interp(times - 0.04, times, plain[:, 1]), abs=0.01)
+    # w + T w', whose integral needs no derivative.
+    leading = speeds(WheelSensor(lag=0.2))[:, 1]
+    exact = plain[:, 1] + 0.2 * np.gradient(plain[:, 1], times)
+    assert np.median(np.abs(leading - exact)) < 0.01
 
 
 def test_two_drives_of_one_name_are_refused(twin):
@@ -379,7 +447,7 @@ def test_the_plan_asks_for_what_a_drive_has_not(twin):
 @pytest.mark.skipif(not REAL_DRIVES.is_dir(), reason='the drives of the real car are not here')
 @pytest.mark.parametrize('name', ['DS1', 'DS3', 'DS4'])
 def test_the_shipped_real_car_predicts_its_drives(name):
-    vehicle, candidates = read_candidates(ROOT / 'config' / 'vehicles' / 'f1tenth_real.yaml')
+    vehicle, candidates, _ = read_candidates(ROOT / 'config' / 'vehicles' / 'f1tenth_real.yaml')
     drive = prepare(read_csv_log(REAL_DRIVES / f'{name}.csv'))
     assert [note for note in drive.notes if '; fused:' not in note] == []
     own = judge([drive], candidates, vehicle)[0].scores

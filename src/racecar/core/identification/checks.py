@@ -31,6 +31,8 @@ MOVING = 0.5
 """Speed from which a heading can be told from the path [m/s]."""
 _LEAST_MOVING = 2.0
 _STEERING_LIMIT = 1.6
+_LATEST = 0.3
+"""Delay up to which the yaw rate may follow the steering [s]."""
 _CLEAR = 0.4
 """Correlation from which two quantities belong together."""
 
@@ -158,7 +160,7 @@ def _check_mirror(name: str, columns: Columns, period: float) -> str | None:
     slope, _ = _slope(motion.course_rate[m], rate[m])
     if slope >= 0.0:
         return None
-    steering = _steering_sense(columns, rate)
+    steering = _steering_sense(columns, rate, period)
     if steering > 0.0:
         columns['x'], columns['y'] = columns['y'], columns['x']
         return ('the path turns right where heading and steering turn left: x and y are'
@@ -169,11 +171,11 @@ def _check_mirror(name: str, columns: Columns, period: float) -> str | None:
     return 'the heading turns against the path: it is clockwise; turned round'
 
 
-def _steering_sense(columns: Columns, rate: Array) -> float:
-    """Return the largest correlation, with its sign, of yaw rate and steering within 0.3 s."""
+def _steering_sense(columns: Columns, rate: Array, period: float) -> float:
+    """Return the largest correlation, with its sign, of yaw rate and steering within _LATEST."""
     steering = columns['steering_command'] * np.sign(columns['wheel_speed'])
     best = 0.0
-    for shift in range(0, 16):
+    for shift in range(min(round(_LATEST / period), steering.size - 1) + 1):
         _, value = _slope(rate[shift:], steering[: steering.size - shift])
         best = value if abs(value) > abs(best) else best
     return best
@@ -212,14 +214,14 @@ def _check_steering(name: str, columns: Columns, period: float) -> str | None:
     if float(np.ptp(steering)) < 0.02:
         raise RunError(f'{name}: steering_command varies by {float(np.ptp(steering)):.3g} rad'
                        ' only; nothing can be learnt of a car that never steers')
-    sense = _steering_sense(columns, np.gradient(columns['yaw'], period))
+    sense = _steering_sense(columns, np.gradient(columns['yaw'], period), period)
     if sense < -_CLEAR:
         columns['steering_command'] = -steering
         return 'steering_command turns the car right where positive: turned round'
     if sense < 0.2:
         raise RunError(
             f'{name}: the car does not turn as it is steered (correlation {sense:.2f} within'
-            ' 0.3 s); check steering_command and the clocks')
+            f' {_LATEST:g} s); check steering_command and the clocks')
     return note
 
 

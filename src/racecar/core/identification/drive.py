@@ -61,25 +61,35 @@ class RawLog:
         return all(name in self.channels for name in names)
 
 
+class StateNoise(NamedTuple):
+    """Standard deviations: of x and y [m], vx and vy [m/s], yaw [rad], yaw rate [rad/s]."""
+
+    position: float
+    velocity: float
+    heading: float
+    yaw_rate: float
+
+
 @dataclass(frozen=True)
 class Drive:
     """A checked and smoothed drive: arrays of n samples, `period` [s] apart.
 
     x, y, yaw, vx, vy, yaw_rate of the rear axle [SI], with the help of the accelerometer where it
     is of help; path_x, path_y [m]: the position by localisation alone; steering: commanded [rad];
-    speed_command, ax, ay: NaN where the log has none. wheel_speed [m/s]; wheel_acceleration: its
-    smoothed derivative [m/s^2]. valid: where windows may lie. notes: what was found and corrected,
-    one sentence each. wheelspin: share of the moving time in which the wheels slip by 20 % or
-    more.
+    steering_switches: the same at the times of the log, from the first sample on, where it
+    changes. speed_command, ax, ay: NaN where the log has none. wheel_speed [m/s]; wheel_way: its
+    integral [m]. valid: where windows may lie. notes: what was found and corrected,
+    one sentence each. noise: what the noise of the log leaves in the motion.
     """
 
     name: str
     source: str
     period: float
     steering: Array
+    steering_switches: Channel
     speed_command: Array
     wheel_speed: Array
-    wheel_acceleration: Array
+    wheel_way: Array
     x: Array
     y: Array
     yaw: Array
@@ -91,7 +101,7 @@ class Drive:
     ax: Array
     ay: Array
     valid: Flags
-    wheelspin: float = 0.0
+    noise: StateNoise
     notes: tuple[str, ...] = field(default=())
 
     @property

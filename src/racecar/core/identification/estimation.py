@@ -13,11 +13,11 @@ How sure the result is: module jackknife.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 import functools
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,8 @@ from racecar.core.identification.jackknife import jackknife
 from racecar.core.identification.prediction import (
     cut_windows,
     FROM_SPEED,
+    make_steps,
     predict,
-    steering_angles,
-    wheel_speeds,
     Windows,
     without_run_in,
 )
@@ -98,11 +97,9 @@ class Problem:
         steering = steering_of(values)
         rows = []
         for part in self.parts if parts is None else parts:
-            speeds = wheel_speeds(
-                part.drive, wheels_of(values, values[f'wheel_scale:{part.drive.name}']))
-            error = predict(
-                model, part.windows, speeds, steering_angles(part.drive, steering),
-                part.drive.period) - part.windows.measured
+            wheels = wheels_of(values, values[f'wheel_scale:{part.drive.name}'])
+            error = predict(model, part.windows, make_steps(
+                part.drive, part.windows, steering, wheels)) - part.windows.measured
             rows.append((error / _sigmas(part)).ravel())
         return np.concatenate(rows)
 
@@ -146,12 +143,25 @@ def _sigmas(part: Part) -> Array:
     return sigmas[None, :, None]
 
 
+class Doubts(NamedTuple):
+    """What a fit takes over from those before it, in which unknowns that it holds were free.
+
+    intervals: of the unknowns then; partners: by unknown, one that was correlated with it beyond
+    CORRELATED and is held now; kept: those that the data refuse to have held.
+    """
+
+    intervals: Mapping[str, tuple[float, float]] = {}
+    partners: Mapping[str, str] = {}
+    kept: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Fit:
     """Where the search ended, and the numbers of its surroundings.
 
     values: all; names: those estimated, in the order of jacobian (residuals by unknowns, scaled),
-    covariance and correlation; scales: of them; degrees (unknowns,): of freedom of Student's t.
+    covariance and correlation; scales: of them; degrees (unknowns,): of freedom of Student's t;
+    doubts: see there.
     """
 
     problem: Problem
@@ -164,6 +174,7 @@ class Fit:
     covariance: Array
     degrees: Array
     evaluations: int
+    doubts: Doubts = Doubts()
 
     def deviation(self, name: str) -> float:
         """Return the standard error of an unknown in its unit."""
@@ -171,11 +182,12 @@ class Fit:
         return float(math.sqrt(max(self.covariance[at, at], 0.0)) * self.scales[at])
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Return the confidence interval of an unknown in its unit."""
+        """Return the confidence interval of an unknown in its unit, with those of doubts."""
         degrees = float(self.degrees[self.names.index(name)])
         half = float(stdtrit(degrees, 0.5 + 0.5 * CONFIDENCE))
         value, reach = self.values[name], half * self.deviation(name)
-        return value - reach, value + reach
+        low, high = self.doubts.intervals.get(name, (value, value))
+        return min(value - reach, low), max(value + reach, high)
 
     @property
     def correlation(self) -> Array:

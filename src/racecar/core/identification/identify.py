@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+import contextlib
 from dataclasses import dataclass, replace
 import math
 from typing import NamedTuple
@@ -22,7 +23,14 @@ from racecar.core.identification.estimation import (
     Problem,
     WINDOW,
 )
-from racecar.core.identification.judging import Candidate, judge, Judgement
+from racecar.core.identification.judging import (
+    Candidate,
+    HORIZON,
+    judge,
+    Judgement,
+    noise_errors,
+)
+from racecar.core.identification.prediction import share_of_wheelspin, WheelSensor
 from racecar.core.identification.settling import settle, spreads
 from racecar.core.identification.speed_response import identify_speed_response, SpeedResponse
 from racecar.core.identification.unknowns import (
@@ -33,6 +41,7 @@ from racecar.core.identification.unknowns import (
     STAGES,
     UNKNOWNS,
     Values,
+    wheels_of,
 )
 from racecar.core.identification.verdicts import (
     ASSUMED,
@@ -44,6 +53,13 @@ from racecar.core.vehicles import VehicleParameters
 
 WHEELSPIN_SEEN = 0.05
 """Share of a drive with wheelspin from which combined slip is fitted."""
+_HINT_OF_SLIP = 0.1
+"""Slip, lag of the measurement left in, for so much of a drive, from which that is looked at."""
+_PROBED = 2.0
+"""From one window to the next where wheelspin is looked for [s]."""
+_SLIPPING = frozenset(('slip_stiffness', 'wheel_lag', 'wheel_delay'))
+_LEAST_RATIO = 3.0
+"""Error over what noise explains from which a model lacks something."""
 
 FITTED = 'fitted'
 _TITLES = {'rolling': 'kinematic fit without understeer', 'kinematic': 'kinematic fit',
@@ -81,7 +97,9 @@ class Identification:
 
     values, kind: of the model that was adopted; estimates: by name; profiles: of what was
     estimated; judgements: of the drives fitted; left_out: of each drive by the fit of the others,
-    empty with one. baselines: fitted to the same drives, by the name of their stage.
+    empty with one. baselines: fitted to the same drives, by the name of their stage. wheelspin: by
+    drive, share of the moving time in which the wheels slip, lag of the measurement taken out.
+    warnings: what the errors of the fit say against it, a sentence each.
     """
 
     vehicle: VehicleParameters
@@ -94,6 +112,8 @@ class Identification:
     judgements: list[Judgement]
     left_out: list[Judgement]
     baselines: dict[str, Candidate]
+    wheelspin: dict[str, float]
+    warnings: list[str]
 
     @property
     def final(self) -> Fit:
@@ -108,13 +128,15 @@ class Identification:
 
 def identify(
     drives: Sequence[Drive], vehicle: VehicleParameters, *, free: Sequence[str] = (),
-    leave_out: bool = True, progress: Callable[[float, str], None] | None = None,
+    leave_out: bool = True, combined: bool = False,
+    progress: Callable[[float, str], None] | None = None,
 ) -> Identification:
     """Fit a vehicle to drives.
 
     vehicle: what is assumed of what drives cannot tell: mass, geometry, inertia; and where the
     search starts. free: names of FREEABLE to estimate too. leave_out: whether to fit again without
-    each drive in turn. progress: called with the share done and what is being done.
+    each drive in turn. combined: whether to fit combined slip even where hardly a wheel spins.
+    progress: called with the share done and what is being done.
     Raises RunError where the drives do not suffice, ConfigurationError for a name in free.
     """
     free = tuple(free)
@@ -123,14 +145,7 @@ def identify(
     if len(set(names)) != len(names):
         raise RunError(f'two drives are called {max(names, key=names.count)}: rename a file')
     tell = progress or (lambda share, text: None)
-    combined = any(drive.wheelspin > WHEELSPIN_SEEN for drive in drives)
-    if not combined:
-        # Only the model of combined slip has forces along the car.
-        free = tuple(name for name in free if name != 'cog_height')
-    plan = ['rolling', 'kinematic', 'actuators', 'linear', 'fiala']
-    if combined:
-        plan.append('combined')
-    reports = _run_stages(plan, drives, vehicle, free, tell)
+    reports, wheelspin = _run_stages(drives, vehicle, free, combined, tell)
     parts = reports[-1].fit.problem.parts
     last, profiles, dropped = settle(reports[-1].fit, _demand(parts), tell)
     reports[-1] = reports[-1]._replace(fit=last, text=_described(last))
@@ -139,7 +154,7 @@ def identify(
     between = spreads([row[reports[-1].stage.name] for row in others], last)
     verdicts = {name: judge_unknown(last, name, profiles[name], _demand(parts), between.get(name))
                 for name in last.names}
-    estimates = _estimates(last, verdicts, dropped, between, vehicle, plan, free)
+    estimates = _estimates(last, verdicts, dropped, between, vehicle)
     tell(0.85, 'speed response')
     speed = identify_speed_response(drives, vehicle, leave_out=leave_out)
     estimates |= _speed_estimates(speed, vehicle)
@@ -155,7 +170,32 @@ def identify(
         vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values) | {
             name: estimates[name].value for name in STAGES['speed'].unknowns},
         estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out,
-        _baselines(fits))
+        _baselines(fits), wheelspin | _wheelspin(last), _missed(parts, judgements))
+
+
+def _wheelspin(found: Fit) -> dict[str, float]:
+    return {part.drive.name: share_of_wheelspin(part.drive, wheels_of(
+        found.values, found.values[f'wheel_scale:{part.drive.name}']))
+        for part in found.problem.parts}
+
+
+def _missed(parts: Sequence[Part], judgements: Sequence[Judgement]) -> list[str]:
+    """Return a sentence for each drive that the fit misses by more than noise explains."""
+    said = []
+    for part, judgement in zip(parts, judgements, strict=True):
+        score, of_noise = judgement.scores[FITTED], noise_errors(part.drive)
+        for what, unit, error, expected in zip(
+                ('heading', 'position'), ('rad', 'm'), (score.heading, score.position), of_noise,
+                strict=True):
+            if error > _LEAST_RATIO * expected:
+                said.append(
+                    f'{part.drive.name}: the fit misses the {what} after {HORIZON:g} s by'
+                    f' {error:.2g} {unit}, {error / expected:.2g} times what the noise of the log'
+                    f' explains ({expected:.2g} {unit}): something in the drive is not in the'
+                    ' model (wheelspin: --combined-slip; slopes, another floor), and intervals may'
+                    ' be too narrow')
+                break
+    return said
 
 
 def _speed_report(speed: SpeedResponse) -> list[StageReport]:
@@ -183,34 +223,73 @@ def _speed_estimates(speed: SpeedResponse, vehicle: VehicleParameters) -> dict[s
 
 
 def _run_stages(
-    plan: Sequence[str], drives: Sequence[Drive], vehicle: VehicleParameters,
-    free: tuple[str, ...], tell: Callable[[float, str], None],
-) -> list[StageReport]:
+    drives: Sequence[Drive], vehicle: VehicleParameters, free: tuple[str, ...], combined: bool,
+    tell: Callable[[float, str], None],
+) -> tuple[list[StageReport], dict[str, float]]:
+    """Return the stages and the share of wheelspin by drive; combined: see identify()."""
     values = search_start(vehicle)
-    reports = []
+    reports: list[StageReport] = []
     # What only leads to the result has half the windows.
     apart = parts_of(drives, every=WINDOW)
-    for index, name in enumerate(plan):
-        stage = STAGES[name]
-        tell(0.4 * index / len(plan), stage.text)
-        if name == plan[-1] and free:
-            stage = stage._replace(unknowns=(*stage.unknowns, *free))
-        own = apart
-        if stage.calm:
-            try:
-                own = parts_of(drives, calm=True)
-            except RunError:
-                continue
-        base = prior(vehicle) | ({'understeer_gradient': 0.0} if name == 'rolling' else {})
+
+    def run(stage: Stage) -> Fit:
+        tell(0.06 * len(reports), stage.text)
+        base = prior(vehicle) | ({'understeer_gradient': 0.0} if stage.name == 'rolling' else {})
+        own = parts_of(drives, calm=True) if stage.calm else apart
         found = fit(Problem(own, stage, vehicle, base), {
             key: value for key, value in values.items()
             if key in stage.unknowns or key.startswith('wheel_scale:')}, tolerance=2e-4)
-        if name == plan[-1]:
-            found = fit(replace(found.problem, parts=best_begun(found, drives)), found.values)
-        if name not in ('rolling', 'actuators'):
-            values = {**values, **{key: found.values[key] for key in found.names}}
+        if stage.name not in ('rolling', 'actuators'):
+            values.update((key, found.values[key]) for key in found.names)
         reports.append(StageReport(stage, found, _described(found)))
-    return reports
+        return found
+
+    for name in ('rolling', 'kinematic', 'actuators'):
+        run(STAGES[name])
+    # Without calm windows tyres start at those of the vehicle.
+    with contextlib.suppress(RunError):
+        run(STAGES['linear'])
+    last = run(STAGES['fiala'])
+    wheelspin = {drive.name: share_of_wheelspin(drive, WheelSensor()) for drive in drives}
+    wheelspin |= _wheelspin(last)
+    probed = _probe(last, drives)
+    if probed is not None:
+        wheelspin |= _wheelspin(probed)
+    if combined or (probed is not None and max(wheelspin.values()) > WHEELSPIN_SEEN):
+        stage = STAGES['combined']
+        last = run(stage._replace(unknowns=(*stage.unknowns, *free)))
+    else:
+        # Only the model of combined slip has forces along the car.
+        own = tuple(name for name in free if name != 'cog_height')
+        stage = last.problem.stage
+        last = replace(last, problem=replace(
+            last.problem, stage=stage._replace(unknowns=(*stage.unknowns, *own))))
+    last = fit(replace(last.problem, parts=best_begun(last, drives)), last.values)
+    reports[-1] = StageReport(last.problem.stage, last, _described(last))
+    return reports, wheelspin
+
+
+def _probe(found: Fit, drives: Sequence[Drive]) -> Fit | None:
+    """Return a rough fit of combined slip that shows how much the wheels of drives slip.
+
+    found: of the stage before, whose tyres and steering are kept. None where the speeds of wheels
+    and car hardly differ.
+    """
+    if not any(share_of_wheelspin(part.drive, WheelSensor(
+            found.values[f'wheel_scale:{part.drive.name}']), _HINT_OF_SLIP) > WHEELSPIN_SEEN
+            for part in found.problem.parts):
+        return None
+    try:
+        parts = parts_of(drives, every=_PROBED)
+    except RunError:
+        parts = list(found.problem.parts)
+    stage = STAGES['combined']
+    base = {key: value for key, value in found.values.items() if ':' not in key}
+    start = search_start(found.problem.vehicle)
+    return fit(
+        Problem(parts, stage, found.problem.vehicle, base, frozenset(stage.unknowns) - _SLIPPING),
+        {name: start[name] for name in _SLIPPING} | {
+            name: found.values[name] for name in found.names if ':' in name}, tolerance=1e-2)
 
 
 def _leave_out(
@@ -268,8 +347,7 @@ def _demand(parts: Sequence[Part]) -> float:
 
 def _estimates(
     last: Fit, verdicts: Mapping[str, Verdict], dropped: Mapping[str, Verdict],
-    between: Mapping[str, float], vehicle: VehicleParameters, plan: Sequence[str],
-    free: tuple[str, ...],
+    between: Mapping[str, float], vehicle: VehicleParameters,
 ) -> dict[str, Estimate]:
     seconds = sum(part.drive.duration for part in last.problem.parts)
     source = (f'{len(last.problem.parts)} drives, {seconds:.0f} s, stage'
@@ -284,10 +362,10 @@ def _estimates(
         estimates[name] = Estimate(name, last.values[name], UNKNOWNS[name].unit, None, None,
                                    verdict, f'{assumed} or none' if name.startswith(
                                        ('steering', 'wheel')) else assumed)
-    spun = 'no wheelspin in the drives'
+    spun = 'no wheelspin in the drives; --combined-slip estimates it'
     reasons = {'yaw_inertia': 'from the bench; --free yaw_inertia estimates it',
                'cog_height': 'from the bench; --free cog_height estimates it' if (
-                   'combined' in plan) else spun,
+                   last.problem.stage.kind == 'combined') else spun,
                'slip_stiffness': spun, 'wheel_lag': spun, 'wheel_delay': spun}
     for name, reason in reasons.items():
         if name not in estimates:

@@ -21,10 +21,10 @@ from racecar.core.identification.drive import Array, Drive
 from racecar.core.identification.estimation import fit, Part, Problem
 from racecar.core.identification.prediction import (
     cut_windows,
+    FROM_SPEED,
+    make_steps,
     predict,
     seen_from_starts,
-    steering_angles,
-    wheel_speeds,
     Windows,
 )
 from racecar.core.identification.unknowns import (
@@ -60,7 +60,8 @@ class Candidate(NamedTuple):
 class Score(NamedTuple):
     """Errors at the end of the windows: RMS of heading [rad] and position [m]; their number.
 
-    path_position: of the position by localisation alone [m]; scale: of the wheels [-].
+    path_position: of the position by localisation alone [m]; scale: of the wheels [-]; medians of
+    the moduli of heading and position: what a few windows do not move.
     """
 
     heading: float
@@ -68,6 +69,8 @@ class Score(NamedTuple):
     path_position: float
     windows: int
     scale: float
+    heading_median: float
+    position_median: float
 
 
 class Judgement(NamedTuple):
@@ -124,8 +127,7 @@ def predict_windows(
     values = {**prior(vehicle), **candidate.values}
     return predict(
         make_model(candidate.kind, vehicle, values), windows,
-        wheel_speeds(drive, wheels_of(values, scale)),
-        steering_angles(drive, steering_of(values)), drive.period)
+        make_steps(drive, windows, steering_of(values), wheels_of(values, scale)))
 
 
 def adapt_scale(
@@ -152,7 +154,21 @@ def _score(drive: Drive, predicted: Array, windows: Windows, scale: float) -> Sc
         (predicted - measured)[:, -1] for measured in (windows.measured, path))
     return Score(
         float(np.sqrt(np.mean(error[:, 2]**2))), _distance(error), _distance(path_error),
-        len(error), scale)
+        len(error), scale, float(np.median(np.abs(error[:, 2]))),
+        float(np.median(np.hypot(error[:, 0], error[:, 1]))))
+
+
+def noise_errors(drive: Drive) -> tuple[float, float]:
+    """Return RMS errors of heading [rad] and position [m] that noise alone makes after HORIZON.
+
+    Of the measured end of a window, and of its start, from which a model goes on.
+    """
+    noise = drive.noise
+    moving = drive.vx[drive.valid & (drive.vx > FROM_SPEED)]
+    way = HORIZON * float(np.sqrt(np.mean(moving**2))) if moving.size else 0.0
+    return (math.hypot(math.sqrt(2.0) * noise.heading, HORIZON * noise.yaw_rate),
+            math.sqrt(4.0 * noise.position**2 + 2.0 * (HORIZON * noise.velocity)**2
+                      + (way * noise.heading)**2 + (0.5 * way * HORIZON * noise.yaw_rate)**2))
 
 
 def _distance(error: Array) -> float:

@@ -4,14 +4,25 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from scipy.ndimage import binary_dilation, gaussian_filter1d
+from scipy.interpolate import CubicSpline
+from scipy.ndimage import binary_dilation, maximum_filter1d
 
 from racecar.core.errors import RunError
 from racecar.core.identification.checks import check_columns, Columns, path_motion
-from racecar.core.identification.drive import Array, Drive, Flags, QUANTITIES, RawLog
+from racecar.core.identification.drive import (
+    Array,
+    Channel,
+    Drive,
+    Flags,
+    QUANTITIES,
+    RawLog,
+    StateNoise,
+)
 from racecar.core.identification.fusion import fuse_path, LAG, Motion
-from racecar.core.identification.smoother import smooth_pose
+from racecar.core.identification.smoother import noise_of, smooth_pose, state_noise
 
 PERIOD = 0.02
 """Period of the grid that drives are brought to [s]."""
@@ -22,8 +33,11 @@ LONGEST_GAP = 0.2
 _JUMP = 2.0
 """Pause that is held against the way made good meanwhile [s]."""
 _GAP_MARGIN = 0.2
+_SLOW_LEAP = 0.5
+"""Time of a leap that is smoothed [s]."""
+_SLIDING = 1.0
+"""Time to either side of a leap in which turning wheels explain it [s]."""
 _HELD = ('steering_command', 'speed_command')
-SLIP_OF_WHEELSPIN = 0.2
 
 
 def prepare(log: RawLog) -> Drive:
@@ -46,7 +60,9 @@ def prepare(log: RawLog) -> Drive:
     if 'valid' in columns:
         valid &= columns.pop('valid') > 0.5
     checked = check_columns(log.name, columns, PERIOD)
-    return _drive(log, checked.columns, valid, (*notes, *checked.notes))
+    switches = _switches(log.channels['steering_command'], start, t[-1] - start,
+                         columns['steering_command'], checked.columns['steering_command'])
+    return _drive(log, checked.columns, switches, valid, (*notes, *checked.notes))
 
 
 def _check_channels(log: RawLog) -> None:
@@ -105,19 +121,40 @@ def _resampled(name: str, times: Array, values: Array, t: Array) -> Array:
     return np.interp(t, times, values)
 
 
-def _drive(log: RawLog, columns: Columns, valid: Flags, notes: tuple[str, ...]) -> Drive:
+def _switches(
+    channel: Channel, start: float, duration: float, raw: Array, corrected: Array,
+) -> Channel:
+    """Return a command where it changes, in seconds from the start; corrected: raw in its unit."""
+    largest = int(np.argmax(np.abs(raw)))
+    factor = float(corrected[largest] / raw[largest])
+    times = channel.t - start
+    inside = slice(max(int(np.searchsorted(times, 0.0, side='right')) - 1, 0),
+                   int(np.searchsorted(times, duration, side='right')))
+    times, values = times[inside], factor * channel.values[inside]
+    kept = np.append(True, np.diff(values) != 0.0)
+    return Channel(times[kept], values[kept])
+
+
+def _drive(
+    log: RawLog, columns: Columns, switches: Channel, valid: Flags, notes: tuple[str, ...],
+) -> Drive:
     none: Array = np.full(valid.size, np.nan)
     gyro = columns.get('yaw_rate')
     if 'vx' in columns and 'vy' in columns and gyro is not None:
         x, y, yaw = columns['x'], columns['y'], columns['yaw']
         vx, vy, yaw_rate = columns['vx'], columns['vy'], gyro
         _check_velocities(log.name, columns)
+        noise = StateNoise(*(
+            _noise(log, columns, name) for name in ('x', 'vx', 'yaw', 'yaw_rate')))
     else:
         smooth = smooth_pose(columns['x'], columns['y'], columns['yaw'], gyro, PERIOD)
         x, y, yaw, yaw_rate = smooth.x, smooth.y, smooth.yaw, smooth.yaw_rate
         cosine, sine = np.cos(yaw), np.sin(yaw)
         vx = cosine * smooth.x_rate + sine * smooth.y_rate
         vy = cosine * smooth.y_rate - sine * smooth.x_rate
+        noise = state_noise(
+            _noise(log, columns, 'x'), _noise(log, columns, 'yaw'),
+            None if gyro is None else _noise(log, columns, 'yaw_rate'), PERIOD)
         if abs(smooth.bias) > 1e-3:
             notes = (*notes, f'{log.name}: bias of the gyroscope {smooth.bias:.4f} rad/s, taken'
                              ' off')
@@ -127,29 +164,31 @@ def _drive(log: RawLog, columns: Columns, valid: Flags, notes: tuple[str, ...]) 
     path_x, path_y = x, y
     if gyro is not None and 'ax' in columns and 'ay' in columns:
         motion = Motion(x, y, yaw, yaw_rate, columns['ax'], columns['ay'])
-        x, y, vx, vy, note = _fused(motion, vx, vy, wheel, valid, moving)
+        x, y, vx, vy, note, path_error = _fused(motion, vx, vy, wheel, valid, moving)
+        noise = noise._replace(position=max(noise.position, path_error))
         notes = (*notes, *(f'{log.name}: {text}' for text in [note] if text))
-    faster = np.maximum(np.maximum(np.abs(wheel), np.abs(vx)), 0.3)
-    # The scale of the wheels is not known yet.
-    scale = float(np.median(vx[moving] / np.maximum(wheel[moving], 0.3))) if moving.any() else 1.0
-    spins = np.abs(wheel * min(max(scale, 0.8), 1.2) - vx) / faster > SLIP_OF_WHEELSPIN
     return Drive(
         name=log.name, source=log.source, period=PERIOD, steering=columns['steering_command'],
-        speed_command=columns.get('speed_command', none), wheel_speed=wheel,
-        wheel_acceleration=np.gradient(gaussian_filter1d(wheel, 1.5), PERIOD),
+        steering_switches=switches, speed_command=columns.get('speed_command', none),
+        wheel_speed=wheel,
+        wheel_way=CubicSpline(PERIOD * np.arange(wheel.size), wheel).antiderivative()(
+            PERIOD * np.arange(wheel.size)),
         x=x, y=y, yaw=yaw, vx=vx, vy=vy, yaw_rate=yaw_rate, path_x=path_x, path_y=path_y,
         ax=columns.get('ax', none), ay=columns.get('ay', none), valid=valid,
-        wheelspin=float(spins[moving].mean()) if moving.any() else 0.0, notes=notes)
+        noise=noise, notes=notes)
 
 
 def _fused(
     motion: Motion, vx: Array, vy: Array, wheel: Array, usable: Flags, moving: Flags,
-) -> tuple[Array, Array, Array, Array, str]:
-    """Return x, y, vx, vy with the help of the accelerometer if that is better, and a note."""
+) -> tuple[Array, Array, Array, Array, str, float]:
+    """Return x, y, vx, vy with the help of the accelerometer if that is better, and a note.
+
+    At the end the error of the path that they show together [m], 0 if they cannot be compared.
+    """
     path = motion.x, motion.y, vx, vy
     fused = fuse_path(motion, usable, moving, PERIOD)
     if fused is None:
-        return *path, ''
+        return *path, '', 0.0
     known = np.isfinite(fused.vx)
     changes = [_missed_changes(speed, wheel, known & usable & moving) for speed in (vx, fused.vx)]
     # Wheels that slip do so by either path; the better one has less beside that.
@@ -158,9 +197,16 @@ def _fused(
             f'{LAG:g} s differ from those of the wheels by {changes[1]:.3g} m/s RMS with it,'
             f' {changes[0]:.3g} m/s without')
     if changes[1] >= changes[0]:
-        return *path, text.format('not fused')
+        return *path, text.format('not fused'), fused.path_error
     return (fused.x, fused.y, np.where(known, fused.vx, vx), np.where(known, fused.vy, vy),
-            text.format('fused'))
+            text.format('fused'), fused.path_error)
+
+
+def _noise(log: RawLog, columns: Columns, name: str) -> float:
+    """Return the standard deviation of the noise of a quantity, of samples PERIOD apart."""
+    # At the rate of the log, as what is interpolated between its samples looks smooth.
+    stride = max(round(float(np.median(np.diff(log.channels[name].t))) / PERIOD), 1)
+    return noise_of(columns[name][::stride]) * math.sqrt(stride)
 
 
 def _missed_changes(speed: Array, wheel: Array, good: Flags) -> float:
@@ -173,11 +219,23 @@ def _missed_changes(speed: Array, wheel: Array, good: Flags) -> float:
 
 
 def _torn(x: Array, y: Array, wheel: Array) -> Flags:
-    """Tell where the position leaps, as a localisation does that finds itself anew."""
+    """Tell where the position leaps, as a localisation does that finds itself anew.
+
+    At once, or over _SLOW_LEAP, as where it is smoothed: then it goes twice as far as the fastest
+    wheels could within _SLIDING, in which a car may slide with its wheels locked.
+    """
     leap = np.hypot(np.diff(x, prepend=x[0]), np.diff(y, prepend=y[0]))
-    limit = 3.0 * (np.abs(wheel) + 1.0) * PERIOD + 0.05
+    torn = leap > 3.0 * (np.abs(wheel) + 1.0) * PERIOD + 0.05
+    reach, slides = round(0.5 * _SLOW_LEAP / PERIOD), round(_SLIDING / PERIOD)
+    at = np.arange(x.size)
+    before, after = np.maximum(at - reach, 0), np.minimum(at + reach, x.size - 1)
+    way = np.hypot(x[after] - x[before], y[after] - y[before])
+    fastest = maximum_filter1d(np.abs(wheel), 2 * slides + 1)
+    slow = way > 2.0 * fastest * _SLOW_LEAP + 0.2
     margin = round(_GAP_MARGIN / PERIOD)
-    return binary_dilation(leap > limit, iterations=margin)  # type: ignore[no-any-return]
+    found: Flags = binary_dilation(torn, iterations=margin) | binary_dilation(
+        slow, iterations=reach + margin)
+    return found
 
 
 def _check_velocities(name: str, columns: Columns) -> None:

@@ -35,6 +35,8 @@ def identification_page(result: Identification, title: str) -> HtmlPage:
     for drive in result.drives:
         for note in drive.notes:
             page.warning(note)
+    for warning in result.warnings:
+        page.warning(warning)
     for row in estimates:
         if row.verdict.word == UNIDENTIFIABLE:
             page.warning(f'{row.name} cannot be told: {row.verdict.reason}')
@@ -86,7 +88,8 @@ def identification_page(result: Identification, title: str) -> HtmlPage:
         + ', '.join(f'{share:+.2f} {name}' for name, share in weakest) + '.')
     page.heading('Drives')
     page.facts([(drive.name, f'{drive.duration:.1f} s, {drive.valid.mean():.0%} used, wheelspin'
-                             f' in {drive.wheelspin:.0%} of the moving time; {drive.source}')
+                             f' in {result.wheelspin[drive.name]:.0%} of the moving time;'
+                             f' {drive.source}')
                 for drive in result.drives])
     return page
 
@@ -97,11 +100,13 @@ def _baselines(page: HtmlPage, title: str, judgements: Sequence[Judgement]) -> N
     for row in judgements:
         after = f', after {row.adaptation:g} s' if row.adaptation else ''
         rows += [[f'{row.drive}{after}', name, f'{score.heading:.4f}', f'{score.position:.3f}',
+                  f'{score.heading_median:.4f}', f'{score.position_median:.3f}',
                   f'{score.path_position:.3f}', f'{score.scale:.3f}', f'{score.windows}']
                  for name, score in row.scores.items()]
     page.table(['Drive', 'Model', 'Heading RMS [rad]', 'Position RMS [m]',
-                'Of localisation alone [m]', 'Wheel scale', 'Windows'],
-               rows, numbers=[2, 3, 4, 5, 6])
+                'Heading median [rad]', 'Position median [m]', 'Of localisation alone [m]',
+                'Wheel scale', 'Windows'],
+               rows, numbers=[2, 3, 4, 5, 6, 7, 8])
     page.paragraph('Heading of the fitted model over that of '
                    + ', '.join(f'{name}: {ratio:.2f}'
                                for name, ratio in ratios(judgements, FITTED).items()) + '.')

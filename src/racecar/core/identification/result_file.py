@@ -34,8 +34,9 @@ def vehicle_yaml(result: Identification, name: str, vehicle: VehicleParameters) 
              ' `racecar identify`.',
              '# Beside each value: unit; 90 % interval; standard error between sessions (+-);'
              ' verdict; source.', '# Drives:']
-    lines += [f'#   {drive.name}: {drive.duration:.0f} s, wheelspin in {drive.wheelspin:.0%} of'
-              f' the moving time; {Path(drive.source).name}' for drive in result.drives]
+    lines += [f'#   {drive.name}: {drive.duration:.0f} s, wheelspin in'
+              f' {result.wheelspin[drive.name]:.0%} of the moving time;'
+              f' {Path(drive.source).name}' for drive in result.drives]
     lines += [text for line in _error_lines(result) for text in _commented(line, 0)]
     lines += ['/**:', '  ros__parameters:', '    vehicle:', f'      name: {name}']
     shared = {'front.cornering_stiffness': 'front_cornering_stiffness',
@@ -129,7 +130,9 @@ def as_json(result: Identification) -> dict[str, Any]:
         'model': result.kind,
         'drives': [{
             'name': drive.name, 'source': Path(drive.source).name, 'duration': drive.duration,
-            'wheelspin': drive.wheelspin, 'notes': list(drive.notes)} for drive in result.drives],
+            'wheelspin': result.wheelspin[drive.name], 'notes': list(drive.notes)}
+            for drive in result.drives],
+        'warnings': result.warnings,
         'estimates': [{
             'name': row.name, 'value': row.value, 'unit': row.unit, 'interval': row.interval,
             'spread': row.spread, 'verdict': row.verdict.word, 'reason': row.verdict.reason,
@@ -149,22 +152,28 @@ def judgements_as_json(judgements: Sequence[Judgement]) -> list[dict[str, Any]]:
         name: score._asdict() for name, score in row.scores.items()}} for row in judgements]
 
 
-def read_candidates(path: Path | str) -> tuple[VehicleParameters, list[Candidate]]:
+def read_candidates(
+    path: Path | str,
+) -> tuple[VehicleParameters, list[Candidate], str]:
     """Return the vehicle of a file and what of it can be judged: its baselines, then its model.
 
     Any vehicle file will do: without the JSON file of its name beside it, the model is Fiala with
-    the actuators of the file. Raises ConfigurationError or ParameterError if a file is not one.
+    the actuators of the file, and a sentence at the end says so ('' with it). Raises
+    ConfigurationError or ParameterError if a file is not one.
     """
     vehicle = VehicleParameters.from_file(path)
     beside = Path(path).with_suffix('.json')
     if beside.is_file():
-        return vehicle, _of_result(beside, vehicle)
+        return vehicle, _of_result(beside, vehicle), ''
     values = load_parameter_file(path, node='single_track_simulator')
     found = {**prior(vehicle), **{
         key: _checked(path, key, values[f'actuators.{key}']) for key in (
             'steering_gain', 'steering_offset', 'steering_delay', 'steering_lag',
             'steering_rate') if values.get(f'actuators.{key}')}}
-    return vehicle, [Candidate(vehicle.name, 'fiala', found)]
+    return vehicle, [Candidate(vehicle.name, 'fiala', found)], (
+        f"'{path}' is judged with Fiala tyres and its actuators, as there is no {beside.name}"
+        ' beside it; if it was identified, copy that too: it has combined slip, lag and delay of'
+        ' the wheel speed, and the baselines')
 
 
 def _of_result(path: Path, vehicle: VehicleParameters) -> list[Candidate]:

@@ -16,12 +16,13 @@ have. Source: Rauch, Tung, Striebel, "Maximum likelihood estimates of linear dyn
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from racecar.core.compiled import njit
-from racecar.core.identification.drive import Array
+from racecar.core.identification.drive import Array, StateNoise
 
 JERK = 30.0
 """Spectral density of the jerk of the path [m/s^3/sqrt(Hz)]."""
@@ -101,6 +102,23 @@ def noise_of(values: Array) -> float:
         return _LEAST_NOISE
     # White noise: variance of the third difference is 1 + 9 + 9 + 1 times its own.
     return max(float(1.4826 * np.median(np.abs(third)) / np.sqrt(20.0)), _LEAST_NOISE)
+
+
+def state_noise(position: float, yaw: float, gyro: float | None, period: float) -> StateNoise:
+    """Return what noise leaves in the result of smooth_pose() far from the ends of a drive.
+
+    position [m], yaw [rad], gyro [rad/s], None without: standard deviations of samples. Of the
+    Wiener smoother of the same models: errors of x have the power spectral density
+    1/(1/R + w^6/JERK^2), those of yaw 1/(1/R + w^2/R_gyro + w^4/ANGULAR^2), R = sigma^2 period.
+    """
+    density = position**2 * period
+    cut = (JERK**2 / density)**(1.0 / 6.0)
+    a, c = ANGULAR**-2, 1.0 / (yaw**2 * period)
+    b = 0.0 if gyro is None else 1.0 / (gyro**2 * period)
+    root = math.sqrt(b + 2.0 * math.sqrt(a * c))
+    return StateNoise(
+        math.sqrt(density * cut / 3.0), math.sqrt(density * cut**3 / 6.0),
+        math.sqrt(0.5 / (math.sqrt(c) * root)), math.sqrt(0.5 / (math.sqrt(a) * root)))
 
 
 def smooth_axis(values: Array, period: float) -> Array:

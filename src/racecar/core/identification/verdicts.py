@@ -5,7 +5,9 @@
 A profile holds one unknown at a value and lets the others find their best again. It is shown as
 scaled rise: the rise of the cost over what one standard error (of blocks) of that unknown makes
 of a parabola, so a parabola reads k^2/2 at k standard errors, and a profile is open where it does
-not reach 1.35, that of a 90 % interval, before the bound or 4 standard errors.
+not reach 1.35, that of a 90 % interval, before the bound or 4 standard errors. Where holding an
+unknown at what is assumed of it raises the cost by as much, and that lies outside of the
+interval, the data refuse it.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ IDENTIFIED, UNCERTAIN = 'identified', 'uncertain'
 UNIDENTIFIABLE, ASSUMED = 'unidentifiable', 'assumed'
 
 CORRELATED = 0.95
+BOUND_EDGE = 2e-3
+"""Share of a range within which a value counts as at its bound."""
 _OPEN_RISE = 1.35
 _REACHES = (-4.0, -2.0, 2.0, 4.0)
 _EXACT = 0.01
@@ -65,9 +69,7 @@ def profile(fit: Fit, name: str) -> Profile:
     """Return the profile of an unknown of a fit, with the frozen Jacobian of its end."""
     at = fit.names.index(name)
     others = [index for index in range(len(fit.names)) if index != at]
-    inverse = np.linalg.pinv(fit.curvature)
-    deviation = max(math.sqrt(max(float(fit.covariance[at, at]), 0.0)), _LEAST_DEVIATION)
-    design = deviation**2 / max(float(inverse[at, at]), 1e-300)
+    deviation, design = _scaling(fit, at)
     low, high = (bound / float(fit.scales[at]) for bound in bounds(name, fit.problem.vehicle))
     x0 = np.array([fit.values[other] for other in fit.names]) / fit.scales
     reduced = np.linalg.pinv(fit.curvature[np.ix_(others, others)])
@@ -96,6 +98,20 @@ def profile(fit: Fit, name: str) -> Profile:
     return Profile(np.array(values), rise, is_open)
 
 
+def _scaling(fit: Fit, at: int) -> tuple[float, float]:
+    """Return the scaled standard error of an unknown and the rise of cost that counts as 1."""
+    inverse = float(np.linalg.pinv(fit.curvature)[at, at])
+    deviation = max(math.sqrt(max(float(fit.covariance[at, at]), 0.0)), _LEAST_DEVIATION)
+    return deviation, deviation**2 / max(inverse, 1e-300)
+
+
+def is_refused(fit: Fit, name: str, held: Fit) -> bool:
+    """Tell whether the data refuse to have an unknown held as another fit holds it."""
+    low, high = fit.interval(name)
+    rise = (held.cost - fit.cost) / _scaling(fit, fit.names.index(name))[1]
+    return rise >= _OPEN_RISE and not low <= held.values[name] <= high
+
+
 def judge_unknown(
     fit: Fit, name: str, found: Profile | None, demand: float, spread: float | None,
 ) -> Verdict:
@@ -107,23 +123,31 @@ def judge_unknown(
     unit = UNKNOWNS[name.partition(':')[0]].unit
     value = fit.values[name]
     low, high = bounds(name, fit.problem.vehicle)
-    edge = 2e-3 * (high - low)
+    edge = BOUND_EDGE * (high - low)
+    is_kept = name in fit.doubts.kept
+
+    def doubt(reason: str) -> Verdict:
+        return Verdict(UNCERTAIN, f'{reason}; but what is assumed of it fits worse') if (
+            is_kept) else Verdict(UNIDENTIFIABLE, reason)
+
     if value <= low + edge or value >= high - edge:
-        return Verdict(UNIDENTIFIABLE, f'at the bound {low if value <= low + edge else high:.4g}'
-                                       f' {unit} of its range')
+        return doubt(f'at the bound {low if value <= low + edge else high:.4g} {unit} of its'
+                     ' range')
     if name == 'friction_coefficient' and demand < _LEAST_DEMAND * value * GRAVITY:
-        return Verdict(
-            UNIDENTIFIABLE, f'the drives reach {demand:.2g} m/s^2, less than'
-                            f' {_LEAST_DEMAND:.0%} of what the tyres could: drive faster')
+        return doubt(f'the drives reach {demand:.2g} m/s^2, expected {_LEAST_DEMAND:.0%} of the'
+                     f' {value * GRAVITY:.2g} m/s^2 of the fitted friction: drive faster')
     partner, correlation = strongest_partner(fit, name)
-    if correlation > CORRELATED:
+    if correlation > CORRELATED and not is_kept:
         return Verdict(
             UNIDENTIFIABLE, f'correlation {correlation:.3f} with {partner}: only both together'
                             ' can be told')
     if found is not None and found.is_open:
-        return Verdict(UNIDENTIFIABLE, 'its profile is open: other values fit as well')
+        return doubt('its profile is open: other values fit as well')
     if name in _EFFECTIVE:
         return Verdict(UNCERTAIN, _EFFECTIVE[name])
+    if name in fit.doubts.partners:
+        return Verdict(UNCERTAIN, f'{fit.doubts.partners[name]} is held, and only both together'
+                                  ' can be told')
     low_end, high_end = fit.interval(name)
     half = max(0.5 * (high_end - low_end), 1.64 * (spread or 0.0))
     limit = _WIDE_OF_SMALL.get(name, _WIDE * abs(value))
