@@ -103,6 +103,17 @@ def test_a_package_that_cannot_be_called_so_is_refused_before_anything_is_writte
     assert not folder.exists()
 
 
+def test_a_picture_shows_a_robot_with_two_wheels(gl, tmp_path, capsys):  # noqa: F811
+    path = tmp_path / 'x.png'
+    assert main(['vehicle', 'render', 'khepera', '-o', str(path), '--size', '64x48']) == 0
+    with Image.open(path) as image:
+        red, green, _ = np.asarray(image, dtype=float).transpose(2, 0, 1)
+    # Its red body fills a good part of the picture.
+    assert 0.15 < np.mean(red > 2.0 * green) < 0.8
+    assert 'expected 0: khepera has two driven wheels' in error_of(
+        capsys, 'render', 'khepera', '--steer', '0.1', '-o', tmp_path / 'y.png')
+
+
 def test_a_picture_shows_the_car_and_its_steered_wheels(gl, tmp_path, capsys):  # noqa: F811
     pictures = []
     for name, more in (('straight', ()), ('left', ('--steer', '0.5'))):

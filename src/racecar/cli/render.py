@@ -172,8 +172,11 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
+    import numpy as np
+
     from racecar.bags.drive_log import read_drive_log
     from racecar.core.analysis.run_csv import read_run_csv
+    from racecar.core.description.outline import outline
     from racecar.core.poses import pose_of_angles
     from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.robot_profile import profile_of_file, profile_of_run, usual_profile
@@ -205,8 +208,8 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
                 arguments.source, with_scans=arguments.laser, progress=lambda n, _: show(n))
         drive = log.drive
         tree = None if log.description is None or chosen else log.description.tree
-        if tree is not None:
-            length = _length_of(tree, length)
+        if tree is not None and len(corners := outline(tree)):
+            length = float(np.ptp(corners[:, 0]))
         if world is None and log.grid is not None:
             scene = Scene(grid=log.grid)
     cones = standing_cones(scene)
@@ -221,16 +224,6 @@ def _run_file(source: Path) -> RunFile | None:
 
     path = run_file_beside(source)
     return read_run_file(path) if path.is_file() else None
-
-
-def _length_of(tree: RobotTree, usual: float) -> float:
-    """Return the length of the robot of a bag [m]; the usual one of a robot that is no car."""
-    from racecar.core.world.car_bodies import car_bodies
-
-    try:
-        return car_bodies(tree).outline[0]
-    except ConfigurationError:
-        return usual
 
 
 class _Shot(NamedTuple):

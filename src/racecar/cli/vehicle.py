@@ -8,14 +8,10 @@ import argparse
 from collections.abc import Callable
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from racecar.cli.choices import completed_as_file
 from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
-from racecar.core.share import find_robot, find_vehicle, robot_names, vehicle_names
-
-if TYPE_CHECKING:
-    from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.core.share import find_robot, robot_names, vehicle_names
 
 _SAMPLES, _SHADOWS = 4, 4096
 _FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
@@ -68,12 +64,6 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _vehicle(arguments: argparse.Namespace) -> VehicleParameters:
-    from racecar.core.vehicles.parameters import VehicleParameters
-
-    return VehicleParameters.from_file(find_vehicle(arguments.vehicle))
-
-
 def _show(arguments: argparse.Namespace) -> None:
     from racecar.core.rendering.robot_profile import profile_of_file
 
@@ -106,44 +96,36 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _render(arguments: argparse.Namespace) -> None:
-    from racecar.core.control.servo_commands import ServoCommands
     from racecar.core.description.outline import outline
-    from racecar.core.description.vehicle_description import describe_vehicle
     from racecar.core.errors import ConfigurationError
     from racecar.core.poses import NO_POSE
     from racecar.core.rendering.film import check_file, STILLS, write_still
     from racecar.core.rendering.lens import Lens
     from racecar.core.rendering.picture_model import Quality
     from racecar.core.rendering.renderer import Renderer
+    from racecar.core.rendering.robot_profile import profile_of_file
     from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight
     from racecar.core.rendering.viewpoints import framing
-    from racecar.core.types import AckermannCommand, HINGE_JOINTS, Lamps
+    from racecar.core.types import Lamps
     from racecar.core.world.scene import EMPTY_SCENE
 
-    vehicle = _vehicle(arguments)
+    profile = profile_of_file(arguments.vehicle)
     width, height = arguments.size
-    path = arguments.output or Path(f'{vehicle.name}.png')
+    path = arguments.output or Path(f'{profile.name}.png')
     if path.suffix.lower() not in STILLS:
         raise ConfigurationError(
             f"'{path}' ends with {path.suffix or 'nothing'!r}, expected one of"
             f" {', '.join(STILLS)}")
     check_file(path, width, height, 1.0)
-    lowest, highest = vehicle.steering_range
-    if not lowest <= arguments.steer <= highest:
-        raise ConfigurationError(
-            f'--steer is {arguments.steer:g} rad, expected {lowest:g} to {highest:g} rad, the'
-            f' steering_limit of {vehicle.name} to the right and to the left')
-    angles = ServoCommands(vehicle, 1.0 / vehicle.wheel_radii[1]).setpoints(
-        AckermannCommand(0.0, arguments.steer))
-    robot = DrawnRobot(describe_vehicle(vehicle).tree, HINGE_JOINTS)
-    hinges = angles.left_hinge, angles.right_hinge
+    positions = profile.steered(arguments.steer)
+    robot = DrawnRobot(profile.describe(), tuple(positions))
     lens = Lens(width, height, _FIELD_OF_VIEW, _NEAR, _FAR)
     heading = _VIEWS[arguments.view]
     viewpoint = framing(
-        outline(robot.tree, dict(zip(HINGE_JOINTS, hinges, strict=True))),
+        outline(robot.tree, positions),
         (-math.cos(heading), math.sin(heading), -_DOWN), lens, _SHARE)
     with Renderer(EMPTY_SCENE, [robot], Quality(width, height, _SAMPLES, _SHADOWS)) as renderer:
         sight = Sight([RobotSight(
-            NO_POSE, hinges, arguments.lamps or Lamps())])
+            NO_POSE, tuple(positions.values()), arguments.lamps or Lamps())])
         write_still(path, renderer.draw(sight, viewpoint, lens))
     print(f'Picture, {width}x{height}: {path}')

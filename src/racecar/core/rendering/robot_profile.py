@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.core.control.servo_commands import ServoCommands
 from racecar.core.description.robot_tree import RobotTree
 from racecar.core.description.vehicle_description import describe_vehicle
 from racecar.core.differential.description import describe_robot
@@ -20,7 +21,7 @@ from racecar.core.errors import excerpt, ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.run_file import RunFile
 from racecar.core.share import find_robot
-from racecar.core.types import HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
+from racecar.core.types import AckermannCommand, HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
 from racecar.core.vehicles.parameters import Footprint, VehicleParameters
 from racecar.core.vehicles.vehicle_sheet import Row, vehicle_sheet
 
@@ -40,6 +41,8 @@ class RobotProfile(NamedTuple):
     raises ConfigurationError if it cannot be described. joints: names of those that turn while it
     rolls; rolling: their positions (n, joints) [rad] without slip, from x, y [m] and yaw [rad] of
     base_link and its speed [m/s] at times t [s], each (n,). figures: rows of text by title.
+    steered: positions [rad] by the names of the joints that steer, at a steering angle [rad],
+    positive left; raises ParameterError for an angle that the robot cannot have.
     """
 
     name: str
@@ -48,6 +51,7 @@ class RobotProfile(NamedTuple):
     joints: tuple[str, ...]
     rolling: Rolling
     figures: Callable[[], Mapping[str, list[Row]]]
+    steered: Callable[[float], dict[str, float]]
 
     @property
     def length(self) -> float:
@@ -70,10 +74,20 @@ def car_profile(vehicle: VehicleParameters) -> RobotProfile:
         steering = np.clip(steering, *vehicle.steering_range)
         return np.column_stack([*wheels, *([steering] * len(HINGE_JOINTS))])
 
+    def steered(angle: float) -> dict[str, float]:
+        lowest, highest = vehicle.steering_range
+        if not lowest <= angle <= highest:
+            raise ParameterError(
+                f'steering angle is {angle:g} rad, expected {lowest:g} to {highest:g} rad, the'
+                f' steering_limit of {vehicle.name} to the right and to the left')
+        found = ServoCommands(vehicle, 1.0 / vehicle.wheel_radii[1]).setpoints(
+            AckermannCommand(0.0, angle))
+        return dict(zip(HINGE_JOINTS, (found.left_hinge, found.right_hinge), strict=True))
+
     return RobotProfile(
         vehicle.name, vehicle.footprint, lambda: describe_vehicle(vehicle).tree,
         WHEEL_JOINTS + HINGE_JOINTS, rolling,
-        lambda: vehicle_sheet(vehicle))
+        lambda: vehicle_sheet(vehicle), steered)
 
 
 def two_wheeled_profile(robot: RobotParameters) -> RobotProfile:
@@ -85,9 +99,16 @@ def two_wheeled_profile(robot: RobotParameters) -> RobotProfile:
         half = 0.5 * robot.axle_length
         return np.column_stack([way - half * turned, way + half * turned]) / robot.wheel_radius
 
+    def steered(angle: float) -> dict[str, float]:
+        if angle != 0.0:
+            raise ParameterError(
+                f'steering angle is {angle:g} rad, expected 0: {robot.name} has two driven wheels'
+                ' and none that steers')
+        return {}
+
     return RobotProfile(
         robot.name, robot.footprint, lambda: describe_robot(robot).tree, TWO_WHEEL_JOINTS, rolling,
-        lambda: robot_sheet(robot))
+        lambda: robot_sheet(robot), steered)
 
 
 def profile_of_file(name: str | Path) -> RobotProfile:
