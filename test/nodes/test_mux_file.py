@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that set priorities and timeouts of the command multiplexer."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ def test_low_level_priorities_and_timeouts_are_the_original_ones_and_those_of_th
         ('Driver', 'input/driver', 0.2, 3), ('Navigation', 'input/navigation', 0.2, 0)]
     assert [s.holds for s in configuration.sources] == [(), (), ('driver_hold',), ()]
     assert configuration.output == 'output'
+
+
+def test_file_for_classes_differs_by_its_timeouts_only():
+    usual, slow = (load_mux_configuration(CONFIG / name) for name in (
+        'low_level.yaml', 'low_level_slow.yaml'))
+    assert [replace(source, timeout=0.5) for source in usual.sources] == [*slow.sources]
+    assert usual.output == slow.output
 
 
 def entry(**changes):

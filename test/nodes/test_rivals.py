@@ -14,7 +14,7 @@ from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
-from racecar.stacks.composing import ComposedStack
+from racecar.stacks.composing import ComposedStack, make_node
 
 pytestmark = pytest.mark.ros
 
@@ -39,6 +39,19 @@ def test_simulator_says_who_commands_beside_the_mux(bench):
             AckermannDriveStamped, output, qos.COMMAND)
     bench.logged(f'{output} has 2 publishers, expected one: /joystick, /mux; they overrule')
     assert output in node.rivals[0]
+
+
+@pytest.mark.parametrize('names', ['f1tenth', 'f1tenth_gym', 'f1tenth_pf'])
+def test_two_publishers_on_drive_are_a_warning_in_the_sets_of_f1tenth(bench, names):
+    row = next(row for row in describe_stack('plant', StackOptions(topic_names=names))
+               if row.full_name == 'vesc/high_level/ackermann_cmd_mux')
+    node = bench.add(make_node(row))
+    for name in ('gap_follower', 'safety_node'):
+        bench.add(rclpy.create_node(name)).create_publisher(
+            AckermannDriveStamped, '/drive', qos.COMMAND)
+    line = bench.logged('/drive has 2 publishers, expected one: /gap_follower, /safety_node;')
+    assert 'the newest command counts' in line
+    assert node.rivals == []
 
 
 def test_mux_names_the_publishers_of_an_input_with_their_namespaces(bench):

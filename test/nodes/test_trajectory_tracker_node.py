@@ -338,6 +338,13 @@ def test_path_is_latched_for_who_comes_late(bench, lockstep):
     assert points[0] == (5.0, 6.0)
     assert points[-1] == pytest.approx((5.0, 6.0))
     assert all(math.dist(point, (5.0, 8.0)) == pytest.approx(2.0) for point in points)
+    # At right angles to the radius, to the left.
+    for (x, y), pose in zip(points, path.poses, strict=True):
+        orientation = pose.pose.orientation
+        yaw = 2.0 * math.atan2(orientation.z, orientation.w)
+        assert (math.cos(yaw), math.sin(yaw)) == pytest.approx(
+            ((8.0 - y) / 2.0, (x - 5.0) / 2.0), abs=1e-9)
+        assert (orientation.x, orientation.y) == (0.0, 0.0)
 
 
 def test_each_activation_publishes_the_path_once(bench, lockstep):

@@ -169,6 +169,9 @@ ACKERMANN_MUX = ParameterTable([
     Parameter('awaited', str, ALL_INPUTS,
               'Inputs, below ~/, with commas between them, that a simulator in lockstep waits for,'
               f' or {ALL_INPUTS}; who publishes on others is told', read_only=True),
+    Parameter('shared', list, [],
+              'Inputs, below ~/, that several nodes may command: a warning tells that the newest'
+              ' command counts, where others have an error', read_only=True),
 ])
 
 DRIVER_BRIDGE = VEHICLE_PARAMETERS + CAR_PARAMETERS + ParameterTable([

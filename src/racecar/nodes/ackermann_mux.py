@@ -37,6 +37,9 @@ ACTIVE_TOPIC = '~/active'
 
 _WATCH_PERIOD = 0.02
 
+_SHARED = ('the newest command counts, whoever sends it. A node that is to overrule the others has'
+           ' to publish on the input of a higher source of the mux file, such as safety')
+
 
 class AckermannMuxNode(TableNode):
     """Forwards the commands of the source that holds the mux, unchanged.
@@ -174,9 +177,12 @@ class AckermannMuxNode(TableNode):
         """Look for those that overrule each other, or that lockstep does not wait for."""
         topics = [subscription.topic_name for subscription in self._sources]
         known = [self.resolve_topic_name(f'~/{topic}') for topic in self._awaited] or topics
+        shared = {self.resolve_topic_name(f'~/{topic}') for topic in self.values['shared']}
         self.watch_rivals(
-            topics, ' leave ours out (`racecar up plant`, or `--without`),',
-            [topic for topic in topics if topic not in known])
+            [topic for topic in topics if topic not in shared],
+            ' leave ours out (`racecar up plant`, or `--without`),',
+            [topic for topic in topics if topic not in known],
+            {topic: _SHARED for topic in topics if topic in shared})
 
     def waits_for(self) -> str:
         """Return the sources if nobody holds the mux, and which of their topics are published."""

@@ -42,7 +42,8 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
     camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
     Services: ~/reset (racecar_interfaces/Reset), ~/pause and ~/enable_encoders (std_srvs/SetBool),
-    ~/set_left_encoder and ~/set_right_encoder (racecar_interfaces/SetFloat, counts).
+    ~/step (std_srvs/Trigger), ~/set_left_encoder and ~/set_right_encoder
+    (racecar_interfaces/SetFloat, counts).
     Parameters: racecar.catalogue.tables.DIFFERENTIAL_WHEELS_SIMULATOR.
     """
 

@@ -44,7 +44,8 @@ class SingleTrackSimulatorNode(SimulatorNode):
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
     camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). lamp_markers
     (visualization_msgs/MarkerArray, latched) shows the lamps to RViz.
-    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
+    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
+    (std_srvs/Trigger).
     Parameters: racecar.catalogue.tables.SINGLE_TRACK_SIMULATOR.
     """
 

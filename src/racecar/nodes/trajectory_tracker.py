@@ -23,7 +23,7 @@ from racecar.core.control.tracker import TrajectoryTracker
 from racecar.core.errors import RacecarError
 from racecar.core.frames import BASE_LINK, MAP, REFERENCE
 from racecar.core.trajectories import sample_path
-from racecar.core.types import NANOSECONDS, Odometry
+from racecar.core.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, VelocityAnswers
 from racecar.ros import qos, topics
@@ -44,10 +44,11 @@ class TrajectoryTrackerNode(TableNode):
     Publishes: virtual_velocities (geometry_msgs/TwistStamped, velocity of P in map [m/s], stamped
     with the odometry it answers), reference_trajectory (nav_msgs/Odometry, reference pose with
     the tangent as yaw, twist along it, negative in reverse), reference_path (nav_msgs/Path,
-    latched), tracked_point (geometry_msgs/PointStamped, latched: the point in the frame base_link
-    that follows the reference; linearizers refuse one that they are not exact for, and analyses
-    move the odometry to it), point_ahead (geometry_msgs/PointStamped, latched: P of a car that
-    goes straight, PL_distance ahead of that point; linearizers compare it with their epsilon).
+    latched, with the heading of the car along it), tracked_point (geometry_msgs/PointStamped,
+    latched: the point in the frame base_link that follows the reference; linearizers refuse one
+    that they are not exact for, and analyses move the odometry to it), point_ahead
+    (geometry_msgs/PointStamped, latched: P of a car that goes straight, PL_distance ahead of that
+    point; linearizers compare it with their epsilon).
     With the parameter controller, in the place of virtual_velocities:
     vesc/ackermann_cmd_mux/input/navigation (ackermann_msgs/AckermannDriveStamped, what that
     controller commands, stamped likewise); if it fails, the car is stopped and the node ends.
@@ -198,10 +199,11 @@ class TrajectoryTrackerNode(TableNode):
         path.header.frame_id = MAP
         set_stamp(path.header.stamp, now_ns)
         x0, y0 = self._tracker.origin
-        for x, y in sample_path(self._tracker.trajectory):
+        for x, y, yaw in sample_path(self._tracker.trajectory):
             pose = PoseStamped()
             pose.header = path.header
             pose.pose.position.x, pose.pose.position.y = x0 + x, y0 + y
+            pose.pose.orientation.z, pose.pose.orientation.w = yaw_to_quaternion(yaw)
             path.poses.append(pose)
         self._path_publisher.publish(path)
 

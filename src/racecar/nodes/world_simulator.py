@@ -35,7 +35,7 @@ def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant
 
 
 class WorldSimulatorNode(SimulatorNode):
-    """Simulates a car with suspension-less wheels, joints and contacts in a world, by MuJoCo.
+    """Simulates a car in a world by MuJoCo: body, wheels, suspension, steering and contacts.
 
     Subscribes: vesc/low_level/ackermann_cmd_mux/output (ackermann_msgs/AckermannDriveStamped);
     with command_interface wheel_torques also vesc/wheel_command (racecar_interfaces/WheelCommand);
@@ -54,7 +54,8 @@ class WorldSimulatorNode(SimulatorNode):
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
     camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). lamp_markers
     (visualization_msgs/MarkerArray, latched) shows the lamps to RViz.
-    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool).
+    Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
+    (std_srvs/Trigger).
     Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
     """
 

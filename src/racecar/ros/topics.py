@@ -94,6 +94,10 @@ TOPIC_NAMES: dict[str, dict[str, str]] = {
 """Sets of names by their own name: {relative name of this package: name in other software}."""
 
 
+SHARED_COMMANDS = frozenset((_COMMANDS_OF_F1TENTH[NAVIGATION_COMMAND],))
+"""Topics on which several nodes publish commands by design, as the braking lab of F1TENTH."""
+
+
 def joint_command(controller: str) -> str:
     """Return the topic of the set-points of a joint's controller."""
     return f'{JOINT_COMMANDS}/{controller}_controller/command'

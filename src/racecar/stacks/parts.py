@@ -138,10 +138,13 @@ def command_muxes(options: StackOptions, *answers: str) -> list[NodeDescription]
         place, _, name = absolute(namespace, full_name).strip('/').rpartition('/')
         awaited = {topic: target for topic, target in inputs.items()
                    if target in (*answers, topics.HIGH_LEVEL_OUTPUT)}
+        shared = [topic for topic, target in inputs.items()
+                  if renamed(options, target) in topics.SHARED_COMMANDS]
         muxes.append(NodeDescription(
             node_names.ACKERMANN_MUX, name, place, (find_config(node_names.ACKERMANN_MUX),),
             {'config_file': _MUX_FILES[full_name], 'lockstep': options.lockstep,
-             'awaited': ','.join(awaited)},
+             'awaited': ','.join(awaited),
+             **({'shared': shared} if shared else {})},
             tuple((f'~/{topic}', absolute(namespace, renamed(options, target)))
                   for topic, target in inputs.items()),
             hears=next(iter(awaited.values()), ''), gives=(f'{full_name}/output',)))

@@ -6,13 +6,16 @@ import math
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+import numpy as np
 import pytest
 
 from racecar.core.errors import ParameterError
 from racecar.core.trajectories import (
     make_trajectory,
+    Motion,
     sample_path,
     TRAJECTORIES,
+    Trajectory,
     TRAJECTORY_PARAMETERS,
 )
 
@@ -159,9 +162,43 @@ def test_sampled_path_covers_one_period_or_the_given_duration(name):
     points = sample_path(trajectory, duration=10.0, points=11)
     end = trajectory.period or 10.0
     assert len(points) == 11
-    assert points[0] == pytest.approx((0.0, 0.0), abs=1e-12)
-    assert points[5] == pytest.approx(trajectory.at(0.5 * end)[:2], abs=1e-9)
-    assert points[-1] == pytest.approx(trajectory.at(end)[:2], abs=1e-9)
+    assert points[0][:2] == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert points[5][:2] == pytest.approx(trajectory.at(0.5 * end)[:2], abs=1e-9)
+    assert points[-1][:2] == pytest.approx(trajectory.at(end)[:2], abs=1e-9)
+
+
+@pytest.mark.parametrize('name', [*NAMES, 'parking'])
+def test_sampled_path_has_the_heading_of_the_way_between_its_points(name):
+    points = np.array(sample_path(make(name), duration=10.0, points=2001))
+    steps = np.diff(points[:, :2], axis=0)
+    middle = 0.5 * (points[:-1, 2] + points[1:, 2])
+    turned = np.hypot(*steps.T) > 1e-4
+    assert turned.sum() > 1000
+    # Along or, in reverse, against it: no sideways part.
+    aside = steps[:, 1] * np.cos(middle) - steps[:, 0] * np.sin(middle)
+    smooth = np.abs(np.diff(points[:, 2])) < 0.1
+    assert np.abs(aside / np.hypot(*steps.T).clip(1e-4))[turned & smooth].max() < 0.01
+    ahead = steps[:, 0] * np.cos(middle) + steps[:, 1] * np.sin(middle)
+    assert make(name).reverses or (ahead[turned & smooth] > 0.0).all()
+
+
+class Halting(Trajectory):
+    """Stands, goes along y, and stands again."""
+
+    name = 'halting'
+    parameters = ()
+
+    @property
+    def duration(self):
+        return 3.0
+
+    def motion(self, time):
+        moves = 1.0 <= time < 2.0
+        return Motion(0.0, min(max(time - 1.0, 0.0), 1.0), 0.0, float(moves), *(0.0,) * 5)
+
+
+def test_where_the_reference_stands_still_the_sampled_path_keeps_its_heading():
+    assert [yaw for _, _, yaw in sample_path(Halting(), points=7)] == [math.pi / 2.0] * 7
 
 
 @given(trajectories(), number(0.1, 30.0))

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import math
 from typing import Any
 
 from racecar.core.parameters import Parameter, ParameterTable
@@ -23,6 +24,7 @@ from racecar.core.trajectories.manoeuvres import (
 from racecar.core.trajectories.parabola import Parabola
 from racecar.core.trajectories.parking import Parking
 from racecar.core.trajectories.waypoints import WayPointPath
+from racecar.core.types import Pose2
 
 __all__ = ['TRAJECTORIES', 'TRAJECTORY_PARAMETERS', 'Attitude', 'Motion', 'ReferencePoint',
            'Trajectory', 'make_trajectory', 'sample_path', 'trajectory_type']
@@ -58,8 +60,25 @@ def make_trajectory(values: Mapping[str, Any]) -> Trajectory:
 
 def sample_path(
         trajectory: Trajectory, duration: float = 60.0, points: int = 601,
-) -> list[tuple[float, float]]:
-    """Return points [m] of the path once, or of the duration [s] where it has no end."""
+) -> list[Pose2]:
+    """Poses along the path once, or for the duration [s] where it has no end.
+
+    The yaw is the heading of a car on the path, also in reverse; where the reference stands
+    still and nothing else says it, the one before, or at the start the one after.
+    """
     end = trajectory.duration or duration
-    references = (trajectory.at(end * i / (points - 1)) for i in range(points))
-    return [(reference.x, reference.y) for reference in references]
+    motions = [trajectory.motion(end * i / (points - 1)) for i in range(points)]
+    headings = [_heading(motion) for motion in motions]
+    heading = next((known for known in headings if known is not None), 0.0)
+    poses = []
+    for motion, known in zip(motions, headings, strict=True):
+        heading = heading if known is None else known
+        poses.append(Pose2(motion.x, motion.y, heading))
+    return poses
+
+
+def _heading(motion: Motion) -> float | None:
+    """Heading of a car [rad]; None where the motion does not say it."""
+    if motion.direction:
+        return motion.heading
+    return math.atan2(motion.vy, motion.vx) if motion.vx or motion.vy else None
