@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 from racecar.cockpit.feed import Outlet
 from racecar.cockpit.live_feed import AttachFeed, ENDED, LOST
-from racecar.cockpit.replay.feed import ReplayFeed
-from racecar.cockpit.replay.opening import open_recording
 from racecar.cockpit.serving import served
 from racecar.core.errors import RacecarError
 
@@ -119,6 +117,10 @@ class WatchFeed(AttachFeed):
             self.report = result.report
             links.append({'text': 'Report', 'address': '/report'})
         if result.recording is not None and self._viewers:
+            # Imported here, so that the page does not wait for vehicles and readers of bags.
+            from racecar.cockpit.replay.feed import ReplayFeed
+            from racecar.cockpit.replay.opening import open_recording
+
             with contextlib.suppress(RacecarError):
                 recording = await asyncio.to_thread(open_recording, result.recording)
                 self._results.callback(recording.close)
