@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 from racecar.cockpit.feed import Outlet
 from racecar.cockpit.live_feed import AttachFeed, ENDED, LOST
-from racecar.cockpit.replay.feed import ReplayFeed
-from racecar.cockpit.replay.opening import open_recording
 from racecar.cockpit.serving import served
 from racecar.core.errors import RacecarError
 
@@ -95,6 +93,8 @@ class WatchFeed(AttachFeed):
         found = await first
         await self._show(found or RunResult(LOST, 'the command that ran it was killed'))
         self._on_result_shown(bool(self._viewers))
+        async with self._changing:
+            await self._end_child()
         gone = asyncio.create_task(self._until_gone())
         ended = asyncio.ensure_future(self._result())
         await asyncio.wait({gone, ended}, return_when=asyncio.FIRST_COMPLETED)
@@ -119,6 +119,10 @@ class WatchFeed(AttachFeed):
             self.report = result.report
             links.append({'text': 'Report', 'address': '/report'})
         if result.recording is not None and self._viewers:
+            # Imported here, so that the page does not wait for vehicles and readers of bags.
+            from racecar.cockpit.replay.feed import ReplayFeed
+            from racecar.cockpit.replay.opening import open_recording
+
             with contextlib.suppress(RacecarError):
                 recording = await asyncio.to_thread(open_recording, result.recording)
                 self._results.callback(recording.close)
@@ -127,12 +131,12 @@ class WatchFeed(AttachFeed):
         self._session['result'] = {
             'text': result.text, 'links': links,
             'files': [str(path) for path in (result.report, result.recording) if path is not None]}
-        async with self._changing:
-            await self._end_child()
         self._say(result.state, result.text)
 
     def _on_tap(self, state: str, text: str) -> None:
-        # The command runs, so nothing is lost: it evaluates one drive, or prepares the next.
-        super()._on_tap(state, text)
+        if 'result' in self._session:
+            return
         if state == LOST:
-            self._say(ENDED, 'the drive has ended, or somebody has paused it')
+            # The command runs, so nothing is lost: it evaluates a drive, or prepares the next.
+            state, text = ENDED, 'the drive has ended, or somebody has paused it'
+        super()._on_tap(state, text)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 import itertools
 import math
 from pathlib import Path
@@ -74,11 +74,13 @@ class BagRecording(Recording):
         summary = self._reader.summary
         self._topics = bag_topics.find_topics(summary)
         self.name = Path(path).resolve().name
-        found = [*itertools.islice(self._messages([self._topics.base]), _STAMPS_SOUGHT)]
-        if not found:
+        rows = iter(self._messages([self._topics.base]))
+        first = next(rows, None)
+        if first is None:
             raise BagError(f"bag '{path}': {self._topics.base} has no message that can be read")
-        self._begin_ns = found[0].log_time_ns
-        self._offset_ns = _stamp_offset(found)
+        self._begin_ns = first.log_time_ns
+        self._offset_ns = _stamp_offset(itertools.chain(
+            [first], itertools.islice(rows, _STAMPS_SOUGHT)))
         self.end = max(0.0, self._time(self._reader.span_ns[1]))
         self._notes = [*summary.warnings, *notes, *self._topics.notes]
         self._tracked_ahead = 0.0
@@ -338,7 +340,7 @@ class _BlockBuilder:
             self._marks.append(Mark(self._time_of(now_ns), '', json_frame('log', **fields)))
 
 
-def _stamp_offset(rows: Sequence[BagMessage]) -> int:
+def _stamp_offset(rows: Iterable[BagMessage]) -> int:
     """Return stamp less time of recording of the first message that has a stamp [ns], else 0."""
     offsets = (stamp - row.log_time_ns for row in rows
                if hasattr(row.message, 'header') and (stamp := stamp_ns(row.message)))
