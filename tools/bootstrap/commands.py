@@ -94,7 +94,8 @@ def execute(arguments: List[str]) -> None:
         os.chdir(str(paths.ROOT))
         if not missing_modules(found, ['xdist'], environment):
             command += parallel(arguments[1:])
-    sys.stdout.flush()
+    if sys.stdout is not None:  # as after `>&-`
+        sys.stdout.flush()
     try:
         os.execve(found, command, environment)
     except OSError as error:
