@@ -19,7 +19,12 @@ from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside
 from racecar.core.vehicles.parameters import VEHICLE
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
 from racecar.stacks.options import run_options
-from racecar.stacks.run_files import cautions, describe_run, options_of
+from racecar.stacks.run_files import (
+    cautions,
+    describe_run,
+    options_of,
+    unverified_program,
+)
 
 # Of the options that shape a run these may be given beside --from.
 _BESIDE = ('end_time', 'overrides', 'record')
@@ -32,6 +37,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help=f'make a run again, to the bit: a {NAME}, or the folder of a run or bag that holds'
              ' one; NAME and the options that shape a run are left out then, but --set goes over'
              ' it')
+    parser.add_argument(
+        '--trust', action='store_true',
+        help='with --from: run the controller that the file names even if it is another file than'
+             ' that of the run')
     parser.add_argument(
         '--report', action='store_true',
         help=f'keep the run in a folder: {CSV_NAME}, {NAME} and report.html with figures')
@@ -72,6 +81,10 @@ def _chosen(
             ' out, or use --set to change a parameter')
     file = read_run_file(arguments.run_file)
     options = options_of(file, way)
+    unverified = unverified_program(file)
+    if unverified is not None and not arguments.trust:
+        raise ConfigurationError(
+            f'{unverified}, and would be executed; read it, and add --trust to run it')
     for text in cautions(file, way):
         print(f'warning: the run may differ from that of {arguments.run_file}: {text}',
               file=sys.stderr)
