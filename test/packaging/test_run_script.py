@@ -157,6 +157,13 @@ def test_a_clone_that_may_not_be_written_is_told_with_the_remedy(state, monkeypa
         pass
 
 
+@pytest.mark.parametrize(('word', 'near'), [
+    ('dmeo', 'demo'), ('tset', 'test'), ('pythn', 'python')])
+def test_a_misspelt_command_is_told_the_nearest(word, near):
+    assert str(commands.unknown(word)) == (
+        f"unknown command '{word}': did you mean {near}? `./run help` lists the commands.")
+
+
 def test_clean_leaves_only_the_lock(state):
     (state / 'venv').mkdir()
     (state / 'venv' / 'file').touch()

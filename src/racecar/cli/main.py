@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     After SIGINT it is 130, after SIGTERM 143.
     """
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    words = with_number_lists(sys.argv[1:] if arguments is None else list(arguments))
     name = next((word for word in words if not word.startswith('-')), '')
     try:
         return _run(words, name)
@@ -113,7 +113,7 @@ def _run(words: Sequence[str], name: str) -> int:
                             f'{suggestion(name, COMMANDS)}')
     parsed, unknown = parsers.whole.parse_known_args(words)
     if unknown:
-        _refuse(parsers.commands[parsed.command], unknown)
+        _refuse(parsers.commands[parsed.command], unknown, words)
     try:
         code = int(_module(parsed.command).run(parsed))
         _flush()
@@ -165,8 +165,29 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+# Numbers of which the first is negative, which argparse takes for an option.
+_NUMBER_LIST = re.compile(r'-[\d.][\d.eE+-]*(,[\d.eE+-]*)+')
+
+
+def with_number_lists(words: Sequence[str]) -> list[str]:
+    """Join each long option with a list of numbers that follows it: --at -1,2 to --at=-1,2."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].startswith('--') and '=' not in joined[-1] and (
+                _NUMBER_LIST.fullmatch(word)):
+            joined[-1] += f'={word}'
+        else:
+            joined.append(word)
+    return joined
+
+
+def _refuse(
+    parser: argparse.ArgumentParser, unknown: Sequence[str], words: Sequence[str],
+) -> NoReturn:
     """End with the usage of the command, where argparse alone shows that of `racecar`."""
+    for option, setting, value in zip(words, words[1:], words[2:], strict=False):
+        if option == '--set' and '=' not in setting and value == unknown[0]:
+            parser.error(f'--set {setting} {value}: expected {setting}={value}')
     option = unknown[0].partition('=')[0]
     options = re.findall(r'(?<=[\[| ])--[\w-]+', parser.format_usage())
     nearest = suggestion(option, options) if option.startswith('--') else ''

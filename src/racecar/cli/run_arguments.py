@@ -16,9 +16,9 @@ from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
 from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
-from racecar.core.vehicles.parameters import VEHICLE
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
 from racecar.stacks.options import run_options
+from racecar.stacks.parts import SHARED
 from racecar.stacks.run_files import (
     cautions,
     describe_run,
@@ -90,11 +90,11 @@ def _chosen(
               file=sys.stderr)
     overrides = {node: dict(values) for node, values in options.overrides.items()}
     for node, values in parse_overrides(arguments.overrides).items():
-        if node == VEHICLE:
+        if node in SHARED:
             # The file has the vehicle of each node, which would go over this.
-            of_vehicle = {f'{VEHICLE}.{key}': value for key, value in values.items()}
+            of_all = {f'{node}.{key}': value for key, value in values.items()}
             for known in overrides.values():
-                known.update({key: value for key, value in of_vehicle.items() if key in known})
+                known.update({key: value for key, value in of_all.items() if key in known})
         name = next((full for full in overrides if full.rpartition('/')[2] == node), node)
         overrides.setdefault(name, {}).update(values)
     if arguments.end_time is getattr(arguments, OPTION_DEFAULTS)['end_time'] and (
