@@ -69,7 +69,8 @@ def ending_with_the_reader() -> Iterator[None]:
         try:
             yield
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # as after `>&-`
+                sys.stdout.flush()
     except BrokenPipeError:
         end_process(code_of_command(signal.SIGPIPE))
 

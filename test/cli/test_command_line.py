@@ -12,7 +12,7 @@ import pytest
 
 import racecar.cli
 from racecar.cli import completion
-from racecar.cli.main import COMMANDS, main, make_parsers
+from racecar.cli.main import COMMANDS, main, make_parsers, with_number_lists
 from racecar.core.share import share_folder
 from racecar.stacks import describe_stack, StackOptions
 
@@ -146,3 +146,39 @@ def test_bash_completes_commands_options_and_names(typed, offered):
               f'COMP_CWORD={len(typed.split())}\n_shtab_racecar\necho "${{COMPREPLY[@]}}"\n')
     said = subprocess.run(['bash', '-c', script], check=True, capture_output=True, text=True)
     assert set(said.stdout.split()) == offered
+
+
+@pytest.mark.parametrize(('words', 'joined'), [
+    (['render', '--from', '-0.6,0.5,0.35'], ['render', '--from=-0.6,0.5,0.35']),
+    (['render', '--at', '-1,2'], ['render', '--at=-1,2']),
+    (['render', '--at', '-.5,-1e-3', '-o', 'x'], ['render', '--at=-.5,-1e-3', '-o', 'x']),
+    # What may be options stays as it is, and so does what argparse reads by itself.
+    (['up', '--json', '-1'], ['up', '--json', '-1']),
+    (['up', '--at', '-o,1'], ['up', '--at', '-o,1']),
+    (['up', '--at=1,2', '-1,2'], ['up', '--at=1,2', '-1,2'])])
+def test_a_list_of_numbers_may_begin_with_a_negative_one(words, joined):
+    assert with_number_lists(words) == joined
+
+
+def test_a_camera_may_stand_left_of_and_behind_what_it_sees(capsys):
+    assert error_of(capsys, 'render', 'world', 'nowhere', '--from', '-0.6,0.5,0.35').startswith(
+        'racecar render: error: ')
+
+
+def test_a_setting_without_its_equals_sign_is_told_how_to_write_it(capsys):
+    assert error_of(capsys, 'simulate', 'kinematic_ode', '--set', 'trajectory_tracker.Kp', '3') \
+        == ('racecar simulate: error: --set trajectory_tracker.Kp 3: expected'
+            ' trajectory_tracker.Kp=3')
+
+
+def test_a_setting_of_the_robot_is_for_all_nodes_that_know_it(capsys):
+    descriptions = describe_stack('differential_wheels', StackOptions(
+        overrides={'robot': {'max_speed': 7.0}}))
+    found = [d.resolve()['robot.max_speed'] for d in descriptions
+             if 'robot.max_speed' in d.spec.table]
+    assert found
+    assert set(found) == {7.0}
+    assert 'did you mean robot.max_speed?' in error_of(
+        capsys, 'simulate', 'differential_wheels', '--set', 'robot.max_sped=7')
+    assert error_of(capsys, 'simulate', 'kinematic_ode', '--set', 'robot.max_speed=7') == (
+        'racecar simulate: error: --set: no node of kinematic_ode has robot.max_speed')

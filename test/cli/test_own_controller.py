@@ -238,14 +238,19 @@ def test_a_pure_step_runs_without_numba_too(tmp_path, where):
     ('class Other:\n    def command(self): pass', 'Missing', 'expected one of Other'),
     ('x = 1 / 0', 'Any', 'ZeroDivisionError: division by zero'),
     ('def f(', 'Any', 'SyntaxError'),
-    ('class A:\n    pass', 'A', 'cannot be made with the vehicle: TypeError'),
+    ('class A:\n    pass', 'A', 'does not take the vehicle, expected __init__(self, vehicle'),
+    ('class A:\n    def __init__(self, *, gain=1.0): pass', 'A',
+     'expected __init__(self, vehicle'),
     ('class A:\n    def __init__(self, vehicle): pass', 'A',
      'has neither command(odometry, reference) nor step'),
     ('class A:\n    preview = -1.0\n    def __init__(self, vehicle): pass\n'
      '    def command(self, o, r): return 1.0, 0.0', 'A',
      'preview of the controller is -1.0, expected a number of at least 0 [s]'),
     ('class A:\n    def __init__(self, vehicle): pass\n'
-     '    def command(self, o, r): return None', 'A', 'the controller fails at 0 s: TypeError'),
+     '    def command(self, o, r): return None', 'A', 'the controller returns None at 0 s'),
+    ('class A:\n    def __init__(self, vehicle): pass\n'
+     '    def command(self, o, r): return 1.0', 'A',
+     'the controller returns 1.0 at 0 s, expected speed [m/s] and steering angle [rad]'),
     ('class A:\n    def __init__(self, vehicle): pass\n'
      '    def command(self, o, r): return 1.0, float("nan")', 'A', 'expected finite numbers'),
     ('class A:\n    def __init__(self, vehicle): pass\n'

@@ -124,8 +124,30 @@ def test_a_controller_of_the_users_own_is_run_again_with_its_settings(racecar, t
     assert second.read_bytes() == first.read_bytes()
     assert read_run(second).motion.speed_command.tolist() == [0.5] * 101
     (tmp_path / 'mine.py').write_text(OWN + '# changed\n')
-    _, (warning,) = racecar('simulate', '--from', tmp_path / 'first.run.yaml')
+    _, (warning,) = racecar('simulate', '--from', tmp_path / 'first.run.yaml', '--trust')
     assert 'mine.py:Straight has changed' in warning
+
+
+@pytest.mark.parametrize(('hash_line', 'told'), [
+    (True, 'has changed since the run'), (False, 'has no hash in the run file')])
+def test_a_controller_that_is_not_that_of_the_run_is_not_executed(
+        racecar, tmp_path, capsys, hash_line, told):
+    mine, file = tmp_path / 'mine.py', tmp_path / 'first.run.yaml'
+    mine.write_text(OWN)
+    racecar('simulate', 'kinematic_ode', '--controller', f'{mine}:Straight', '--duration', 1,
+            '--csv', tmp_path / 'first.csv')
+    mine.write_text(f'open({str(tmp_path / "ran")!r}, "w")\n' + OWN)
+    if not hash_line:
+        content = yaml.safe_load(file.read_text())
+        del content['files'][f'{mine}:Straight']
+        file.write_text(yaml.safe_dump(content))
+    for command in ('simulate', 'up'):
+        assert main([command, '--from', str(file)]) == 1
+        assert f'controller {mine}:Straight {told}, and would be executed' in \
+            capsys.readouterr().err
+    assert not (tmp_path / 'ran').exists()
+    assert main(['simulate', '--from', str(file), '--trust']) == 0
+    assert (tmp_path / 'ran').exists()
 
 
 def test_another_version_or_machine_is_told_with_both_values(racecar, tmp_path):

@@ -84,6 +84,14 @@ def test_the_limit_of_a_robot_is_that_of_its_wheels(capsys):
     assert 'where robot.max_speed allows' in capsys.readouterr().err
 
 
+def test_a_run_that_is_too_long_to_keep_is_refused_in_one_line(capsys):
+    assert main(['simulate', 'kinematic_ode', '--duration', '1e7']) == 1
+    assert without_compilation(capsys.readouterr().err) == (
+        'racecar simulate: error: duration is 1e+07 s, which is 1000000000 ticks of 0.01 s,'
+        ' expected at most 10000000: shorten the run, lower the rate of the simulator, or use'
+        ' `racecar up`, which keeps no rows\n')
+
+
 def test_metrics_agree_with_each_other(simulate):
     found = simulate('--duration', 2)
     assert (found['samples'], found['duration']) == (201, pytest.approx(2.0))

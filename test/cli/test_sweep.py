@@ -45,6 +45,13 @@ def table(output):
         return list(csv.DictReader(stream))
 
 
+def test_a_sweep_that_is_too_long_is_refused_in_one_line(tmp_path, capsys):
+    code, output = sweep(tmp_path, GRID, duration=1e7)
+    assert code == 1
+    assert 'duration is 1e+07 s, which is 1000000000 ticks' in capsys.readouterr().err
+    assert not output.exists()
+
+
 def test_points_whose_reference_outruns_the_car_are_counted(tmp_path, capsys):
     code, _ = sweep(tmp_path, {
         'trajectory': 'line', 'duration': 1,

@@ -7,6 +7,7 @@ import json
 import math
 import os
 from pathlib import Path
+import signal
 import subprocess
 import sys
 import threading
@@ -124,6 +125,21 @@ def test_compiled_loop_turns_round_waits_and_catches_up_with_the_same_bits(traje
     assert error is None
     np.testing.assert_array_equal(
         run_closed_loop(*loop(trajectory=trajectory, **options), 15.0).rows, rows)
+
+
+def test_ctrl_c_ends_a_batch_within_some_chunks():
+    shares = []
+
+    def on_progress(share):
+        shares.append(share)
+        if len(shares) == 1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    batch = BatchSimulation([loop(), loop()], threads=2, block_size=1)
+    with pytest.raises(KeyboardInterrupt):
+        batch.run(3000.0, on_progress=on_progress)
+    # Two threads, which would each end their car.
+    assert max(shares) < 0.4
 
 
 def test_limits_of_law_and_plant_may_differ():

@@ -96,6 +96,18 @@ def test_double_track_with_more_than_the_plain_one_has_the_bits_of_its_parts(
         **{f'vehicle.{field}': value for field, value in CHASSIS[name].items()})
 
 
+@pytest.mark.parametrize('model', ['single_track', 'single_track_force', 'double_track'])
+def test_bits_stay_equal_when_a_car_comes_to_rest(model, monkeypatch):
+    monkeypatch.setitem(globals(), 'TICKS', 600)
+    # Without feedback the command is exactly zero once the reference stands.
+    car = check_bits(
+        ('kinematic_ode', 'parking', model, 'fiala', 'rk4', False),
+        {'Kp': 0.0, 'parking_offset': -0.05, 'parking_length': 0.5, 'parking_run_up': 0.2,
+         'parking_room': 0.0, 'parking_pause': 0.0, 'parking_speed': 2.0}, {}, (0.0, 0.0, 0.0))
+    assert car.odometry()[5:] == (0.0, 0.0, 0.0)
+    assert car.time_ns == 6_000_000_000
+
+
 def check_bits(combination, tracker, actuators, start, **further):
     by_hand, compiled, side = (
         make(combination, tracker, actuators, start, **further) for _ in range(3))
@@ -113,6 +125,7 @@ def check_bits(combination, tracker, actuators, start, **further):
     assert np.isnan(result.diverged_at[0]) == (error is None)
     np.testing.assert_array_equal(result.table(0).rows, rows)
     check_metrics(result.metrics(0), RunTable(np.array(rows), side.tracker.tracked_ahead))
+    return compiled.simulator
 
 
 def check_metrics(found, table):

@@ -98,6 +98,10 @@ def test_value_of_another_type_or_out_of_range_is_refused(name, value, expected)
     ('speed', ['step', 'seed_of_noise'], []),
     ('radius', ['start', 'inertia', 'friction'], []),
     ('x', ['y', 'yaw', 'speed'], []),
+    # Half of two letters suffices; three that a longer name contains, but not two.
+    ('ab', ['ax'], ['ax']),
+    ('mas', ['heat', 'name_with_massif_in_it'], ['name_with_massif_in_it']),
+    ('mu', ['name_with_mu_in_it'], []),
     ('', ['y', 'speed'], [])])
 def test_a_suggestion_names_what_is_spelled_alike_and_nothing_else(name, known, near):
     assert suggest_near(name, known) == (f"did you mean {' or '.join(near)}?" if near else '')
@@ -114,6 +118,13 @@ def test_a_number_other_than_zero_may_have_either_sign():
     for value in (0.0, -0.0, 0, -2.5, 3.5):
         with pytest.raises(ParameterError, match=r'a number in \[-2, 3\] without 0 \[m\]'):
             row.validate(value)
+
+
+def test_a_table_shows_its_first_names():
+    assert repr(ParameterTable([Parameter('a', float, 1.0, '')])) == (
+        '<ParameterTable: 1 parameters, a>')
+    many = ParameterTable([Parameter(name, float, 1.0, '') for name in 'abcdefg'])
+    assert repr(many) == '<ParameterTable: 7 parameters, a, b, c, d, e, ...>'
 
 
 def test_unknown_key_is_refused_with_a_suggestion():

@@ -147,7 +147,9 @@ def test_log_folder_is_made_where_ros_wants_it(homes, context, tmp_path, capsys,
     [({'HOME': '/proc/nobody'}, '/proc/nobody/.ros/log', 'No such file or directory'),
      ({'HOME': '/dev/null'}, '/dev/null/.ros/log', 'Not a directory'),
      ({'ROS_HOME': '/proc/nobody', 'HOME': '/tmp'}, '/proc/nobody/log', 'No such file'),
-     ({'HOME': ''}, '', 'No such file or directory')])
+     ({'HOME': ''}, '', 'No such file or directory'),
+     ({}, '', 'No such file or directory')],
+    ids=['no folder', 'no folder at all', 'ROS_HOME', 'empty', 'without HOME'])
 def test_log_goes_elsewhere_where_its_own_folder_cannot_be_written(
         homes, context, tmp_path, capsys, monkeypatch, variables, folder, problem):
     monkeypatch.setattr(tempfile, 'tempdir', str(tmp_path))

@@ -147,6 +147,23 @@ def test_modules_that_a_python_lacks_are_listed():
     assert checks.missing_modules(sys.executable, ['json', 'no_such_module']) == ['no_such_module']
 
 
+def test_a_clone_that_may_not_be_written_is_told_with_the_remedy(state, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, 'Permission denied')
+
+    monkeypatch.setattr(processes.os, 'open', refuse)
+    with pytest.raises(SetupError, match='cannot be written: Permission denied; use a clone'), \
+            processes.exclusive():
+        pass
+
+
+@pytest.mark.parametrize(('word', 'near'), [
+    ('dmeo', 'demo'), ('tset', 'test'), ('pythn', 'python')])
+def test_a_misspelt_command_is_told_the_nearest(word, near):
+    assert str(commands.unknown(word)) == (
+        f"unknown command '{word}': did you mean {near}? `./run help` lists the commands.")
+
+
 def test_clean_leaves_only_the_lock(state):
     (state / 'venv').mkdir()
     (state / 'venv' / 'file').touch()

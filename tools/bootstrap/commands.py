@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of ./run."""
 
+import difflib
 import os
 import re
 import shutil
@@ -59,6 +60,10 @@ def parallel(arguments: List[str]) -> List[str]:
     return ['-n', 'auto', '--dist', 'worksteal']
 
 
+# Those of this script itself.
+OWN_COMMANDS = ('help', 'demo', 'test', 'setup', 'shell', 'clean')
+
+
 def unknown(command: str) -> UnknownCommandError:
     """Return the error for a command that exists nowhere."""
     if command == 'ros2':
@@ -66,7 +71,12 @@ def unknown(command: str) -> UnknownCommandError:
             'there is no ros2 command here: it comes with a ROS 2 installation, not with the '
             'wheels. `./run racecar --help` lists what works without.'
         )
-    return UnknownCommandError(f'unknown command {command!r}: `./run help` lists the commands.')
+    near = difflib.get_close_matches(command, [*OWN_COMMANDS, *sorted(MADE_BY_SETUP)], 1)
+    return UnknownCommandError(
+        f'unknown command {command!r}: '
+        + (f'did you mean {near[0]}? ' if near else '')
+        + '`./run help` lists the commands.'
+    )
 
 
 # Come into being only by the set-up, so they cannot be looked for before it.
@@ -94,7 +104,8 @@ def execute(arguments: List[str]) -> None:
         os.chdir(str(paths.ROOT))
         if not missing_modules(found, ['xdist'], environment):
             command += parallel(arguments[1:])
-    sys.stdout.flush()
+    if sys.stdout is not None:  # as after `>&-`
+        sys.stdout.flush()
     try:
         os.execve(found, command, environment)
     except OSError as error:

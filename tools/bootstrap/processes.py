@@ -131,8 +131,14 @@ def _lines(descriptor: int, on_tick: Callable[[], None]) -> Iterator[bytes]:
 @contextlib.contextmanager
 def exclusive() -> Iterator[int]:
     """Let one set-up at a time work on this clone."""
-    paths.STATE.mkdir(exist_ok=True)
-    descriptor = os.open(str(paths.STATE / 'lock'), os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        paths.STATE.mkdir(exist_ok=True)
+        descriptor = os.open(str(paths.STATE / 'lock'), os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise SetupError(
+            f'{paths.STATE} cannot be written: {error.strerror}; use a clone of your own, or let'
+            ' its owner run it'
+        ) from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

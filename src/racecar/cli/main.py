@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+import contextlib
 import importlib
+import os
 import re
 import signal
 import sys
@@ -74,17 +76,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     After SIGINT it is 130, after SIGTERM 143.
     """
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    words = with_number_lists(sys.argv[1:] if arguments is None else list(arguments))
     name = next((word for word in words if not word.startswith('-')), '')
+    try:
+        return _run(words, name)
+    except (OSError, MemoryError, RuntimeError) as error:
+        text = _of_the_system(error)
+        if text is None:
+            raise
+        _drop_output()
+        print(f'racecar {name}: error: {text}', file=sys.stderr)
+        return 1
+
+
+def _of_the_system(error: Exception) -> str | None:
+    """Say in one line what the system refused; None for an error of the program."""
+    if isinstance(error, MemoryError) or 'start new thread' in str(error):
+        return ('memory or threads of this process do not suffice: shorten the run, vary less at a'
+                ' time, or raise the limit (ulimit)')
+    if isinstance(error, RuntimeError):
+        return None
+    # A reader who has seen enough is for ending_with_the_reader().
+    if isinstance(error, BrokenPipeError | FileNotFoundError):
+        return None
+    place = f"'{error.filename}': " if getattr(error, 'filename', None) else ''
+    reason = getattr(error, 'strerror', None) or str(error).partition('. ')[0]
+    remedy = '' if error.errno else '; do the limits of this process suffice (ulimit -a)?'
+    return f'{place}{reason}{remedy}'
+
+
+def _run(words: Sequence[str], name: str) -> int:
+    """Run the subcommand of a name, flush what it printed, and return its exit code."""
     parsers = make_parsers({name} & COMMANDS.keys())
     if name and name not in COMMANDS:
         parsers.whole.error(f"unknown command '{name}', expected one of {', '.join(COMMANDS)}"
                             f'{suggestion(name, COMMANDS)}')
     parsed, unknown = parsers.whole.parse_known_args(words)
     if unknown:
-        _refuse(parsers.commands[parsed.command], unknown)
+        _refuse(parsers.commands[parsed.command], unknown, words)
     try:
-        return int(_module(parsed.command).run(parsed))
+        code = int(_module(parsed.command).run(parsed))
+        _flush()
+        return code
     except RacecarError as error:
         print(f'racecar {parsed.command}: error: {error}', file=sys.stderr)
         return 1
@@ -102,6 +135,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code_of_command(number)
 
 
+def _flush() -> None:
+    """Write what was printed, which would else fail while Python ends, where nobody catches it."""
+    if sys.stdout is not None:  # as after `>&-`
+        sys.stdout.flush()
+
+
+def _drop_output() -> None:
+    """Forget what cannot be printed, which Python would try once more at its end."""
+    try:
+        _flush()
+    except OSError:
+        # Not of a stream that stands in for it, which has no descriptor.
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _module(command: str) -> ModuleType:
     return importlib.import_module(f'racecar.cli.{command}')
 
@@ -116,8 +165,29 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
+# Numbers of which the first is negative, which argparse takes for an option.
+_NUMBER_LIST = re.compile(r'-[\d.][\d.eE+-]*(,[\d.eE+-]*)+')
+
+
+def with_number_lists(words: Sequence[str]) -> list[str]:
+    """Join each long option with a list of numbers that follows it: --at -1,2 to --at=-1,2."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].startswith('--') and '=' not in joined[-1] and (
+                _NUMBER_LIST.fullmatch(word)):
+            joined[-1] += f'={word}'
+        else:
+            joined.append(word)
+    return joined
+
+
+def _refuse(
+    parser: argparse.ArgumentParser, unknown: Sequence[str], words: Sequence[str],
+) -> NoReturn:
     """End with the usage of the command, where argparse alone shows that of `racecar`."""
+    for option, setting, value in zip(words, words[1:], words[2:], strict=False):
+        if option == '--set' and '=' not in setting and value == unknown[0]:
+            parser.error(f'--set {setting} {value}: expected {setting}={value}')
     option = unknown[0].partition('=')[0]
     options = re.findall(r'(?<=[\[| ])--[\w-]+', parser.format_usage())
     nearest = suggestion(option, options) if option.startswith('--') else ''

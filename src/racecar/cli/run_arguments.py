@@ -16,10 +16,15 @@ from racecar.cli.stack_arguments import OPTION_DEFAULTS, stack_options
 from racecar.core.analysis.metrics import Metrics
 from racecar.core.errors import ConfigurationError
 from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
-from racecar.core.vehicles.parameters import VEHICLE
 from racecar.stacks import NodeDescription, parse_overrides, StackOptions
 from racecar.stacks.options import run_options
-from racecar.stacks.run_files import cautions, describe_run, options_of
+from racecar.stacks.parts import SHARED
+from racecar.stacks.run_files import (
+    cautions,
+    describe_run,
+    options_of,
+    unverified_program,
+)
 
 # Of the options that shape a run these may be given beside --from.
 _BESIDE = ('end_time', 'overrides', 'record')
@@ -32,6 +37,10 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
         help=f'make a run again, to the bit: a {NAME}, or the folder of a run or bag that holds'
              ' one; NAME and the options that shape a run are left out then, but --set goes over'
              ' it')
+    parser.add_argument(
+        '--trust', action='store_true',
+        help='with --from: run the controller that the file names even if it is another file than'
+             ' that of the run')
     parser.add_argument(
         '--report', action='store_true',
         help=f'keep the run in a folder: {CSV_NAME}, {NAME} and report.html with figures')
@@ -72,16 +81,20 @@ def _chosen(
             ' out, or use --set to change a parameter')
     file = read_run_file(arguments.run_file)
     options = options_of(file, way)
+    unverified = unverified_program(file)
+    if unverified is not None and not arguments.trust:
+        raise ConfigurationError(
+            f'{unverified}, and would be executed; read it, and add --trust to run it')
     for text in cautions(file, way):
         print(f'warning: the run may differ from that of {arguments.run_file}: {text}',
               file=sys.stderr)
     overrides = {node: dict(values) for node, values in options.overrides.items()}
     for node, values in parse_overrides(arguments.overrides).items():
-        if node == VEHICLE:
+        if node in SHARED:
             # The file has the vehicle of each node, which would go over this.
-            of_vehicle = {f'{VEHICLE}.{key}': value for key, value in values.items()}
+            of_all = {f'{node}.{key}': value for key, value in values.items()}
             for known in overrides.values():
-                known.update({key: value for key, value in of_vehicle.items() if key in known})
+                known.update({key: value for key, value in of_all.items() if key in known})
         name = next((full for full in overrides if full.rpartition('/')[2] == node), node)
         overrides.setdefault(name, {}).update(values)
     if arguments.end_time is getattr(arguments, OPTION_DEFAULTS)['end_time'] and (

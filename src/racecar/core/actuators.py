@@ -20,6 +20,7 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined
+from racecar.core.elementary import settled
 from racecar.core.errors import ConfigurationError
 from racecar.core.packing import Flat, packing, Vector, vector
 from racecar.core.parameters import Parameter, ParameterTable
@@ -84,7 +85,8 @@ def respond(before: float, wanted: float, gain: float, largest_change: float) ->
     change = gain * (wanted - before)
     # Without the rounding of a sum where there is neither lag nor limit.
     at_once = gain == 1.0 and abs(change) <= largest_change
-    return wanted if at_once else before + min(max(change, -largest_change), largest_change)
+    return wanted if at_once else settled(
+        before + min(max(change, -largest_change), largest_change))
 
 
 @inlined

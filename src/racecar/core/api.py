@@ -6,7 +6,7 @@ Names that are not here may change without a word in the changelog.
 """
 
 from racecar.core.analysis.metrics import Metrics
-from racecar.core.analysis.run_table import RunTable
+from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.control.laws import Law, LAWS
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.own_controller import Controller, load_controller
@@ -56,7 +56,7 @@ from racecar.core.world.world_parameters import WORLD_PARAMETERS
 from racecar.core.world.world_plant import WorldPlant
 
 __all__ = [
-    'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
+    'COLUMNS', 'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
     'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
     'WORLD_PARAMETERS', 'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion',
     'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'Law', 'Linearizer',

@@ -14,6 +14,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+import itertools
 import math
 import numbers
 from typing import Any, cast
@@ -30,6 +31,9 @@ USE_SIM_TIME = 'use_sim_time'
 _LONGEST_NAME = 100
 # So many are all named to somebody whose name is like none of them, and so many of more.
 _FEW_NAMES, _NEAREST = 12, 3
+
+# In the text of a table for people.
+_SHOWN_NAMES = 5
 
 _TYPE_NAMES = {
     bool: 'a boolean', int: 'an integer', float: 'a number', str: 'a string', list: 'a list',
@@ -158,6 +162,12 @@ class ParameterTable:
 
     def __iter__(self) -> Iterator[Parameter]:
         return iter(self._rows.values())
+
+    def __repr__(self) -> str:
+        """Say how many there are, and which."""
+        names = ', '.join(itertools.islice(self._rows, _SHOWN_NAMES))
+        return (f'<ParameterTable: {len(self._rows)} parameters, {names}'
+                f"{', ...' if len(self._rows) > _SHOWN_NAMES else ''}>")
 
     def __contains__(self, name: object) -> bool:
         return name in self._rows

@@ -17,6 +17,7 @@ import types
 from typing import Any
 
 from racecar.core.compiled import inlined
+from racecar.core.elementary import settled
 
 Kernel = Callable[..., Any]
 
@@ -100,30 +101,33 @@ def at_origin(kind: type) -> Kernel:
 def moving(kind: type) -> Kernel:
     """Return moved(start, end, sine, cosine): the end of a step that began at_origin().
 
-    sine, cosine: of the yaw at the start.
+    sine, cosine: of the yaw at the start. What has decayed is 0, see settled().
     """
     return _spelled('moved', 'start, end, sine, cosine', kind, {
         'x': 'start.x + (end.x * cosine - end.y * sine)',
         'y': 'start.y + (end.x * sine + end.y * cosine)',
-        'yaw': 'start.yaw + end.yaw'}, 'end.{0}')
+        'yaw': 'start.yaw + end.yaw'}, 'settled(end.{0})', {'settled': settled})
 
 
 def _spelled(
     name: str, arguments: str, kind: Any, special: dict[str, str], common: str,
+    called: dict[str, Any] | None = None,
 ) -> Kernel:
     fields = ', '.join(special.get(field, common.format(field)) for field in kind._fields)
     return written_kernel(f'{name}_{kind.__name__}', arguments,
-                   f'    return {kind.__name__}({fields})\n', {kind.__name__: kind})
+                   f'    return {kind.__name__}({fields})\n',
+                   {kind.__name__: kind, **(called or {})})
 
 
 def written_kernel(
     name: str, arguments: str, body: str, kinds: dict[str, Any] | None = None,
     module: str = __name__,
 ) -> Kernel:
-    """Return an inlined kernel whose body is a text; kinds: the NamedTuples that it makes.
+    """Return an inlined kernel whose body is a text.
 
-    module: that it counts as part of; what is not of this package is not cached on disk. Raises
-    ValueError if the name stands for another text already: it names the file in the cache.
+    kinds: the NamedTuples that it makes and the kernels that it calls, by name; module: that it
+    counts as part of; what is not of this package is not cached on disk. Raises ValueError if
+    the name stands for another text already: it names the file in the cache.
     """
     source = f'def {name}({arguments}):\n{body}'
     if (name, source) in _made:

@@ -40,7 +40,8 @@ def init(args: list[str] | None = None, **kwargs: Any) -> None:
 def _prepare_log_folder() -> None:
     """Give the log another place where its own cannot be written."""
     given = os.environ.get('ROS_LOG_DIR')
-    home = os.environ.get('ROS_HOME') or ('' if os.environ.get('HOME') == '' else '~/.ros')
+    # rcl knows no home but HOME.
+    home = os.environ.get('ROS_HOME') or ('~/.ros' if os.environ.get('HOME') else '')
     folder = os.path.expanduser(given or (home and os.path.join(home, 'log')))
     try:
         os.makedirs(folder, exist_ok=True)

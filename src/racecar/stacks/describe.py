@@ -14,7 +14,6 @@ from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.parameter_file import read_parameter_file
 from racecar.core.parameters import suggestion
-from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (
@@ -38,6 +37,7 @@ from racecar.stacks.parts import (
     absolute,
     namespace_of,
     recorder,
+    SHARED,
     surrounding_topics,
     teleop_nodes,
     teleop_topics,
@@ -119,10 +119,13 @@ def describe_stack(name: str, options: StackOptions) -> list[NodeDescription]:
         raise ConfigurationError(
             'tyre_data is what to record, but nothing is recorded: name a folder with record')
     for node in options.overrides:
-        if node == VEHICLE:
-            for parameter in options.overrides[VEHICLE]:
+        if node in SHARED:
+            for parameter in options.overrides[node]:
                 # Raises the error that suggests a name.
-                VEHICLE_FILE_PARAMETERS[f'{VEHICLE}.{parameter}']
+                row = SHARED[node][f'{node}.{parameter}']
+                if not any(row.name in d.spec.table for d in (*descriptions, *left_out)):
+                    raise ConfigurationError(
+                        f'{options.overrides_option}: no node of {name} has {row.name}')
         elif node != CONTROLLER:
             _find(name, node, [*descriptions, *left_out], options.overrides_option)
         elif options.controller is None:

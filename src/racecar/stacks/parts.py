@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 import os
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any
 from racecar.bags.folder import check_bag_folder
 from racecar.catalogue import node_names
 from racecar.core.control.servo_commands import SERVO_PARAMETERS
+from racecar.core.differential.parameters import PREFIX, ROBOT_PARAMETERS
 from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.parameters import suggestion
+from racecar.core.parameters import ParameterTable, suggestion
 from racecar.core.sensors.equipment import check_sensor_names
 from racecar.core.share import find_config, robot_names, vehicle_names
 from racecar.core.types import WHEEL_NAMES
-from racecar.core.vehicles.parameters import VEHICLE
+from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
 from racecar.core.world.world_choice import scene_of
 from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.ros import topics
@@ -114,17 +116,24 @@ def node(
         parameters or {}, remappings(options), **more)
 
 
+ROBOT = PREFIX.rstrip('.')
+
+SHARED: Mapping[str, ParameterTable] = {
+    VEHICLE: VEHICLE_FILE_PARAMETERS, ROBOT: ROBOT_PARAMETERS}
+"""What all nodes that know it have alike: the car, or the robot with two wheels, and its rows."""
+
+
 def with_choices(description: NodeDescription, options: StackOptions) -> NodeDescription:
-    """Return the node with the user's file, clock and overrides; its own go over `vehicle.`."""
+    """Return the node with the user's file, clock and overrides; its own go over SHARED."""
     clock = ((topics.CLOCK, absolute(namespace_of(options), 'clock')),) \
         if options.own_clock else ()
-    of_vehicle = {f'{VEHICLE}.{name}': value
-                  for name, value in options.overrides.get(VEHICLE, {}).items()}
+    of_all = {f'{whole}.{name}': value for whole in SHARED
+              for name, value in options.overrides.get(whole, {}).items()}
     return replace(
         description, user_file=Path(options.params_file) if options.params_file else None,
         remappings=description.remappings + clock, parameters={
             **description.parameters,
-            **{name: value for name, value in of_vehicle.items()
+            **{name: value for name, value in of_all.items()
                if name in description.spec.table},
             **options.overrides.get(description.name, {}),
             **options.overrides.get(description.full_name, {})})

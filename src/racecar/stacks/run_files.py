@@ -140,6 +140,26 @@ def cautions(file: RunFile, way: str) -> list[str]:
     return found
 
 
+def unverified_program(file: RunFile) -> str | None:
+    """Say why the program that a run file names is not known to be that of the run.
+
+    None if it is, by its SHA-256, or if there is none; a module is found by its name, without.
+    """
+    where = file.options.get(CONTROLLER)
+    if not isinstance(where, str):
+        return None
+    try:
+        path = _file_of_controller(where)
+        same = hash_of_file(path) == file.files.get(where)
+    # Of a module, or a file that the run will not find either.
+    except (ConfigurationError, OSError):
+        return None
+    if same:
+        return None
+    return f'controller {where} ' + (
+        'has changed since the run' if where in file.files else 'has no hash in the run file')
+
+
 def _vehicles() -> list[str]:
     return [*vehicle_names(), *robot_names()]
 

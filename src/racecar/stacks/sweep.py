@@ -26,7 +26,7 @@ from racecar.core.simulation.batch_result import Noise
 from racecar.core.simulation.block import kind_of
 from racecar.core.simulation.closed_loop import Loop, LoopCar
 from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
+from racecar.core.vehicles.parameters import VEHICLE
 from racecar.core.yaml_file import load_yaml
 from racecar.stacks import (
     describe_stack,
@@ -43,6 +43,7 @@ from racecar.stacks.loops import (
     Values,
 )
 from racecar.stacks.options import run_options, SWEEP
+from racecar.stacks.parts import ROBOT, SHARED
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
 """Run options that are keys of a file; settings node.parameter have the key set."""
@@ -244,16 +245,17 @@ def _targets(
                 f' {CONTROLLER}: or --{CONTROLLER} with module:Class or file.py:Class')
         return [(CONTROLLER, controller.setting(parameter))]
     tables = _tables(stack)
-    if not (dot and parameter) or node not in (*tables, VEHICLE):
+    if not (dot and parameter) or node not in (*tables, *SHARED):
         raise ConfigurationError(
             f"'{key}' is not a parameter of the loop, expected node.parameter with a node among"
-            f" {', '.join(tables)}, or {VEHICLE}.parameter for all that know the vehicle")
-    if node == VEHICLE:
+            f" {', '.join(tables)}, or {VEHICLE}.parameter for all that know the vehicle and"
+            f' {ROBOT}.parameter for a robot with two wheels')
+    if node in SHARED:
         found = [(name, table[str(key)]) for name, table in tables.items() if str(key) in table]
         if found:
             return found
         # Raises the error that suggests a name.
-        return [('', VEHICLE_FILE_PARAMETERS[str(key)])]
+        return [('', SHARED[node][str(key)])]
     return [(node, tables[node][parameter])]
 
 

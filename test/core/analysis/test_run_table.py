@@ -11,7 +11,7 @@ from scipy.integrate import trapezoid
 
 from racecar.core.analysis.metrics import compute_metrics, MergedTrack, MetricsSum
 from racecar.core.analysis.run_table import COLUMNS, RunCsv, RunJoin, RunMetrics, RunTable
-from racecar.core.errors import ConfigurationError, RunError
+from racecar.core.errors import ConfigurationError, RacecarError, RunError
 
 PERIOD = 0.01
 
@@ -39,6 +39,23 @@ def pieces():
     found = []
     join(found.append, messages(20_000))
     return found
+
+
+
+def test_a_column_that_is_none_is_refused_with_the_names():
+    table = RunTable(np.zeros((3, len(COLUMNS))))
+    with pytest.raises(RacecarError, match="column 'yaw_rat' is unknown; did you mean yaw_rate"):
+        table.column('yaw_rat')
+    with pytest.raises(RacecarError, match="column 'nope' is unknown"):
+        table.column('nope')
+
+
+def test_a_table_shows_its_length_and_time_only():
+    rows = np.zeros((3, len(COLUMNS)))
+    rows[:, 0] = 1.0, 2.0, 3.5
+    assert repr(RunTable(rows)).startswith('<RunTable: 3 rows of time, x, y, yaw')
+    assert repr(RunTable(rows)).endswith(', 1 to 3.5 s>')
+    assert repr(RunTable(rows[:0])).endswith('steering_command>')
 
 
 def test_rows_are_those_of_the_messages_however_long_the_run(pieces):

@@ -222,6 +222,22 @@ def test_a_robot_of_a_batch_has_the_bits_of_one_alone():
         assert tuple(batch.states[index]) == alone
 
 
+def test_a_robot_of_a_batch_that_diverges_stands_and_the_others_go_on():
+    # Its yaw rate is beyond all numbers.
+    broken = replace(IDEAL, axle_length=1e-310)
+    with pytest.raises(DivergenceError):
+        driven(broken, 1.0, 2.0, 100)
+    batch = RobotBatch([IDEAL, broken, IDEAL])
+    batch.command(1.0, 2.0)
+    for _ in range(2):
+        batch.advance(50)
+    assert batch.valid.tolist() == [True, False, True]
+    assert np.isfinite(batch.states).all()
+    assert batch.states[1].tolist() == [0.0] * batch.states.shape[1]
+    alone = driven(IDEAL, 1.0, 2.0, 100)
+    assert tuple(batch.states[0]) == tuple(batch.states[2]) == alone
+
+
 def test_noise_of_a_batch_is_that_of_each_robot_for_itself():
     robot = replace(IDEAL, slip_noise=0.1)
     batch = RobotBatch([robot] * 500, generator=np.random.default_rng(4))

@@ -3,6 +3,7 @@
 """World files: those of the repository, what they may hold, and what is refused."""
 
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -161,6 +162,30 @@ cones: [{x: 1.0, y: 0.0}]
     assert scene.grid.origin == Pose2(1.0, 2.0, 0.5)
     assert scene.grid_height == 0.3
     assert len(scene.cones) == 1
+
+
+def test_a_map_whose_image_has_changed_is_read_anew(tmp_path):
+    world = {'world': str(written(
+        tmp_path, 'image: m.png\nresolution: 0.1\norigin: [0.0, 0.0, 0.0]\n'))}
+    image = tmp_path / 'm.png'
+    Image.fromarray(np.full((4, 6), 254, np.uint8)).save(image)
+    scene = scene_of(world)
+    assert not scene.grid.values.any()
+    assert scene_of(world) is scene
+    Image.fromarray(np.zeros((4, 6), np.uint8)).save(image)
+    # Within one tick of a clock of files, too.
+    os.utime(image, ns=(0, os.stat(image).st_mtime_ns + 1))
+    assert scene_of(world).grid.values.all()
+    image.unlink()
+    with pytest.raises(ConfigurationError, match='cannot be read: No such file'):
+        scene_of(world)
+
+
+def test_an_image_that_is_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / 'm.png')
+    with pytest.raises(ConfigurationError, match=r'm\.png. cannot be read: it is no regular file'):
+        load_world(written(
+            tmp_path, 'image: m.png\nresolution: 0.1\norigin: [0.0, 0.0, 0.0]\n'))
 
 
 def test_a_file_without_anything_is_an_empty_world(tmp_path):

@@ -25,7 +25,8 @@ from racecar.core.analysis.metrics import (
     start_after,
 )
 from racecar.core.analysis.path_kernels import move_ahead
-from racecar.core.errors import ConfigurationError, RunError
+from racecar.core.errors import ConfigurationError, excerpt, ParameterError, RunError
+from racecar.core.parameters import suggest
 
 # SI units; reference and command are those that answer the odometry of the row.
 COLUMNS = ('time', 'x', 'y', 'yaw', 'vx', 'vy', 'yaw_rate', 'x_reference', 'y_reference',
@@ -51,8 +52,16 @@ class RunTable:
     tracked_ahead: float = 0.0
 
     def column(self, name: str) -> Array:
-        """Return one column, (n,), by its name in COLUMNS."""
+        """Return one column, (n,), by its name in COLUMNS. Raises ParameterError for another."""
+        if name not in COLUMNS:
+            raise ParameterError(
+                f'column {excerpt(name)} is unknown; {suggest(str(name), COLUMNS)}')
         return self.rows[:, COLUMNS.index(name)]
+
+    def __repr__(self) -> str:
+        """Say how many rows there are, and of which time."""
+        span = f', {self.rows[0, 0]:g} to {self.rows[-1, 0]:g} s' if len(self.rows) else ''
+        return f"<RunTable: {len(self.rows)} rows of {', '.join(COLUMNS)}{span}>"
 
     def track(self) -> MergedTrack:
         """Return the tracked point and its reference. Raises RunError if there are no rows."""

@@ -101,6 +101,7 @@ class ControllerClass:
             raise ConfigurationError(
                 f"controller {excerpt(self.where)} needs {', '.join(missing)}; give"
                 f' {CONTROLLER}.{missing[0]}')
+        _check_takes_vehicle(self.where, self.constructor)
         try:
             controller = self.constructor(vehicle, **values)
         except Exception as error:
@@ -192,6 +193,19 @@ def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Paramete
         a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY, a.VAR_KEYWORD)]
 
 
+def _check_takes_vehicle(where: str, constructor: Callable[..., Any]) -> None:
+    """Raise ConfigurationError if a constructor has no argument for the vehicle."""
+    try:
+        arguments = inspect.signature(constructor).parameters.values()
+    except (TypeError, ValueError):  # not written in Python
+        return
+    if not any(a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD, a.VAR_POSITIONAL)
+               for a in arguments):
+        raise ConfigurationError(
+            f'controller {excerpt(where)} does not take the vehicle, expected'
+            ' __init__(self, vehicle, ...)')
+
+
 def _type_of(argument: inspect.Parameter) -> type:
     kinds = (bool, int, float, str)
     return next((kind for kind in kinds if argument.annotation is kind), None) or next(
@@ -238,10 +252,17 @@ def ask(controller: Controller, odometry: Odometry, reference: Motion) -> Ackerm
     Raises RunError if it is no pair of finite numbers, or if the controller fails.
     """
     try:
-        speed, steering = controller.command(odometry, reference)
-        command = AckermannCommand.in_single_precision(speed, steering)
+        answer = controller.command(odometry, reference)
     except Exception as error:
         raise failure_at(error, odometry.time_ns / NANOSECONDS) from error
+    try:
+        speed, steering = answer
+        command = AckermannCommand.in_single_precision(speed, steering)
+    except Exception as error:
+        raise RunError(
+            f'the controller returns {excerpt(answer)} at {odometry.time_ns / NANOSECONDS:g} s,'
+            ' expected speed [m/s] and steering angle [rad]: return speed, steering_angle'
+        ) from error
     check_command(command, odometry.time_ns / NANOSECONDS)
     return command
 

@@ -60,9 +60,10 @@ def local_mesh(name: str, folder: Path | None = None) -> str:
 
 def _folders() -> list[Path]:
     own = Path('racecar') / 'meshes'
-    caches = Path(os.environ.get(CACHE_VARIABLE) or os.path.expanduser('~/.cache'))
-    return [caches.absolute() / own,
-            Path(tempfile.gettempdir()) / f'racecar-{os.getuid()}' / 'meshes']
+    caches = os.environ.get(CACHE_VARIABLE) or os.path.expanduser('~/.cache')
+    folders = [Path(tempfile.gettempdir()) / f'racecar-{os.getuid()}' / 'meshes']
+    # It stays ~ for a user without HOME whom the system does not know.
+    return folders if caches.startswith('~') else [Path(caches).absolute() / own, *folders]
 
 
 def _write(path: Path, data: bytes) -> None:

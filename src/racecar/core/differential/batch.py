@@ -65,6 +65,7 @@ class RobotBatch:
             block, lane = divmod(index, LANES)
             self._states[block, :3, lane] = pose
             self._robots[block, :, lane] = number
+        self._valid = np.ones((blocks, LANES), dtype=bool)
         self._kernel: Any = block_kernel(Kinematics)
         # Compiles.
         self.advance(0)
@@ -77,6 +78,12 @@ class RobotBatch:
         """States in the order of the fields of WheelsState, (robots, fields)."""
         rows: Array = self._states.transpose(0, 2, 1).reshape(-1, _STATES)[:self._count].copy()
         return rows
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Whether the motion of each robot has stayed finite, (robots,)."""
+        found: NDArray[np.bool_] = self._valid.reshape(-1)[:self._count].copy()
+        return found
 
     def command(self, left: Array, right: Array) -> None:
         """Turn the wheels of each robot at speeds (robots,) [rad/s] from now on.
@@ -94,7 +101,17 @@ class RobotBatch:
             self._commands[block, :, :part.shape[1]] = part
 
     def advance(self, steps: int) -> None:
-        """Advance all robots by so many steps."""
+        """Advance all robots by so many steps.
+
+        A robot whose motion is not finite stands where it was before, for good; `valid` tells.
+        """
+        before = self._states.copy()
+        self._move(steps)
+        self._valid &= np.isfinite(self._states).all(axis=1)
+        if not self._valid.all():
+            self._states = np.where(self._valid[:, None, :], self._states, before)
+
+    def _move(self, steps: int) -> None:
         nothing = as_vector(np.empty(0))
         for block in range(len(self._states)):
             arrays = [as_vector(rows[block].reshape(-1)) for rows in (

@@ -13,7 +13,7 @@ import numpy as np
 from racecar.core.errors import excerpt, RunError
 from racecar.core.identification.drive import Array, Channel, QUANTITIES, RawLog
 from racecar.core.identification.units import factor_to_si, split_header
-from racecar.core.parameters import suggest
+from racecar.core.parameters import suggest_near
 
 MOST_ROWS = 5_000_000
 # Nanoseconds of a clock are no more; what squares numbers does not overflow.
@@ -45,7 +45,7 @@ def read_csv_log(path: Path | str, columns: Mapping[str, str] | None = None) -> 
     if len(table) < 2:
         raise RunError(f'{name} has {len(table)} rows, expected at least 2')
     if 't' not in places:
-        raise RunError(f'{name} has no column t, the time; it has {_listed(first[1])}')
+        raise RunError(f'{name} has no column t, the time; its columns are {_listed(first[1])}')
     values = {quantity: table[:, index] * factor
               for index, (quantity, (_, factor)) in enumerate(places.items())}
     t = values.pop('t')
@@ -73,15 +73,17 @@ def _places(
         if column not in found:
             raise RunError(
                 f'{name} has no column {column}, which is to be {quantity};'
-                f' it has {_listed(header)}')
+                f' its columns are {_listed(header)}')
     places = {}
     for quantity, (si, required, meaning) in QUANTITIES.items():
         column = columns.get(quantity, quantity)
         if column not in found:
             if required:
+                near = suggest_near(quantity, found)
                 raise RunError(
-                    f'{name} has no column {quantity}[{si}], {meaning}; it has {_listed(header)}'
-                    f' ({suggest(quantity, list(found))}); --column {quantity}=NAME names another')
+                    f'{name} has no column {quantity}[{si}], {meaning}; its columns are'
+                    f" {_listed(header)}{f' ({near})' if near else ''}; --column {quantity}=NAME"
+                    ' names another')
             continue
         place, unit = found[column]
         try:
@@ -129,4 +131,4 @@ def _is_number(text: str) -> bool:
 
 
 def _listed(header: list[str]) -> str:
-    return excerpt(', '.join(cell.strip() for cell in header))
+    return excerpt(', '.join(cell.strip() for cell in header))[1:-1]

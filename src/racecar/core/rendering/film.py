@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import contextlib
 import importlib.util
 import os
 from pathlib import Path
@@ -97,7 +98,8 @@ class Film:
         try:
             if self._writer is not None:
                 self._part.guard(self._writer.close)
-        except ConfigurationError as failure:
+        # A signal, too: to close takes as long as to write, for some formats.
+        except BaseException as failure:
             self._part.__exit__(type(failure), failure, None)
             raise
         self._part.__exit__(kind, error, trace)
@@ -129,7 +131,9 @@ class _Part:
         if error is None:
             self.guard(lambda: os.replace(self.path, self._final))
             return
-        self.path.unlink(missing_ok=True)
+        # A read-only file system refuses to remove even what is not there.
+        with contextlib.suppress(OSError):
+            self.path.unlink()
         if isinstance(error, OSError):
             raise ConfigurationError(
                 f"'{self._final}' cannot be written: {error}") from error

@@ -106,7 +106,8 @@ class BatchSimulation:
         skip: time at the start that the metrics leave out [s]; record_every: record one of so many
         ticks, none by default; with_path: whether the metrics against the path are wanted, which
         take somewhat longer than all else; on_progress is called with the share done, 0 to 1.
-        Raises ConfigurationError if it is called twice or an argument is out of range.
+        Raises ConfigurationError if it is called twice or an argument is out of range. Ctrl-C ends
+        it within a chunk of some hundred ticks.
         """
         if self._done:
             raise ConfigurationError('a batch runs once; make a new one to run again')
@@ -126,6 +127,10 @@ class BatchSimulation:
                 # To wait for one after the other would wake this thread at each.
                 for job in wait(jobs, return_when=FIRST_EXCEPTION).done:
                     job.result()
+            except BaseException:
+                # Ctrl-C, too: to leave the pool is to wait for what runs.
+                run.stop()
+                raise
             finally:
                 for job in jobs:
                     job.cancel()

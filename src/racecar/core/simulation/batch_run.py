@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 import contextlib
 from dataclasses import astuple
 import math
@@ -84,6 +85,15 @@ class BatchRun:
         self._counting = threading.Lock()
         # What is not compiled may be a user's code, which need not bear threads.
         self._in_turn = threading.Lock()
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let all that runs end at its next chunk with CancelledError; there is no result then."""
+        self._stopped.set()
+
+    def _check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise CancelledError('the batch was stopped')
 
     def result(self) -> BatchResult:
         """Return the metrics of all cars, after all have run."""
@@ -118,6 +128,7 @@ class BatchRun:
         streams = [] if self._noise is None else self._noise.of(block.cars)
         deviations = None if self._noise is None else vector(astuple(self._noise.noise))
         for first in range(0, ticks + 1, CHUNK):
+            self._check_stopped()
             chunk = min(CHUNK, ticks + 1 - first)
             try:
                 block.run(
@@ -174,8 +185,14 @@ class BatchRun:
     def _run_alone(self, car: int, loop: Loop, ticks: int) -> Metrics | None:
         """Run a loop by itself; return its metrics, None without a sample."""
         parts: list[Array] = []
+
+        def keep(rows: Array) -> None:
+            self._check_stopped()
+            parts.append(rows)
+
+        self._check_stopped()
         try:
-            loop.run(ticks, parts.append)
+            loop.run(ticks, keep)
         except DivergenceError:
             self._columns[_DIVERGED_AT, car] = loop.simulator.time_ns / NANOSECONDS
         table = RunTable(np.concatenate(parts), loop.tracker.tracked_ahead)

@@ -14,6 +14,7 @@ from racecar.core.analysis.run_table import COLUMNS, RunTable
 from racecar.core.compiled import COMPILED
 from racecar.core.control.linearizer import Linearizer
 from racecar.core.control.tracker import TrajectoryTracker
+from racecar.core.errors import ConfigurationError
 from racecar.core.packing import vector
 from racecar.core.readings import Collisions
 from racecar.core.simulation.lanes import Lane, Reference
@@ -24,6 +25,9 @@ from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
 
 CHUNK = 1024
 """Ticks that one call of a kernel runs."""
+
+MOST_TICKS = 10_000_000
+"""Of a run whose rows are kept: with 11 numbers each they take 0.9 GB."""
 
 Row = tuple[float, ...]
 
@@ -286,8 +290,8 @@ def run_loop(
 ) -> RunTable:
     """Run a loop for the duration [s] from its present state.
 
-    on_tick: as in run_closed_loop(). Raises DivergenceError, and RunError for a controller of
-    one's own that fails.
+    on_tick: as in run_closed_loop(). Raises ConfigurationError for too long a run,
+    DivergenceError, and RunError for a controller of one's own that fails.
     """
     ticks = tick_count(duration, loop.simulator.period_ns)
     every = loop.odometry_every
@@ -306,5 +310,14 @@ def run_loop(
 
 
 def tick_count(duration: float, period_ns: int) -> int:
-    """Return how many periods make up a duration [s], rounded up."""
-    return -(-round(duration * NANOSECONDS) // period_ns)
+    """Return how many periods make up a duration [s], rounded up.
+
+    Raises ConfigurationError if they are more than MOST_TICKS, as a row is kept of each.
+    """
+    ticks = -(-round(duration * NANOSECONDS) // period_ns)
+    if ticks > MOST_TICKS:
+        raise ConfigurationError(
+            f'duration is {duration:g} s, which is {ticks} ticks of {period_ns / NANOSECONDS:g} s,'
+            f' expected at most {MOST_TICKS}: shorten the run, lower the rate of the simulator, or'
+            ' use `racecar up`, which keeps no rows')
+    return ticks

@@ -14,7 +14,7 @@ from collections.abc import Callable, MutableSequence
 from typing import Any, NamedTuple
 
 from racecar.core.compiled import inlined, njit_once, specialise
-from racecar.core.elementary import sine_cosine
+from racecar.core.elementary import settled, sine_cosine
 from racecar.core.errors import ParameterError
 from racecar.core.packing import Vector
 from racecar.core.simulation.held_steps import DORMAND_PRINCE, held_advance
@@ -53,7 +53,7 @@ def _euler(
 ) -> None:
     k1 = derivative(state, inputs, parameters)
     for i in range(len(k1)):
-        state[i] += dt * k1[i]
+        state[i] = settled(state[i] + dt * k1[i])
 
 
 def _rk4(
@@ -73,7 +73,8 @@ def _rk4(
     k4 = derivative(stage, inputs, parameters)
     sixth = dt / 6.0
     for i in range(len(k1)):
-        state[i] += sixth * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i])
+        state[i] = settled(
+            state[i] + sixth * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]))
 
 
 def _dopri5(
@@ -98,8 +99,8 @@ def _dopri5(
             _A61 * k1[i] + _A62 * k2[i] + _A63 * k3[i] + _A64 * k4[i] + _A65 * k5[i])
     k6 = derivative(stage, inputs, parameters)
     for i in range(len(k1)):
-        state[i] += dt * (
-            _B1 * k1[i] + _B3 * k3[i] + _B4 * k4[i] + _B5 * k5[i] + _B6 * k6[i])
+        state[i] = settled(state[i] + dt * (
+            _B1 * k1[i] + _B3 * k3[i] + _B4 * k4[i] + _B5 * k5[i] + _B6 * k6[i]))
 
 
 def _advance(
@@ -174,9 +175,12 @@ def _at_origin(s: State5) -> State5:
 
 @inlined
 def _moved(s: State5, end: State5) -> State5:
-    """Return the state after a step that started from _at_origin() of s and got to `end`."""
+    """Return the state after a step that started from _at_origin() of s and got to `end`.
+
+    What has decayed is 0, see settled().
+    """
     sine, cosine = sine_cosine(s[4])
-    return (end[0], end[1], s[2] + (end[2] * cosine - end[3] * sine),
+    return (settled(end[0]), settled(end[1]), s[2] + (end[2] * cosine - end[3] * sine),
             s[3] + (end[2] * sine + end[3] * cosine), s[4] + end[4])
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 import math
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 import warnings
@@ -174,6 +175,9 @@ def _pixels(path: Path | str) -> tuple[NDArray[np.float64], NDArray[np.float64] 
     from PIL import Image
 
     name = f'image {excerpt(str(path))}'
+    if os.path.exists(path) and not os.path.isfile(path):
+        # To open a pipe would wait for somebody who writes to it.
+        raise ConfigurationError(f'{name} cannot be read: it is no regular file')
     try:
         with warnings.catch_warnings():
             # Of what is too large we tell ourselves.

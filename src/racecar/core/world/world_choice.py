@@ -8,13 +8,14 @@ from collections.abc import Mapping
 import functools
 import math
 import os
+from pathlib import Path
 from typing import Any
 
 from racecar.core.parameters import Parameter
 from racecar.core.share import find_world
 from racecar.core.types import Pose2
 from racecar.core.world.scene import EMPTY_SCENE, Scene
-from racecar.core.world.world_file import load_world
+from racecar.core.world.world_file import image_of_world, load_world
 
 WORLD_PARAMETER = Parameter(
     'world', str, EMPTY_SCENE.name, 'What stands around: a world of worlds/ by name, or a file; a'
@@ -31,18 +32,37 @@ START_PARAMETERS = tuple(
 
 
 def scene_of(values: Mapping[str, Any]) -> Scene:
-    """Return the scene of the parameter `world`; one and the same while its file stays the same.
+    """Return the scene of the parameter `world`; one and the same while its files stay the same.
 
     Raises ConfigurationError as load_world().
     """
-    path = find_world(values[WORLD_PARAMETER.name])
-    status = os.stat(path)
-    return _loaded(str(path), status.st_mtime_ns, status.st_size)
+    path = str(find_world(values[WORLD_PARAMETER.name]))
+    status = _status(path)
+    image = _image(path, status)
+    return _loaded(path, status, None if image is None else _status(image))
+
+
+Status = tuple[int, int] | None
+"""Time of the last change [ns] and size of a file; None if there is none."""
+
+
+def _status(path: Path | str) -> Status:
+    try:
+        found = os.stat(path)
+    except OSError:
+        # Whoever reads it says so.
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+# A sweep asks for each of its cars.
+@functools.lru_cache(maxsize=8)
+def _image(path: str, _: Status) -> Path | None:
+    return image_of_world(path)
 
 
 @functools.lru_cache(maxsize=8)
-def _loaded(path: str, _: int, __: int) -> Scene:
-    # A sweep asks for each of its cars.
+def _loaded(path: str, _: Status, __: Status) -> Scene:
     return load_world(path)
 
 

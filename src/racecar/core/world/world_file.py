@@ -129,6 +129,16 @@ def load_world(name: str | Path) -> Scene:
         raise ConfigurationError(f'{label}: {error}') from error
 
 
+def image_of_world(path: Path | str) -> Path | None:
+    """Return where the image of the map in a world file lies; None if it names none.
+
+    Raises ConfigurationError for a file that cannot be read.
+    """
+    content = load_yaml('world file', path)
+    image = content.get('image') if isinstance(content, dict) else None
+    return Path(path).parent / image if isinstance(image, str) else None
+
+
 def _scene(path: Path, content: Mapping[str, Any]) -> Scene:
     for key in content:
         if key not in _KEYS:
