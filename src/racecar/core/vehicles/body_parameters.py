@@ -151,14 +151,15 @@ class BodyParameters:
             raise ParameterError(
                 f"parameter '{BODY_PREFIX}colour' is {list(colour)}, expected three numbers from 0"
                 ' to 1: red, green, blue')
+        cabin, heights = (
+            _tuple_of(name, own[name], count) if own[name] else ()
+            for name, count in (('cabin', 4), ('heights', 3)))
         front, rear = (
             AxleBody(**{name: own[f'{axle}.{name}'] for name in AxleBody.__dataclass_fields__})
             for axle in _AXLES)
         return cls(
-            own['shape'], own['height'], own['clearance'], *(
-                _tuple_of(name, own[name], count) if own[name] else ()
-                for name, count in (('cabin', 4), ('heights', 3))), colour, own['roll_inertia'],
-            own['pitch_inertia'], front, rear, tuple(
+            own['shape'], own['height'], own['clearance'], cabin, heights, colour,
+            own['roll_inertia'], own['pitch_inertia'], front, rear, tuple(
                 _tuple_of(f'slots.{slot}', own[f'slots.{slot}'], 3) if own[f'slots.{slot}']
                 else None for slot in SLOTS))
 

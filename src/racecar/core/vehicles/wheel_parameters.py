@@ -269,7 +269,7 @@ def corner_names(values: Mapping[str, Any]) -> tuple[str, ...]:
     """
     name = f'{WHEEL_PREFIX}corners'
     row = WHEEL_PARAMETERS[name]
-    given: list[str] = row.validate(values.get(name, row.default))
+    given: Any = row.validate(values.get(name, row.default))
     if given and len(given) != len(WHEEL_NAMES):
         raise ParameterError(
             f"parameter '{name}' is {excerpt(given)}, expected four names, of the left front,"
