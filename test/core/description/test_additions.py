@@ -140,7 +140,7 @@ def rims(vehicle):
 @BOTH_KINDS
 def test_each_corner_may_have_the_wheel_of_another_vehicle(name, tmp_path):
     donor = tmp_path / 'donor.yaml'
-    donor.write_text(find_vehicle('racecar').read_text().replace(
+    donor.write_text(find_vehicle('report').read_text().replace(
         'vehicle:\n', 'vehicle:\n      wheel: {rim_beam_number: 9, rim_beam_width: 0.002,'
         ' rim_colour: [1.0, 0.0, 0.0], corners: [donor.yaml, donor.yaml, "", ""]}\n', 1))
     vehicle = vehicle_of(name, wheel__corners=['', str(donor), str(donor), ''])

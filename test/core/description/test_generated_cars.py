@@ -199,11 +199,17 @@ def changed(vehicle='bmw_x5', **values):
     ({'body__shape': 'sub'}, ("'vehicle.body.shape' is 'sub'", 'did you mean suv')),
     ({'body__slots__top': [1.0]}, ("'vehicle.body.slots.top' is [1.0]", 'expected 3 numbers')),
     ({'body__colour': [1.0, 2.0, 0.0]}, ("'vehicle.body.colour' is", 'from 0 to 1')),
+    ({'body__cabin': [1.0, 2.0]}, ("'vehicle.body.cabin' is [1.0, 2.0]", 'expected 4 numbers')),
+    ({'body__cabin': [-0.8, -0.9, 1.4, 2.2]},
+     ("'vehicle.body.cabin' is -0.9 m", 'rear end of the roof', 'foot of the rear window')),
+    ({'body__cabin': [-0.8, -0.5, 1.4, 3.9]}, ("'vehicle.body.cabin' is 3.85 m", 'the nose')),
+    ({'body__heights': [1.0, 1.7, 1.0]}, ("'vehicle.body.heights' is 1.7 m", 'the belt line')),
     ({'body__hieght': 1.0}, ("'vehicle.body.hieght' is unknown", 'vehicle.body.height')),
     # Each alone can be; together they cannot.
     ({'body__height': 0.0, 'body__clearance': 1.5},
      ("'vehicle.body.clearance' is 1.5 m", 'less than the height of the body, 1.49')),
-    ({'cog_to_front_axle': 0.01}, ("'vehicle.body.rear.wheel_mass' is", 'nothing for a spring')),
+    ({'cog_to_front_axle': 0.01, 'body__cabin': []},
+     ("'vehicle.body.rear.wheel_mass' is", 'nothing for a spring')),
     ({'track_width': 0.3, 'rear__track_width': 0.3},
      ("'vehicle.body.front.spring_rate' is", 'topples')),
     ({'wheel__rim_radius': 1e-9}, ('rim_radius is 1e-09 m, expected 3.74e-06 m',)),
@@ -297,6 +303,26 @@ def test_a_body_is_as_long_wide_and_high_as_its_file_says(name):
     ground = -vehicle.wheel_radii[1]
     assert roof[:, 2].max() == pytest.approx(ground + vehicle.body.height, abs=1e-5)
     assert body[:, 2].min() == pytest.approx(ground + vehicle.body.clearance, abs=1e-5)
+
+
+def test_cabin_and_bonnet_are_where_the_file_says():
+    vehicle = VehicleParameters.from_values(changed(
+        body__cabin=[-0.5, 0.1, 1.3, 2.0], body__heights=[1.1, 1.05, 0.9]))
+    chassis = describe_vehicle(vehicle).tree.link('chassis')
+    meshes = {shape.name: corners_of(resource_file(shape.geometry.uri).read_bytes()).reshape(-1, 3)
+              for shape in chassis.visuals if shape.name in ('body', 'cabin')}
+    ground = -vehicle.wheel_radii[1]
+    glass, body = meshes['cabin'], meshes['body']
+    foot = glass[glass[:, 2] < glass[:, 2].min() + 1e-6]
+    assert (foot[:, 0].min(), foot[:, 0].max()) == pytest.approx((-0.5, 2.0), abs=0.02)
+    top = glass[glass[:, 2] > glass[:, 2].max() - 1e-6]
+    assert -0.05 < top[:, 0].min() < 0.15
+    assert 1.25 < top[:, 0].max() < 1.45
+    nose = body[(body[:, 0] > 3.5) & (np.abs(body[:, 1]) > 0.6)]
+    assert nose[:, 2].max() - ground == pytest.approx(0.9, abs=0.06)
+    # What collides follows.
+    lower, upper = chassis.collisions
+    assert upper.origin.x - 0.5 * upper.geometry.size[0] == pytest.approx(-0.5)
 
 
 def test_equal_meshes_are_one_file_and_others_another(tmp_path, monkeypatch):

@@ -305,3 +305,15 @@ def test_the_front_tyres_of_the_czero_are_narrower_than_the_rear_ones():
     assert [(shape.tire_radius, shape.thickness) for shape, _ in vehicle.wheel_designs] == [
         pytest.approx(size) for size in (
             (0.28475, 0.145), (0.28475, 0.145), (0.28675, 0.175), (0.28675, 0.175))]
+
+
+@given(st.floats(0.02, 5.0), st.floats(0.02, 5.0))
+@settings(max_examples=20)
+def test_a_wheel_that_says_its_size_is_stretched_to_that_of_the_vehicle(radius, width):
+    vehicle = VehicleParameters.from_file(find_vehicle('racecar'))
+    shape = vehicle.wheel.shape(radius, width)
+    assert not shape.fault
+    assert (shape.tire_radius, shape.thickness) == pytest.approx((radius, width))
+    # rim_radius is 0.03 m of a wheel of 0.05 m.
+    assert shape.rim_radius / radius == pytest.approx(0.6)
+    assert wheel_files(shape).rim.uri == wheel_files(vehicle.wheel_designs[0].shape).rim.uri

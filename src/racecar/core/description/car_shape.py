@@ -29,7 +29,7 @@ from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Mesh, S
 from racecar.core.description.triangles import Triangles
 from racecar.core.poses import NO_POSE, pose_of_angles
 from racecar.core.vehicles.body_dimensions import body_dimensions, BodyDimensions
-from racecar.core.vehicles.body_parameters import AXLES, HATCHBACK, SALOON, SUV
+from racecar.core.vehicles.body_parameters import HATCHBACK, SALOON, SUV
 from racecar.core.vehicles.parameters import VehicleParameters
 
 Colour = tuple[float, float, float, float]
@@ -65,15 +65,32 @@ _STYLES = {
 }
 
 
+def _style(vehicle: VehicleParameters, size: BodyDimensions) -> _Style | None:
+    """Return the proportions of a body by its shape and file; None of one without body."""
+    style = _STYLES.get(vehicle.body.shape)
+    if style is None:
+        return None
+    if vehicle.body.cabin:
+        rear, roof_rear, roof_front, front = (
+            (x - size.rear) / size.length for x in vehicle.body.cabin)
+        style = style._replace(
+            rear=rear, roof_rear=roof_rear, roof_front=roof_front, front=front)
+    if vehicle.body.heights:
+        deck, belt, bonnet = (
+            (z - size.floor) / (size.top - size.floor) for z in vehicle.body.heights)
+        style = style._replace(tail=deck - 0.1, deck=deck, belt=belt, bonnet=bonnet)
+    return style
+
+
 def body_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
     """Return what is seen of a generated car but for its wheels.
 
     Raises ConfigurationError if its meshes cannot be stored.
     """
     size = body_dimensions(vehicle)
-    if vehicle.body.shape == AXLES:
+    style = _style(vehicle, size)
+    if style is None:
         return _frame(vehicle, size)
-    style = _STYLES[vehicle.body.shape]
     return (*_painted(vehicle, size, style), *_trim(vehicle, size, style))
 
 
@@ -81,7 +98,7 @@ def collision_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
     """Return what collides of a generated car: a box about the lower half, one about the cabin."""
     size = body_dimensions(vehicle)
     radius = vehicle.wheel_radii[1]
-    style = _STYLES.get(vehicle.body.shape)
+    style = _style(vehicle, size)
     if style is None:
         return (_box('', None, size.rear, size.front, size.width, size.floor - radius,
                      size.floor - radius + 0.5 * (size.top - size.floor)),)
@@ -117,7 +134,7 @@ def lamp_places(vehicle: VehicleParameters) -> dict[str, list[LampPlace]]:
     They are on nose and tail, of a car without body on the beams at its ends.
     """
     size = body_dimensions(vehicle)
-    style = _STYLES.get(vehicle.body.shape)
+    style = _style(vehicle, size)
     if style is None:
         front, rear = _beam_rows(vehicle, size)
         antifog = front.place(0.60, 0.10)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import itertools
 from typing import TYPE_CHECKING
 
 from racecar.core.errors import ParameterError
@@ -20,6 +21,12 @@ WHEELS_SHARE = 0.5
 """Of the mass of a vehicle, what the four wheels have at most [-]."""
 
 _AXLE_NAMES = ('front', 'rear')
+_CABIN = ('foot of the rear window', 'rear end of the roof', 'front end of the roof',
+          'foot of the windscreen')
+_HEIGHTS = 'boot lid', 'belt line', 'bonnet'
+
+# Of the length of a body, how far the ends of cabin and roof are apart at least [-].
+_STEP = 0.01
 
 
 def check_vehicle(vehicle: VehicleParameters) -> None:
@@ -84,6 +91,19 @@ def _body_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, 
         yield ('body.height', body.height, 'm',
                f'more than the height of the wheels, {2.0 * max(vehicle.wheel_radii):.4g} m, for a'
                f' body of the shape {body.shape}')
+    cabin, heights = body.cabin, body.heights
+    for (before, after), (what, other) in zip(
+            itertools.pairwise((size.rear, *cabin, size.front) if cabin else ()),
+            itertools.pairwise(('tail', *_CABIN, 'nose')), strict=False):
+        if after - before < _STEP * size.length:
+            yield ('body.cabin', after, 'm',
+                   f'at least {before + _STEP * size.length:.4g} m for the {other}, which is ahead'
+                   f' of the {what} at {before:.4g} m')
+    for what, height in zip(_HEIGHTS, heights, strict=False):
+        low, high = (size.floor + share * (size.top - size.floor) for share in (0.3, 0.8))
+        if not low <= height <= high:
+            yield ('body.heights', height, 'm',
+                   f'{low:.4g} to {high:.4g} m for the {what}, well between floor and roof')
     if body.height and body.height <= vehicle.cog_height:
         yield ('cog_height', vehicle.cog_height, 'm',
                f'less than the height of the body, {body.height:.4g} m')

@@ -60,6 +60,11 @@ BODY_PARAMETERS = ParameterTable([
          'm', minimum=0.0, maximum=100.0),
     _row('clearance', 0.0, 'Height of the floor of the body above the ground; 0: half the radius'
          ' of the rear wheels', 'm', minimum=0.0, maximum=100.0),
+    _row('cabin', [], 'Where foot of the rear window, rear end of the roof, its front end and foot'
+         ' of the windscreen are, from the middle of the rear axle, forward positive; empty: in'
+         ' the proportions of the shape', 'm', item=float),
+    _row('heights', [], 'Heights of boot lid, belt line below the windows and front edge of the'
+         ' bonnet above the ground; empty: in the proportions of the shape', 'm', item=float),
     _row('colour', [0.32, 0.36, 0.42], 'Red, green, blue of the paint, each from 0 to 1',
          item=float),
     _row('roll_inertia', 0.0, 'Moment of inertia about the longitudinal axis through the centre of'
@@ -118,6 +123,8 @@ class BodyParameters:
     shape: str = RACECAR
     height: float = 0.0
     clearance: float = 0.0
+    cabin: tuple[float, ...] = ()
+    heights: tuple[float, ...] = ()
     colour: tuple[float, ...] = (0.32, 0.36, 0.42)
     roll_inertia: float = 0.0
     pitch_inertia: float = 0.0
@@ -144,12 +151,15 @@ class BodyParameters:
             raise ParameterError(
                 f"parameter '{BODY_PREFIX}colour' is {list(colour)}, expected three numbers from 0"
                 ' to 1: red, green, blue')
+        cabin, heights = (
+            _tuple_of(name, own[name], count) if own[name] else ()
+            for name, count in (('cabin', 4), ('heights', 3)))
         front, rear = (
             AxleBody(**{name: own[f'{axle}.{name}'] for name in AxleBody.__dataclass_fields__})
             for axle in _AXLES)
         return cls(
-            own['shape'], own['height'], own['clearance'], colour, own['roll_inertia'],
-            own['pitch_inertia'], front, rear, tuple(
+            own['shape'], own['height'], own['clearance'], cabin, heights, colour,
+            own['roll_inertia'], own['pitch_inertia'], front, rear, tuple(
                 _tuple_of(f'slots.{slot}', own[f'slots.{slot}'], 3) if own[f'slots.{slot}']
                 else None for slot in SLOTS))
 

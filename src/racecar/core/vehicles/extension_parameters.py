@@ -32,6 +32,6 @@ class Extension(NamedTuple):
 
         Raises ParameterError naming the first that is ill-typed.
         """
-        own = EXTENSION_PARAMETERS.resolve(
+        own: Mapping[str, Any] = EXTENSION_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in EXTENSION_PARAMETERS})
         return cls(tuple(own[EXTENSIONS]), own[DATA])

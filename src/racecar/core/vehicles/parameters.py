@@ -256,8 +256,9 @@ class VehicleParameters:
         _check_name(own[f'{PREFIX}name'])
         fields = {
             name.removeprefix(PREFIX).replace('.', '_'): value for name, value in own.items()}
-        if fields['contact_material'] != DEFAULT_MATERIAL:
-            fields['friction_coefficient'] = SURFACES[fields['contact_material']].friction
+        material = str(fields['contact_material'])
+        if material != DEFAULT_MATERIAL:
+            fields['friction_coefficient'] = SURFACES[material].friction
         vehicle = cls(
             **cast('dict[str, Any]', fields), body=BodyParameters.from_values(values),
             lights=Lights.from_values(values), wheel=WheelLook.from_values(values),

@@ -52,13 +52,14 @@ def _length(name: str, description: str, minimum: float = 0.0) -> Parameter:
 
 
 WHEEL_PARAMETERS = ParameterTable([
+    _length('radius', 'Radius of the wheel that the lengths here describe; the wheels of the'
+            ' vehicle have them in proportion; 0: that of its front wheels'),
+    _length('width', 'Width of that wheel; 0: that of the front wheels'),
     _row('subdivision', 36, 'Faces around a wheel', minimum=8, maximum=256),
     _row('curvature_factor', 0.35, 'How round the shoulders of the tyre are: 0 not at all, 1 from'
          ' the middle of the tread to the rim', minimum=0.0, maximum=1.0),
     _row('edge_subdivision', 3, 'Faces across a shoulder of the tyre', minimum=1, maximum=64),
-    _length('rim_radius', 'Radius at which the tyre begins, of a front wheel as all lengths here;'
-            ' rear wheels of another size have them in proportion; 0: 0.7 of the radius of the'
-            ' wheel'),
+    _length('rim_radius', 'Radius at which the tyre begins; 0: 0.7 of the radius of the wheel'),
     _row('rim_beam_number', 5, 'Number of the beams (spokes)', minimum=1, maximum=64),
     _length('rim_beam_width', 'Width of a beam; 0: 0.357 of the radius of the rim'),
     _length('rim_beam_thickness', 'Thickness of a beam along the axle; 0: two thirds of the width'
@@ -170,6 +171,8 @@ class WheelShape(NamedTuple):
 class WheelLook(NamedTuple):
     """The rows of WHEEL_PARAMETERS but for the wheels of other vehicles."""
 
+    radius: float
+    width: float
     subdivision: int
     curvature_factor: float
     edge_subdivision: int
@@ -221,19 +224,20 @@ class WheelLook(NamedTuple):
 
         Raises ParameterError in one line if there can be no such wheel.
         """
-        rim = self.rim_radius or _RIM * radius
+        own_radius, own_width = self.radius or radius, self.width or width
+        rim = self.rim_radius or _RIM * own_radius
         shape = WheelShape(
-            thickness=width, tire_radius=radius, subdivision=self.subdivision,
+            thickness=own_width, tire_radius=own_radius, subdivision=self.subdivision,
             curvature_factor=self.curvature_factor, edge_subdivision=self.edge_subdivision,
             rim_radius=rim, rim_beam_number=self.rim_beam_number,
             rim_beam_width=self.rim_beam_width or _BEAM_WIDTH * rim,
             central_inner_radius=self.central_inner_radius or _INNER * rim,
             central_outer_radius=self.central_outer_radius or _OUTER * rim,
-            rim_beam_thickness=self.rim_beam_thickness or _BEAM_THICKNESS * width,
-            rim_beam_offset=self.rim_beam_offset or _BEAM_OFFSET * width)
+            rim_beam_thickness=self.rim_beam_thickness or _BEAM_THICKNESS * own_width,
+            rim_beam_offset=self.rim_beam_offset or _BEAM_OFFSET * own_width)
         if shape.fault:
             raise ParameterError(f'wheel of {WHEEL_PREFIX}*: {shape.fault}')
-        return shape
+        return shape.stretched(radius / own_radius, width / own_width)
 
     def shapes(
         self, radii: tuple[float, float], widths: tuple[float, float],
@@ -265,7 +269,7 @@ def corner_names(values: Mapping[str, Any]) -> tuple[str, ...]:
     """
     name = f'{WHEEL_PREFIX}corners'
     row = WHEEL_PARAMETERS[name]
-    given: list[str] = row.validate(values.get(name, row.default))
+    given: Any = row.validate(values.get(name, row.default))
     if given and len(given) != len(WHEEL_NAMES):
         raise ParameterError(
             f"parameter '{name}' is {excerpt(given)}, expected four names, of the left front,"
