@@ -16,7 +16,7 @@ from racecar.core.types import Pose2
 from racecar.core.world import EMPTY_SCENE, load_world, Wall
 from racecar.core.world.marker import marker_cells
 from racecar.core.world.overlaps import overlaps
-from racecar.core.world.scene import cone_rows
+from racecar.core.world.scene import foot_rows
 from racecar.core.world.world_choice import scene_of, start_pose
 
 
@@ -46,7 +46,7 @@ def is_in_the_way(scene, x, y, yaw, half_length=0.25, half_width=0.15):
     from racecar.core.world.grid_map import NO_GRID
     numbers = NO_GRID if scene.grid is None else scene.grid.numbers
     return overlaps(
-        scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *numbers, x, y, math.cos(yaw),
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *numbers, x, y, math.cos(yaw),
         math.sin(yaw), half_length, half_width)
 
 

@@ -437,6 +437,33 @@ def test_cones_are_knocked_over_and_stand_again_after_a_reset():
     assert places() == pytest.approx(standing, abs=1e-5)
 
 
+@pytest.mark.parametrize('contact', CONTACTS)
+@pytest.mark.parametrize('speed', [0.5, 1.0, 2.0, 4.0])
+def test_a_car_knocks_over_the_cones_in_its_way_and_counts_each(speed, contact):
+    scene = Scene('cones', cones=tuple(Cone(float(x), 0.0) for x in (1, 2)))
+    car = car_in(scene, contact_model=contact)
+    fallen, hits = set(), []
+    for _ in range(round((2.8 / speed + 0.5) / 0.02)):
+        car.drive(speed, 0.0, 0.02)
+        for index, pose in enumerate(car.plant.engine.loose_poses()):
+            if 1.0 - 2.0 * (pose.qx ** 2 + pose.qy ** 2) < 0.5:
+                fallen.add(index)
+        hits.append(car.read('collisions').contacts)
+    assert fallen == {0, 1}
+    assert hits[-1] >= 2
+    # It drives on, on its line.
+    assert car.pose.x > 1.5
+    assert abs(car.pose.y) < 0.1
+    assert car.entity.fault() == ''
+
+
+def test_cones_that_are_met_at_once_are_counted_one_by_one():
+    scene = Scene('cones', cones=tuple(Cone(1.0, y) for y in (-0.09, 0.09)))
+    car = car_in(scene, contact_model='pacejka').drive(1.0, 0.0, 0.9)
+    assert car.read('collisions').contacts == 2
+    assert car.read('collisions').x == pytest.approx(0.55, abs=0.05)
+
+
 def test_a_cone_on_its_side_is_seen_as_a_box():
     car = car_in(Scene('cone', cones=(Cone(3.0, 0.0),)))
     pose = car.plant.engine.model.joint('cone_0').qposadr[0]

@@ -87,7 +87,8 @@ class WorldMotion:
         self._counts = [0.0, 0.0]
         self._energy = 0.0
         self._collisions: Collisions | None = None if scene.is_empty else NO_COLLISION
-        self._since_touch = QUIET
+        # Time since it touched each body, of what it touched lately [s].
+        self._since_touch: dict[int, float] = {}
         self._command = WheelSpeeds(0.0, 0.0)
         self.reset(None)
 
@@ -179,14 +180,18 @@ class WorldMotion:
             self._note_contact(self._collisions, *place, speed)
 
     def _note_contact(self, seen: Collisions, x: float, y: float, speed: float) -> None:
-        """Count a contact of the body, unless it belongs to the last one."""
+        """Count contacts of the body with each thing, unless they belong to the last ones."""
+        before = self._since_touch
         pairs = self.data.contact.geom
-        touches = bool(((pairs == self._body).any(axis=1)
-                        & ~(pairs == self._floor).any(axis=1)).any())
-        if touches and self._since_touch >= QUIET:
+        touching = pairs[(pairs == self._body).any(axis=1) & ~(pairs == self._floor).any(axis=1)]
+        # What is fixed is all of one body, the world.
+        touched = set(map(int, self.model.geom_bodyid[touching[touching != self._body]]))
+        self._since_touch = {
+            body: since + self._step for body, since in self._since_touch.items()
+            if since + self._step < QUIET} | dict.fromkeys(touched, 0.0)
+        for _ in touched - before.keys():
             seen = Collisions(seen.contacts + 1, True, x, y, speed)
-        self._since_touch = 0.0 if touches else self._since_touch + self._step
-        self._collisions = seen._replace(in_contact=self._since_touch < QUIET)
+        self._collisions = seen._replace(in_contact=bool(self._since_touch))
 
     def reset(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose; command, wheels, encoders at 0.
@@ -209,7 +214,7 @@ class WorldMotion:
             moving[self._dofs] = 0.0
         self._counts, self._energy = [0.0, 0.0], 0.0
         self._command = WheelSpeeds(0.0, 0.0)
-        self._since_touch = QUIET
+        self._since_touch = {}
         if self._collisions is not None:
             self._collisions = NO_COLLISION
 
