@@ -40,7 +40,7 @@ STEM = 0.6
 """Diameter of a cone on the ground over the edge of its foot [-]."""
 
 WALL_THICKNESS = 0.02
-"""Of walls there, which have none [m]."""
+"""Of walls of world files that say nothing of it, and of a Wall there [m]."""
 
 
 class Wall(NamedTuple):
@@ -142,11 +142,13 @@ class Patch(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The plane z = 0; length along x and width of what pictures show of it, about the origin."""
+    """The plane z = 0; length along x and width of what pictures show of it, about x, y [m]."""
 
     length: float = 4000.0
     width: float = 4000.0
     colour: Colour = CONCRETE
+    x: float = 0.0
+    y: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
     mujoco = load_engine()
     ground = scene.ground
     floor = spec.worldbody.add_geom(
-        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE,
+        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(ground.x, ground.y, 0.0),
         size=(0.5 * ground.length, 0.5 * ground.width, 1.0), rgba=(*ground.colour, 1.0))
     floor.contype, floor.conaffinity = FLOOR_BIT, 0
     for wall in scene.walls:
