@@ -310,6 +310,26 @@ def test_reset_starts_anew_while_time_goes_on(contact):
     assert np.array(car.drive(1.0, 0.2, 1.0).pose) == pytest.approx(np.array(first), abs=1e-9)
 
 
+@pytest.mark.parametrize('contact', CONTACTS)
+@pytest.mark.parametrize('name', ['racecar', 'bmw_x5'])
+def test_a_car_that_is_dropped_falls_freely_and_settles(name, contact):
+    rest = make_car(name, contact_model=contact).run(0.1).pose
+    car = make_car(name, contact_model=contact, initial_z=0.5)
+    assert car.pose.z == pytest.approx(rest.z + 0.5, abs=1e-3)
+    # g t^2/2; springs and tyres, which let go, turn its body by some millimetres.
+    assert 0.5 - car.run(0.2).pose.z == pytest.approx(0.5 * 9.81 * 0.2 ** 2 - rest.z, abs=0.03)
+    assert car.twist.vz == pytest.approx(-9.81 * 0.2, rel=0.15)
+    settled = car.run(4.0).pose
+    assert settled.z == pytest.approx(rest.z, abs=1e-3)
+    assert (settled.x, settled.y) == pytest.approx((0.0, 0.0), abs=0.05)
+    assert car.entity.fault() == ''
+    car.entity.reset(None)
+    assert car.pose.z == pytest.approx(rest.z + 0.5, abs=1e-3)
+    # A pose stands on the ground.
+    car.entity.reset(rest)
+    assert car.pose.z == pytest.approx(rest.z, abs=1e-3)
+
+
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(-math.pi, math.pi))
 @settings(max_examples=25, deadline=None)
 def test_reset_takes_the_planar_part_of_a_pose(x, y, yaw):

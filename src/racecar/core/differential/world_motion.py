@@ -49,9 +49,11 @@ class WorldMotion:
 
     def __init__(
         self, robot: RobotParameters, *, step: float = 0.001, scene: Scene = EMPTY_SCENE,
-        pose: Pose2 = ORIGIN, seed: int = 0,
+        pose: Pose2 = ORIGIN, seed: int = 0, height: float = 0.0,
     ) -> None:
         """Start at rest; step [s]; seed: of the noise of the encoders.
+
+        height: above the ground, from which it falls at the start [m].
 
         Raises ConfigurationError if MuJoCo is not there or the step is no whole number of
         nanoseconds.
@@ -82,7 +84,7 @@ class WorldMotion:
         self._scene = scene
         self._counts_turns = robot.has_encoders
         self._generator = np.random.default_rng(seed)
-        self._initial = pose
+        self._initial, self._height = pose, height
         self._steps = 0
         self._counts = [0.0, 0.0]
         self._energy = 0.0
@@ -196,18 +198,19 @@ class WorldMotion:
     def reset(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose; command, wheels, encoders at 0.
 
-        None: at its initial pose, and what was knocked over stands again. Raises ParameterError if
-        the pose is not finite.
+        None: at its initial pose and height, and what was knocked over stands again. Raises
+        ParameterError if the pose is not finite.
         """
+        height = 0.0
         if pose is None:
-            pose = self._initial
+            pose, height = self._initial, self._height
             for first, moving in self._cones:
                 self.data.qpos[first:first + 7] = self._start[first:first + 7]
                 self.data.qvel[moving:moving + 6] = 0.0
         check_planar_pose(pose)
         qz, qw = yaw_to_quaternion(pose.yaw)
         data = self.data
-        data.qpos[self._pose:self._pose + 7] = pose.x, pose.y, 0.0, qw, 0.0, 0.0, qz
+        data.qpos[self._pose:self._pose + 7] = pose.x, pose.y, height, qw, 0.0, 0.0, qz
         data.qpos[self._angles] = 0.0
         for moving in (data.qvel, data.qacc_warmstart):
             moving[self._motion:self._motion + 6] = 0.0

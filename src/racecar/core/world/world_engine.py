@@ -60,7 +60,7 @@ class WorldCarSpec(NamedTuple):
 
     name: unique in the world; it may be empty. bodies: of its robot description. tyres: whose
     forces push the wheels; None leaves that to the friction of the engine. start: pose of
-    base_link at the start.
+    base_link at the start; start_height: how far above where it rests [m].
     """
 
     name: str
@@ -69,6 +69,7 @@ class WorldCarSpec(NamedTuple):
     gains: Gains
     tyres: TyreSet | None = None
     start: Pose2 = Pose2(0.0, 0.0, 0.0)
+    start_height: float = 0.0
 
 
 class CarPlaces(NamedTuple):
