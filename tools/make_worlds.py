@@ -39,6 +39,8 @@ COURSE = (
 """Centre line of the world walker, about 29 m by 35 m."""
 COURSE_WIDTH = 2.4
 COURSE_HEIGHT = 1.075
+# Of the walls, outwards; thick and blue enough to be seen from above.
+COURSE_WALL, COURSE_COLOUR = 0.25, '[0.2, 0.35, 0.6]'
 
 TRACK = (
     (0.0, 0.0), (4.0, 0.0), (8.0, 0.0), (11.6, 0.9), (13.4, 3.6), (12.6, 6.6), (9.8, 7.8),
@@ -92,7 +94,8 @@ def walker() -> str:
     line = centre_line(COURSE, 0.45)
     walls = []
     for side in (0.5, -0.5):
-        points = ', '.join(f'[{x:.3f}, {y:.3f}]' for x, y in offset(line, side * COURSE_WIDTH))
+        points = ', '.join(f'[{x:.3f}, {y:.3f}]' for x, y in offset(
+            line, side * (COURSE_WIDTH + COURSE_WALL)))
         words, lines = points.split(', ['), ['    ']
         for index, word in enumerate(words):
             text = word if index == 0 else f'[{word}'
@@ -102,7 +105,8 @@ def walker() -> str:
                 lines.append('    ')
             lines[-1] += text
         walls.append('  - points: [\n' + '\n'.join(lines) + f']\n    closed: true\n'
-                     f'    height: {COURSE_HEIGHT}\n')
+                     f'    height: {COURSE_HEIGHT}\n    thickness: {COURSE_WALL}\n'
+                     f'    colour: {COURSE_COLOUR}\n')
     length = np.sum(np.hypot(*(np.roll(line, -1, axis=0) - line).T))
     return ('# Made by tools/make_worlds.py.\n'
             f'description: A race course between walls, {length:.0f} m round and'

@@ -28,7 +28,7 @@ from racecar.core.vehicles.parameters import VehicleParameters
 from racecar.core.world import Box, Cone, EMPTY_SCENE, OccupancyGrid, Scene, Wall
 from racecar.core.world.grid_map import NO_GRID
 from racecar.core.world.overlaps import overlaps
-from racecar.core.world.scene import cone_rows
+from racecar.core.world.scene import foot_rows
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_held_loop, make_loop
 from racecar.stacks.sweep import load_sweep
@@ -80,7 +80,7 @@ def is_overlapping(simulator, scene, margin=0.0):
     ahead = 0.5 * (print_.front - print_.rear)
     grid = NO_GRID if scene.grid is None else scene.grid.numbers
     return overlaps(
-        scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *grid,
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid,
         odometry.x + ahead * math.cos(yaw), odometry.y + ahead * math.sin(yaw), math.cos(yaw),
         math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin)
 

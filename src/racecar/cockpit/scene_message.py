@@ -39,7 +39,7 @@ def scene_frame(scene: Scene) -> bytes:
     boxes = (*scene.solids, *(wall.box for wall in scene.walls), *grid)
     return json_frame(
         'scene', name=scene.name, ground=scene.ground._asdict(), boxes=[*map(_box, boxes)],
-        cones=[{'x': cone.x, 'y': cone.y, 'radius': 0.5 * cone.base, 'height': cone.height,
+        cones=[{'x': cone.x, 'y': cone.y, 'radius': cone.radius_at(0.0), 'height': cone.height,
                 'colour': [*cone.colour]} for cone in scene.cones],
         patches=[{'pose': _pose(patch.x, patch.y, 0.0, patch.yaw),
                   'size': [patch.length, patch.width], 'colour': [*patch.colour]}

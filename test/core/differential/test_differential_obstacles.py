@@ -15,7 +15,7 @@ from racecar.core.differential.parameters import RobotParameters
 from racecar.core.types import Pose2, WheelSpeeds
 from racecar.core.world.disc_overlaps import disc_overlaps
 from racecar.core.world.grid_map import NO_GRID, OccupancyGrid
-from racecar.core.world.scene import Box, Cone, cone_rows, Scene, Wall
+from racecar.core.world.scene import Box, Cone, foot_rows, Scene, Wall
 
 ROBOT = RobotParameters.from_values({
     'robot.slip_noise': 0.0, 'robot.encoder_noise': 0.0, 'robot.encoder_resolution': 100.0,
@@ -126,7 +126,7 @@ def test_a_disc_overlaps_with_what_is_nearer_than_its_radius(x, y, radius):
         boxes=(Box(0.4, 0.3, 0.7, 0.5, 0.2, 1.0),), cones=(Cone(-0.5, 0.5),))
     nearest = sampled(scene, x, y, radius)
     found = disc_overlaps(
-        scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *NO_GRID, x, y, radius)
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *NO_GRID, x, y, radius)
     if abs(nearest - radius) > 2e-3:
         assert found == (nearest < radius)
 

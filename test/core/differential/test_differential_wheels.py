@@ -215,6 +215,18 @@ def test_infra_red_sensors_see_less_of_what_has_less_red(tmp_path, kind, things,
     assert sensor.getValue() == pytest.approx(1023.0 * expected, abs=15.0)
 
 
+def test_a_wall_stops_a_robot_in_the_plane_and_in_the_world_at_the_same_place(tmp_path):
+    path = tmp_path / 'wall.yaml'
+    path.write_text('walls:\n  - {points: [[1.5, -1], [1.5, 1]], height: 0.1}\n')
+    stopped = []
+    for mode in ('kinematics', 'physics', 'world'):
+        robot = DifferentialWheels('khepera', mode=mode, world=path, pose=Pose2(1.4, 0.0, 0.0))
+        robot.setSpeed(10.0, 10.0)
+        robot.step(6400)
+        stopped.append(robot.state.pose.x)
+    assert stopped == pytest.approx([stopped[0]] * 3, abs=1e-3)
+
+
 def test_a_robot_at_the_wall_counts_a_contact_and_its_encoders_stand():
     robot = DifferentialWheels('khepera', world='arena', pose=Pose2(1.4, 0.1, 0.0))
     robot.enableEncoders(32)

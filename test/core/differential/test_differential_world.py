@@ -10,8 +10,10 @@ import pytest
 from racecar.core.differential.description import describe_robot
 from racecar.core.differential.motion import PHYSICS, PlanarMotion
 from racecar.core.differential.parameters import RobotParameters
+from racecar.core.differential.plant import DIFFERENTIAL_PARAMETERS, make_robot_plant
 from racecar.core.differential.world_motion import WorldMotion
-from racecar.core.errors import DivergenceError, ParameterError
+from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
+from racecar.core.parameter_file import load_parameter_file
 from racecar.core.share import find_config, robot_names
 from racecar.core.types import Pose2, WheelSpeeds
 from racecar.core.world.scene import Cone, Scene, Wall
@@ -40,6 +42,34 @@ def test_the_world_matches_kinematics_on_high_friction(robot, left, right):
     assert found.vx == pytest.approx(told.vx, abs=4e-3 * rim)
     assert found.yaw_rate == pytest.approx(told.yaw_rate, rel=4e-3)
     assert (found.left_speed, found.right_speed) == pytest.approx((left, right), rel=5e-3)
+
+
+def robot_plant(**values):
+    return make_robot_plant(DIFFERENTIAL_PARAMETERS.resolve({
+        **load_parameter_file(find_config('robots/pioneer'), 'any'), **values}))
+
+
+def test_a_robot_that_is_dropped_falls_freely_and_settles():
+    robot = robot_plant(mode='world', initial_z=0.5)
+    entity, = robot.entities
+    state = entity.carrier.state
+    assert state().pose.z == 0.5
+    robot.advance(200)
+    # Semi-implicit steps of a millisecond: g t (t + dt)/2.
+    assert 0.5 - state().pose.z == pytest.approx(9.81 * 0.2 * 0.201 / 2.0, rel=1e-3)
+    assert state().twist.vz == pytest.approx(-9.81 * 0.2, rel=1e-3)
+    robot.advance(3000)
+    assert state().pose.z == pytest.approx(0.0, abs=2e-3)
+    assert abs(state().twist.vz) < 1e-3
+    assert entity.fault() == ''
+    entity.reset(None)
+    assert state().pose.z == 0.5
+
+
+@pytest.mark.parametrize('mode', ['kinematics', 'physics'])
+def test_in_the_plane_there_is_no_height_to_fall_from(mode):
+    with pytest.raises(ConfigurationError, match="'initial_z' is 0.5 m, expected 0 in mode"):
+        robot_plant(mode=mode, initial_z=0.5)
 
 
 def test_the_world_matches_the_planar_physics_while_the_torque_limits():

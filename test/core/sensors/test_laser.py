@@ -118,8 +118,8 @@ def test_a_map_is_as_high_as_the_scene_says():
 def test_a_cone_is_as_wide_as_it_is_at_the_height_of_the_laser():
     scene = Scene(cones=(Cone(2.0, 0.0, base=0.4, height=0.4),))
     wide = look(scene, level(0.0, 0.0, 0.0, 0.1), rays=1081)
-    assert wide.min() == pytest.approx(2.0 - 0.15, abs=1e-5)
-    half = math.asin(0.15 / 2.0)
+    assert wide.min() == pytest.approx(2.0 - 0.09, abs=1e-5)
+    half = math.asin(0.09 / 2.0)
     assert np.isfinite(wide).tolist() == (np.abs(angles(1081)) < half).tolist()
     assert np.isinf(look(scene, level(0.0, 0.0, 0.0, 0.41))).all()
 

@@ -13,7 +13,7 @@ from racecar.core.types import Pose2
 from racecar.core.world import Box, Cone, OccupancyGrid, Scene, Wall
 from racecar.core.world.grid_map import NO_GRID
 from racecar.core.world.overlaps import overlaps
-from racecar.core.world.scene import cone_rows
+from racecar.core.world.scene import foot_rows
 
 LENGTH, WIDTH = 0.6, 0.25
 places = st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.floats(-3.2, 3.2))
@@ -22,7 +22,7 @@ places = st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5), st.floats(-3.2, 3
 def meets(scene, place=(0.0, 0.0, 0.0), length=LENGTH, width=WIDTH):
     x, y, yaw = place
     grid = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *grid, x, y,
+    return overlaps(scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid, x, y,
                     math.cos(yaw), math.sin(yaw), length, width)
 
 

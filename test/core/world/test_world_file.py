@@ -14,10 +14,10 @@ from racecar.core.errors import ConfigurationError
 from racecar.core.share import find_track, find_world, world_names
 from racecar.core.trajectories.waypoint_file import read_way_points
 from racecar.core.types import Pose2
-from racecar.core.world import EMPTY_SCENE, load_world, Wall
+from racecar.core.world import EMPTY_SCENE, load_world
 from racecar.core.world.marker import marker_cells
 from racecar.core.world.overlaps import overlaps
-from racecar.core.world.scene import cone_rows
+from racecar.core.world.scene import foot_rows
 from racecar.core.world.world_choice import scene_of, start_pose
 
 
@@ -47,7 +47,7 @@ def is_in_the_way(scene, x, y, yaw, half_length=0.25, half_width=0.15):
     from racecar.core.world.grid_map import NO_GRID
     numbers = NO_GRID if scene.grid is None else scene.grid.numbers
     return overlaps(
-        scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *numbers, x, y, math.cos(yaw),
+        scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *numbers, x, y, math.cos(yaw),
         math.sin(yaw), half_length, half_width)
 
 
@@ -99,10 +99,15 @@ def test_the_race_track_is_free_along_its_centre_line(name, width):
 
 def test_the_course_of_the_walker_is_closed_all_around():
     scene = load_world('walker')
-    assert {wall.height for wall in scene.walls} == {1.075}
-    ends = [(wall.x2, wall.y2) for wall in scene.walls]
-    starts = [(wall.x1, wall.y1) for wall in scene.walls]
-    assert sorted(ends) == sorted(starts)
+    assert {(wall.height, wall.width) for wall in scene.boxes} == {(1.075, 0.25)}
+    # Of pieces between the same points, as far as their numbers tell.
+    points = {end: [] for end in (-0.5, 0.5)}
+    for wall in scene.boxes:
+        for end, found in points.items():
+            along = end * (wall.length - wall.width)
+            found.append((round(wall.x + along * math.cos(wall.yaw), 6) + 0.0,
+                          round(wall.y + along * math.sin(wall.yaw), 6) + 0.0))
+    assert sorted(points[0.5]) == sorted(points[-0.5])
 
 
 def test_worlds_are_those_of_their_script():
@@ -135,16 +140,18 @@ def test_markers_are_those_of_the_dictionary():
 
 # What a file may hold
 
-def test_a_wall_without_thickness_is_a_line_and_a_thick_one_boxes(tmp_path):
+def test_walls_are_boxes_between_their_points(tmp_path):
     scene = load_world(written(tmp_path, """
 walls:
   - {points: [[0, 0], [3, 0], [3, 4]], height: 0.5}
   - {points: [[0, 2], [2, 2]], thickness: 0.2, height: 0.7, colour: [1, 0, 0]}
   - {points: [[8, 0], [9, 0], [9, 1]], closed: true}
 """))
-    assert scene.walls[:2] == (Wall(0.0, 0.0, 3.0, 0.0, 0.5), Wall(3.0, 0.0, 3.0, 4.0, 0.5))
-    assert [(wall.x2, wall.y2) for wall in scene.walls[2:]] == [(9.0, 0.0), (9.0, 1.0), (8.0, 0.0)]
-    box, = scene.boxes
+    assert scene.walls == ()
+    assert len(scene.boxes) == 6
+    assert scene.boxes[0][:6] == (1.5, 0.0, 0.0, 3.02, 0.02, 0.5)
+    assert scene.boxes[5][:3] == (8.5, 0.5, math.atan2(-1.0, -1.0))
+    box = scene.boxes[2]
     assert (box.x, box.y, box.length, box.width, box.height) == (1.0, 2.0, 2.2, 0.2, 0.7)
     assert box.colour == (1.0, 0.0, 0.0)
 

@@ -310,6 +310,26 @@ def test_reset_starts_anew_while_time_goes_on(contact):
     assert np.array(car.drive(1.0, 0.2, 1.0).pose) == pytest.approx(np.array(first), abs=1e-9)
 
 
+@pytest.mark.parametrize('contact', CONTACTS)
+@pytest.mark.parametrize('name', ['racecar', 'bmw_x5'])
+def test_a_car_that_is_dropped_falls_freely_and_settles(name, contact):
+    rest = make_car(name, contact_model=contact).run(0.1).pose
+    car = make_car(name, contact_model=contact, initial_z=0.5)
+    assert car.pose.z == pytest.approx(rest.z + 0.5, abs=1e-3)
+    # g t^2/2; springs and tyres, which let go, turn its body by some millimetres.
+    assert 0.5 - car.run(0.2).pose.z == pytest.approx(0.5 * 9.81 * 0.2 ** 2 - rest.z, abs=0.03)
+    assert car.twist.vz == pytest.approx(-9.81 * 0.2, rel=0.15)
+    settled = car.run(4.0).pose
+    assert settled.z == pytest.approx(rest.z, abs=1e-3)
+    assert (settled.x, settled.y) == pytest.approx((0.0, 0.0), abs=0.05)
+    assert car.entity.fault() == ''
+    car.entity.reset(None)
+    assert car.pose.z == pytest.approx(rest.z + 0.5, abs=1e-3)
+    # A pose stands on the ground.
+    car.entity.reset(rest)
+    assert car.pose.z == pytest.approx(rest.z, abs=1e-3)
+
+
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3), st.floats(-math.pi, math.pi))
 @settings(max_examples=25, deadline=None)
 def test_reset_takes_the_planar_part_of_a_pose(x, y, yaw):
@@ -457,6 +477,33 @@ def test_a_car_that_returns_to_its_start_leaves_the_cones_to_the_others():
     assert cone() == pytest.approx(6.0, abs=1e-3)
     first.reset(None)
     assert cone() == 5.0
+
+
+@pytest.mark.parametrize('contact', CONTACTS)
+@pytest.mark.parametrize('speed', [0.5, 1.0, 2.0, 4.0])
+def test_a_car_knocks_over_the_cones_in_its_way_and_counts_each(speed, contact):
+    scene = Scene('cones', cones=tuple(Cone(float(x), 0.0) for x in (1, 2)))
+    car = car_in(scene, contact_model=contact)
+    fallen, hits = set(), []
+    for _ in range(round((2.8 / speed + 0.5) / 0.02)):
+        car.drive(speed, 0.0, 0.02)
+        for index, pose in enumerate(car.plant.engine.loose_poses()):
+            if 1.0 - 2.0 * (pose.qx ** 2 + pose.qy ** 2) < 0.5:
+                fallen.add(index)
+        hits.append(car.read('collisions').contacts)
+    assert fallen == {0, 1}
+    assert hits[-1] >= 2
+    # It drives on, on its line.
+    assert car.pose.x > 1.5
+    assert abs(car.pose.y) < 0.1
+    assert car.entity.fault() == ''
+
+
+def test_cones_that_are_met_at_once_are_counted_one_by_one():
+    scene = Scene('cones', cones=tuple(Cone(1.0, y) for y in (-0.09, 0.09)))
+    car = car_in(scene, contact_model='pacejka').drive(1.0, 0.0, 0.9)
+    assert car.read('collisions').contacts == 2
+    assert car.read('collisions').x == pytest.approx(0.55, abs=0.05)
 
 
 def test_a_cone_on_its_side_is_seen_as_a_box():

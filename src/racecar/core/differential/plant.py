@@ -12,7 +12,7 @@ from typing import Any
 from racecar.core.differential.description import describe_robot
 from racecar.core.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
 from racecar.core.differential.parameters import ROBOT_PARAMETERS, RobotParameters
-from racecar.core.errors import ParameterError
+from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.core.frames import BASE_LINK, COG
 from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.ports import (
@@ -38,6 +38,7 @@ from racecar.core.types import (
 )
 from racecar.core.world.scene import Objects
 from racecar.core.world.world_choice import (
+    HEIGHT_PARAMETER,
     scene_of,
     START_PARAMETERS,
     start_pose,
@@ -56,6 +57,7 @@ DIFFERENTIAL_PARAMETERS = ROBOT_PARAMETERS + ParameterTable([
               maximum=2**31 - 1, read_only=True),
     WORLD_PARAMETER,
     *START_PARAMETERS,
+    HEIGHT_PARAMETER,
 ])
 
 
@@ -186,8 +188,12 @@ def make_robot_plant(values: Mapping[str, Any]) -> RobotPlant:
         # Imports an engine that only this needs.
         from racecar.core.differential.world_motion import WorldMotion
 
-        moves = WorldMotion(robot, **more)
+        moves = WorldMotion(robot, height=values[HEIGHT_PARAMETER.name], **more)
         return RobotPlant(
             moves, values['rate'], moves.objects if scene.cones else None,
             moves.cone_poses if scene.cones else None, moves.fault)
+    if values[HEIGHT_PARAMETER.name]:
+        raise ConfigurationError(
+            f"parameter '{HEIGHT_PARAMETER.name}' is {values[HEIGHT_PARAMETER.name]:g} m, expected"
+            f" 0 in mode {values['mode']}: only mode {WORLD} has a height to fall from")
     return RobotPlant(PlanarMotion(robot, values['mode'], **more), values['rate'])

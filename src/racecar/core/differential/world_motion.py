@@ -49,9 +49,11 @@ class WorldMotion:
 
     def __init__(
         self, robot: RobotParameters, *, step: float = 0.001, scene: Scene = EMPTY_SCENE,
-        pose: Pose2 = ORIGIN, seed: int = 0,
+        pose: Pose2 = ORIGIN, seed: int = 0, height: float = 0.0,
     ) -> None:
         """Start at rest; step [s]; seed: of the noise of the encoders.
+
+        height: above the ground, from which it falls at the start [m].
 
         Raises ConfigurationError if MuJoCo is not there or the step is no whole number of
         nanoseconds.
@@ -82,12 +84,13 @@ class WorldMotion:
         self._scene = scene
         self._counts_turns = robot.has_encoders
         self._generator = np.random.default_rng(seed)
-        self._initial = pose
+        self._initial, self._height = pose, height
         self._steps = 0
         self._counts = [0.0, 0.0]
         self._energy = 0.0
         self._collisions: Collisions | None = None if scene.is_empty else NO_COLLISION
-        self._since_touch = QUIET
+        # Time since it touched each body, of what it touched lately [s].
+        self._since_touch: dict[int, float] = {}
         self._command = WheelSpeeds(0.0, 0.0)
         self.reset(None)
 
@@ -179,37 +182,42 @@ class WorldMotion:
             self._note_contact(self._collisions, *place, speed)
 
     def _note_contact(self, seen: Collisions, x: float, y: float, speed: float) -> None:
-        """Count a contact of the body, unless it belongs to the last one."""
+        """Count contacts of the body with each thing, unless they belong to the last ones."""
+        before = self._since_touch
         pairs = self.data.contact.geom
-        touches = bool(((pairs == self._body).any(axis=1)
-                        & ~(pairs == self._floor).any(axis=1)).any())
-        if touches and self._since_touch >= QUIET:
+        touching = pairs[(pairs == self._body).any(axis=1) & ~(pairs == self._floor).any(axis=1)]
+        # What is fixed is all of one body, the world.
+        touched = set(map(int, self.model.geom_bodyid[touching[touching != self._body]]))
+        self._since_touch = {
+            body: since + self._step for body, since in self._since_touch.items()
+            if since + self._step < QUIET} | dict.fromkeys(touched, 0.0)
+        for _ in touched - before.keys():
             seen = Collisions(seen.contacts + 1, True, x, y, speed)
-        self._since_touch = 0.0 if touches else self._since_touch + self._step
-        self._collisions = seen._replace(in_contact=self._since_touch < QUIET)
+        self._collisions = seen._replace(in_contact=bool(self._since_touch))
 
     def reset(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose; command, wheels, encoders at 0.
 
-        None: at its initial pose, and what was knocked over stands again. Raises ParameterError if
-        the pose is not finite.
+        None: at its initial pose and height, and what was knocked over stands again. Raises
+        ParameterError if the pose is not finite.
         """
+        height = 0.0
         if pose is None:
-            pose = self._initial
+            pose, height = self._initial, self._height
             for first, moving in self._cones:
                 self.data.qpos[first:first + 7] = self._start[first:first + 7]
                 self.data.qvel[moving:moving + 6] = 0.0
         check_planar_pose(pose)
         qz, qw = yaw_to_quaternion(pose.yaw)
         data = self.data
-        data.qpos[self._pose:self._pose + 7] = pose.x, pose.y, 0.0, qw, 0.0, 0.0, qz
+        data.qpos[self._pose:self._pose + 7] = pose.x, pose.y, height, qw, 0.0, 0.0, qz
         data.qpos[self._angles] = 0.0
         for moving in (data.qvel, data.qacc_warmstart):
             moving[self._motion:self._motion + 6] = 0.0
             moving[self._dofs] = 0.0
         self._counts, self._energy = [0.0, 0.0], 0.0
         self._command = WheelSpeeds(0.0, 0.0)
-        self._since_touch = QUIET
+        self._since_touch = {}
         if self._collisions is not None:
             self._collisions = NO_COLLISION
 

@@ -213,7 +213,8 @@ def _add_scene(spec: Any, scene: Scene) -> None:
     mujoco = load_engine()
     ground = scene.ground
     spec.worldbody.add_geom(
-        type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0.5 * ground.length, 0.5 * ground.width, 1.0),
+        type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(ground.x, ground.y, 0.0),
+        size=(0.5 * ground.length, 0.5 * ground.width, 1.0),
         rgba=(*ground.colour, 1.0), material=_GROUND)
     by_colour: dict[Colour, Surfaces] = {}
 

@@ -10,7 +10,7 @@ from racecar.core.vehicles.parameters import Footprint
 from racecar.core.world.disc_overlaps import disc_overlaps
 from racecar.core.world.grid_map import NO_GRID
 from racecar.core.world.overlaps import overlaps
-from racecar.core.world.scene import cone_rows, Scene
+from racecar.core.world.scene import foot_rows, Scene
 
 # A contact is over once there is this much room around the car [m].
 _RELEASE = 0.02
@@ -27,7 +27,7 @@ class Obstacles:
     def __init__(self, scene: Scene, footprint: Footprint, radius: float = 0.0) -> None:
         """footprint: of the car; radius: of a round one about its base frame [m], in its place."""
         grid = NO_GRID if scene.grid is None else scene.grid.numbers
-        self._scene = (scene.wall_rows, scene.box_rows, cone_rows(scene.cones), *grid)
+        self._scene = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid)
         self._ahead = 0.5 * (footprint.front - footprint.rear)
         self._length = 0.5 * (footprint.front + footprint.rear)
         self._width = footprint.side

@@ -7,7 +7,7 @@ Names in the model are those of the robot description after the name of the car 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,9 +78,9 @@ def motor_name(joint: str) -> str:
     return f'{joint}/motor'
 
 
-def touch_name(car: str) -> str:
-    """Return the name of the sensor that counts what a car's body touches."""
-    return prefixed(car, 'touch')
+def touch_name(car: str, other: str = '') -> str:
+    """Return the name of the sensor that counts where a car's body touches anything, or a body."""
+    return prefixed(car, f'touch {other}' if other else 'touch')
 
 
 def place(thing: Any, pose: Pose3) -> None:
@@ -91,12 +91,13 @@ def place(thing: Any, pose: Pose3) -> None:
 
 def add_car(
     spec: Any, name: str, car: CarBodies, gains: Gains, *, step: float, friction: float | None,
-    visuals: bool,
+    visuals: bool, loose: Sequence[str] = (),
 ) -> None:
     """Add a car to an MjSpec, at the origin, to be placed by its free joint.
 
     friction: of the wheels with the ground; None: they pass through it, for own tyre forces.
-    visuals: add what pictures show. Raises ConfigurationError for a mesh that is not there.
+    visuals: add what pictures show; loose: bodies whose contacts with the car's body have sensors
+    of their own. Raises ConfigurationError for a mesh that is not there.
     """
     mujoco = load_engine()
     made: dict[str, Any] = {}
@@ -129,11 +130,14 @@ def add_car(
                 geom.group, geom.contype, geom.conaffinity = VISUAL_GROUP, 0, 0
                 if shape.colour is not None:
                     geom.rgba = shape.colour
-    spec.add_sensor(
-        name=touch_name(name), type=mujoco.mjtSensor.mjSENS_CONTACT,
-        objtype=mujoco.mjtObj.mjOBJ_BODY, objname=prefixed(name, car.root.name),
-        # How many were found, no more of any of them.
-        intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND), 0, 1])
+    for other in ('', *loose):
+        touch = spec.add_sensor(
+            name=touch_name(name, other), type=mujoco.mjtSensor.mjSENS_CONTACT,
+            objtype=mujoco.mjtObj.mjOBJ_BODY, objname=prefixed(name, car.root.name),
+            # How many were found, no more of any of them.
+            intprm=[1 << int(mujoco.mjtConDataField.mjCONDATA_FOUND), 0, 1])
+        if other:
+            touch.reftype, touch.refname = mujoco.mjtObj.mjOBJ_BODY, other
 
 
 def _weigh(added: Any, body: RigidBody) -> None:

@@ -17,7 +17,7 @@ from racecar.core.vehicles.tyre_sets import make_tyre_set
 from racecar.core.world.car_bodies import car_bodies
 from racecar.core.world.car_gains import joint_gains
 from racecar.core.world.scene import Scene
-from racecar.core.world.world_choice import scene_of, start_pose
+from racecar.core.world.world_choice import HEIGHT_PARAMETER, scene_of, start_pose
 from racecar.core.world.world_engine import WorldCarSpec
 from racecar.core.world.world_parameters import COULOMB, PACEJKA
 from racecar.core.world.world_plant import DrivenCar, WorldPlant, WorldRates
@@ -46,7 +46,7 @@ def make_world_plant(
         name, vehicle, bodies, joint_gains(vehicle, bodies, values),
         make_tyre_set(vehicle, values['tyre_model'], values)
         if values['contact_model'] == PACEJKA else None,
-        start_pose(scene, values))
+        start_pose(scene, values), values[HEIGHT_PARAMETER.name])
     return WorldPlant(
         scene,
         [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'],

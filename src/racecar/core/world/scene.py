@@ -36,8 +36,11 @@ CONCRETE: Colour = (0.5, 0.5, 0.48)
 HIGHEST = 10.0
 """What is said to be higher, as walls without end, is that high in engines and pictures [m]."""
 
+STEM = 0.6
+"""Diameter of a cone on the ground over the edge of its foot [-]."""
+
 WALL_THICKNESS = 0.02
-"""Of walls there, which have none [m]."""
+"""Of walls of world files that say nothing of it, and of a Wall there [m]."""
 
 
 class Wall(NamedTuple):
@@ -83,8 +86,8 @@ class Box(NamedTuple):
 class Cone(NamedTuple):
     """A traffic cone, which can be moved: centre x, y [m] of its base.
 
-    base: diameter on the ground, and edge of the square foot [m]; height [m]; mass [kg]. Its
-    radius falls from base/2 on the ground to 0 at the tip.
+    base: edge of its square foot, which is thin and bends [m]; height [m]; mass [kg]. The radius
+    of the cone itself falls from STEM base/2 on the ground to 0 at the tip.
     """
 
     x: float
@@ -96,7 +99,7 @@ class Cone(NamedTuple):
 
     def radius_at(self, z: float) -> float:
         """Return its radius at a height [m]; 0 above the tip."""
-        return max(0.0, 0.5 * self.base * (1.0 - z / self.height))
+        return max(0.0, 0.5 * STEM * self.base * (1.0 - z / self.height))
 
 
 class Board(NamedTuple):
@@ -139,11 +142,13 @@ class Patch(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The plane z = 0; length along x and width of what pictures show of it, about the origin."""
+    """The plane z = 0; length along x and width of what pictures show of it, about x, y [m]."""
 
     length: float = 4000.0
     width: float = 4000.0
     colour: Colour = CONCRETE
+    x: float = 0.0
+    y: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -240,7 +245,12 @@ def box_rows(boxes: Sequence[Box]) -> Rows:
 
 
 def cone_rows(cones: Sequence[Cone]) -> Rows:
-    """Return x, y, radius on the ground, height (n, 4) [m]."""
+    """Return x, y, radius on the ground, height (n, 4) [m], of what is seen of cones."""
+    return _rows([(cone.x, cone.y, cone.radius_at(0.0), cone.height) for cone in cones], 4)
+
+
+def foot_rows(cones: Sequence[Cone]) -> Rows:
+    """Return the same of circles in the feet of the cones, which planar robots run into."""
     return _rows([(cone.x, cone.y, 0.5 * cone.base, cone.height) for cone in cones], 4)
 
 

@@ -16,8 +16,15 @@ FLOOR = 'floor'
 CONE_EDGES = 24
 """Sides of the pyramid that stands for a cone."""
 
-CONE_FOOT = 0.1
+CONE_FOOT = 0.05
 """Height of the square foot of a cone over that of the cone [-]."""
+
+# Of a cone of thin, soft plastic. Its foot bends: it stands, and tips, on what is below the cone
+# itself, so much of the foot. Friction of the foot and of the cone with the ground, and of the
+# cone with what it meets; time constant [s] and damping ratio of that contact: it gives way, so
+# that a cone on its side does not jam a car against the ground.
+_SUPPORT, _FOOT_FRICTION, _LYING_FRICTION, _FRICTION = 0.53, 0.9, 0.1, 0.1
+_SOFT = 0.04, 1.0
 
 
 def cone_name(index: int) -> str:
@@ -30,7 +37,7 @@ def add_scene(spec: Any, scene: Scene, *, visuals: bool) -> None:
     mujoco = load_engine()
     ground = scene.ground
     floor = spec.worldbody.add_geom(
-        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE,
+        name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, pos=(ground.x, ground.y, 0.0),
         size=(0.5 * ground.length, 0.5 * ground.width, 1.0), rgba=(*ground.colour, 1.0))
     floor.contype, floor.conaffinity = FLOOR_BIT, 0
     for wall in scene.walls:
@@ -70,18 +77,22 @@ def _add_cones(spec: Any, cones: tuple[Cone, ...]) -> None:
             # From -1 to 1 on each axis; it stands on its foot, so that only that rests on the
             # ground.
             mesh.scale = (cone.radius_at(foot), cone.radius_at(foot), 0.5 * (cone.height - foot))
-        parts = (
-            body.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=meshes[key],
-                          pos=(0.0, 0.0, 0.5 * (cone.height + foot)), mass=0.5 * cone.mass),
-            body.add_geom(
-                type=mujoco.mjtGeom.mjGEOM_BOX,
-                size=(0.5 * cone.base, 0.5 * cone.base, 0.5 * foot),
-                pos=(0.0, 0.0, 0.5 * foot), mass=0.5 * cone.mass))
-        for part in parts:
-            part.rgba = _opaque(cone.colour)
-            part.contype = LOOSE_BIT
-            part.conaffinity = FLOOR_BIT | FIXED_BIT | LOOSE_BIT
-            part.solref = HARD
+        stem = body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_MESH, meshname=meshes[key],
+            pos=(0.0, 0.0, 0.5 * (cone.height + foot)), mass=0.5 * cone.mass)
+        support = body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX, pos=(0.0, 0.0, 0.5 * foot), mass=0.5 * cone.mass,
+            size=(0.5 * _SUPPORT * cone.base, 0.5 * _SUPPORT * cone.base, 0.5 * foot))
+        # Its own numbers hold, not those of what it meets.
+        stem.friction[0], stem.priority, stem.solref = _FRICTION, 1, _SOFT
+        stem.contype, stem.conaffinity = LOOSE_BIT, FIXED_BIT | LOOSE_BIT
+        support.contype = support.conaffinity = 0
+        for name, part, friction in (('stem', stem, _LYING_FRICTION),
+                                     ('foot', support, _FOOT_FRICTION)):
+            part.name, part.rgba = f'{cone_name(index)}/{name}', _opaque(cone.colour)
+            spec.add_pair(
+                geomname1=FLOOR, geomname2=part.name, condim=3, solref=HARD,
+                friction=(friction, friction, 0.0, 0.0, 0.0))
 
 
 def _opaque(colour: Colour) -> tuple[float, float, float, float]:

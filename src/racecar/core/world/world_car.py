@@ -219,11 +219,12 @@ class WorldCar:
     def reset(self, pose: Pose3 | None) -> Pose3:
         """Put the car at rest on the ground at a pose, of which x, y and heading count.
 
-        None: at its start. Returns the pose of base_link.
+        None: at its start, from whose height it falls. Returns the pose of base_link.
         Raises ParameterError if the pose is not finite.
         """
+        height = 0.0
         if pose is None:
-            wanted = self._spec.start
+            wanted, height = self._spec.start, self._spec.start_height
         elif all(map(math.isfinite, pose)):
             wanted = Pose2(pose.x, pose.y, quaternion_to_yaw(*pose[3:]))
         else:
@@ -235,7 +236,7 @@ class WorldCar:
         rest = self._rest
         # Heading after pitch.
         self._engine.place_car(self._index, Pose3(
-            wanted.x, wanted.y, rest.z, 0.0 - qz * rest.qy, qw * rest.qy, qz * rest.qw,
+            wanted.x, wanted.y, rest.z + height, 0.0 - qz * rest.qy, qw * rest.qy, qz * rest.qw,
             qw * rest.qw))
         return self.body_state().pose
 

@@ -30,6 +30,11 @@ START_PARAMETERS = tuple(
                              ('yaw', 'heading, counter-clockwise,', 'rad')))
 """More rows of every simulator."""
 
+HEIGHT_PARAMETER = Parameter(
+    'initial_z', float, 0.0, 'Initial height above where it stands, from which it falls, in the'
+    ' 3-D world', 'm', minimum=0.0, maximum=1000.0, read_only=True)
+"""A row of simulators of the 3-D world."""
+
 
 def scene_of(values: Mapping[str, Any]) -> Scene:
     """Return the scene of the parameter `world`; one and the same while its files stay the same.

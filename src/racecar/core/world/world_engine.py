@@ -60,7 +60,7 @@ class WorldCarSpec(NamedTuple):
 
     name: unique in the world; it may be empty. bodies: of its robot description. tyres: whose
     forces push the wheels; None leaves that to the friction of the engine. start: pose of
-    base_link at the start.
+    base_link at the start; start_height: how far above where it rests [m].
     """
 
     name: str
@@ -69,6 +69,7 @@ class WorldCarSpec(NamedTuple):
     gains: Gains
     tyres: TyreSet | None = None
     start: Pose2 = Pose2(0.0, 0.0, 0.0)
+    start_height: float = 0.0
 
 
 class CarPlaces(NamedTuple):
@@ -113,7 +114,7 @@ class WorldEngine:
         self._steps = engine_steps(self.model, self.data)
         self._scratch_steps = engine_steps(self.model, self._scratch)
         self.places = [_car_places(self.model, car) for car in cars]
-        self._all_places = _places(self.model, cars)
+        self._all_places = _places(self.model, cars, len(scene.cones))
         self._views = _views(self.model, self.data)
         self._scratch_views = _views(self.model, self._scratch)
         wheels = len(cars) * WHEEL_COUNT
@@ -121,6 +122,7 @@ class WorldEngine:
         self.numbers = Numbers(
             np.zeros((wheels, STATE_SIZE)), np.zeros((wheels, DRIVEN_SIZE)),
             np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BODY_SIZE)),
+            np.full((len(cars), 1 + len(scene.cones)), QUIET),
             np.array([number for axle in axles for number in pack_axle(axle)]),
             np.array([tuple(flatten(make_governor(car.vehicle, step, gravity)))
                       for car in cars]).ravel())
@@ -141,12 +143,14 @@ class WorldEngine:
         self._fresh = _NOTHING
         mujoco.mj_getState(self.model, self.data, self._state, self._kept)
         numbers = self.numbers
-        before = numbers.state.copy(), numbers.bodies.copy(), numbers.shown.copy()
+        changing = numbers.state, numbers.bodies, numbers.since, numbers.shown
+        before = [rows.copy() for rows in changing]
         if self.kernels.run(
                 self._steps, self._views, self._all_places, numbers, self.step, steps):
             return True
         mujoco.mj_setState(self.model, self.data, self._state, self._kept)
-        numbers.state[:], numbers.bodies[:], numbers.shown[:] = before
+        for rows, old in zip(changing, before, strict=True):
+            rows[:] = old
         return False
 
     def warm_up(self) -> None:
@@ -170,6 +174,7 @@ class WorldEngine:
         self.numbers.shown[wheels] = 0.0
         self.numbers.bodies[car] = 0.0
         self.numbers.bodies[car, SINCE] = QUIET
+        self.numbers.since[car] = QUIET
         for body in (self._all_places.root[car], *self._all_places.body[wheels]):
             data.xfrc_applied[body] = 0.0
 
@@ -280,18 +285,20 @@ def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
         np.array([model.actuator(servo_name(name)).id for name in driven]))
 
 
-def _places(model: Any, cars: Sequence[WorldCarSpec]) -> Places:
+def _places(model: Any, cars: Sequence[WorldCarSpec], cones: int) -> Places:
     def numbers(values: list[Any]) -> Any:
         return np.array(values, dtype=np.int64)
 
     roots = [prefixed(car.name, car.bodies.root.name) for car in cars]
+    loose = ['', *(cone_name(index) for index in range(cones))]
     joints = [prefixed(car.name, joint) for car in cars for joint in WHEEL_JOINTS]
     wheels = [prefixed(car.name, wheel.name) for car in cars for wheel in car.bodies.wheels]
     return Places(
         numbers([model.body(root).id for root in roots]),
         numbers([model.joint(root).qposadr[0] for root in roots]),
         numbers([model.joint(root).dofadr[0] for root in roots]),
-        numbers([model.sensor(touch_name(car.name)).adr[0] for car in cars]),
+        numbers([[model.sensor(touch_name(car.name, other)).adr[0] for other in loose]
+                 for car in cars]),
         numbers([model.body(wheel).id for wheel in wheels]),
         numbers([model.geom(wheel).id for wheel in wheels]),
         numbers([model.joint(joint).id for joint in joints]),

@@ -26,7 +26,7 @@ from racecar.core.world.scene import (
     ORANGE,
     Patch,
     Scene,
-    Wall,
+    WALL_THICKNESS,
     WHITE,
     WOOD,
 )
@@ -63,7 +63,7 @@ _YAW = _number('yaw', 0.0, 'Heading, counter-clockwise', 'rad', minimum=-7.0, ma
 _WALL = ParameterTable([
     Parameter('points', object, None, 'List of points [x, y] along the wall [m]'),
     Parameter('closed', bool, False, 'Whether the last point is joined with the first'),
-    _number('thickness', 0.0, 'Thickness, half to each side of the points', minimum=0.0),
+    _length('thickness', WALL_THICKNESS, 'Thickness, half to each side of the points'),
     _length('height', 1.0, 'Height above the ground'), _colour(GREY)])
 _BOX = ParameterTable([
     *_PLACE, _YAW, _length('length', None, 'Length along its own x axis'),
@@ -85,7 +85,8 @@ _START = ParameterTable([*_PLACE, _YAW])
 _GROUND = ParameterTable([
     _length('length', Ground._field_defaults['length'], 'Length along x that pictures show'),
     _length('width', Ground._field_defaults['width'], 'Width that pictures show'),
-    _colour(CONCRETE)])
+    _colour(CONCRETE),
+    *(_number(name, 0.0, 'Position of its middle', minimum=-_LIMIT) for name in ('x', 'y'))])
 
 _MAP = ParameterTable([
     Parameter('image', str, None, 'PGM, PNG or BMP file, as seen from the file of the map'),
@@ -147,15 +148,14 @@ def _scene(path: Path, content: Mapping[str, Any]) -> Scene:
     ground = _resolved('ground', _GROUND, content.get('ground', {}))
     given = {key: content[key] for key in content if key in _MAP}
     grid = _grid(path, given) if given else None
-    walls: list[Wall] = []
     boxes = [Box(**values) for _, values in _objects(content, 'boxes')]
     for place, values in _objects(content, 'walls'):
-        _add_wall(place, values, walls, boxes)
-    if len(walls) + len(boxes) > _MOST_OBJECTS:
+        boxes += _wall_boxes(place, values)
+    if len(boxes) > _MOST_OBJECTS:
         raise ParameterError(
-            f'{len(walls) + len(boxes)} walls and boxes, expected at most {_MOST_OBJECTS}')
+            f'{len(boxes)} walls and boxes, expected at most {_MOST_OBJECTS}')
     scene = Scene(
-        name=path.stem, walls=tuple(walls), boxes=tuple(boxes),
+        name=path.stem, boxes=tuple(boxes),
         cones=tuple(Cone(**values) for _, values in _objects(content, 'cones')),
         boards=tuple(_board(place, values) for place, values in _objects(content, 'boards')),
         patches=tuple(Patch(**values) for _, values in _objects(content, 'patches')),
@@ -195,10 +195,8 @@ def _resolved(place: str, table: ParameterTable, item: Any) -> dict[str, Any]:
     return values
 
 
-def _add_wall(
-    place: str, values: Mapping[str, Any], walls: list[Wall], boxes: list[Box],
-) -> None:
-    """Add the pieces of a wall: boxes if it is thick."""
+def _wall_boxes(place: str, values: Mapping[str, Any]) -> Iterator[Box]:
+    """Yield the pieces of a wall."""
     points = _points(place, values['points'])
     ends = points[1:] + points[:1] if values['closed'] else points[1:]
     thickness, height, colour = values['thickness'], values['height'], values['colour']
@@ -206,14 +204,11 @@ def _add_wall(
         length = math.dist(start, end)
         if length == 0.0:
             raise ParameterError(f'{place}: point {list(start)} stands twice in a row')
-        if thickness:
-            # Each piece goes on by half its thickness, so that corners are closed.
-            boxes.append(Box(
-                0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]),
-                math.atan2(end[1] - start[1], end[0] - start[0]), length + thickness, thickness,
-                height, colour))
-        else:
-            walls.append(Wall(*start, *end, height, colour))
+        # Each piece goes on by half its thickness, so that corners are closed.
+        yield Box(
+            0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]),
+            math.atan2(end[1] - start[1], end[0] - start[0]), length + thickness, thickness,
+            height, colour)
 
 
 def _points(place: str, points: Any) -> list[tuple[float, float]]:

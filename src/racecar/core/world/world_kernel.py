@@ -53,7 +53,7 @@ DRIVE, BRAKE, BRAKE_DAMPING, OVERSPEED, ROLLING, DRIVEN_SIZE = 0, 1, 2, 3, 4, 5
 
 # Of a body: contacts begun since the last reset, time since it last touched anything [s], where
 # the root was when the newest contact began [m] and how fast just before [m/s], its speed now
-# [m/s]. Contacts with less than QUIET between them are one [s].
+# [m/s]. Contacts with one thing with less than QUIET between them are one [s].
 BEGUN, SINCE, BEGUN_X, BEGUN_Y, BEGUN_SPEED, SPEED, BODY_SIZE = 0, 1, 2, 3, 4, 5, 6
 QUIET = 0.1
 
@@ -81,8 +81,8 @@ class Places(NamedTuple):
     """Where in these arrays a car is.
 
     root: its body that moves freely; pose, motion: first numbers of that in qpos and qvel; touch:
-    sensor that counts what it touches; and of each wheel body, geom, joint, degree of freedom, and
-    the actuator that takes its torque.
+    sensors that count where it touches anything, and each loose body; and of each wheel body,
+    geom, joint, degree of freedom, and the actuator that takes its torque.
     """
 
     root: Any
@@ -97,12 +97,16 @@ class Places(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What the kernel changes, and of each car rows of two packed Axle and of a Governor."""
+    """What the kernel changes, and of each car rows of two packed Axle and of a Governor.
+
+    since: time since a car last touched what is fixed or drives, and each loose body [s].
+    """
 
     state: Any
     driven: Any
     shown: Any
     bodies: Any
+    since: Any
     axles: Any
     governors: Any
 
@@ -315,17 +319,22 @@ def _push_by_engine(v: Views, places: Places, numbers: Numbers, car: int, dt: fl
 
 
 @inlined
-def _watch(v: Views, places: Places, bodies: Any, car: int, dt: float) -> None:
+def _watch(v: Views, places: Places, bodies: Any, since: Any, car: int, dt: float) -> None:
     """Take note of what the body of a car touches."""
-    if v.sensordata[places.touch[car]] > 0.0:
-        if bodies[car, SINCE] >= QUIET:
-            bodies[car, BEGUN] += 1.0
-            bodies[car, BEGUN_X] = v.qpos[places.pose[car]]
-            bodies[car, BEGUN_Y] = v.qpos[places.pose[car] + 1]
-            bodies[car, BEGUN_SPEED] = bodies[car, SPEED]
-        bodies[car, SINCE] = 0.0
-    else:
-        bodies[car, SINCE] += dt
+    things = len(since[car])
+    others = v.sensordata[places.touch[car, 0]]
+    for thing in range(1, things):
+        others -= v.sensordata[places.touch[car, thing]]
+    bodies[car, SINCE] += dt
+    for thing in range(things):
+        since[car, thing] += dt
+        if (v.sensordata[places.touch[car, thing]] if thing > 0 else others) > 0.0:
+            if since[car, thing] > QUIET:
+                bodies[car, BEGUN] += 1.0
+                bodies[car, BEGUN_X] = v.qpos[places.pose[car]]
+                bodies[car, BEGUN_Y] = v.qpos[places.pose[car] + 1]
+                bodies[car, BEGUN_SPEED] = bodies[car, SPEED]
+            since[car, thing] = bodies[car, SINCE] = 0.0
     x, y = v.qvel[places.motion[car]], v.qvel[places.motion[car] + 1]
     bodies[car, SPEED] = math.sqrt(x * x + y * y)
 
@@ -390,7 +399,7 @@ def _run(
         look(steps, v, places, numbers, dt)
         call_engine(steps.second, steps.model, steps.data)
         for car in range(len(places.root)):
-            _watch(v, places, numbers.bodies, car, dt)
+            _watch(v, places, numbers.bodies, numbers.since, car, dt)
     return _can_be_trusted(v)
 
 

@@ -12,7 +12,7 @@ from racecar.core.world.car_bodies import CarBodies
 from racecar.core.world.car_model import add_car, Gains
 from racecar.core.world.engine import load_engine
 from racecar.core.world.scene import Scene
-from racecar.core.world.scene_model import add_scene
+from racecar.core.world.scene_model import add_scene, cone_name
 
 # Friction holds so much stiffer than the ground: on a slope of 10 % a braked car creeps by
 # 0.04 mm/s. More costs time. The engine's rounds against slip (noslip) prefer a side: the car
@@ -61,5 +61,5 @@ def world_spec(
     add_scene(spec, scene, visuals=visuals)
     for car in cars:
         add_car(spec, car.name, car.bodies, car.gains, step=step, friction=car.friction,
-                visuals=visuals)
+                visuals=visuals, loose=[cone_name(index) for index in range(len(scene.cones))])
     return spec

@@ -9,7 +9,11 @@ from racecar.core.parameters import Parameter, ParameterTable
 from racecar.core.tyres import SELECTION, tyre_model_choices
 from racecar.core.vehicles.parameters import DESCRIPTION_PARAMETERS
 from racecar.core.vehicles.tyre_sets import TYRE_PARAMETERS
-from racecar.core.world.world_choice import START_PARAMETERS, WORLD_PARAMETER
+from racecar.core.world.world_choice import (
+    HEIGHT_PARAMETER,
+    START_PARAMETERS,
+    WORLD_PARAMETER,
+)
 
 COULOMB, PACEJKA = 'coulomb', 'pacejka'
 
@@ -65,5 +69,6 @@ WORLD_PARAMETERS = ParameterTable([
     _rate('car_state_rate', 100.0, 'the state of the car'),
     WORLD_PARAMETER,
     *START_PARAMETERS,
+    HEIGHT_PARAMETER,
     *DESCRIPTION_PARAMETERS,
 ])
