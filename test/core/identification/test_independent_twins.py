@@ -66,7 +66,7 @@ def fitted(drive, stage, free=None, **start):
 @pytest.mark.parametrize(('delay', 'lag'), [(0.0537, 0.0), (0.0449, 0.0), (0.0312, 0.035)])
 def test_delays_off_the_grid_and_steps_of_the_steering_bias_nothing(delay, lag):
     truth = {**CAR, 'steering_delay': delay, 'steering_lag': lag}
-    drive, _ = twin(truth, seed=1, duration=24.0, noise=0.0)
+    drive, _ = twin(truth, seed=1, duration=16.0, noise=0.0)
     found = fitted(drive, STAGES['fiala']).values
     # Averaged over steps of 10 ms, commands came 0.4 to 0.9 ms too late, friction 1 % too small.
     assert found['steering_delay'] == pytest.approx(delay, abs=1e-4)
@@ -79,7 +79,7 @@ def test_delays_off_the_grid_and_steps_of_the_steering_bias_nothing(delay, lag):
 
 def test_a_lag_beside_a_delay_is_kept_where_the_drive_refuses_to_go_without():
     truth = {**CAR, 'steering_delay': 0.0312, 'steering_lag': 0.045}
-    drive, _ = twin(truth, seed=2, duration=30.0, noise=1.0)
+    drive, _ = twin(truth, seed=2, duration=24.0, noise=1.0)
     found = identify([drive], F1TENTH, leave_out=False)
     assert found.warnings == []
     for name in ('steering_delay', 'steering_lag', 'front_cornering_stiffness',
@@ -92,7 +92,7 @@ def test_a_lag_beside_a_delay_is_kept_where_the_drive_refuses_to_go_without():
 
 
 def test_lag_and_delay_of_the_wheel_speed_are_exact_without_noise():
-    drive, _ = twin(SPINNING, seed=3, duration=24.0, noise=0.0)
+    drive, _ = twin(SPINNING, seed=3, duration=16.0, noise=0.0)
     sensor = 'slip_stiffness', 'wheel_lag', 'wheel_delay'
     found = fitted(drive, STAGES['combined'], sensor).values
     # A derivative that was smoothed beside a speed that was not: 6 to 13 ms too long.
@@ -103,7 +103,7 @@ def test_lag_and_delay_of_the_wheel_speed_are_exact_without_noise():
 
 @pytest.fixture(scope='module')
 def spinning():
-    return twin(SPINNING, seed=4, duration=30.0, noise=1.0)
+    return twin(SPINNING, seed=4, duration=24.0, noise=1.0)
 
 
 def test_wheelspin_is_seen_behind_the_lag_of_the_measured_speed(spinning):

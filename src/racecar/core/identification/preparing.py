@@ -132,8 +132,10 @@ def _switches(
     largest = int(np.argmax(np.abs(raw)))
     factor = float(corrected[largest] / raw[largest])
     times = channel.t - start
-    inside = slice(max(int(np.searchsorted(times, 0.0, side='right')) - 1, 0),
-                   int(np.searchsorted(times, duration, side='right')))
+    first = max(int(np.searchsorted(times, 0.0, side='right')) - 1, 0)
+    last = int(np.searchsorted(times, duration, side='right'))
+    # The first command counts before it too.
+    inside = slice(first, max(last, first + 1))
     times, values = times[inside], factor * channel.values[inside]
     kept = np.append(True, np.diff(values) != 0.0)
     return Channel(times[kept], values[kept])
