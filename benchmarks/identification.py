@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Identification: how often its intervals hold the truth, how near it comes, how fast it is.
 
-Run with `./run python benchmarks/identification.py --seeds 50 --json result.json`.
+Run with `./run python benchmarks/identification.py --seeds 50 --json result.json`; with
+`--independent` the cars are random ones that independent_twin has driven, with `--slip` their
+wheels spin.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from pathlib import Path
 import time
 from typing import NamedTuple
 
+import independent_twin
 import numpy as np
 
-from racecar.core.identification.drive import Drive
+from racecar.core.identification.drive import Channel, Drive, RawLog
 from racecar.core.identification.identify import identify
 from racecar.core.identification.preparing import prepare
 from racecar.core.identification.speed_response import identify_speed_response
@@ -50,14 +53,56 @@ def coverage(
             held.setdefault(name, []).append(float(inside))
             errors.setdefault(name, []).append(value - truth)
         print(f'seed {seed} of {seeds}', end='\r', flush=True)
-    return {name: {
-        'coverage': float(np.mean(held[name])), 'truth': truths[name],
-        'mean_error': float(np.mean(errors[name])),
-        'rms_error': float(np.sqrt(np.mean(np.square(errors[name])))),
-        'relative_rms_error': float(np.sqrt(np.mean(np.square(errors[name])))
-                                    / abs(truths[name])),
-        'largest_relative_error': float(np.max(np.abs(errors[name])) / abs(truths[name])),
-    } for name in held}
+    return {name: _row(held[name], errors[name], [truths[name]] * seeds) for name in held}
+
+
+def _row(held: list[float], errors: list[float], truths: list[float]) -> dict[str, float]:
+    relative = np.array(errors) / np.maximum(np.abs(truths), 1e-9)
+    return {
+        'coverage': float(np.mean(held)), 'mean_error': float(np.mean(errors)),
+        'rms_error': float(np.sqrt(np.mean(np.square(errors)))),
+        'relative_rms_error': float(np.sqrt(np.mean(np.square(relative)))),
+        'largest_relative_error': float(np.max(np.abs(relative)))}
+
+
+def independent_coverage(
+    seeds: int, duration: float, *, slip: bool = False, first: int = 0,
+) -> dict[str, dict[str, float]]:
+    """Return what coverage() does, for cars and drives of independent_twin.
+
+    A value that is held counts as right where it is the true one, as the lag of a servo that has
+    none. Of spinning wheels the response of the speed is not judged: the log has their lagged
+    speed. slip: whether wheels spin; first: seed.
+    """
+    vehicle = VehicleParameters.from_file(F1TENTH)
+    held: dict[str, list[float]] = {}
+    errors: dict[str, list[float]] = {}
+    truths: dict[str, list[float]] = {}
+    warnings, spun = 0, []
+    for seed in range(first, first + seeds):
+        generator = np.random.default_rng([seed, 77])
+        truth = independent_twin.random_truth(generator, slip=slip)
+        columns = independent_twin.simulate(truth, *independent_twin.random_commands(
+            generator, duration, slip=slip))
+        log = independent_twin.with_noise(columns, generator)
+        t = independent_twin.PERIOD * np.arange(columns['x'].size)
+        result = identify([prepare(RawLog('twin', {
+            name: Channel(t, values) for name, values in log.items()}, 'twin'))], vehicle,
+            leave_out=False)
+        warnings += bool(result.warnings)
+        spun.append((independent_twin.wheelspin(columns), result.wheelspin['twin']))
+        for name, true in truth.items():
+            if slip and name.startswith('speed_'):
+                continue
+            found = result.estimates[name if name in result.estimates else f'{name}:twin']
+            low, high = found.interval or (found.value, found.value)
+            held.setdefault(name, []).append(float(low <= true <= high))
+            errors.setdefault(name, []).append(found.value - true)
+            truths.setdefault(name, []).append(true)
+        print(f'seed {seed - first} of {seeds}', end='\r', flush=True)
+    print(f'{warnings} of {seeds} with warnings; largest difference of the share of wheelspin from'
+          f' the true one {max(abs(true - seen) for true, seen in spun):.3f}')
+    return {name: _row(held[name], errors[name], truths[name]) for name in held}
 
 
 class _Found(NamedTuple):
@@ -102,11 +147,19 @@ def main() -> None:
     parser.add_argument('--duration', type=float, default=60.0, help='of each twin [s]')
     parser.add_argument('--only-speed', action='store_true',
                         help='only the response of the speed to its command')
+    parser.add_argument('--independent', action='store_true',
+                        help='random cars, driven by an integrator without code of racecar')
+    parser.add_argument('--slip', action='store_true',
+                        help='their wheels spin in 8 to 15 % of the time')
+    parser.add_argument('--first', type=int, default=0, help='first seed of independent cars')
     parser.add_argument('--json', type=Path)
     arguments = parser.parse_args()
+    independent = arguments.independent or arguments.slip
     result = {
-        'speed': {} if arguments.only_speed else speed(),
-        'coverage': coverage(
+        'speed': {} if arguments.only_speed or independent else speed(),
+        'coverage': independent_coverage(
+            arguments.seeds, arguments.duration, slip=arguments.slip, first=arguments.first)
+        if independent else coverage(
             arguments.seeds, arguments.duration, only_speed=arguments.only_speed)}
     for text, seconds in result['speed'].items():
         print(f'{text:<22} {seconds:.2f} s of one core')

@@ -3,7 +3,7 @@
 """Logs of cars whose parameters are known, by an integrator that shares no code with racecar.
 
 Single track with Fiala tyres, with the equations of docs/models (single_track, single_track_slip,
-fiala_tyre, combined_slip), integrated by Runge-Kutta 4 with steps of 2 ms or less that end where
+fiala_tyre, combined_slip), integrated by Runge-Kutta 4 with steps of 4 ms or less that end where
 a delayed command switches, so commands hold exactly. Speed of the wheels, its measurement and the
 steering are solutions in closed form. Units: SI.
 """
@@ -31,7 +31,7 @@ LOW_SPEED = 0.1
 NOISE = {'x': 0.003, 'y': 0.003, 'yaw': 0.002, 'yaw_rate': 0.02, 'wheel_speed': 0.01}
 """Standard deviations [m, rad, rad/s, m/s]."""
 GYRO_BIAS = 0.02
-_LONGEST_STEP = 0.002
+_LONGEST_STEP = 0.004
 
 
 def random_truth(generator: np.random.Generator, *, slip: bool = False) -> Truth:
@@ -263,7 +263,7 @@ def _spinning(truth: Truth, turn: Any, roll: Any) -> Callable[..., list[float]]:
         slips = [((u - speed) / max(abs(u), abs(speed), LOW_SPEED),
                   v / max(abs(u), abs(speed), LOW_SPEED)) for u, v in velocities]
         push = 0.0
-        for _ in range(8):
+        for _ in range(5):
             shifted = HEIGHT * push / (TO_FRONT + TO_REAR)
             loads = max(statics[0] - shifted, 0.0), max(statics[1] + shifted, 0.0)
             (xf, yf), (xr, yr) = (force(c, load, *slip) for c, load, slip in zip(

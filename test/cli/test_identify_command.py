@@ -71,6 +71,16 @@ def test_a_vehicle_is_judged_by_another_drive(folder, capsys):
     assert scores['mine']['scale'] == pytest.approx(0.95, abs=0.005)
 
 
+def test_a_vehicle_file_without_its_json_is_judged_with_a_warning(folder, tmp_path, capsys):
+    for name, warned in ((folder / 'mine.yaml', False), (tmp_path / 'alone.yaml', True)):
+        name.write_text((folder / 'mine.yaml').read_text(encoding='utf-8'), encoding='utf-8')
+        assert main(['identify', str(SLOW), '--vehicle', str(name), '--evaluate']) == 0
+        shown = capsys.readouterr()
+        assert ('there is no alone.json beside it' in shown.err) == warned
+        # What a few windows do not move stands beside what they do.
+        assert '(median ' in shown.out
+
+
 def test_the_plan_says_what_is_missing(capsys):
     assert main(['identify', '--plan', '--json']) == 0
     rows = json.loads(capsys.readouterr().out)

@@ -3,6 +3,7 @@
 """Logs that do not mean what they say are corrected, or refused in one line that says why."""
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 from racecar.core.errors import RacecarError, RunError
+from racecar.core.identification.checks import check_columns
 from racecar.core.identification.csv_log import read_csv_log
 from racecar.core.identification.drive import Channel, RawLog
+from racecar.core.identification.prediction import cut_windows
 from racecar.core.identification.preparing import prepare
 from racecar.core.identification.twin import make_twin, write_csv_log
 from racecar.core.vehicles import VehicleParameters
@@ -126,6 +129,53 @@ def test_a_gap_is_left_out(good):
     assert not drive.valid[395:455].any()
     assert drive.valid[:385].all()
     assert any('gaps' in note for note in drive.notes)
+
+
+def stopped(log, shift):
+    """Return a log whose car stands for 4 s at the end, found shift [m] ahead within 0.7 s."""
+    t, yaw = log.channels['x'].t, log.channels['yaw'].values[-1]
+    more = t[-1] + 0.02 * np.arange(1, 201)
+    leap = shift * (0.5 - 0.5 * np.cos(np.pi * np.clip((more - t[-1] - 1.5) / 0.7, 0.0, 1.0)))
+    ahead = {'x': np.cos(yaw) * leap, 'y': np.sin(yaw) * leap}
+    ends = {**dict.fromkeys(log.channels, 0.0), **{
+        name: log.channels[name].values[-1] for name in ('x', 'y', 'yaw', 'steering_command')}}
+    return RawLog(log.name, {name: Channel(
+        np.append(t, more), np.append(channel.values, ends[name] + ahead.get(name, 0.0 * more)))
+        for name, channel in log.channels.items()}, log.source), t[-1]
+
+
+def test_a_standing_car_that_is_found_anew_is_not_driving(good):
+    log, stop = stopped(altered(good, ax=None, ay=None), 1.2)
+    drive = prepare(log)
+    leaping = (drive.t > stop + 1.5) & (drive.t < stop + 2.2)
+    # Seen alone, the path looks like half a second of driving.
+    assert (drive.vx[leaping] > 0.5).sum() * drive.period > 0.5
+    assert not drive.valid[leaping].any()
+    unaware = replace(drive, valid=np.ones_like(drive.valid))
+    for one in (drive, unaware):
+        windows = cut_windows(one, length=0.5, every=0.1, horizons=1)
+        assert len(windows.starts) > 100
+        assert drive.t[windows.starts].max() < stop
+    still, _ = stopped(altered(good, ax=None, ay=None), 0.0)
+    assert prepare(still).valid.all()
+
+
+def test_wheels_that_lock_for_a_moment_are_no_leap(good):
+    def lock(values):
+        return np.where(np.arange(values.size) // 20 == 25, 0.0, values)
+
+    assert prepare(altered(good, wheel_speed=lock)).valid.all()
+
+
+def test_the_steering_may_come_as_late_in_a_log_of_another_rate():
+    period, rng = 0.01, np.random.default_rng(0)
+    steering = np.repeat(rng.uniform(-0.3, 0.3, 300), 10)
+    rate = 6.0 * np.roll(steering, 27)
+    yaw = period * np.cumsum(rate)
+    columns = {
+        'steering_command': steering, 'yaw': yaw, 'wheel_speed': np.full(yaw.size, 2.0),
+        'x': 2.0 * period * np.cumsum(np.cos(yaw)), 'y': 2.0 * period * np.cumsum(np.sin(yaw))}
+    assert check_columns('log', columns, period).notes == []
 
 
 def test_a_csv_log_is_read_with_its_units(good, tmp_path):

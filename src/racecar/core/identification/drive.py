@@ -77,9 +77,9 @@ class Drive:
     x, y, yaw, vx, vy, yaw_rate of the rear axle [SI], with the help of the accelerometer where it
     is of help; path_x, path_y [m]: the position by localisation alone; steering: commanded [rad];
     steering_switches: the same at the times of the log, from the first sample on, where it
-    changes. speed_command, ax, ay: NaN where the log has none. wheel_speed [m/s]; wheel_way: its
-    integral [m]. valid: where windows may lie. notes: what was found and corrected,
-    one sentence each. noise: what the noise of the log leaves in the motion.
+    changes. speed_command, ax, ay: NaN where the log has none. wheel_speed [m/s]; wheel_smooth:
+    the same with less noise, wheel_way: integral of that [m]. valid: where windows may lie. notes:
+    what was found and corrected, one sentence each. noise: what that of the log leaves in it.
     """
 
     name: str
@@ -89,6 +89,7 @@ class Drive:
     steering_switches: Channel
     speed_command: Array
     wheel_speed: Array
+    wheel_smooth: Array
     wheel_way: Array
     x: Array
     y: Array

@@ -60,6 +60,8 @@ _PROBED = 2.0
 _SLIPPING = frozenset(('slip_stiffness', 'wheel_lag', 'wheel_delay'))
 _LEAST_RATIO = 3.0
 """Error over what noise explains from which a model lacks something."""
+_LEAST_ERRORS = 0.005, 0.01
+"""Errors of heading [rad] and position [m] that logs without visible noise have all the same."""
 
 FITTED = 'fitted'
 _TITLES = {'rolling': 'kinematic fit without understeer', 'kinematic': 'kinematic fit',
@@ -170,7 +172,8 @@ def identify(
         vehicle, tuple(drives), reports[-1].stage.kind, _shared(last.values) | {
             name: estimates[name].value for name in STAGES['speed'].unknowns},
         estimates, profiles, [*_speed_report(speed), *reports], judgements, left_out,
-        _baselines(fits), wheelspin | _wheelspin(last), _missed(parts, judgements))
+        _baselines(fits), wheelspin | _wheelspin(last),
+        _missed(parts, judgements, last.problem.stage.kind))
 
 
 def _wheelspin(found: Fit) -> dict[str, float]:
@@ -179,22 +182,24 @@ def _wheelspin(found: Fit) -> dict[str, float]:
         for part in found.problem.parts}
 
 
-def _missed(parts: Sequence[Part], judgements: Sequence[Judgement]) -> list[str]:
+def _missed(
+    parts: Sequence[Part], judgements: Sequence[Judgement], kind: str,
+) -> list[str]:
     """Return a sentence for each drive that the fit misses by more than noise explains."""
+    causes = 'slopes, another floor, springs' if kind == 'combined' else (
+        'wheelspin, which --combined-slip fits; slopes, another floor')
     said = []
     for part, judgement in zip(parts, judgements, strict=True):
-        score, of_noise = judgement.scores[FITTED], noise_errors(part.drive)
-        for what, unit, error, expected in zip(
-                ('heading', 'position'), ('rad', 'm'), (score.heading, score.position), of_noise,
-                strict=True):
-            if error > _LEAST_RATIO * expected:
-                said.append(
-                    f'{part.drive.name}: the fit misses the {what} after {HORIZON:g} s by'
-                    f' {error:.2g} {unit}, {error / expected:.2g} times what the noise of the log'
-                    f' explains ({expected:.2g} {unit}): something in the drive is not in the'
-                    ' model (wheelspin: --combined-slip; slopes, another floor), and intervals may'
-                    ' be too narrow')
-                break
+        score, explained = judgement.scores[FITTED], noise_errors(part.drive)
+        ratio, text = max((error / max(noise, least), f'{what} {error:.2g} {unit}')
+                          for what, unit, error, noise, least in (
+            ('heading', 'rad', score.heading, explained[0], _LEAST_ERRORS[0]),
+            ('position', 'm', score.position, explained[1], _LEAST_ERRORS[1])))
+        if ratio > _LEAST_RATIO:
+            said.append(
+                f'{part.drive.name}: errors of the fit after {HORIZON:g} s ({text}) are'
+                f' {ratio:.1f} times what the noise of the log explains: the drive has something'
+                f' that the model lacks ({causes}), and intervals may be too narrow')
     return said
 
 

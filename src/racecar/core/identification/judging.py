@@ -43,6 +43,8 @@ ADAPTATION = 40.0
 """Part of a drive on which the scale of its wheels is adapted [s]."""
 _EVERY = 0.1
 _LEAST_REST = 10.0
+_FORGETTING = 0.1
+"""Time after which the tyres have made up for wrong velocities at a start [s]."""
 
 
 class Candidate(NamedTuple):
@@ -161,14 +163,16 @@ def _score(drive: Drive, predicted: Array, windows: Windows, scale: float) -> Sc
 def noise_errors(drive: Drive) -> tuple[float, float]:
     """Return RMS errors of heading [rad] and position [m] that noise alone makes after HORIZON.
 
-    Of the measured end of a window, and of its start, from which a model goes on.
+    Of the measured end of a window, and of its start: a wrong heading stays, velocities are those
+    of the tyres after _FORGETTING.
     """
     noise = drive.noise
     moving = drive.vx[drive.valid & (drive.vx > FROM_SPEED)]
-    way = HORIZON * float(np.sqrt(np.mean(moving**2))) if moving.size else 0.0
-    return (math.hypot(math.sqrt(2.0) * noise.heading, HORIZON * noise.yaw_rate),
-            math.sqrt(4.0 * noise.position**2 + 2.0 * (HORIZON * noise.velocity)**2
-                      + (way * noise.heading)**2 + (0.5 * way * HORIZON * noise.yaw_rate)**2))
+    speed = float(np.sqrt(np.mean(moving**2))) if moving.size else 0.0
+    turned = math.hypot(noise.heading, _FORGETTING * noise.yaw_rate)
+    return math.hypot(noise.heading, turned), math.sqrt(
+        4.0 * noise.position**2 + 2.0 * (_FORGETTING * noise.velocity)**2
+        + (HORIZON * speed * turned)**2)
 
 
 def _distance(error: Array) -> float:

@@ -158,7 +158,7 @@ def wheel_way(drive: Drive, sensor: WheelSensor) -> Array:
 
     The integral of scale (w + lag w'), for which w need not be differentiated.
     """
-    way: Array = sensor.scale * (drive.wheel_way + sensor.lag * drive.wheel_speed)
+    way: Array = sensor.scale * (drive.wheel_way + sensor.lag * drive.wheel_smooth)
     return way
 
 

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.ndimage import binary_dilation, maximum_filter1d
+from scipy.signal import savgol_filter
 
 from racecar.core.errors import RunError
 from racecar.core.identification.checks import check_columns, Columns, path_motion
@@ -33,6 +34,9 @@ LONGEST_GAP = 0.2
 _JUMP = 2.0
 """Pause that is held against the way made good meanwhile [s]."""
 _GAP_MARGIN = 0.2
+_WHEEL_FILTER = (5, 3)
+"""Samples and degree of the polynomials of the wheel speed (Savitzky and Golay 1964): of a speed
+of which a lag is taken out, more noise biases slip, and more samples bias lag and delay."""
 _SLOW_LEAP = 0.5
 """Time of a leap that is smoothed [s]."""
 _SLIDING = 1.0
@@ -128,8 +132,10 @@ def _switches(
     largest = int(np.argmax(np.abs(raw)))
     factor = float(corrected[largest] / raw[largest])
     times = channel.t - start
-    inside = slice(max(int(np.searchsorted(times, 0.0, side='right')) - 1, 0),
-                   int(np.searchsorted(times, duration, side='right')))
+    first = max(int(np.searchsorted(times, 0.0, side='right')) - 1, 0)
+    last = int(np.searchsorted(times, duration, side='right'))
+    # The first command counts before it too.
+    inside = slice(first, max(last, first + 1))
     times, values = times[inside], factor * channel.values[inside]
     kept = np.append(True, np.diff(values) != 0.0)
     return Channel(times[kept], values[kept])
@@ -139,6 +145,7 @@ def _drive(
     log: RawLog, columns: Columns, switches: Channel, valid: Flags, notes: tuple[str, ...],
 ) -> Drive:
     none: Array = np.full(valid.size, np.nan)
+    samples = np.arange(valid.size)
     gyro = columns.get('yaw_rate')
     if 'vx' in columns and 'vy' in columns and gyro is not None:
         x, y, yaw = columns['x'], columns['y'], columns['yaw']
@@ -167,12 +174,12 @@ def _drive(
         x, y, vx, vy, note, path_error = _fused(motion, vx, vy, wheel, valid, moving)
         noise = noise._replace(position=max(noise.position, path_error))
         notes = (*notes, *(f'{log.name}: {text}' for text in [note] if text))
+    smooth_wheel = savgol_filter(wheel, *_WHEEL_FILTER)
     return Drive(
         name=log.name, source=log.source, period=PERIOD, steering=columns['steering_command'],
         steering_switches=switches, speed_command=columns.get('speed_command', none),
-        wheel_speed=wheel,
-        wheel_way=CubicSpline(PERIOD * np.arange(wheel.size), wheel).antiderivative()(
-            PERIOD * np.arange(wheel.size)),
+        wheel_speed=wheel, wheel_smooth=smooth_wheel,
+        wheel_way=PERIOD * CubicSpline(samples, smooth_wheel).antiderivative()(samples),
         x=x, y=y, yaw=yaw, vx=vx, vy=vy, yaw_rate=yaw_rate, path_x=path_x, path_y=path_y,
         ax=columns.get('ax', none), ay=columns.get('ay', none), valid=valid,
         noise=noise, notes=notes)

@@ -116,9 +116,12 @@ def state_noise(position: float, yaw: float, gyro: float | None, period: float) 
     a, c = ANGULAR**-2, 1.0 / (yaw**2 * period)
     b = 0.0 if gyro is None else 1.0 / (gyro**2 * period)
     root = math.sqrt(b + 2.0 * math.sqrt(a * c))
+    turning = math.sqrt(0.5 / (math.sqrt(a) * root))
+    # Of samples that hardly overlap in what is smoothed each keeps its own noise.
     return StateNoise(
-        math.sqrt(density * cut / 3.0), math.sqrt(density * cut**3 / 6.0),
-        math.sqrt(0.5 / (math.sqrt(c) * root)), math.sqrt(0.5 / (math.sqrt(a) * root)))
+        min(math.sqrt(density * cut / 3.0), position), math.sqrt(density * cut**3 / 6.0),
+        min(math.sqrt(0.5 / (math.sqrt(c) * root)), yaw),
+        turning if gyro is None else min(turning, gyro))
 
 
 def smooth_axis(values: Array, period: float) -> Array:
