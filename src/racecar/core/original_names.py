@@ -173,8 +173,8 @@ ORIGINALS: dict[str, OriginalTable] = {
             ('/racecar/left_rear_wheel_velocity_controller/command',
              '/racecar/left_rear_wheel_velocity_controller/command',
              'and the other five; with `command_interface: wheel_controllers`'),
-            ('/pf/pose/odom', '/vesc/odom', 'without relay; `--topic-names f1tenth_pf` gives the'
-             ' odometry this name'),
+            ('/pf/pose/odom', '/pf/pose/odom', 'a relay of `/vesc/odom` for whoever listens, with'
+             ' the usual topic names; `relay_odometry: false` leaves it out'),
             ('/gazebo/link_states', '/vesc/odom'),
             ('/gazebo/model_states', '/vesc/odom')))),
     'launch': OriginalTable(RUN, _REPORT, _runs(
@@ -217,23 +217,26 @@ ORIGINALS: dict[str, OriginalTable] = {
             ('controllerArgs', 'controller_settings'), ('synchronization', 'lockstep'),
             ('trackFront', 'vehicle.track_width'), ('trackRear', 'vehicle.rear.track_width'),
             ('wheelbase', _TWO_DISTANCES, _SUM),
-            ('minSteeringAngle', 'vehicle.steering_limit', 'one limit to either side'),
-            ('maxSteeringAngle', 'vehicle.steering_limit', 'one limit to either side')),
+            ('minSteeringAngle', 'vehicle.steering_limit', 'that to the left, of a virtual wheel in'
+             ' the middle of the axle, see [any vehicle](any_vehicle.md)'),
+            ('maxSteeringAngle', 'vehicle.steering_limit_right', 'that to the right; 0: as to the'
+             ' left')),
         *_SUSPENSION,
         *_names(
             ('wheelsDampingConstant', 'car.wheels_damping_constant'),
-            ('extensionSlot', 'vehicle.body.slots.front vehicle.body.slots.top'
-             ' vehicle.body.slots.rear sensors', 'for the sensors'),
+            ('extensionSlot', 'vehicle.extensions sensors', 'shapes and masses by files, sensors in'
+             ' slots'),
             ('boundingObject', 'vehicle.front_overhang vehicle.rear_overhang vehicle.width'
-             ' vehicle.body.height'),
+             ' vehicle.body.height', 'more by `vehicle.extensions`'),
             ('physics', 'vehicle.mass vehicle.yaw_inertia vehicle.cog_height'
              ' vehicle.body.roll_inertia vehicle.body.pitch_inertia'),
             *((f'wheel{place}', 'vehicle.wheel_radius vehicle.wheel_width',
-               'with all of `vehicle.wheel.*`; radii may differ between the axles')
+               'with all of `vehicle.wheel.*`; radii may differ between the axles, and'
+               ' `vehicle.wheel.corners` takes wheels of other vehicles')
               for place in ('FrontRight', 'FrontLeft', 'RearRight', 'RearLeft')),
             *((f'axisDevices{place}', '', 'every wheel has brake and encoder, the driven ones'
                ' motors') for place in ('FrontRight', 'FrontLeft', 'RearRight', 'RearLeft')),
-            ('data', '', 'left out')))),
+            ('data', 'vehicle.data')))),
     'Car': OriginalTable(PARAMETER, "the Car's", _names(
         ('type', 'car.type', 'and `vehicle.driven_axle`'),
         *((name, f'car.{ours}') for name, ours in (
@@ -249,10 +252,10 @@ ORIGINALS: dict[str, OriginalTable] = {
         *_names(('thickness', 'vehicle.wheel_width'),
                 ('tireRadius', 'vehicle.wheel_radius vehicle.rear.wheel_radius')),
         *_WHEEL_SHAPE,
-        *_names(('contactMaterial', 'vehicle.friction_coefficient'),
+        *_names(('contactMaterial', 'vehicle.contact_material vehicle.friction_coefficient'),
                 ('physics', 'vehicle.body.front.wheel_mass vehicle.body.rear.wheel_mass'
                  ' vehicle.wheel_inertia'),
-                ('logoSlot', '', 'left out')))),
+                ('logoSlot', 'vehicle.wheel.logo.shape', 'with all of `vehicle.wheel.logo.*`')))),
     'AutomobileLights': OriginalTable(PARAMETER, "the AutomobileLights'", _LIGHTS),
     'DifferentialWheels': OriginalTable(PARAMETER, "the DifferentialWheels'", _names(
         *((name, f'robot.{ours}') for name, ours in (
