@@ -49,8 +49,9 @@ class AckermannMuxNode(TableNode):
     When the holder falls silent and nobody follows, one stop is published; when another
     configuration is loaded under a holder, too. Commands on topics that the mux file lists under
     `holds` hold the mux and are not forwarded; each that does is answered on ~/active. In lockstep
-    a holder whose commands lack the stamp of an odometry, as a person's, is forwarded once more
-    with the stamp of each command of the loop that it keeps from the car.
+    the newest command of a holder without the stamp of an odometry, as of a person, is forwarded
+    with the stamp of each command of the loop that it keeps from the car, and only then: the car
+    keeps but the newest message, and would lose the one that it waits for.
     Services: ~/reload (std_srvs/Trigger) reads the mux file again; a faulty file is refused and
     the mux goes on as it was.
     Parameters: racecar.catalogue.tables.ACKERMANN_MUX.
@@ -214,10 +215,13 @@ class AckermannMuxNode(TableNode):
         if carries_time:
             self.take_stamp(stamp_ns)
         now_ns = self.now_ns()
-        if self._awaited:
-            self._note_beside(
-                source, command, forwards and not carries_time
-                and not now_ns <= stamp_ns <= now_ns + source.timeout_ns)
+        # In lockstep: by who does not answer the odometry, such as a person.
+        is_beside = bool(self._awaited) and forwards and not carries_time \
+            and not now_ns <= stamp_ns <= now_ns + source.timeout_ns
+        if is_beside:
+            self._beside[source.name] = command
+        else:
+            self._beside.pop(source.name, None)
         stale = staleness(stamp_ns, now_ns, source.timeout)
         if stale is not None:
             self.get_logger().error(
@@ -228,23 +232,16 @@ class AckermannMuxNode(TableNode):
             self._last = command
             # A command that is not forwarded says nothing of what the car does.
             self._stands = forwards and command.speed == 0.0
-            if forwards:
+            if forwards and not is_beside:
                 assert self._output is not None
                 self._output.publish(data)
-            else:
+            elif not forwards:
                 # Who commands the car past this mux has to know that it still lives.
                 self._announced = ''
         elif carries_time and self._mux.active in self._beside:
             # The holder does not answer what lockstep waits for.
             self._send(stamp_ns, self._beside[self._mux.active])
         self._announce()
-
-    def _note_beside(self, source: Source, command: AckermannCommand, is_beside: bool) -> None:
-        """Remember in lockstep who commands without the stamp of an odometry."""
-        if is_beside:
-            self._beside[source.name] = command
-        else:
-            self._beside.pop(source.name, None)
 
     def _expire(self) -> None:
         expired_at = self._mux.expires_at
