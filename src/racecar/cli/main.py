@@ -94,15 +94,15 @@ def _of_the_system(error: Exception) -> str | None:
     if isinstance(error, MemoryError) or 'start new thread' in str(error):
         return ('memory or threads of this process do not suffice: shorten the run, vary less at a'
                 ' time, or raise the limit (ulimit)')
-    if isinstance(error, RuntimeError):
-        return None
     # A reader who has seen enough is for ending_with_the_reader().
-    if isinstance(error, BrokenPipeError | FileNotFoundError):
+    if not isinstance(error, OSError) or isinstance(error, BrokenPipeError | FileNotFoundError):
         return None
-    place = f"'{error.filename}': " if getattr(error, 'filename', None) else ''
-    reason = getattr(error, 'strerror', None) or str(error).partition('. ')[0]
-    remedy = '' if error.errno else '; do the limits of this process suffice (ulimit -a)?'
-    return f'{place}{reason}{remedy}'
+    if error.errno is None:
+        # Of a library that could not be loaded, for example.
+        reason = str(error).partition('. ')[0]
+        return f'{reason}; do the limits of this process suffice (ulimit -a)?'
+    place = f"'{error.filename}': " if error.filename else ''
+    return f'{place}{error.strerror}'
 
 
 def _run(words: Sequence[str], name: str) -> int:
