@@ -147,7 +147,7 @@ def test_the_geometry_is_that_of_the_vehicle_file(case):
             assert wheel_centre(robot, name) == pytest.approx(expected, abs=1e-9)
             cylinder = links(robot)[name].find('collision/geometry/cylinder')
             assert float(cylinder.get('radius')) == vehicle.wheel_radii[i]
-            assert float(cylinder.get('length')) == vehicle.wheel_width
+            assert float(cylinder.get('length')) == vehicle.wheel_widths[i]
 
 
 def test_wheels_roll_forward_and_hinges_steer_left(case):
