@@ -57,7 +57,8 @@ _HINT_OF_SLIP = 0.1
 """Slip, lag of the measurement left in, for so much of a drive, from which that is looked at."""
 _PROBED = 2.0
 """From one window to the next where wheelspin is looked for [s]."""
-_SLIPPING = frozenset(('slip_stiffness', 'wheel_lag', 'wheel_delay'))
+_SLIPPING = frozenset((
+    'slip_stiffness', 'wheel_lag', 'wheel_delay', 'friction_coefficient'))
 _LEAST_RATIO = 3.0
 """Error over what noise explains from which a model lacks something."""
 _LEAST_ERRORS = 0.005, 0.01
@@ -277,8 +278,8 @@ def _run_stages(
 def _probe(found: Fit, drives: Sequence[Drive]) -> Fit | None:
     """Return a rough fit of combined slip that shows how much the wheels of drives slip.
 
-    found: of the stage before, whose tyres and steering are kept. None where the speeds of wheels
-    and car hardly differ.
+    found: of the stage before, whose stiffnesses and steering are kept; its friction is often far
+    off, as it knows no wheelspin. None where the speeds of wheels and car hardly differ.
     """
     if not any(share_of_wheelspin(part.drive, WheelSensor(
             found.values[f'wheel_scale:{part.drive.name}']), _HINT_OF_SLIP) > WHEELSPIN_SEEN
