@@ -217,15 +217,15 @@ ORIGINALS: dict[str, OriginalTable] = {
             ('controllerArgs', 'controller_settings'), ('synchronization', 'lockstep'),
             ('trackFront', 'vehicle.track_width'), ('trackRear', 'vehicle.rear.track_width'),
             ('wheelbase', _TWO_DISTANCES, _SUM),
-            ('minSteeringAngle', 'vehicle.steering_limit', 'that to the left, of a virtual wheel in'
-             ' the middle of the axle, see [any vehicle](any_vehicle.md)'),
+            ('minSteeringAngle', 'vehicle.steering_limit', 'that to the left, of a virtual wheel'
+             ' in the middle of the axle, see [any vehicle](any_vehicle.md)'),
             ('maxSteeringAngle', 'vehicle.steering_limit_right', 'that to the right; 0: as to the'
              ' left')),
         *_SUSPENSION,
         *_names(
             ('wheelsDampingConstant', 'car.wheels_damping_constant'),
-            ('extensionSlot', 'vehicle.extensions sensors', 'shapes and masses by files, sensors in'
-             ' slots'),
+            ('extensionSlot', 'vehicle.extensions sensors', 'shapes and masses by files, sensors'
+             ' in slots'),
             ('boundingObject', 'vehicle.front_overhang vehicle.rear_overhang vehicle.width'
              ' vehicle.body.height', 'more by `vehicle.extensions`'),
             ('physics', 'vehicle.mass vehicle.yaw_inertia vehicle.cog_height'
