@@ -57,6 +57,9 @@ _SETTLED = 10.0
 # What the formula of expected_error() leaves out: the changes along the eight.
 _MARGIN = 0.05
 
+# A car with a larger error has left its path [m]: how far it gets hangs on rounding.
+_LOST = 0.5
+
 
 class Reported(NamedTuple):
     """A run of the report: its name, RMSE [m], and sum of squared errors [m^2]."""
@@ -337,10 +340,12 @@ def markdown_table(experiments: Sequence[Experiment], results: Mapping[str, Resu
             f'{reported.name}: {reported.rmse:.4f} m, {reported.sum_squared_error:.2f} m^2')
         low, high = result.expected
         bounds = f'{low:.4f} to {high:.4f} m' if experiment.grips else 'tyres slide'
-        lines.append(
-            f'| {experiment.name} | {theirs} | {metrics.rmse:.4f} m,'
-            f' {metrics.sum_squared_error:.2f} m^2 | {metrics.max_error:.4f} m |'
-            f' {result.settled.rmse:.4f} m | {bounds} |')
+        ours = (
+            f'{metrics.rmse:.4f} m, {metrics.sum_squared_error:.2f} m^2 | {metrics.max_error:.4f} m'
+            f' | {result.settled.rmse:.4f} m')
+        if result.settled.rmse > _LOST:
+            ours = ' | '.join([f'lost: over {_LOST} m'] * 3)
+        lines.append(f'| {experiment.name} | {theirs} | {ours} | {bounds} |')
     return '\n'.join(lines) + '\n'
 
 
