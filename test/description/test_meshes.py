@@ -70,7 +70,7 @@ def test_the_script_notices_another_shape(tmp_path, monkeypatch):
 
 
 def test_all_files_together_are_small():
-    assert sum(path.stat().st_size for path in FILES) < 500_000
+    assert sum(path.stat().st_size for path in FILES) < 400_000
 
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
