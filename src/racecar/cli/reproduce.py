@@ -341,8 +341,8 @@ def markdown_table(experiments: Sequence[Experiment], results: Mapping[str, Resu
         low, high = result.expected
         bounds = f'{low:.4f} to {high:.4f} m' if experiment.grips else 'tyres slide'
         ours = (
-            f'{metrics.rmse:.4f} m, {metrics.sum_squared_error:.2f} m^2 | {metrics.max_error:.4f} m'
-            f' | {result.settled.rmse:.4f} m')
+            f'{metrics.rmse:.4f} m, {metrics.sum_squared_error:.2f} m^2 |'
+            f' {metrics.max_error:.4f} m | {result.settled.rmse:.4f} m')
         if result.settled.rmse > _LOST:
             ours = ' | '.join([f'lost: over {_LOST} m'] * 3)
         lines.append(f'| {experiment.name} | {theirs} | {ours} | {bounds} |')
