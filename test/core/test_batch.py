@@ -137,7 +137,7 @@ def test_ctrl_c_ends_a_batch_within_some_chunks():
 
     batch = BatchSimulation([loop(), loop()], threads=2, block_size=1)
     with pytest.raises(KeyboardInterrupt):
-        batch.run(3000.0, on_progress=on_progress)
+        batch.run(90_000.0, on_progress=on_progress)
     # Two threads, which would each end their car.
     assert max(shares) < 0.4
 

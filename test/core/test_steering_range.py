@@ -26,7 +26,7 @@ from racecar.core.driver import Car, Controls, DriverWarning
 from racecar.core.errors import ParameterError
 from racecar.core.parameter_file import load_parameter_file
 from racecar.core.powertrain import CarParameters
-from racecar.core.rendering.drive import rolling_joints
+from racecar.core.rendering.robot_profile import car_profile
 from racecar.core.share import find_vehicle
 from racecar.core.simulation.batch import BatchSimulation
 from racecar.core.simulation.car_batch import DoubleTrackBatch
@@ -197,7 +197,7 @@ def test_the_driver_bridge_refuses_what_is_beyond_the_limit_of_a_side():
 def test_pictures_of_a_run_do_not_turn_the_wheels_further():
     t = np.linspace(0.0, 1.0, 101)
     for turn, given in ((20.0, LEFT), (-20.0, -RIGHT)):
-        joints = rolling_joints(t, 0.0 * t, turn * t, np.ones(101), t, RACECAR)
+        joints = car_profile(RACECAR).rolling(t, 0.0 * t, turn * t, np.ones(101), t)
         assert joints[50, -2:] == pytest.approx([given, given])
 
 

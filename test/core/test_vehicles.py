@@ -28,7 +28,7 @@ AS_OTHERS = {'vehicle.steering_limit_right', 'vehicle.contact_material'}
 IN_PROPORTION = {'vehicle.front_overhang', 'vehicle.rear_overhang', 'vehicle.width'}
 OFF = {f'vehicle.{name}' for name in (
     'roll_stiffness_split', 'friction_load_sensitivity', 'relaxation_length',
-    'rolling_resistance', 'drag_area')}
+    'rolling_resistance', 'drag_area', 'lateral_friction_coefficient')}
 
 
 def values_of(name):

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.ros
 COMMAND = '/vesc/low_level/ackermann_cmd_mux/output'
 EXACT = {'laser.noise': 0.0, 'laser.resolution': 0.0}
 WALL = 'walls: [{points: [[2, -9], [2, 9]], height: 0.5}]\n'
+# Of its face: a wall is 2 cm thick.
+NEAR = 1.99
 
 
 @pytest.fixture
@@ -75,7 +77,7 @@ def test_the_scan_shows_the_wall_at_its_rate(bench, wall):
     assert (scan.time_increment, scan.range_min, scan.range_max) == pytest.approx((0.0, 0.1, 10.0))
     x = run.odometry[-1].pose.pose.position.x + 0.265
     angles = scan.angle_min + np.arange(1081) * scan.angle_increment
-    truth = np.where(np.abs(angles) < math.pi / 2.0, (2.0 - x) / np.cos(angles), math.inf)
+    truth = np.where(np.abs(angles) < math.pi / 2.0, (NEAR - x) / np.cos(angles), math.inf)
     ranges = np.array(scan.ranges)
     # The wall is 18 m long.
     seen = truth < 9.0
@@ -157,10 +159,10 @@ def test_a_collision_stops_the_car_and_is_told_once(bench, wall):
     assert [message.data for message in run.messages('/collisions', 2)] == [0, 1]
     assert [message.data for message in run.messages('/in_collision', 2)] == [False, True]
     told = [text for _, text in bench.logs if text.startswith('collision ')]
-    assert told == ['collision 1: the car ran into something with 1.00 m/s, at x 1.58 m, y 0.00 m']
+    assert told == ['collision 1: the car ran into something with 1.00 m/s, at x 1.57 m, y 0.00 m']
     last = run.odometry[-1]
     assert last.twist.twist.linear.x == 0.0
-    assert last.pose.pose.position.x == pytest.approx(2.0 - 0.419, abs=0.002)
+    assert last.pose.pose.position.x == pytest.approx(NEAR - 0.419, abs=0.002)
     # It backs away, and is as new after a reset.
     run.drive(30, -1.0)
     assert [message.data for message in run.messages('/in_collision', 3)] == [False, True, False]

@@ -84,7 +84,7 @@ def test_bad_parameter_is_refused_at_start_with_key_value_and_range(bench, param
     [('Kp', -1.0, "parameter 'Kp' is -1.0, expected a number in [0, 1000]"),
      ('Kp', 'high', "parameter 'Kp' is 'high', expected a number in [0, 1000]"),
      ('Kp', math.nan, "parameter 'Kp' is nan, expected a number"),
-     ('active', 1, "parameter 'active' is 1, expected a boolean"),
+     ('active', 2, "parameter 'active' is 2, expected a boolean"),
      ('trajectory', 'spiral', "parameter 'trajectory' is 'spiral', expected one of line")])
 def test_bad_parameter_is_refused_at_run_time_and_keeps_its_value(tracker, name, value, reason):
     found = tracker()

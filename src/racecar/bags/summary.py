@@ -67,7 +67,8 @@ def find_topic(
     name that any topic ends with. Raises BagError naming what is missing, has another type or
     is ambiguous, and what the bag has.
     """
-    wanted = [name if name.startswith('/') else f'/{name}' for name in names]
+    wanted = [*dict.fromkeys(
+        name if name.startswith('/') else f'/{name}' for name in names)]
     types = {row.name: row.type_name for row in summary.topics}
     for name in wanted:
         if name in types:

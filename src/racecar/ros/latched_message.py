@@ -11,8 +11,6 @@ from rclpy.qos import DurabilityPolicy
 from racecar.ros import qos
 from racecar.ros.node import TableNode
 
-_PERIOD = 0.5  # [s]
-
 
 class LatchedMessage:
     """Publishes a message latched, and again for volatile subscriptions that join later.
@@ -28,7 +26,7 @@ class LatchedMessage:
         self._publisher = node.create_publisher(type(message), topic, qos.LATCHED)
         self._known: set[bytes] = set()
         self._publisher.publish(message)
-        node.create_timer(_PERIOD, self._look, clock=node.steady_clock)
+        node.watch_graph(self._look)
 
     def _look(self) -> None:
         present = {

@@ -36,7 +36,7 @@ from racecar.ros.wire import check_stamp
 # Parameters that rclpy itself declares from the overrides.
 _RCLPY_PARAMETERS = ('use_sim_time', 'start_type_description_service')
 
-_RIVALS_PERIOD = 0.5
+_GRAPH_PERIOD = 0.5  # [s]
 
 
 class NodeTime(Protocol):
@@ -137,7 +137,7 @@ class TableNode(Node, metaclass=_Completed):
         self.time_watches: list[TimeWatch] = []
         self._rival_watches: list[PublisherWatch] = []
         self._harmless_watches: list[PublisherWatch] = []
-        self._rivals_timer: Timer | None = None
+        self._graph_watches: list[Callable[[], object]] = []
         self._table = table
         overrides = {
             # An empty list is what rcl finds no type for.
@@ -191,13 +191,26 @@ class TableNode(Node, metaclass=_Completed):
         outside: topics on which any publisher is one that a simulator in lockstep does not wait
         for. doubled: remedies by topic, where several publishers say one thing.
         """
-        if self._rivals_timer is None:
-            self._rivals_timer = self.create_timer(
-                _RIVALS_PERIOD, self.look_for_rivals, clock=self.steady_clock)
+        self.watch_graph(self.look_for_rivals)
         self._rival_watches = [rival_watch(self, topic, remedy) for topic in topics]
         self._harmless_watches = [
             *(outsider_watch(self, topic) for topic in outside),
             *(doubled_watch(self, topic, remedy) for topic, remedy in doubled.items())]
+
+    def watch_graph(self, look: Callable[[], object]) -> None:
+        """Call a function every 0.5 s of wall time from now on, for what changes in the graph.
+
+        One timer serves all: the EventsExecutor goes through the timers of a clock one by one, and
+        prints a warning on stdout from nine on.
+        """
+        if not self._graph_watches:
+            self.create_timer(_GRAPH_PERIOD, self._on_graph_timer, clock=self.steady_clock)
+        if look not in self._graph_watches:
+            self._graph_watches.append(look)
+
+    def _on_graph_timer(self) -> None:
+        for look in self._graph_watches:
+            look()
 
     def look_for_rivals(self) -> None:
         """Look now."""

@@ -12,8 +12,6 @@ from racecar.ros.codecs.codec import Place
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 
-_PERIOD = 1.0  # [s]
-
 
 class OdometryRelay:
     """Sends odometry on a second topic to whoever listens there.
@@ -29,7 +27,7 @@ class OdometryRelay:
             Odometry, place.topic(topics.FILTERED_ODOMETRY), profile)
         self._listeners = Listeners(self._publisher)
         self._is_alone = True
-        node.create_timer(_PERIOD, self._look, clock=node.steady_clock)
+        node.watch_graph(self._look)
 
     def publish(self, data: bytes) -> None:
         """Send serialised odometry to those who listen."""

@@ -197,8 +197,8 @@ def test_a_distance_sensor_sees_a_wall_within_its_range(mode):
     ('infra-red', BOX.format([0.5, 1, 1]), 1.0 - 0.4 / 0.6),
     ('infra-red', BOX.format([0, 1, 1]), 0.0),
     ('generic', BOX.format([0, 1, 1]), 0.6),
-    ('infra-red', 'walls: [{points: [[0.047, -1], [0.047, 1]], colour: [0.5, 0, 0]}]', 1 / 3),
-    ('infra-red', 'cones: [{x: 0.097, y: 0.0075, base: 0.1, height: 9, colour: [0.5, 0, 0]}]',
+    ('infra-red', 'walls: [{points: [[0.057, -1], [0.057, 1]], colour: [0.5, 0, 0]}]', 1 / 3),
+    ('infra-red', 'cones: [{x: 0.077, y: 0.0075, base: 0.1, height: 9, colour: [0.5, 0, 0]}]',
      1 / 3),
     ('infra-red', 'boards: [{x: 0.052, y: 0, width: 1, marker: 1, colour: [0.5, 0, 0]}]', 1 / 3),
 ])
