@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 import math
 import os
 
@@ -121,9 +121,10 @@ class BatchSimulation:
             duration, skip, record_every, with_path=with_path, on_progress=on_progress)
         # The plain Python path holds the interpreter, so threads would not help it.
         with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
-            jobs = [*(pool.submit(run.run_block, block) for block in self._blocks),
-                    *(pool.submit(run.run_other, *other) for other in self._others)]
+            jobs: list[Future[None]] = []
             try:
+                jobs.extend(pool.submit(run.run_block, block) for block in self._blocks)
+                jobs.extend(pool.submit(run.run_other, *other) for other in self._others)
                 # To wait for one after the other would wake this thread at each.
                 for job in wait(jobs, return_when=FIRST_EXCEPTION).done:
                     job.result()
