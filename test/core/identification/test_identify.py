@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 from racecar.core.errors import ConfigurationError, RunError
 from racecar.core.identification.csv_log import read_csv_log
@@ -350,7 +351,7 @@ def test_the_lagged_steering_has_mean_and_first_moment_of_its_exact_course(lag):
         k = int(np.searchsorted(starts, times[row])) - 1
         u = switches.values[k]
         exact = u + (values[k] - u) * np.exp(-(t - starts[k]) / lag)
-        mean, slope = np.trapezoid(exact, fine), 12.0 * np.trapezoid(exact * fine, fine)
+        mean, slope = trapezoid(exact, fine), 12.0 * trapezoid(exact * fine, fine)
         assert angles[row] == pytest.approx(
             [mean - 0.5 * slope, mean, mean + 0.5 * slope], abs=2e-5)
 
