@@ -85,18 +85,17 @@ def watched(
             raise
         except RacecarError as error:
             run.text = str(error)
-            server.tell(run.message('failed'))
-            _stay(server)
+            _show(server, run.message('failed'))
             raise
-        server.tell(run.message('ended'))
-        _stay(server)
+        _show(server, run.message('ended'))
 
 
-def _stay(server: Beside) -> None:
+def _show(server: Beside, result: str) -> None:
     """Let people look at the result; Ctrl-C is the usual end."""
     sys.stdout.flush()
     try:
         with raising_on_signals():
+            server.tell(result)
             if server.hear() == _YES:
                 print('The page shows the result until it is closed, or Ctrl-C', file=sys.stderr)
                 server.hear()
