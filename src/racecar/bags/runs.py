@@ -17,7 +17,7 @@ from racecar.core.analysis.run_csv import motion_of, read_run_csv, tracking_run_
 from racecar.core.analysis.run_data import TrackingRun
 from racecar.core.control.tracker import tracked_ahead
 from racecar.core.errors import BagError, excerpt, ParameterError, RunError
-from racecar.core.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
+from racecar.core.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
 from racecar.ros import topics
 
 BAG_NAME = 'bag'
@@ -80,8 +80,7 @@ def read_run(
     ConfigurationError with a line that says why not.
     """
     found = locate(path)
-    file = run_file_beside(found)
-    recorded = read_run_file(file) if file.is_file() else None
+    recorded = read_run_file_beside(found)
     name = path.resolve().stem if found.suffix == '.csv' else path.resolve().name
     if found.suffix == '.csv':
         if odometry_topic or reference_topic:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from racecar.core.parameters import suggestion
-from racecar.core.share import robot_names, vehicle_names, world_names
+from racecar.core.share import car_and_robot_names, vehicle_names, world_names
 
 _FILES = {'bash': '_shtab_compgen_files', 'zsh': '_files', 'tcsh': 'f'}
 """As shtab.FILE, without which all but `racecar completion` does."""
@@ -39,8 +39,8 @@ def add_vehicle_argument(
 
 def add_robot_argument(parser: argparse.ArgumentParser, use: str) -> None:
     """Declare --vehicle, what find_robot() takes; use: what it is for, and the default."""
-    _add_named(parser, '--vehicle', [*vehicle_names(), *robot_names()],
-               f'{use}; a name or a parameter file', None)
+    _add_named(
+        parser, '--vehicle', car_and_robot_names(), f'{use}; a name or a parameter file', None)
 
 
 def add_world_argument(parser: argparse.ArgumentParser, use: str) -> None:

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from racecar.core.rendering.renderer import Pixels
     from racecar.core.rendering.sight import Sight
     from racecar.core.rendering.viewpoints import Viewpoint
-    from racecar.core.run_file import RunFile
     from racecar.core.types import Pose3
     from racecar.core.world.scene import Scene
 
@@ -181,6 +180,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     from racecar.core.rendering.drive import drive_of_table
     from racecar.core.rendering.robot_profile import profile_of_file, profile_of_run, usual_profile
     from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
+    from racecar.core.run_file import read_run_file_beside
     from racecar.core.types import Lamps
     from racecar.core.world.scene import EMPTY_SCENE, Scene
     from racecar.core.world.world_file import load_world
@@ -195,7 +195,7 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
         still = Sight([shown], standing_cones(scene))
         return _Subject(scene, robot.describe(), (), robot.length, _ROUND_TIME,
                         lambda _, __: still)
-    file = _run_file(Path(arguments.source))
+    file = read_run_file_beside(Path(arguments.source))
     robot = chosen or profile_of_run(file) or usual_profile()
     length = robot.length
     world = arguments.world or (None if file is None else file.world)
@@ -216,14 +216,6 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     return _Subject(
         scene, tree or robot.describe(), drive.joints, length, drive.duration,
         lambda time, scale: drive.sight(time, cones, whole_path=whole_path, scale=scale), drive)
-
-
-def _run_file(source: Path) -> RunFile | None:
-    """The run.yaml beside a bag or CSV file, None without one. Raises ConfigurationError."""
-    from racecar.core.run_file import read_run_file, run_file_beside
-
-    path = run_file_beside(source)
-    return read_run_file(path) if path.is_file() else None
 
 
 class _Shot(NamedTuple):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from racecar.cli.choices import completed_as_file
 from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
-from racecar.core.share import find_robot, robot_names, vehicle_names
+from racecar.core.share import car_and_robot_names, find_robot
 
 _SAMPLES, _SHADOWS = 4, 4096
 _FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Look at a car or a robot with two wheels without driving it: dimensions and what follows'
         ' from them, URDF and MJCF for other programs, a picture. docs/any_vehicle.md makes one'
         ' of your own.')
-    names = [*vehicle_names(), *robot_names()]
+    names = car_and_robot_names()
     verbs = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
 
     def add(name: str, run_verb: Callable[[argparse.Namespace], None],

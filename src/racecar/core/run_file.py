@@ -143,6 +143,15 @@ def read_run_file(path: Path | str) -> RunFile:
         part('made', str), texts['environment'], float(skip))
 
 
+def read_run_file_beside(path: Path) -> RunFile | None:
+    """Read the run.yaml of a CSV file or a bag; None if there is none.
+
+    Raises ConfigurationError as read_run_file().
+    """
+    beside = run_file_beside(path)
+    return read_run_file(beside) if beside.is_file() else None
+
+
 def parameter_differences(files: Mapping[str, RunFile | None]) -> list[tuple[str, list[str]]]:
     """Return what was set differently in some runs: name, and the value in each as a text.
 

@@ -99,7 +99,7 @@ def find_robot(name: str | Path) -> Path:
         found = _find(name, share_folder() / 'config' / folder, '.yaml')
         if found is not None:
             return found
-    known = [*vehicle_names(), *robot_names()]
+    known = car_and_robot_names()
     raise ConfigurationError(
         f'vehicle {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
         f'{suggestion(str(name), known)}')
@@ -113,6 +113,11 @@ def vehicle_names() -> list[str]:
 def robot_names() -> list[str]:
     """Return the names of the robots with two wheels in config/robots."""
     return sorted(path.stem for path in (share_folder() / 'config' / 'robots').glob('*.yaml'))
+
+
+def car_and_robot_names() -> list[str]:
+    """Names of the vehicles in config/vehicles, then of the robots in config/robots."""
+    return [*vehicle_names(), *robot_names()]
 
 
 def find_track(name: str | Path) -> Path:

@@ -16,7 +16,7 @@ from racecar.catalogue import tables
 from racecar.core.control.own_controller import CONTROLLER
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.sensors.equipment import SENSOR_NAMES
-from racecar.core.share import robot_names, track_names, vehicle_names, world_names
+from racecar.core.share import car_and_robot_names, track_names, world_names
 from racecar.core.tyres import SELECTION
 from racecar.core.yaml_file import describe_error, parse_yaml
 from racecar.ros.topics import TOPIC_NAMES
@@ -88,7 +88,7 @@ class StackOptions:
     vehicle: str | None = _option(
         None, 'vehicle, by name or as a parameter file; default: racecar, of differential_wheels'
         ' the robot pioneer', str, _EVERYWHERE,
-        suggestions=lambda: [*vehicle_names(), *robot_names()], is_path=True)
+        suggestions=car_and_robot_names, is_path=True)
     trajectory: str | None = _option(
         None, "shape of the reference, by name or the report's number", str, _EVERYWHERE,
         choices=lambda: _texts(tables.TRAJECTORY_TRACKER['trajectory'].choices),

@@ -17,11 +17,10 @@ from racecar.core.environment import differences, hash_of_file, present_environm
 from racecar.core.errors import ConfigurationError, excerpt
 from racecar.core.run_file import RecordedNode, RunFile
 from racecar.core.share import (
+    car_and_robot_names,
     find_config,
     find_track,
     find_world,
-    robot_names,
-    vehicle_names,
 )
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
@@ -64,7 +63,7 @@ def describe_run(
     for row in fields(options):
         value = getattr(options, row.name)
         if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
-            is_path = row.metadata['option'].is_path and value not in _vehicles()
+            is_path = row.metadata['option'].is_path and value not in car_and_robot_names()
             kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
                 value, is_path)
     nodes = {d.full_name: RecordedNode(d.executable, _with_whole_paths(d.resolve()))
@@ -104,7 +103,8 @@ def options_of(file: RunFile, way: str) -> StackOptions:
         if name in known:
             given[name] = _checked(name, value, known[name].type)
     vehicle = given.get('vehicle')
-    if vehicle is not None and vehicle not in _vehicles() and not os.path.isfile(vehicle):
+    if vehicle is not None and vehicle not in car_and_robot_names() \
+            and not os.path.isfile(vehicle):
         # All that its file said stands in the parameters.
         del given['vehicle']
     # In a way without namespaces the nodes have their plain names.
@@ -158,10 +158,6 @@ def unverified_program(file: RunFile) -> str | None:
         return None
     return f'controller {where} ' + (
         'has changed since the run' if where in file.files else 'has no hash in the run file')
-
-
-def _vehicles() -> list[str]:
-    return [*vehicle_names(), *robot_names()]
 
 
 def _checked(name: str, value: Any, kind: type) -> Any:

@@ -20,7 +20,7 @@ from racecar.core.rendering.robot_profile import (
     RobotProfile,
     usual_profile,
 )
-from racecar.core.run_file import read_run_file, run_file_beside, RunFile
+from racecar.core.run_file import read_run_file_beside, RunFile
 from racecar.core.world.scene import Scene
 from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
 
@@ -52,11 +52,8 @@ def open_recording(
 
 
 def _run_file(found: Path, notes: list[str]) -> RunFile | None:
-    beside = run_file_beside(found)
-    if not beside.is_file():
-        return None
     try:
-        return read_run_file(beside)
+        return read_run_file_beside(found)
     except ConfigurationError as error:
         notes.append(str(error))
         return None
