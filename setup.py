@@ -82,7 +82,7 @@ setup(
     ],
     package_dir={'': 'src'},
     packages=find_packages(where='src'),
-    package_data={'': ['py.typed', '*.yaml'], 'racecar.core.analysis': ['page/*'],
+    package_data={'': ['py.typed', '*.yaml'], 'racecar.analysis': ['page/*'],
                   'racecar.cockpit': ['page/*']},
     data_files=data_files(),
     python_requires='>=3.11',

@@ -19,10 +19,10 @@ from typing import Any
 from measuring import machine, print_table
 import numpy as np
 
-from racecar.core.differential import DifferentialWheels, PlanarMotion, RobotBatch
-from racecar.core.differential.motion import KINEMATICS, PHYSICS
-from racecar.core.differential.parameters import RobotParameters
-from racecar.core.types import WheelSpeeds
+from racecar.base.types import WheelSpeeds
+from racecar.differential import DifferentialWheels, PlanarMotion, RobotBatch
+from racecar.differential.motion import KINEMATICS, PHYSICS
+from racecar.differential.parameters import RobotParameters
 
 STEP = 0.001
 ROBOTS, STEPS = 10_000, 100

@@ -22,22 +22,22 @@ from typing import Any
 from measuring import machine, print_table
 import numpy as np
 
-from racecar.core.driver import Controls, DrivenCar
-from racecar.core.driver.driven_batch import DrivenBatch
-from racecar.core.packing import vector
-from racecar.core.powertrain import CarParameters
-from racecar.core.share import find_config
-from racecar.core.simulation import batch_kernels as rows
-from racecar.core.simulation.batch import BatchSimulation
-from racecar.core.simulation.batch_kernels import integration_kernel, LANES, TARGET
-from racecar.core.simulation.block import lane_rows
-from racecar.core.simulation.car_batch import DoubleTrackBatch
-from racecar.core.simulation.closed_loop import ClosedLoop, run_closed_loop
-from racecar.core.simulation.integrators import fixed_step, model_advance
-from racecar.core.simulation.simulator import Simulator
-from racecar.core.simulation.stepper import Stepper
-from racecar.core.types import AckermannCommand
-from racecar.core.vehicles import DoubleTrack, SingleTrack, VehicleParameters
+from racecar.base.packing import vector
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand
+from racecar.driver import Controls, DrivenCar
+from racecar.driver.driven_batch import DrivenBatch
+from racecar.dynamics.integrators import fixed_step, model_advance
+from racecar.dynamics.powertrain import CarParameters
+from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameters
+from racecar.simulation import batch_kernels as rows
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_kernels import integration_kernel, LANES, TARGET
+from racecar.simulation.block import lane_rows
+from racecar.simulation.car_batch import DoubleTrackBatch
+from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
+from racecar.simulation.simulator import Simulator
+from racecar.simulation.stepper import Stepper
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

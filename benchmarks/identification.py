@@ -19,13 +19,13 @@ from typing import NamedTuple
 import independent_twin
 import numpy as np
 
-from racecar.core.identification.drive import Channel, Drive, RawLog
-from racecar.core.identification.identify import identify
-from racecar.core.identification.preparing import prepare
-from racecar.core.identification.speed_response import identify_speed_response
-from racecar.core.identification.twin import make_twin, SCALE, TRUTH
-from racecar.core.identification.unknowns import STAGES
-from racecar.core.vehicles import VehicleParameters
+from racecar.dynamics.vehicles import VehicleParameters
+from racecar.identification.drive import Channel, Drive, RawLog
+from racecar.identification.identify import identify
+from racecar.identification.preparing import prepare
+from racecar.identification.speed_response import identify_speed_response
+from racecar.identification.twin import make_twin, SCALE, TRUTH
+from racecar.identification.unknowns import STAGES
 
 F1TENTH = Path(__file__).parents[1] / 'config' / 'vehicles' / 'f1tenth.yaml'
 

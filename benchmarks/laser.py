@@ -20,19 +20,19 @@ from measuring import machine, print_table
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.compiled import njit
-from racecar.core.parameters import ParameterTable
-from racecar.core.ports import Carrier, Entity, Output
-from racecar.core.poses import NO_POSE, pose_of_angles
-from racecar.core.sensors import View
-from racecar.core.sensors.laser import Laser, PARAMETERS
-from racecar.core.sensors.mounting import EquippedPlant, MountedSensor, NoiseSource
-from racecar.core.share import find_config
-from racecar.core.simulation.simulator import Simulator
-from racecar.core.simulation.vehicle_plant import VehiclePlant
-from racecar.core.types import AckermannCommand, Pose2, Pose3, quaternion_to_yaw, Twist3
-from racecar.core.vehicles import SingleTrack, VehicleParameters
-from racecar.core.world import Box, load_world, Objects, OccupancyGrid, Scene
+from racecar.base.compiled import njit
+from racecar.base.parameters import ParameterTable
+from racecar.base.poses import NO_POSE, pose_of_angles
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand, Pose2, Pose3, quaternion_to_yaw, Twist3
+from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
+from racecar.scene import Box, load_world, Objects, OccupancyGrid, Scene
+from racecar.sensors import View
+from racecar.sensors.laser import Laser, PARAMETERS
+from racecar.sensors.mounting import EquippedPlant, MountedSensor, NoiseSource
+from racecar.simulation.ports import Carrier, Entity, Output
+from racecar.simulation.simulator import Simulator
+from racecar.simulation.vehicle_plant import VehiclePlant
 
 Work = Callable[[], int]
 """Does some work and returns how much it was."""

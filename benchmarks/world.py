@@ -21,16 +21,16 @@ from typing import Any
 
 from measuring import machine, print_table
 
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand, Pose2
 from racecar.catalogue.tables import WORLD_SIMULATOR
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.ports import Plant
-from racecar.core.sensors.equipment import equip
-from racecar.core.share import find_config
-from racecar.core.simulation.closed_loop import run_loop
-from racecar.core.types import AckermannCommand, Pose2
-from racecar.core.world.engine import load_engine
-from racecar.core.world.make_world import make_world_plant
-from racecar.core.world.world_plant import WorldPlant
+from racecar.sensors.equipment import equip
+from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.ports import Plant
+from racecar.simulation.world.engine import load_engine
+from racecar.simulation.world.make_world import make_world_plant
+from racecar.simulation.world.world_plant import WorldPlant
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

@@ -17,11 +17,11 @@ from typing import Any
 from matplotlib.figure import Figure
 import numpy as np
 
-from racecar.core.analysis.scene_figure import draw_scene
-from racecar.core.differential import khepera
-from racecar.core.share import find_world
-from racecar.core.simulation.closed_loop import run_loop
-from racecar.core.world import load_world
+from racecar.analysis.scene_figure import draw_scene
+from racecar.base.share import find_world
+from racecar.differential import khepera
+from racecar.scene import load_world
+from racecar.simulation.closed_loop import run_loop
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_stack_loop
 

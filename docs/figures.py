@@ -19,19 +19,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np
 
-from racecar.core.actuators import Actuators
-from racecar.core.compiled import specialise
-from racecar.core.simulation.simulator import Simulator
-from racecar.core.types import AckermannCommand
-from racecar.core.tyres import combined_slip, pacejka, TYRE_MODELS
-from racecar.core.tyres.pacejka import magic_formula, SURFACES
-from racecar.core.vehicles import (
+from racecar.base.compiled import specialise
+from racecar.base.types import AckermannCommand
+from racecar.dynamics.actuators import Actuators
+from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
+from racecar.dynamics.tyres.pacejka import magic_formula, SURFACES
+from racecar.dynamics.vehicles import (
     DoubleTrack,
     KinematicBicycle,
     SingleTrack,
     SingleTrackForce,
     VehicleParameters,
 )
+from racecar.simulation.simulator import Simulator
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / 'docs' / 'pictures' / 'models'

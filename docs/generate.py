@@ -16,13 +16,13 @@ import sys
 import textwrap
 from typing import Any
 
+import racecar
+from racecar import driver
+from racecar.base.original_names import ORIGINALS, RUN
+from racecar.base.parameters import ParameterTable
 from racecar.catalogue import TABLES
 from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
-import racecar.core
-from racecar.core import driver
-from racecar.core.original_names import ORIGINALS, RUN
-from racecar.core.parameters import ParameterTable
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -122,17 +122,17 @@ def _cell(text: str) -> str:
 
 
 def api_page(python_page: str) -> str:
-    """Return the reference of racecar.core and its driver, by the groups of docs/python.md."""
+    """Return the reference of racecar and its driver, by the groups of docs/python.md."""
     lines = [
         '.. Made from docs/python.md and docstrings by docs/generate.py.', '',
         'API reference', '=============', '',
-        'All public names of ``racecar.core``; :doc:`python` shows them at work. SI units and',
+        'All public names of ``racecar``; :doc:`python` shows them at work. SI units and',
         'REP-103 signs throughout, but for the :ref:`Webots-compatible classes <api-driver>`.', '']
     for row in python_page.splitlines():
         cells = row.split(' | ')
         names = re.findall(r'`(\w+)`', row) if row.startswith('| ') else []
         if names:
-            lines += _section(cells[0].removeprefix('| '), 'racecar.core', names, racecar.core)
+            lines += _section(cells[0].removeprefix('| '), 'racecar', names, racecar)
     lines += ['.. _api-driver:', '']
     lines += _section('driver and car, after Webots', driver.__name__, driver.__all__, driver)
     return '\n'.join(lines).rstrip() + '\n'

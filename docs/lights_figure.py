@@ -10,21 +10,22 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from racecar.core.description.mesh_store import stored_mesh
-from racecar.core.description.robot_tree import Link, Mesh, RobotTree, Shape
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.description.wheel_mesh import wheel_meshes
-from racecar.core.poses import NO_POSE, pose_of_angles
-from racecar.core.rendering.lens import Lens
-from racecar.core.rendering.picture_model import Quality
-from racecar.core.rendering.renderer import Pixels, Renderer
-from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight
-from racecar.core.rendering.viewpoints import looking_at
-from racecar.core.share import find_config
-from racecar.core.types import Lamps, Pose3
-from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.vehicles.wheel_parameters import DEFAULT_WHEEL, WheelShape
-from racecar.core.world.scene import EMPTY_SCENE
+from racecar.base.poses import NO_POSE, pose_of_angles
+from racecar.base.shapes import Mesh, Shape
+from racecar.base.share import find_config
+from racecar.base.types import Lamps, Pose3
+from racecar.description.mesh_store import stored_mesh
+from racecar.description.robot_tree import Link, RobotTree
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.description.wheel_mesh import wheel_meshes
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.wheel_parameters import DEFAULT_WHEEL, WheelShape
+from racecar.rendering.lens import Lens
+from racecar.rendering.picture_model import Quality
+from racecar.rendering.renderer import Pixels, Renderer
+from racecar.rendering.sight import DrawnRobot, RobotSight, Sight
+from racecar.rendering.viewpoints import looking_at
+from racecar.scene.scene import EMPTY_SCENE
 
 PICTURES = Path(__file__).resolve().parent / 'pictures'
 DARK = Lamps()

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from racecar.core.share import find_config
-from racecar.core.trajectories.waypoint_file import read_way_points
+from racecar.base.share import find_config
+from racecar.control.trajectories.waypoint_file import read_way_points
 
 PICTURES = Path(__file__).resolve().parent / 'pictures'
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')

@@ -16,10 +16,10 @@ from typing import Any
 from matplotlib.figure import Figure
 import numpy as np
 
-from racecar.core.analysis.run_table import RunTable
-from racecar.core.simulation.closed_loop import run_closed_loop
-from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
-from racecar.core.vehicles.parameters import GRAVITY
+from racecar.control.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
+from racecar.dynamics.vehicles.parameters import GRAVITY
+from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.metrics.run_table import RunTable
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 

@@ -13,12 +13,12 @@ import math
 import sys
 from typing import NamedTuple
 
+from racecar.base.share import find_config
 from racecar.cli.output import ProgressBar
-from racecar.core.driver import Car
-from racecar.core.driver.car import TIME_STEP
-from racecar.core.powertrain import CarParameters
-from racecar.core.share import find_config
-from racecar.core.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.driver import Car
+from racecar.driver.car import TIME_STEP
+from racecar.dynamics.powertrain import CarParameters
+from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
 
 CARS = ('car_2014', 'bmw_x5', 'citroen_czero', 'toyota_prius', 'tesla_model3', 'racecar',
         'f1tenth')

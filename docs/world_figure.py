@@ -16,15 +16,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Polygon
 import numpy as np
 
-from racecar.core.parameters import ParameterTable
-from racecar.core.poses import pose_of_angles
-from racecar.core.sensors import View
-from racecar.core.sensors.laser import Laser, PARAMETERS
-from racecar.core.share import find_config
-from racecar.core.types import Twist3
-from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.world import load_world, Objects, Scene
-from racecar.core.world.scene import rectangle_corners
+from racecar.base.parameters import ParameterTable
+from racecar.base.poses import pose_of_angles
+from racecar.base.share import find_config
+from racecar.base.types import Twist3
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.scene import load_world, Objects, Scene
+from racecar.scene.scene import rectangle_corners
+from racecar.sensors import View
+from racecar.sensors.laser import Laser, PARAMETERS
 
 FILE = Path(__file__).resolve().parent / 'pictures' / 'worlds.png'
 NAMES = ('tunnel', 'walker', 'racetrack', 'room', 'cones', 'parking_1')

@@ -20,7 +20,7 @@ from bag_samples import (
 )
 import pytest
 
-from racecar.core.types import WHEEL_NAMES
+from racecar.base.types import WHEEL_NAMES
 
 STEP_NS = 10_000_000
 PAIRS = (('long_pub', 'fx_pub', -100.0), ('lat_pub', 'fy_pub', -50.0))

@@ -6,10 +6,10 @@ import functools
 
 import pytest
 
-from racecar.core.errors import ConfigurationError
-from racecar.core.rendering.drawing_process import DrawingProcess
-from racecar.core.rendering.picture_model import Quality
-from racecar.core.world.scene import EMPTY_SCENE
+from racecar.base.errors import ConfigurationError
+from racecar.rendering.drawing_process import DrawingProcess
+from racecar.rendering.picture_model import Quality
+from racecar.scene.scene import EMPTY_SCENE
 
 
 @functools.cache

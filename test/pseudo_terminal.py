@@ -14,7 +14,7 @@ import sys
 import termios
 import time
 
-from racecar.core.share import share_folder
+from racecar.base.share import share_folder
 
 DEADLINE = 60.0
 

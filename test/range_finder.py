@@ -5,8 +5,8 @@
 import math
 from typing import NamedTuple
 
-from racecar.core.parameters import Parameter
-from racecar.core.sensors import SensorKind
+from racecar.base.parameters import Parameter
+from racecar.sensors import SensorKind
 
 
 class Range(NamedTuple):

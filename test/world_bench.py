@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Worlds with a car for tests, driven by their ports."""
 
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import find_config
-from racecar.core.types import AckermannCommand
-from racecar.core.vehicles import VEHICLE_PARAMETERS
-from racecar.core.world.make_world import make_world_plant
-from racecar.core.world.world_parameters import WORLD_PARAMETERS
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand
+from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
+from racecar.simulation.world.make_world import make_world_plant
+from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 
 TABLE = VEHICLE_PARAMETERS + WORLD_PARAMETERS
 STEPS_PER_SECOND = 1000

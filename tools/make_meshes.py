@@ -20,18 +20,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.description.triangles import corners_of, outward, solid, stl, Triangles
-from racecar.core.description.wheel_files import (
+from racecar.base.share import find_vehicle, vehicle_names
+from racecar.description.triangles import corners_of, outward, solid, stl, Triangles
+from racecar.description.wheel_files import (
     PART_FIELDS,
     SHIPPED_LIST,
     SHIPPED_RADIUS,
     SHIPPED_WHEEL,
     SHIPPED_WIDTH,
 )
-from racecar.core.description.wheel_mesh import rim_mesh, tyre_mesh
-from racecar.core.share import find_vehicle, vehicle_names
-from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.vehicles.wheel_parameters import WheelShape
+from racecar.description.wheel_mesh import rim_mesh, tyre_mesh
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.wheel_parameters import WheelShape
 
 FOLDER = Path(__file__).resolve().parents[1] / 'urdf' / 'meshes'
 

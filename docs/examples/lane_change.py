@@ -7,7 +7,7 @@ Only the import differs: there it reads `from vehicle import Driver`.
 
 import math
 
-from racecar.core.driver import Driver
+from racecar.driver import Driver
 
 SPEED = 50.0        # km/h
 SWING = 0.064       # rad, to the right first

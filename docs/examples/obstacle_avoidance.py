@@ -5,7 +5,7 @@
 Only the import differs: there it reads `from controller import DifferentialWheels`.
 """
 
-from racecar.core.differential.khepera import DifferentialWheels
+from racecar.differential.khepera import DifferentialWheels
 
 TIME_STEP = 64      # ms
 SPEED = 30.0        # units of speed

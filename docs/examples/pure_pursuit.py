@@ -11,7 +11,7 @@ offset of the point to the left and d its distance (Coulter 1992, CMU-RI-TR-92-0
 import math
 from typing import NamedTuple
 
-from racecar.core import AckermannCommand
+from racecar import AckermannCommand
 
 
 class PurePursuit:

@@ -15,7 +15,7 @@ import pytest
 from racecar.bags import sources
 from racecar.bags.reader import BagReader, read_topics
 from racecar.bags.writer import BagWriter
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 
 def storage_file(folder):

@@ -14,7 +14,7 @@ import yaml
 from racecar.bags import writer as writer_module
 from racecar.bags.reader import BagReader
 from racecar.bags.writer import BagWriter
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 STRING = 'std_msgs/msg/String'
 QOS = '- {reliability: best_effort, durability: transient_local, depth: 3}'

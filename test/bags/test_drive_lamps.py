@@ -11,7 +11,7 @@ from rosbags.typesys import get_types_from_msg
 
 from racecar.bags import message_types
 from racecar.bags.drive_log import read_drive_log
-from racecar.core.types import Lamps
+from racecar.base.types import Lamps
 
 FOLDER = Path(__file__).resolve().parents[2] / 'racecar_interfaces' / 'msg'
 # Of the simulated time, which the phase of the indicators counts from 0.

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from rosbags.typesys import get_types_from_msg
 
+from racecar.analysis.driver_log import LAMPS, QUANTITIES
 from racecar.bags.driver_log import has_driver_state, read_driver_log
 from racecar.bags.reader import BagReader
-from racecar.core.analysis.driver_log import LAMPS, QUANTITIES
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 KIND = 'racecar_interfaces/msg/DriverState'
 FOLDER = Path(__file__).resolve().parents[2] / 'racecar_interfaces' / 'msg'

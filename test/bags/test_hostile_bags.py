@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from rosbags.typesys import get_types_from_msg
 
+from racecar.analysis.html_report import tracking_report
 from racecar.bags.drive_log import read_drive_log
 from racecar.bags.driver_log import read_driver_log
 from racecar.bags.identification_log import read_identification_log
@@ -17,12 +18,11 @@ from racecar.bags.laser_log import read_laser_log
 from racecar.bags.reader import BagReader
 from racecar.bags.runs import read_run
 from racecar.bags.tracking_run import read_tracking_run
-from racecar.core.analysis.html_report import tracking_report
-from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.errors import BagError, RacecarError, RunError
-from racecar.core.identification.preparing import prepare
-from racecar.core.share import share_folder
-from racecar.core.types import Lamps
+from racecar.base.errors import BagError, RacecarError, RunError
+from racecar.base.share import share_folder
+from racecar.base.types import Lamps
+from racecar.identification.preparing import prepare
+from racecar.simulation.metrics.tracking_error import compute_metrics
 
 MAP = 'nav_msgs/msg/OccupancyGrid'
 STRING = 'std_msgs/msg/String'

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from racecar.bags.identification_log import read_identification_log
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 
 def rows_of(messages, stamps, command='/drive'):

@@ -17,7 +17,7 @@ from racecar.bags.limits import check_types, TooLargeError, unpack, unpack_file
 from racecar.bags.mcap_file import McapFile
 from racecar.bags.reader import read_topics
 from racecar.bags.runs import read_run
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 MIB = 1 << 20
 COMPRESS = {'zstd': zstandard.compress, 'lz4': lz4.frame.compress}

@@ -9,8 +9,8 @@ from racecar.bags.drive_log import read_drive_log
 from racecar.bags.runs import read_run
 from racecar.bags.summary import find_robot
 from racecar.bags.tracking_run import read_tracking_run
+from racecar.base.errors import BagError
 from racecar.cockpit.replay import bag_topics
-from racecar.core.errors import BagError
 from racecar.ros import topics
 from racecar.ros.topics import find_robots, TOPIC_NAMES
 

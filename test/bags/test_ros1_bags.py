@@ -14,10 +14,10 @@ from racecar.bags.drive_log import read_drive_log
 from racecar.bags.reader import BagReader
 from racecar.bags.runs import read_run
 from racecar.bags.tracking_run import read_tracking_run
+from racecar.base.errors import BagError
 from racecar.cli.main import main
 from racecar.cockpit.replay.bag_recording import BagRecording
-from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.errors import BagError
+from racecar.simulation.metrics.tracking_error import compute_metrics
 
 ODOMETRY, NUMBERS, NUMBER = (
     'nav_msgs/msg/Odometry', 'std_msgs/msg/Float64MultiArray', 'std_msgs/msg/Float64')

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from racecar.bags.runs import locate, names_of, read_run
-from racecar.core.analysis.run_table import COLUMNS, RunTable
-from racecar.core.errors import BagError, RacecarError, RunError
-from racecar.core.run_file import RecordedNode, run_file_beside, RunFile
+from racecar.base.errors import BagError, RacecarError, RunError
+from racecar.base.run_file import RecordedNode, run_file_beside, RunFile
+from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 
 HEADER = ','.join(COLUMNS)
 
@@ -73,8 +73,8 @@ def test_the_run_file_says_which_point_was_tracked(table, tmp_path):
     write(parameters)
     with pytest.raises(RunError, match='does not say which point was tracked'):
         read_run(tmp_path / 'eight.csv')
-    from racecar.core.parameter_file import load_parameter_file
-    from racecar.core.share import find_config
+    from racecar.base.parameter_file import load_parameter_file
+    from racecar.base.share import find_config
     full = {**load_parameter_file(find_config('vehicles/racecar'), 'trajectory_tracker'),
             **parameters, **vehicle}
     write(full)

@@ -6,12 +6,12 @@ from bag_samples import ACKERMANN, COUNT, ODOMETRY, START_NS
 import numpy as np
 import pytest
 
+from racecar.analysis.html_report import tracking_report
 from racecar.bags.drive_log import read_drive_log
 from racecar.bags.summary import BagSummary, find_topic, TopicSummary
 from racecar.bags.tracking_run import read_tracking_run
-from racecar.core.analysis.html_report import tracking_report
-from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
+from racecar.simulation.metrics.tracking_error import compute_metrics
 
 SECOND = 10**9
 DATE = 1_700_000_000 * SECOND

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from racecar.bags.tracking_run import read_tracking_run
-from racecar.core.types import WHEEL_NAMES
+from racecar.base.types import WHEEL_NAMES
 
 
 @pytest.mark.parametrize('namespace', ['', '/car1'])

@@ -9,8 +9,8 @@ from bag_samples import ODOMETRY
 from compilation import without_compilation
 import pytest
 
+from racecar.base.errors import BagError, ConfigurationError, RacecarError
 from racecar.cli import analyze
-from racecar.core.errors import BagError, ConfigurationError, RacecarError
 
 FILES = {'path.png', 'x.png', 'y.png', 'error.png', 'report.html'}
 

@@ -7,9 +7,9 @@ import argparse
 from compilation import without_compilation
 import pytest
 
+from racecar.analysis.figures import draw_tyre_figures
 from racecar.bags.tracking_run import read_tracking_run
 from racecar.cli import analyze
-from racecar.core.analysis.figures import draw_tyre_figures
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.run_files import describe_run
 

@@ -10,10 +10,10 @@ import time
 
 import pytest
 
+from racecar.base.share import share_folder
 import racecar.cli
 from racecar.cli import completion
 from racecar.cli.main import COMMANDS, main, make_parsers, with_number_lists
-from racecar.core.share import share_folder
 from racecar.stacks import describe_stack, StackOptions
 
 

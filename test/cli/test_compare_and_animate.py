@@ -9,7 +9,7 @@ from PIL import Image
 import pytest
 
 from racecar.cli.main import main
-from racecar.core.analysis.run_table import RunTable
+from racecar.simulation.metrics.run_table import RunTable
 
 
 @pytest.fixture(scope='module')

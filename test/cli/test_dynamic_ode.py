@@ -7,9 +7,9 @@ import json
 from compilation import without_compilation
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.main import main
-from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import ConfigurationError
+from racecar.control.tracker import tracked_ahead
 from racecar.stacks import describe_stack, StackOptions
 
 COG = 0.16015

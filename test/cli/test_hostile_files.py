@@ -11,28 +11,28 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from racecar.analysis.run_csv import read_run_csv
 from racecar.bags.reader import BagReader
-from racecar.core.analysis.run_csv import read_run_csv
-from racecar.core.analysis.run_table import COLUMNS
-from racecar.core.control.mux_file import load_mux_configuration
-from racecar.core.description.triangles import stl
-from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import RacecarError
-from racecar.core.identification.csv_log import read_csv_log
-from racecar.core.parameter_file import read_parameter_file
-from racecar.core.poses import NO_POSE
-from racecar.core.powertrain import CarParameters
-from racecar.core.rendering.picture_model import picture_model, Quality
-from racecar.core.rendering.sight import DrawnRobot
-from racecar.core.sensors import SENSOR_KINDS, View
-from racecar.core.share import find_config, find_world
-from racecar.core.simulation.closed_loop import run_closed_loop
-from racecar.core.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
-from racecar.core.vehicles.parameters import VehicleParameters
-from racecar.core.world import load_world, Objects
-from racecar.core.world.scene import EMPTY_SCENE
-from racecar.core.world.scene_map import scene_map
-from racecar.core.yaml_file import load_yaml
+from racecar.base.errors import RacecarError
+from racecar.base.parameter_file import read_parameter_file
+from racecar.base.poses import NO_POSE
+from racecar.base.share import find_config, find_world
+from racecar.base.yaml_file import load_yaml
+from racecar.control.mux_file import load_mux_configuration
+from racecar.control.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
+from racecar.description.triangles import stl
+from racecar.description.urdf import read_urdf
+from racecar.dynamics.powertrain import CarParameters
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.identification.csv_log import read_csv_log
+from racecar.rendering.picture_model import picture_model, Quality
+from racecar.rendering.sight import DrawnRobot
+from racecar.scene import load_world, Objects
+from racecar.scene.scene import EMPTY_SCENE
+from racecar.scene.scene_map import scene_map
+from racecar.sensors import SENSOR_KINDS, View
+from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.metrics.run_table import COLUMNS
 from racecar.stacks import describe_stack, find_stack, parse_overrides, StackOptions
 from racecar.stacks.loops import make_loop
 from racecar.stacks.sweep import load_sweep

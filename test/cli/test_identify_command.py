@@ -11,11 +11,11 @@ import sys
 import numpy as np
 import pytest
 
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.types import AckermannCommand
 from racecar.cli.main import main
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
-from racecar.core.types import AckermannCommand
-from racecar.core.vehicles import VEHICLE_PARAMETERS
+from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
+from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 
 ROOT = Path(__file__).parents[2]
 FAST, SLOW = (ROOT / 'docs' / 'examples' / f'identify_{name}.csv' for name in ('fast', 'slow'))
@@ -91,8 +91,8 @@ def test_the_plan_says_what_is_missing(capsys):
 
 
 def test_every_manoeuvre_of_the_plan_is_a_trajectory():
-    from racecar.core.identification.plan import MANOEUVRES
-    from racecar.core.trajectories import TRAJECTORIES
+    from racecar.control.trajectories import TRAJECTORIES
+    from racecar.identification.plan import MANOEUVRES
 
     assert {row.name for row in MANOEUVRES} <= set(TRAJECTORIES)
 

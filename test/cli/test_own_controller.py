@@ -11,8 +11,8 @@ import sys
 import numpy as np
 import pytest
 
+from racecar.base.compiled import COMPILED
 from racecar.cli.main import main
-from racecar.core.compiled import COMPILED
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / 'docs' / 'examples' / 'pure_pursuit.py'
@@ -21,7 +21,7 @@ TUNED = ROOT / 'docs' / 'examples' / 'tuned_pursuit.py'
 STEP = """
 import math
 from typing import NamedTuple
-from racecar.core.types import AckermannCommand, CarMotion
+from racecar.base.types import AckermannCommand, CarMotion
 
 class State(NamedTuple):
     integral: float

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import vehicle_names
 from racecar.catalogue import TABLES
 from racecar.cli.main import main
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import vehicle_names
-from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 CONFIG = Path(__file__).parents[2] / 'config'
 REQUIRED = {'bag_recorder': {'folder': 'bag'}, 'ackermann_mux': {'config_file': 'mux/low_level'}}

@@ -9,13 +9,13 @@ import numpy as np
 from PIL import Image
 import pytest
 
+from racecar.base.run_file import RecordedNode, run_file_beside, RunFile
+from racecar.base.types import HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
 from racecar.cli.filming import write_film
 from racecar.cli.main import main
-from racecar.core.analysis.run_table import COLUMNS, RunTable
-from racecar.core.differential.parameters import ROBOT_PARAMETERS
-from racecar.core.run_file import RecordedNode, run_file_beside, RunFile
-from racecar.core.types import HINGE_JOINTS, TWO_WHEEL_JOINTS, WHEEL_JOINTS
+from racecar.differential.parameters import ROBOT_PARAMETERS
 from racecar.signals import Interruption
+from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 
 SMALL = ('--size', '64x48')
 
@@ -49,7 +49,7 @@ def test_a_world_from_above_is_a_picture(gl, tmp_path, capsys):  # noqa: F811
 
 def test_a_run_of_a_robot_with_two_wheels_shows_it_and_its_world(
         gl, tmp_path, a_run, monkeypatch):  # noqa: F811
-    from racecar.core.rendering import renderer
+    from racecar.rendering import renderer
 
     drawn = []
 

@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from racecar.bags.runs import read_run
+from racecar.base.run_file import read_run_file
 from racecar.cli.main import main
-from racecar.core.run_file import read_run_file
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.run_files import cautions, describe_run, options_of
 
 OWN = """
-from racecar.core.types import AckermannCommand
+from racecar.base.types import AckermannCommand
 
 class Straight:
     def __init__(self, vehicle, speed=1.0):

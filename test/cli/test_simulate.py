@@ -10,10 +10,10 @@ import re
 from compilation import without_compilation
 import pytest
 
+from racecar.base.share import vehicle_names
 from racecar.cli.main import main
-from racecar.core.analysis.run_table import COLUMNS
-from racecar.core.share import vehicle_names
-from racecar.core.vehicles import SingleTrack
+from racecar.dynamics.vehicles import SingleTrack
+from racecar.simulation.metrics.run_table import COLUMNS
 
 KEYS = ['rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration',
         'cross_track_rmse', 'max_cross_track_error', 'heading_rmse', 'speed_rmse',

@@ -4,9 +4,9 @@
 
 import pytest
 
+from racecar.base.errors import BagError, ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.core.control.own_controller import read_settings
-from racecar.core.errors import BagError, ConfigurationError, ParameterError
+from racecar.control.own_controller import read_settings
 from racecar.stacks import commands_of, describe_stack, parse_overrides, StackOptions
 from racecar.stacks.options import from_texts, parse_names
 

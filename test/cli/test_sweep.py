@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import yaml
 
+from racecar.analysis.sweep_figure import sweep_figure
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.core.analysis.path_metrics import error_text
-from racecar.core.analysis.sweep_figure import sweep_figure
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.simulation.metrics.path_metrics import error_text
 from racecar.stacks.sweep import load_sweep
 
 ROOT = Path(__file__).parents[2]

@@ -12,11 +12,11 @@ import pytest
 import swept_controllers
 import yaml
 
+from racecar.analysis.sweep_figure import sweep_figure
+from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.core.analysis.sweep_figure import sweep_figure
-from racecar.core.compiled import COMPILED
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.simulation.batch import BatchSimulation
+from racecar.simulation.batch import BatchSimulation
 from racecar.stacks.sweep import load_sweep
 
 ROOT = Path(__file__).parents[2]

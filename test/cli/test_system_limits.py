@@ -9,10 +9,10 @@ import sys
 import numpy as np
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli import parameters, reproduce
 from racecar.cli.main import main
-from racecar.core.errors import ConfigurationError
-from racecar.core.rendering.film import Film, write_still
+from racecar.rendering.film import Film, write_still
 
 COMMAND = [sys.executable, '-m', 'racecar.cli.main', 'parameters', 'trajectory_tracker']
 

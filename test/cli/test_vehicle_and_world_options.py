@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from racecar.base.share import find_config
 from racecar.cli.main import COMMANDS, main, make_parsers
-from racecar.core.share import find_config
 
 LOG = Path(__file__).parents[2] / 'docs' / 'examples' / 'identify_slow.csv'
 

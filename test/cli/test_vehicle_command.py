@@ -7,9 +7,7 @@ import numpy as np
 from PIL import Image
 import pytest
 
-from racecar.cli.main import main
-from racecar.core.differential.parameters import RobotParameters
-from racecar.core.share import (
+from racecar.base.share import (
     find_config,
     find_robot,
     find_track,
@@ -18,6 +16,8 @@ from racecar.core.share import (
     vehicle_names,
     world_names,
 )
+from racecar.cli.main import main
+from racecar.differential.parameters import RobotParameters
 
 
 def error_of(capsys, *arguments):

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SIMULATE, SWEEP, UP
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.cli.main import main
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.errors import ConfigurationError, ParameterError
+from racecar.description.vehicle_description import describe_vehicle
 from racecar.stacks import describe_stack, StackOptions
 
 WORLDS = ('kinematic_world', 'kinematic_world_pacejka', 'dynamic_world', 'driver_world')

@@ -4,8 +4,8 @@
 
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.cockpit.access import Access
-from racecar.core.errors import ConfigurationError
 
 OURS = {'Host': '127.0.0.1:8080', 'Origin': 'http://127.0.0.1:8080'}
 

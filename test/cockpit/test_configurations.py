@@ -4,9 +4,9 @@
 
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.main import main
 from racecar.cockpit.configurations import command_words, configurations
-from racecar.core.errors import ConfigurationError
 
 
 def test_every_choice_that_a_page_is_offered_names_no_file_and_no_code():

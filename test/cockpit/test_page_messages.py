@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from racecar.base.errors import MessageError
 from racecar.cockpit.page_messages import PAGE_MESSAGES, read_page_message
-from racecar.core.errors import MessageError
 
 
 @pytest.mark.parametrize('message', [

@@ -7,9 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from racecar.cockpit.columns import columns, units
-from racecar.cockpit.samples import MOST_WAITING, Samples
-from racecar.core.types import (
+from racecar.base.types import (
     AckermannCommand,
     BodyState,
     HINGE_JOINTS,
@@ -18,6 +16,8 @@ from racecar.core.types import (
     Pose3,
     Twist3,
 )
+from racecar.cockpit.columns import columns, units
+from racecar.cockpit.samples import MOST_WAITING, Samples
 
 TICK = 10_000_000
 NAMES = columns((*HINGE_JOINTS, 'wheel'), driver=True)

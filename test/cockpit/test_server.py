@@ -16,10 +16,10 @@ aiohttp = pytest.importorskip('aiohttp', reason='the server of the cockpit needs
 from own_loop import run_async  # noqa: E402
 from served import served  # noqa: E402
 
+from racecar.base.errors import RunError  # noqa: E402
 from racecar.cockpit.feed import Feed  # noqa: E402
 from racecar.cockpit.frames import json_frame, mesh_frame, state_frame  # noqa: E402
 from racecar.cockpit.serving import serve  # noqa: E402
-from racecar.core.errors import RunError  # noqa: E402
 
 
 class Plain(Feed):

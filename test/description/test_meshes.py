@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import make_meshes
-from racecar.core.description.robot_tree import Mesh
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.description.wheel_files import SHIPPED_LIST
-from racecar.core.share import find_vehicle, resource_file, vehicle_names
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.base.shapes import Mesh
+from racecar.base.share import find_vehicle, resource_file, vehicle_names
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.description.wheel_files import SHIPPED_LIST
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / 'urdf' / 'meshes'

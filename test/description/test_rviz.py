@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from racecar.core import frames
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.base import frames
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import topics
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.core.description.urdf import read_urdf
-from racecar.core.description.vehicle_description import describe_vehicle, expand_urdf
-from racecar.core.errors import ConfigurationError
-from racecar.core.sensors import SENSOR_KINDS
-from racecar.core.share import vehicle_names
-from racecar.core.types import HINGE_JOINTS, SUSPENSION_JOINTS, WHEEL_JOINTS
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.base.errors import ConfigurationError
+from racecar.base.share import vehicle_names
+from racecar.base.types import HINGE_JOINTS, SUSPENSION_JOINTS, WHEEL_JOINTS
+from racecar.description.urdf import read_urdf
+from racecar.description.vehicle_description import describe_vehicle, expand_urdf
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.sensors import SENSOR_KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 ORIGINAL = {

@@ -16,9 +16,9 @@ from code_blocks import blocks_of, commands_of, PAGES, ROOT
 import pytest
 import yaml
 
+from racecar.base.errors import RacecarError
 from racecar.cli.main import COMMANDS, main, make_parsers
 from racecar.cli.stack_arguments import stack_options
-from racecar.core.errors import RacecarError
 from racecar.stacks import describe_stack
 from racecar.stacks.options import DEMO, from_texts, LAUNCH, run_options, SET_ARGUMENT, UP
 from racecar.stacks.sweep import load_sweep

@@ -8,22 +8,22 @@ import sys
 
 import pytest
 
-import racecar.core.driver
+import racecar.driver
 
 EXAMPLE = Path(__file__).parents[2] / 'docs' / 'examples' / 'lane_change.py'
-OURS, ORIGINAL = 'from racecar.core.driver import Driver', 'from vehicle import Driver'
+OURS, ORIGINAL = 'from racecar.driver import Driver', 'from vehicle import Driver'
 
 
 def test_lane_change_goes_to_the_right_and_back(monkeypatch, capsys):
     places = {}
-    step = racecar.core.driver.Driver.step
+    step = racecar.driver.Driver.step
 
     def watched(driver):
         answer = step(driver)
         places[round(driver.getTime(), 2)] = (driver.odometry, driver.lamps)
         return answer
 
-    monkeypatch.setattr(racecar.core.driver.Driver, 'step', watched)
+    monkeypatch.setattr(racecar.driver.Driver, 'step', watched)
     runpy.run_path(str(EXAMPLE))
     assert places[10.0][0].y == pytest.approx(0.0, abs=1e-6)
     assert places[15.5][0].y == pytest.approx(-3.5, abs=0.2)
@@ -42,6 +42,6 @@ def test_only_the_import_differs_from_the_original(monkeypatch, capsys):
     assert [line for line in source.splitlines() if 'racecar.' in line] == [OURS]
     exec(compile(source, str(EXAMPLE), 'exec'), {})
     ours = capsys.readouterr().out
-    monkeypatch.setitem(sys.modules, 'vehicle', racecar.core.driver)
+    monkeypatch.setitem(sys.modules, 'vehicle', racecar.driver)
     exec(compile(source.replace(OURS, ORIGINAL), str(EXAMPLE), 'exec'), {})
     assert capsys.readouterr().out == ours

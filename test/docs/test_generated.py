@@ -8,9 +8,9 @@ import re
 
 import pytest
 
+from racecar import api
 from racecar.catalogue import TABLES
 from racecar.cli.main import COMMANDS
-from racecar.core import api
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""docs/python.md runs as it stands, and names all that racecar.core exports."""
+"""docs/python.md runs as it stands, and names all that racecar exports."""
 
 import ast
 import doctest
@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-import racecar.core
-from racecar.core import api
+import racecar
+from racecar import api
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / 'docs' / 'python.md'
@@ -41,7 +41,7 @@ def test_the_table_has_all_names_and_no_others():
 
 @pytest.mark.parametrize('name', api.__all__)
 def test_a_public_name_is_found_and_says_what_it_is(name):
-    value = getattr(racecar.core, name)
+    value = getattr(racecar, name)
     assert value is getattr(api, name)
     if inspect.isclass(value) or inspect.isfunction(value):
         assert inspect.getdoc(value)
@@ -60,18 +60,18 @@ def test_all_imports_of_the_list_are_public():
 
 @pytest.mark.parametrize('name', ['Nothing', '_Simulator', 'np', '__wrapped__'])
 def test_what_is_not_public_is_not_there(name):
-    with pytest.raises(AttributeError, match=f"'racecar.core' has no attribute '{name}'"):
-        getattr(racecar.core, name)
+    with pytest.raises(AttributeError, match=f"'racecar' has no attribute '{name}'"):
+        getattr(racecar, name)
 
 
-def test_a_part_of_core_is_imported_without_the_others():
-    code = ('import sys, racecar, racecar.core\n'
-            'from racecar.core import errors\n'
-            'from racecar.core.parameters import Parameter\n'
-            'heavy = {"numba", "numpy", "racecar.core.api"} & set(sys.modules)\n'
+def test_a_part_is_imported_without_the_others():
+    code = ('import sys, racecar\n'
+            'from racecar.base import errors\n'
+            'from racecar.base.parameters import Parameter\n'
+            'heavy = {"numba", "numpy", "racecar.api"} & set(sys.modules)\n'
             'assert not heavy, heavy\n'
-            'from racecar.core import *\n'
-            'assert "Simulator" in dir() and "Simulator" in dir(racecar.core)\n'
+            'from racecar import *\n'
+            'assert "Simulator" in dir() and "Simulator" in dir(racecar)\n'
             # Every command and node would take a third longer to start.
             'slow = {"scipy.interpolate", "scipy.ndimage", "matplotlib"} & set(sys.modules)\n'
             'assert not slow, slow\n')

@@ -11,9 +11,9 @@ from pathlib import Path
 from launch_bench import missing
 import pytest
 
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.errors import ConfigurationError
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.base.errors import ConfigurationError
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.stacks import StackOptions
 
 pytestmark = [

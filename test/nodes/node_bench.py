@@ -23,9 +23,9 @@ from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import find_config
-from racecar.core.types import NANOSECONDS, yaw_to_quaternion
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
+from racecar.base.types import NANOSECONDS, yaw_to_quaternion
 from racecar.ros import qos
 from racecar.ros.interfaces import LampSwitches
 from racecar.ros.run_node import end, make_executor

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from racecar.core.share import share_folder
+from racecar.base.share import share_folder
 
 DEADLINE = 60.0
 

@@ -11,8 +11,8 @@ import pytest
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from racecar.core.errors import ParameterError
-from racecar.core.types import AckermannCommand
+from racecar.base.errors import ParameterError
+from racecar.base.types import AckermannCommand
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos

@@ -18,7 +18,7 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.bags.reader import BagReader
 from racecar.bags.tracking_run import read_tracking_run
-from racecar.core.errors import BagError, ParameterError
+from racecar.base.errors import BagError, ParameterError
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import qos
 from racecar.ros.interfaces import CarState

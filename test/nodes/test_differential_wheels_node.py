@@ -20,11 +20,11 @@ from std_msgs.msg import Float64, String, UInt32
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
+from racecar.base.errors import ConfigurationError, MessageError
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
+from racecar.base.types import BodyTwist, TWO_WHEEL_JOINTS, WheelSpeeds
 from racecar.cli.main import main
-from racecar.core.errors import ConfigurationError, MessageError
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import find_config
-from racecar.core.types import BodyTwist, TWO_WHEEL_JOINTS, WheelSpeeds
 from racecar.nodes.differential_linearizer import DifferentialLinearizerNode
 from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode
 from racecar.ros import qos

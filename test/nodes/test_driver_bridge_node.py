@@ -11,9 +11,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 
-from racecar.core.driver import ControlMode
-from racecar.core.errors import ParameterError
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import ParameterError
+from racecar.base.types import NANOSECONDS
+from racecar.driver import ControlMode
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from racecar.bags.driver_log import read_driver_log
+from racecar.base.errors import BagError
 from racecar.cli.main import main
-from racecar.core.errors import BagError
 
 pytestmark = pytest.mark.ros
 

@@ -17,7 +17,7 @@ import rclpy
 from rclpy.node import Node
 
 from racecar.bags.reader import BagReader
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 from racecar.ros.run_node import end
 
 pytestmark = pytest.mark.ros
@@ -26,8 +26,8 @@ pytestmark = pytest.mark.ros
 ENDS = """
 import atexit
 from rclpy.node import Node
-from racecar.core.errors import ParameterError, BagError
-from racecar.core.parameters import ParameterTable
+from racecar.base.errors import ParameterError, BagError
+from racecar.base.parameters import ParameterTable
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from racecar.catalogue import TABLES
-from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 from racecar.nodes.shared.entry import run_executable
 
 pytestmark = pytest.mark.ros

@@ -11,18 +11,18 @@ from range_finder import Range, RANGE_FINDER
 from sensor_msgs.msg import Range as RangeMessage
 from tf2_msgs.msg import TFMessage
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import AckermannCommand
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
-from racecar.core.errors import ConfigurationError
-from racecar.core.ports import ODOMETRY
-from racecar.core.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
-from racecar.core.simulation.simulator import make_simulator
-from racecar.core.simulation.vehicle_plant import VehiclePlant
-from racecar.core.types import AckermannCommand
-from racecar.core.world import Scene, Wall
 from racecar.ros import qos
 from racecar.ros.codecs import Codec, CODECS, MessageChannel
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import MessageTemplate
+from racecar.scene import Scene, Wall
+from racecar.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
+from racecar.simulation.ports import ODOMETRY
+from racecar.simulation.simulator import make_simulator
+from racecar.simulation.vehicle_plant import VehiclePlant
 
 pytestmark = pytest.mark.ros
 

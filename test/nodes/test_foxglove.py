@@ -29,7 +29,7 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import Empty, SetBool
 
-from racecar.core.errors import ConfigurationError, MessageError, RunError
+from racecar.base.errors import ConfigurationError, MessageError, RunError
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos

@@ -9,9 +9,9 @@ import socket
 
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.foxglove_option import foxglove_served
 from racecar.cli.main import main
-from racecar.core.errors import ConfigurationError
 
 pytestmark = pytest.mark.ros
 

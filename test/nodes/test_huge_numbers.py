@@ -14,8 +14,8 @@ from sensor_msgs.msg import JointState, Joy, LaserScan
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import find_config
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.differential_linearizer import DifferentialLinearizerNode
 from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode

@@ -11,7 +11,7 @@ import pytest
 from rclpy.context import Context
 from rclpy.node import Node
 
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 from racecar.ros.initialising import init
 
 pytestmark = pytest.mark.ros

@@ -13,12 +13,12 @@ from node_processes import NodeProcess, VEHICLE
 import pytest
 from rcl_interfaces.msg import ParameterType
 
+from racecar.base.errors import ParameterError
 from racecar.cli.inspecting import warn_if_nobody
 from racecar.cli.main import main
 from racecar.clients.inspection import graph as inspection
 from racecar.clients.inspection.parameters import checked_value
 from racecar.clients.inspection.topics import RateMeter
-from racecar.core.errors import ParameterError
 
 pytestmark = pytest.mark.ros
 
@@ -137,7 +137,7 @@ def test_a_boolean_may_be_set_as_0_or_1():
 
 
 def test_a_dump_is_a_parameter_file(run, tmp_path):
-    from racecar.core.parameter_file import load_parameter_file
+    from racecar.base.parameter_file import load_parameter_file
     _, lines, _ = run('param', 'dump', SIMULATOR)
     path = tmp_path / 'dump.yaml'
     path.write_text('\n'.join(lines))

@@ -8,7 +8,7 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import odometry, RACECAR, seconds, velocity
 import pytest
 
-from racecar.core.errors import ParameterError
+from racecar.base.errors import ParameterError
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 
 pytestmark = pytest.mark.ros

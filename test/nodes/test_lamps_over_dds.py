@@ -11,9 +11,9 @@ from sensor_msgs.msg import Image
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import Marker, MarkerArray
 
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.errors import ConfigurationError
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.base.errors import ConfigurationError
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.ros.interfaces import LampSwitches

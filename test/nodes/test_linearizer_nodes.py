@@ -12,18 +12,18 @@ import pytest
 import rclpy
 
 from racecar.bags.tracking_run import read_tracking_run
+from racecar.base.errors import ParameterError
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.share import find_config
+from racecar.base.types import NANOSECONDS
 from racecar.clients.run_probe import RunProbe
-from racecar.core.analysis.metrics import compute_metrics
-from racecar.core.analysis.run_table import RunTable
-from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import ParameterError
-from racecar.core.parameter_file import load_parameter_file
-from racecar.core.share import find_config
-from racecar.core.types import NANOSECONDS
+from racecar.control.tracker import tracked_ahead
 from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
+from racecar.simulation.metrics.run_table import RunTable
+from racecar.simulation.metrics.tracking_error import compute_metrics
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.composing import ComposedStack
 
@@ -266,7 +266,7 @@ def test_dynamic_law_is_worth_its_while_over_topics():
 
 
 def test_simulation_without_ros_gives_the_same_bits():
-    from racecar.core.simulation.closed_loop import run_closed_loop
+    from racecar.simulation.closed_loop import run_closed_loop
     from racecar.stacks.loops import make_loop
 
     over_topics = drive('dynamic_ode', 3.0, 3.0, tyre_model='fiala')

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
 
-from racecar.core.errors import MessageError
+from racecar.base.errors import MessageError
 from racecar.ros.codecs.ackermann_command import command_rows, read_command
 from racecar.ros.codecs.body_state import body_state_rows, read_body_state
 from racecar.ros.codecs.odometry import odometry_rows, read_finite_odometry

@@ -15,7 +15,7 @@ from sensor_msgs.msg import CameraInfo, Image, Joy, LaserScan
 from std_msgs.msg import Byte, Header, Int8MultiArray, String
 from std_srvs.srv import SetBool
 
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 from racecar.ros.interfaces import SetGear
 from racecar.ros.message_values import (
     flat,

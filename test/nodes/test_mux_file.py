@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from racecar.core.control.mux_file import load_mux_configuration
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
+from racecar.control.mux_file import load_mux_configuration
 
 CONFIG = Path(__file__).parents[2] / 'config' / 'mux'
 

@@ -13,9 +13,9 @@ import pytest
 from std_msgs.msg import String
 
 from bootstrap.environments import DISCOVERY_RANGE, PROFILE_FILES, with_loopback_only
-from racecar.core.sensors import camera
-from racecar.core.share import share_folder
+from racecar.base.share import share_folder
 from racecar.ros import qos
+from racecar.sensors import camera
 
 pytestmark = [
     pytest.mark.ros,

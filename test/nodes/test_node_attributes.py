@@ -12,8 +12,8 @@ from rcl_interfaces.srv import DescribeParameters, SetParametersAtomically
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from racecar.base.errors import ConfigurationError
 from racecar.catalogue import NODES, TABLES
-from racecar.core.errors import ConfigurationError
 
 pytestmark = pytest.mark.ros
 

@@ -11,8 +11,8 @@ from node_bench import odometry, RACECAR
 from node_processes import NodeProcess, VEHICLE
 import pytest
 
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
-from racecar.core.errors import ConfigurationError, RunError
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 

@@ -7,8 +7,8 @@ import time
 from node_bench import RACECAR
 import pytest
 
+from racecar.base.errors import MessageError, ParameterError
 from racecar.cockpit.page_messages import read_page_message
-from racecar.core.errors import MessageError, ParameterError
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 
 pytestmark = pytest.mark.ros

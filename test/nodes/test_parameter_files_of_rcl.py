@@ -15,9 +15,9 @@ import rclpy
 from rclpy.context import Context
 from rclpy.node import Node
 
-from racecar.core.errors import ConfigurationError
-from racecar.core.parameter_file import load_parameter_file, read_parameter_file
-from racecar.core.parameters import Parameter, ParameterTable
+from racecar.base.errors import ConfigurationError
+from racecar.base.parameter_file import load_parameter_file, read_parameter_file
+from racecar.base.parameters import Parameter, ParameterTable
 from racecar.ros.node import TableNode
 
 pytestmark = pytest.mark.ros

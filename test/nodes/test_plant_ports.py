@@ -21,16 +21,16 @@ from rclpy.serialization import deserialize_message
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
+from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.types import NANOSECONDS, Pose3
 from racecar.catalogue.tables import SIMULATOR_NODE
-from racecar.core.errors import ConfigurationError, DivergenceError, ParameterError
-from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.ports import Entity, Input, Mount, Output, period_steps
-from racecar.core.types import NANOSECONDS, Pose3
 from racecar.ros import qos
 from racecar.ros.codecs import Codec, MessageChannel
 from racecar.ros.interfaces import Reset
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.ros.wire import MessageTemplate
+from racecar.simulation.ports import Entity, Input, Mount, Output, period_steps
 
 pytestmark = pytest.mark.ros
 

@@ -21,8 +21,8 @@ from node_bench import Bench, command, RACECAR, velocity
 import pytest
 import rclpy
 
+from racecar.base.share import share_folder
 from racecar.cli.main import main
-from racecar.core.share import share_folder
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode

@@ -5,8 +5,8 @@
 import pytest
 
 from racecar.bags.runs import read_run
+from racecar.base.run_file import read_run_file
 from racecar.cli.main import main
-from racecar.core.run_file import read_run_file
 
 pytestmark = pytest.mark.ros
 

@@ -15,18 +15,18 @@ from std_msgs.msg import String
 from test_equipped_plant import EquippedCarNode, SENSOR
 from tf2_msgs.msg import TFMessage
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import WHEEL_JOINTS
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
-from racecar.core.description.urdf import read_urdf
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.simulator import make_simulator
-from racecar.core.simulation.vehicle_plant import VehiclePlant
-from racecar.core.types import WHEEL_JOINTS
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.description.urdf import read_urdf
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.world_simulator import WorldSimulatorNode
 from racecar.ros import qos
 from racecar.ros.simulator_node import SimulatorNode
+from racecar.simulation.simulator import make_simulator
+from racecar.simulation.vehicle_plant import VehiclePlant
 
 pytestmark = pytest.mark.ros
 

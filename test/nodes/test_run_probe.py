@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from racecar.bags.reader import read_topics
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
 from racecar.clients.run_probe import RunProbe
-from racecar.core.errors import ConfigurationError, RunError
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 
 pytestmark = pytest.mark.ros

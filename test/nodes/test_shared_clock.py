@@ -9,7 +9,7 @@ from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
-from racecar.core.types import NANOSECONDS
+from racecar.base.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.ros import qos

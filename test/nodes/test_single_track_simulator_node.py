@@ -17,8 +17,8 @@ from std_msgs.msg import Float64
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.types import WHEEL_NAMES, yaw_to_quaternion
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.types import WHEEL_NAMES, yaw_to_quaternion
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.ros.codecs import ackermann_command

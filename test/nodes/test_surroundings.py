@@ -12,11 +12,11 @@ from sensor_msgs.msg import Imu, LaserScan
 from std_msgs.msg import Bool, UInt32
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.world import load_world
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.ros.interfaces import Reset
+from racecar.scene import load_world
 
 pytestmark = pytest.mark.ros
 

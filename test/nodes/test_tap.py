@@ -21,6 +21,7 @@ from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from sensor_msgs.msg import Image, JointState
 from tap_frames import read_state
 
+from racecar.base.errors import ConfigurationError
 from racecar.clients.tap.driving import Driving, SILENCE
 from racecar.clients.tap.node import Tap
 from racecar.clients.tap.parameters import ParameterWatch
@@ -29,7 +30,6 @@ from racecar.clients.tap.server_link import ServerLink
 from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import is_text, json_frame, read_json
 from racecar.cockpit.link import LENGTH, packed
-from racecar.core.errors import ConfigurationError
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode

@@ -8,7 +8,7 @@ from pseudo_terminal import PseudoTerminal
 import pytest
 
 from racecar.bags.reader import BagReader
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.parts import WORLD_JOINT_STATES
 

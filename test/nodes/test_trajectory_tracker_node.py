@@ -11,9 +11,9 @@ import pytest
 from rclpy.qos import qos_profile_sensor_data
 from std_srvs.srv import SetBool
 
-from racecar.core.control.tracker import TrajectoryTracker
-from racecar.core.errors import ParameterError
-from racecar.core.trajectories.figure_eight import FigureEight
+from racecar.base.errors import ParameterError
+from racecar.control.tracker import TrajectoryTracker
+from racecar.control.trajectories.figure_eight import FigureEight
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 

@@ -14,9 +14,9 @@ from urllib.request import urlopen
 
 import pytest
 
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
 from racecar.cli.watch_option import watched
-from racecar.core.errors import ConfigurationError, RunError
 from racecar.signals import Interruption
 
 pytestmark = pytest.mark.ros

@@ -18,8 +18,8 @@ from sensor_msgs.msg import JointState, LaserScan
 from tf2_msgs.msg import TFMessage
 
 from racecar.bags.message_definitions import MessageDefinitions
-from racecar.core.errors import MessageError
-from racecar.core.types import TWO_WHEEL_JOINTS, WHEEL_NAMES
+from racecar.base.errors import MessageError
+from racecar.base.types import TWO_WHEEL_JOINTS, WHEEL_NAMES
 from racecar.nodes.shared.driver_messages import read_wheels
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.body_twist import read_stamped_twist

@@ -13,9 +13,9 @@ from std_msgs.msg import Bool, Float64, UInt32
 from std_srvs.srv import SetBool
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.control.servo_commands import SERVO_NAMES
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS, WHEEL_NAMES
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.types import HINGE_JOINTS, WHEEL_JOINTS, WHEEL_NAMES
+from racecar.control.servo_commands import SERVO_NAMES
 from racecar.nodes.servo_commands import ServoCommandsNode
 from racecar.nodes.world_simulator import WorldSimulatorNode
 from racecar.ros import qos, topics

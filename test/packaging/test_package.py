@@ -158,10 +158,10 @@ def test_an_install_makes_the_robot_description_and_finds_its_meshes(tmp_path):
     setup_py('install_data', '--install-dir', str(prefix))
     shutil.copytree(SRC, modules / 'racecar')
     script = (
-        'from racecar.core.description.robot_tree import Mesh\n'
-        'from racecar.core.description.vehicle_description import describe_vehicle\n'
-        'from racecar.core.share import find_config, resource_file\n'
-        'from racecar.core.vehicles.parameters import VehicleParameters\n'
+        'from racecar.description.robot_tree import Mesh\n'
+        'from racecar.description.vehicle_description import describe_vehicle\n'
+        'from racecar.base.share import find_config, resource_file\n'
+        'from racecar.dynamics.vehicles.parameters import VehicleParameters\n'
         'vehicle = VehicleParameters.from_file(find_config("vehicles/racecar"))\n'
         'for link in describe_vehicle(vehicle).tree.links:\n'
         '    for shape in link.visuals:\n'

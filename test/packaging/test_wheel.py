@@ -151,7 +151,7 @@ def test_the_commands_work_where_only_the_wheel_is(racecar, tmp_path, rows, mess
 
 
 def test_the_import_name_is_racecar(racecar, tmp_path):
-    code = ('import racecar, racecar.core.share as share; '
+    code = ('import racecar, racecar.base.share as share; '
             'print(racecar.__version__, racecar.__file__, share.share_folder(), '
             'len(share.vehicle_names()))')
     version, module, folder, vehicles = racecar(

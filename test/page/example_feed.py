@@ -10,14 +10,14 @@ import time
 import numpy as np
 from PIL import Image
 
+from racecar.api import describe_vehicle, find_config, VehicleParameters
+from racecar.base.errors import ParameterError
+from racecar.base.types import yaw_to_quaternion
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.frames import json_frame, picture_frame, scan_frame, state_frame
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frame
-from racecar.core.api import describe_vehicle, find_config, VehicleParameters
-from racecar.core.errors import ParameterError
-from racecar.core.types import yaw_to_quaternion
-from racecar.core.world.world_file import load_world
+from racecar.scene.world_file import load_world
 
 PERIOD = 0.01  # [s]
 BATCH = 0.02  # [s]

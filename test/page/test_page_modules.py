@@ -9,10 +9,10 @@ import re
 import numpy as np
 import pytest
 
+from racecar.api import describe_vehicle, find_config, VehicleParameters
 from racecar.cockpit.frames import mesh_frame, read_mesh, scan_frame, state_frame
 from racecar.cockpit.page_files import FOLDER, INDEX
 from racecar.cockpit.robot_message import robot_frames
-from racecar.core.api import describe_vehicle, find_config, VehicleParameters
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import numpy as np
 from rosbags.typesys import get_types_from_msg
 
 from racecar.bags.writer import BagWriter
-from racecar.core.share import share_folder
+from racecar.base.share import share_folder
 
 STEP_NS = 10_000_000
 SECONDS = 9

@@ -31,16 +31,16 @@ import rosbags.rosbag2.storage_mcap as storage
 
 from racecar.bags.reader import BagReader
 from racecar.bags.writer import BagWriter
+from racecar.base.errors import BagError, RacecarError
+from racecar.base.share import find_config
+from racecar.base.types import NANOSECONDS
 from racecar.cli.main import main
 from racecar.cockpit.replay import feed as replay
 from racecar.cockpit.replay.bag_recording import BagRecording
 from racecar.cockpit.replay.feed import ReplayFeed
 from racecar.cockpit.replay.opening import open_recording
 from racecar.cockpit.replay.recording import BLOCK
-from racecar.core.analysis.run_table import COLUMNS
-from racecar.core.errors import BagError, RacecarError
-from racecar.core.share import find_config
-from racecar.core.types import NANOSECONDS
+from racecar.simulation.metrics.run_table import COLUMNS
 
 END = SECONDS - 0.01
 

@@ -11,9 +11,9 @@ import tempfile
 
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli import demo
 from racecar.cli.main import main
-from racecar.core.errors import ConfigurationError
 from racecar.ros.domains import claim_domain
 
 

@@ -10,8 +10,8 @@ import sys
 from pseudo_terminal import DEADLINE, stopped
 import pytest
 
-from racecar.core.errors import ConfigurationError
-from racecar.core.teleop.key_events import KeyAction, KeyEvent
+from racecar.base.errors import ConfigurationError
+from racecar.control.teleop.key_events import KeyAction, KeyEvent
 from racecar.terminal.keyboard import Keyboard
 
 # Reads keys for ever, and says what it reads.

@@ -11,7 +11,7 @@ import numpy as np
 from pseudo_terminal import PseudoTerminal
 import pytest
 
-from racecar.core.types import Pose2
+from racecar.base.types import Pose2
 from racecar.terminal.canvas import Canvas
 from racecar.terminal.drive_picture import draw_drive, DriveState
 from racecar.terminal.screen import Size

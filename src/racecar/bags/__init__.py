@@ -1,3 +1,3 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Bags read and written without ROS, and what turns them into the runs of racecar.core."""
+"""Bags read and written without ROS, and what turns them into runs."""

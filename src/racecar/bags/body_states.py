@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from racecar.core.poses import NO_POSE
-from racecar.core.types import BodyState, Pose3, Twist3
+from racecar.base.poses import NO_POSE
+from racecar.base.types import BodyState, Pose3, Twist3
 
 
 def body_state(message: Any) -> BodyState | None:

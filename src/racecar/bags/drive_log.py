@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from racecar.analysis.drive import Drive
 from racecar.bags import message_types
 from racecar.bags.body_states import body_state
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import BagSummary, find_robot, find_topic
-from racecar.core.description.urdf import RobotDescription
-from racecar.core.driver.controls import Indicator
-from racecar.core.errors import BagError, ConfigurationError
-from racecar.core.poses import NO_POSE, pose_of_child, rotated
-from racecar.core.rendering.drive import Drive
-from racecar.core.types import (
+from racecar.base.errors import BagError, ConfigurationError
+from racecar.base.poses import NO_POSE, pose_of_child, rotated
+from racecar.base.types import (
     BodyState,
     LampSwitches,
     NANOSECONDS,
@@ -30,8 +28,10 @@ from racecar.core.types import (
     Pose3,
     quaternion_to_yaw,
 )
-from racecar.core.world.grid_map import grid_of_cells, OccupancyGrid
+from racecar.description.urdf import RobotDescription
+from racecar.driver.controls import Indicator
 from racecar.ros import topics
+from racecar.scene.grid_map import grid_of_cells, OccupancyGrid
 
 _BESIDE = {
     topics.ROBOT_DESCRIPTION: message_types.TEXT, topics.MAP: message_types.MAP,

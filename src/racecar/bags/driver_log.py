@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from racecar.analysis.driver_log import DriverLog, LAMPS, QUANTITIES
 from racecar.bags import message_types
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_topic
-from racecar.core.analysis.driver_log import DriverLog, LAMPS, QUANTITIES
-from racecar.core.errors import BagError
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import BagError
+from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
 
 # Named like the fields of the message.

@@ -8,7 +8,7 @@ import contextlib
 from pathlib import Path
 
 from racecar.bags.metadata import FILE_NAME
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 
 def make_bag_folder(folder: Path | str) -> None:

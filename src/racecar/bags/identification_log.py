@@ -14,9 +14,9 @@ import numpy as np
 from racecar.bags import message_types
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.summary import BagSummary, find_robot, find_topic
-from racecar.core.errors import BagError
-from racecar.core.identification.drive import Channel, RawLog
-from racecar.core.types import NANOSECONDS, quaternion_to_yaw
+from racecar.base.errors import BagError
+from racecar.base.types import NANOSECONDS, quaternion_to_yaw
+from racecar.identification.drive import Channel, RawLog
 from racecar.ros import topics
 
 COMMAND_TOPICS = (f'/{topics.COMMAND}', '/drive', f'/{topics.NAVIGATION_COMMAND}')

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from racecar.analysis.laser_log import LaserLog, SeenScan
 from racecar.bags import message_types
 from racecar.bags.drive_log import grid_of_message
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns
 from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import BagSummary, find_robot, find_topic
-from racecar.core.analysis.laser_log import LaserLog, SeenScan
-from racecar.core.errors import BagError
-from racecar.core.poses import NO_POSE, rotated
-from racecar.core.types import NANOSECONDS, quaternion_to_yaw
-from racecar.core.world.scene import EMPTY_SCENE, Scene
+from racecar.base.errors import BagError
+from racecar.base.poses import NO_POSE, rotated
+from racecar.base.types import NANOSECONDS, quaternion_to_yaw
 from racecar.ros import topics
+from racecar.scene.scene import EMPTY_SCENE, Scene
 
 _KEPT = 25
 """Scans of a drive that are kept, spread over it."""

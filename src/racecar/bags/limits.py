@@ -22,7 +22,7 @@ from rosbags.rosbag1 import reader as rosbag1
 from rosbags.rosbag2 import storage_mcap
 import zstandard
 
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 # What a chunk, message or file may hold: so much in any case, and more by its packed size [B].
 _SMALL_CHUNK, _SMALL_FILE = 1 << 24, 1 << 28

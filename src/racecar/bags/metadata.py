@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from racecar.core.errors import BagError, ConfigurationError
-from racecar.core.yaml_file import compose_yaml
+from racecar.base.errors import BagError, ConfigurationError
+from racecar.base.yaml_file import compose_yaml
 
 FILE_NAME = 'metadata.yaml'
 VERSION = 9  # ROS 2 Jazzy

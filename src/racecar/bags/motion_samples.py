@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from racecar.analysis.motion import Motion
 from racecar.bags import message_types
 from racecar.bags.reader import BagMessage, stamp_ns
 from racecar.bags.summary import BagSummary
-from racecar.core.analysis.metrics import Array
-from racecar.core.analysis.motion import Motion
-from racecar.core.types import NANOSECONDS, quaternion_to_yaw
+from racecar.base.types import NANOSECONDS, quaternion_to_yaw
 from racecar.ros import topics
+from racecar.simulation.metrics.tracking_error import Array
 
 # What the car obeys, or what comes nearest to it in the bag.
 _COMMANDS = tuple(dict.fromkeys(

@@ -29,8 +29,8 @@ from racecar.bags.sources import (
     Window,
 )
 from racecar.bags.summary import BagSummary, TopicSummary
-from racecar.core.errors import BagError, excerpt, MessageError
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import BagError, excerpt, MessageError
+from racecar.base.types import NANOSECONDS
 
 _LOGGER = logging.getLogger(__name__)
 # Every message has more behind it [B].

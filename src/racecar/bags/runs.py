@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from racecar.analysis.motion import Motion
+from racecar.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
+from racecar.analysis.run_data import TrackingRun
 from racecar.bags.motion_samples import MotionSamples
 from racecar.bags.reader import BagReader
 from racecar.bags.summary import BagSummary, find_robot
 from racecar.bags.tracking_run import read_tracking_run
-from racecar.core.analysis.motion import Motion
-from racecar.core.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
-from racecar.core.analysis.run_data import TrackingRun
-from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import BagError, excerpt, ParameterError, RunError
-from racecar.core.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
+from racecar.base.errors import BagError, excerpt, ParameterError, RunError
+from racecar.base.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
+from racecar.control.tracker import tracked_ahead
 from racecar.ros import topics
 
 BAG_NAME = 'bag'

@@ -22,7 +22,7 @@ from rosbags.rosbag1 import Reader as Ros1Reader
 from rosbags.rosbag2 import Reader
 
 from racecar.bags.limits import unpack
-from racecar.core.errors import BagError, excerpt
+from racecar.base.errors import BagError, excerpt
 
 ROS1_SUFFIX = '.bag'
 

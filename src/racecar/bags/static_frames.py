@@ -7,8 +7,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from racecar.core.poses import NO_POSE, pose_of_child, unrotated
-from racecar.core.types import Pose3
+from racecar.base.poses import NO_POSE, pose_of_child, unrotated
+from racecar.base.types import Pose3
 
 
 class StaticFrames:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from racecar.bags import message_types
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 from racecar.ros import topics
 from racecar.ros.topics import find_robots, RobotTopics
 

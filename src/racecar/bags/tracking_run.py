@@ -15,23 +15,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from racecar.bags import message_types
-from racecar.bags.motion_samples import MotionSamples
-from racecar.bags.reader import BagMessage, BagReader, stamp_ns
-from racecar.bags.summary import BagSummary, find_robot, find_topic
-from racecar.bags.tyre_samples import TyreSamples
-from racecar.core.analysis.completeness import (
+from racecar.analysis.completeness import (
     late_start,
     LateStart,
     longest_pause,
     lost_ticks,
     LostTicks,
 )
-from racecar.core.analysis.metrics import Array
-from racecar.core.analysis.run_data import EPOCH_FROM_NS, TrackingRun
-from racecar.core.errors import BagError
-from racecar.core.types import NANOSECONDS, quaternion_to_yaw
+from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
+from racecar.bags import message_types
+from racecar.bags.motion_samples import MotionSamples
+from racecar.bags.reader import BagMessage, BagReader, stamp_ns
+from racecar.bags.summary import BagSummary, find_robot, find_topic
+from racecar.bags.tyre_samples import TyreSamples
+from racecar.base.errors import BagError
+from racecar.base.types import NANOSECONDS, quaternion_to_yaw
 from racecar.ros import topics
+from racecar.simulation.metrics.tracking_error import Array
 
 
 class RecordedRun(NamedTuple):

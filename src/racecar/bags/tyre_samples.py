@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from racecar.analysis.tyre_data import pair_samples, TyreCurve, TyreData
 from racecar.bags import message_types
 from racecar.bags.reader import BagMessage
 from racecar.bags.summary import BagSummary
-from racecar.core.analysis.tyre_data import pair_samples, TyreCurve, TyreData
-from racecar.core.types import NANOSECONDS, WHEEL_NAMES
+from racecar.base.types import NANOSECONDS, WHEEL_NAMES
 from racecar.ros import topics
 
 

@@ -23,7 +23,7 @@ from racecar.bags.metadata import (
     topic_metadata,
     TopicMetadata,
 )
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 
 LIBRARY = 'racecar'
 _CHUNK_SIZE = 1024 * 1024

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 import importlib
 from typing import Any
 
+from racecar.base.parameters import ParameterTable
 from racecar.catalogue import node_names, tables
-from racecar.core.control.laws import LAWS
-from racecar.core.control.linearizer import Linearizer
-from racecar.core.description.urdf import RobotDescription
-from racecar.core.description.vehicle_description import describe_vehicle
-from racecar.core.differential.description import describe_robot
-from racecar.core.differential.loop import make_robot_car
-from racecar.core.differential.parameters import RobotParameters
-from racecar.core.parameters import ParameterTable
-from racecar.core.simulation.closed_loop import LoopCar
-from racecar.core.simulation.simulator import make_simulator
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.control.laws import LAWS
+from racecar.control.linearizer import Linearizer
+from racecar.description.urdf import RobotDescription
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.differential.description import describe_robot
+from racecar.differential.loop import make_robot_car
+from racecar.differential.parameters import RobotParameters
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.closed_loop import LoopCar
+from racecar.simulation.simulator import make_simulator
 
 __all__ = ['NODES', 'NodeSpec', 'TABLES']
 
@@ -86,7 +86,7 @@ def _describe_robot(values: Mapping[str, Any]) -> RobotDescription:
 
 def _world_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
     # Imports an engine that only this needs.
-    from racecar.core.world.make_world import make_world_car
+    from racecar.simulation.world.make_world import make_world_car
 
     return make_world_car(values)
 

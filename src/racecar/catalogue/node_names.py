@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Names of the nodes: executable, module below racecar.nodes and, by default, node."""
 
-from racecar.core.powertrain.car_parameters import SECTION
+from racecar.dynamics.powertrain.car_parameters import SECTION
 
 TRAJECTORY_TRACKER = 'trajectory_tracker'
 KINEMATIC_LINEARIZER = 'kinematic_linearizer'

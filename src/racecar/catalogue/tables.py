@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from racecar.core.control.gap_following import GAP_PARAMETERS
-from racecar.core.control.laws import LAWS
-from racecar.core.control.point_ahead import POINT_AHEAD_PARAMETERS
-from racecar.core.control.servo_commands import SERVO_PARAMETERS
-from racecar.core.control.tracker import TRACKER_PARAMETERS
-from racecar.core.differential.plant import DIFFERENTIAL_PARAMETERS
-from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.powertrain import CAR_PARAMETERS
-from racecar.core.sensors.equipment import EQUIPMENT_PARAMETERS
-from racecar.core.simulation.simulator import SIMULATOR_PARAMETERS
-from racecar.core.teleop.joy_driver import JOY_PARAMETERS
-from racecar.core.teleop.key_driver import KEY_PARAMETERS
-from racecar.core.vehicles.parameters import VEHICLE_PARAMETERS
-from racecar.core.world.world_parameters import WORLD_PARAMETERS
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.control.gap_following import GAP_PARAMETERS
+from racecar.control.laws import LAWS
+from racecar.control.point_ahead import POINT_AHEAD_PARAMETERS
+from racecar.control.servo_commands import SERVO_PARAMETERS
+from racecar.control.teleop.joy_driver import JOY_PARAMETERS
+from racecar.control.teleop.key_driver import KEY_PARAMETERS
+from racecar.control.tracker import TRACKER_PARAMETERS
+from racecar.differential.plant import DIFFERENTIAL_PARAMETERS
+from racecar.dynamics.powertrain import CAR_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE_PARAMETERS
+from racecar.sensors.equipment import EQUIPMENT_PARAMETERS
+from racecar.simulation.simulator import SIMULATOR_PARAMETERS
+from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
 
 _LOCKSTEP = Parameter(
     'lockstep', bool, False,

@@ -13,15 +13,15 @@ from pathlib import Path
 import sys
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.base.errors import BagError, ConfigurationError, RunError
 from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows
-from racecar.core.errors import BagError, ConfigurationError, RunError
 
 if TYPE_CHECKING:
+    from racecar.analysis.run_data import TrackingRun
     from racecar.bags.runs import Run
-    from racecar.core.analysis.metrics import Metrics
-    from racecar.core.analysis.run_data import TrackingRun
-    from racecar.core.run_file import RunFile
+    from racecar.base.run_file import RunFile
+    from racecar.simulation.metrics.tracking_error import Metrics
 
 REPORT_NAME = 'report.html'
 
@@ -129,14 +129,14 @@ def write_analysis(
     recorded: Run, output: Path, *, skip: float | None = None, title: str | None = None,
 ) -> Analysis:
     """Do what analyse() does for a run, which has a reference, that was read already."""
-    from racecar.core.analysis.figures import (
+    from racecar.analysis.figures import (
         draw_figures,
         draw_tyre_figures,
         render_figures,
         write_figures,
     )
-    from racecar.core.analysis.html_report import write_report
-    from racecar.core.analysis.metrics import compute_metrics
+    from racecar.analysis.html_report import write_report
+    from racecar.simulation.metrics.tracking_error import compute_metrics
 
     if skip is None:
         skip = recorded.skip
@@ -173,7 +173,7 @@ def write_analysis(
 
 def _has_tyre_forces(file: RunFile | None) -> bool:
     """Tell whether a run is known to be of the 3-D world with forces of tyres."""
-    from racecar.core.world.world_parameters import PACEJKA
+    from racecar.simulation.world.world_parameters import PACEJKA
 
     values = None if file is None else file.values_with('contact_model')
     return values is not None and values['contact_model'] == PACEJKA
@@ -185,9 +185,9 @@ def analyse_drive(bag: Path, output: Path, *, title: str | None = None) -> list[
     title: of the figure, by default the name of the bag. Raises BagError or ConfigurationError
     with a one-line message.
     """
+    from racecar.analysis.driver_figure import draw_driver_figure
+    from racecar.analysis.figures import render_figures, write_figures
     from racecar.bags.driver_log import read_driver_log
-    from racecar.core.analysis.driver_figure import draw_driver_figure
-    from racecar.core.analysis.figures import render_figures, write_figures
 
     with progress_bar() as progress:
         log = read_driver_log(bag, progress)
@@ -203,9 +203,9 @@ def analyse_scans(bag: Path, output: Path, *, title: str | None = None) -> list[
     title: of the figures, by default the name of the bag. Raises BagError or ConfigurationError
     with a one-line message.
     """
+    from racecar.analysis.figures import render_figures, write_figures
+    from racecar.analysis.scene_figure import draw_laser_figure, draw_scan_figure
     from racecar.bags.laser_log import read_laser_log
-    from racecar.core.analysis.figures import render_figures, write_figures
-    from racecar.core.analysis.scene_figure import draw_laser_figure, draw_scan_figure
 
     with progress_bar() as progress:
         log = read_laser_log(bag, progress)
@@ -222,12 +222,12 @@ def _without_reference(arguments: argparse.Namespace, output: Path) -> list[str]
 
     Returns lines that say what was drawn; none if the run has a reference, or no odometry either.
     """
+    from racecar.analysis.html_report import drive_report
+    from racecar.analysis.run_charts import ShownRun
     from racecar.bags.driver_log import has_driver_state
     from racecar.bags.laser_log import has_scans
     from racecar.bags.reader import BagReader
     from racecar.bags.runs import locate, read_run
-    from racecar.core.analysis.html_report import drive_report
-    from racecar.core.analysis.run_charts import ShownRun
 
     if arguments.json or arguments.reference_topic is not None:
         return []

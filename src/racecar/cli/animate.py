@@ -9,16 +9,16 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from racecar.base.errors import ParameterError
 from racecar.cli.analyze import naming, progress_bar
 from racecar.cli.choices import add_robot_argument, add_world_argument
 from racecar.cli.filming import write_film
 from racecar.cli.picture_arguments import add_video_arguments, check_start, video_times
-from racecar.core.errors import ParameterError
 
 if TYPE_CHECKING:
     from racecar.bags.runs import Run
-    from racecar.core.vehicles.parameters import Footprint
-    from racecar.core.world.scene import Scene
+    from racecar.dynamics.vehicles.parameters import Footprint
+    from racecar.scene.scene import Scene
 
 _LENGTH = 10.0
 """Length of a video of a longer run, if nothing else is asked for [s]."""
@@ -47,9 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Draw, and say where the result lies; returns 0. Raises RacecarError."""
     # Imported here, so that `racecar --help` does not wait for them.
+    from racecar.analysis.animation import AnimatedRun, TopView
     from racecar.bags.runs import names_of, read_run
-    from racecar.core.analysis.animation import AnimatedRun, TopView
-    from racecar.core.rendering.film import check_file, VIDEOS, write_still
+    from racecar.rendering.film import check_file, VIDEOS, write_still
 
     names = names_of(arguments.runs)
     path = arguments.output or Path(f"{'-'.join(names).replace('/', '_')}.gif")
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _footprint(found: Run, name: str | None) -> Footprint:
-    from racecar.core.rendering.robot_profile import profile_of_file, profile_of_run, usual_profile
+    from racecar.analysis.robot_profile import profile_of_file, profile_of_run, usual_profile
 
     if name is not None:
         return profile_of_file(name).footprint
@@ -95,8 +95,8 @@ def _footprint(found: Run, name: str | None) -> Footprint:
 
 def _scene(read: list[Run], world: str | None) -> Scene:
     """Return what stood around: as asked for, else as the first run says that has a run.yaml."""
-    from racecar.core.world.scene import EMPTY_SCENE
-    from racecar.core.world.world_file import load_world
+    from racecar.scene.scene import EMPTY_SCENE
+    from racecar.scene.world_file import load_world
 
     for found in read:
         world = world or (None if found.file is None else found.file.world)

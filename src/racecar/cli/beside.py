@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 
 _SERVING, _FAILED = '+', '-'
 _END_TIMEOUT = 5.0      # [s]

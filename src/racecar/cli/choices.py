@@ -8,8 +8,8 @@ import argparse
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from racecar.core.parameters import suggestion
-from racecar.core.share import car_and_robot_names, vehicle_names, world_names
+from racecar.base.parameters import suggestion
+from racecar.base.share import car_and_robot_names, vehicle_names, world_names
 
 _FILES = {'bash': '_shtab_compgen_files', 'zsh': '_files', 'tcsh': 'f'}
 """As shtab.FILE, without which all but `racecar completion` does."""

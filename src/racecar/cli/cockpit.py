@@ -8,12 +8,12 @@ import argparse
 import contextlib
 import os
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.parameters import suggestion
 from racecar.cli.choices import Suggestions
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
 from racecar.cli.tap_argument import add_tap_argument
 from racecar.cockpit.configurations import configuration_names
-from racecar.core.errors import ConfigurationError
-from racecar.core.parameters import suggestion
 from racecar.ros.domains import claim_domain
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks.describe import check_namespace

@@ -12,12 +12,12 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.analyze import naming, progress_bar
 from racecar.cli.output import print_table
-from racecar.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from racecar.core.analysis.comparison import ComparedRun
+    from racecar.analysis.comparison import ComparedRun
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, print the table, write the report; returns 0. Raises RacecarError."""
+    from racecar.analysis.comparison import comparison_report, comparison_rows
     from racecar.bags.runs import names_of
-    from racecar.core.analysis.comparison import comparison_report, comparison_rows
 
     if len(arguments.runs) < 2:
         raise ConfigurationError(
@@ -87,10 +87,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read(path: Path, name: str, arguments: argparse.Namespace) -> ComparedRun:
     # Imported here, so that `racecar --help` does not wait for it.
+    from racecar.analysis.comparison import ComparedRun
+    from racecar.analysis.run_charts import ShownRun
     from racecar.bags.runs import locate, read_run
-    from racecar.core.analysis.comparison import ComparedRun
-    from racecar.core.analysis.metrics import compute_metrics
-    from racecar.core.analysis.run_charts import ShownRun
+    from racecar.simulation.metrics.tracking_error import compute_metrics
 
     is_bag = locate(path).suffix != '.csv'
     with progress_bar() as progress:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import argparse
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import one_of
-from racecar.core.errors import ConfigurationError
 
 SHELLS = ('bash', 'zsh', 'tcsh')
 

@@ -11,6 +11,7 @@ import datetime
 import os
 from pathlib import Path
 
+from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.cli import render
 from racecar.cli.analyze import analyse, analyse_drive, analyse_scans, REPORT_NAME
@@ -21,9 +22,8 @@ from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.run_arguments import how_made
 from racecar.cli.stack_arguments import add_stack_arguments, check_rivals, stack_options
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
-from racecar.core.differential.motion import KINEMATICS
-from racecar.core.differential.motion import WORLD as IN_WORLD
-from racecar.core.errors import ConfigurationError
+from racecar.differential.motion import KINEMATICS
+from racecar.differential.motion import WORLD as IN_WORLD
 from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
 from racecar.stacks.options import DEMO

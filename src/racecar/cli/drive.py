@@ -9,12 +9,12 @@ from pathlib import Path
 import signal
 import sys
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import NANOSECONDS
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.output import print_rows
 from racecar.cli.stack_arguments import check_rivals, stack_options
 from racecar.cli.watch_option import WatchedRun
-from racecar.core.errors import ConfigurationError
-from racecar.core.types import NANOSECONDS
 from racecar.signals import Interruption
 from racecar.stacks import describe_stack
 from racecar.stacks.options import DEMO, TELEOP_JOY, TELEOP_NONE

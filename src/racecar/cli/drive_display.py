@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from racecar.catalogue import node_names
 from racecar.cli.output import ProgressBar
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.stacks import NodeDescription, TOPIC_NAMES
 from racecar.terminal.drive_picture import DriveState
 from racecar.terminal.screen import Screen

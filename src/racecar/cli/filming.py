@@ -12,7 +12,7 @@ from racecar.cli.output import ProgressBar
 from racecar.signals import raising_on_signals
 
 if TYPE_CHECKING:
-    from racecar.core.rendering.renderer import Pixels
+    from racecar.rendering.renderer import Pixels
 
 
 def write_film(path: Path, rate: float, count: int, picture: Callable[[int], Pixels]) -> None:
@@ -21,7 +21,7 @@ def write_film(path: Path, rate: float, count: int, picture: Callable[[int], Pix
     rate: pictures a second. picture: gives the picture of an index.
     Raises ConfigurationError if the file cannot be written, Interruption on SIGINT and SIGTERM.
     """
-    from racecar.core.rendering.film import Film
+    from racecar.rendering.film import Film
 
     with (raising_on_signals(), Film(path, rate) as film,
           ProgressBar(count, 'drawing', 'pictures') as show):

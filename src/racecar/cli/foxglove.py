@@ -9,8 +9,8 @@ import importlib.util
 import ipaddress
 import sys
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.inspecting import say
-from racecar.core.errors import ConfigurationError
 from racecar.signals import code_of_command
 
 LOOPBACK = '127.0.0.1'

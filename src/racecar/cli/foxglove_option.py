@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import contextlib
 import signal
 
+from racecar.base.errors import RacecarError
 from racecar.cli.beside import served_beside, tell_address, tell_failure, when_the_parent_ends
 from racecar.cli.foxglove import check_installed, LOOPBACK, PORT, port_number
-from racecar.core.errors import RacecarError
 
 
 def add_foxglove_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,15 +13,15 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.share import find_config, find_vehicle
 from racecar.cli.choices import add_vehicle_argument
 from racecar.cli.output import ProgressBar
-from racecar.core.errors import ConfigurationError
-from racecar.core.share import find_config, find_vehicle
 
 if TYPE_CHECKING:
-    from racecar.core.identification.drive import Drive
-    from racecar.core.identification.identify import Identification
-    from racecar.core.identification.judging import Judgement
+    from racecar.identification.drive import Drive
+    from racecar.identification.identify import Identification
+    from racecar.identification.judging import Judgement
 
 _BAGS = ('.mcap', '.db3')
 
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
     # Before NumPy is imported: matrices are narrow here, and further threads only wait for the
     # first one, at the expense of other programs.
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
-    from racecar.core.identification.drive import QUANTITIES
+    from racecar.identification.drive import QUANTITIES
 
     columns = _pairs('--column', arguments.column, tuple(QUANTITIES))
     names = _pairs('--topic', arguments.topic, ('command', 'odometry', 'pose', 'imu'))
@@ -108,8 +108,8 @@ def _pairs(option: str, texts: Sequence[str], known: Sequence[str]) -> dict[str,
 
 
 def _read(path: Path, columns: dict[str, str], names: dict[str, str]) -> Drive:
-    from racecar.core.identification.csv_log import read_csv_log
-    from racecar.core.identification.preparing import prepare
+    from racecar.identification.csv_log import read_csv_log
+    from racecar.identification.preparing import prepare
 
     if path.is_dir() or path.suffix in _BAGS:
         from racecar.bags.identification_log import read_identification_log
@@ -119,7 +119,7 @@ def _read(path: Path, columns: dict[str, str], names: dict[str, str]) -> Drive:
 
 
 def _plan(drives: Sequence[Drive], *, as_json: bool) -> int:
-    from racecar.core.identification.plan import plan
+    from racecar.identification.plan import plan
 
     rows = plan(drives)
     if as_json:
@@ -139,10 +139,10 @@ def _plan(drives: Sequence[Drive], *, as_json: bool) -> int:
 
 
 def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: bool) -> int:
-    from racecar.core.identification.judging import Candidate, judge
-    from racecar.core.identification.result_file import judgements_as_json, read_candidates
-    from racecar.core.identification.unknowns import prior
-    from racecar.core.vehicles import VehicleParameters
+    from racecar.dynamics.vehicles import VehicleParameters
+    from racecar.identification.judging import Candidate, judge
+    from racecar.identification.result_file import judgements_as_json, read_candidates
+    from racecar.identification.unknowns import prior
 
     if not adapt >= 0.0:
         raise ConfigurationError(f'--adapt is {adapt:g}, expected 0 or more seconds')
@@ -163,7 +163,7 @@ def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: boo
 
 
 def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
-    from racecar.core.identification.judging import HORIZON, ratios
+    from racecar.identification.judging import HORIZON, ratios
 
     print(f'RMS errors after {HORIZON:g} s, open loop')
     for row in judgements:
@@ -179,10 +179,10 @@ def _print_judgements(judgements: Sequence[Judgement], name: str) -> None:
 
 
 def _fit(drives: Sequence[Drive], path: Path, arguments: argparse.Namespace) -> int:
-    from racecar.core.identification.identify import FITTED, identify
-    from racecar.core.identification.report import identification_page
-    from racecar.core.identification.result_file import as_json, vehicle_yaml
-    from racecar.core.vehicles import VehicleParameters
+    from racecar.dynamics.vehicles import VehicleParameters
+    from racecar.identification.identify import FITTED, identify
+    from racecar.identification.report import identification_page
+    from racecar.identification.result_file import as_json, vehicle_yaml
 
     output: Path = arguments.output
     if output.exists() and not output.is_dir():

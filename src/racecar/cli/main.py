@@ -15,8 +15,8 @@ import sys
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
-from racecar.core.errors import RacecarError
-from racecar.core.parameters import suggestion
+from racecar.base.errors import RacecarError
+from racecar.base.parameters import suggestion
 from racecar.signals import code_of_command, Interruption
 
 COMMANDS = {
@@ -159,7 +159,7 @@ class _Version(argparse.Action):
     """Prints the version, which is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        from racecar.core.share import version
+        from racecar.base.share import version
 
         print(f'racecar {version()}')
         parser.exit()

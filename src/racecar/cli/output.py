@@ -38,7 +38,7 @@ class ProgressBar:
     ) -> None:
         from tqdm import tqdm
 
-        from racecar.core.compiled import announce_compilation
+        from racecar.base.compiled import announce_compilation
 
         # Not into the middle of the bar.
         announce_compilation(lambda text: tqdm.write(f'racecar: {text}', file=sys.stderr))

@@ -8,9 +8,9 @@ import argparse
 import importlib.util
 import webbrowser
 
+from racecar.base.errors import ConfigurationError
 from racecar.cockpit.access import FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
-from racecar.core.errors import ConfigurationError
 
 _PORTS = range(1, 65536)
 

@@ -8,8 +8,8 @@ import argparse
 import re
 from typing import Any
 
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.cli.inspecting import run, Verbs, warn_if_nobody
-from racecar.core.errors import ConfigurationError, excerpt
 
 __all__ = ['add_arguments', 'run']
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 import argparse
 import textwrap
 
+from racecar.base.parameter_text import described, facts, shown, yaml_value
+from racecar.base.parameters import Parameter, ParameterTable
 from racecar.catalogue import TABLES
 from racecar.cli.choices import one_of
-from racecar.core.parameter_text import described, facts, shown, yaml_value
-from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 _WIDTH = 99
 

@@ -9,10 +9,10 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from racecar.core.types import Lamps
+    from racecar.base.types import Lamps
 
 _LONGEST_EDGE = 4096
 _MOST_PICTURES = 100_000
@@ -74,7 +74,7 @@ def video_times(start: float, length: float, speed: float, fps: float) -> list[f
 
 def _lamps(text: str) -> Lamps:
     # Imported here: it brings NumPy, for which `racecar --help` does not wait.
-    from racecar.core.types import Lamps
+    from racecar.base.types import Lamps
 
     names = Lamps._fields if text == 'all' else tuple(text.split(','))
     for name in names:

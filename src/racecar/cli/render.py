@@ -10,6 +10,8 @@ import math
 from pathlib import Path
 from typing import NamedTuple, TYPE_CHECKING
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.share import world_names
 from racecar.cli.choices import (
     add_robot_argument,
     add_world_argument,
@@ -24,18 +26,16 @@ from racecar.cli.picture_arguments import (
     check_start,
     video_times,
 )
-from racecar.core.errors import ConfigurationError
-from racecar.core.share import world_names
 
 if TYPE_CHECKING:
-    from racecar.core.description.robot_tree import RobotTree
-    from racecar.core.rendering.drive import Drive
-    from racecar.core.rendering.lens import Lens
-    from racecar.core.rendering.renderer import Pixels
-    from racecar.core.rendering.sight import Sight
-    from racecar.core.rendering.viewpoints import Viewpoint
-    from racecar.core.types import Pose3
-    from racecar.core.world.scene import Scene
+    from racecar.analysis.drive import Drive
+    from racecar.base.types import Pose3
+    from racecar.description.robot_tree import RobotTree
+    from racecar.rendering.lens import Lens
+    from racecar.rendering.renderer import Pixels
+    from racecar.rendering.sight import Sight
+    from racecar.rendering.viewpoints import Viewpoint
+    from racecar.scene.scene import Scene
 
 WORLD, BAG, RUN = 'world', 'bag', 'run'
 CHASE, TOP, AROUND, ONBOARD, FIXED = 'chase', 'top', 'around', 'onboard', 'fixed'
@@ -101,10 +101,10 @@ def draw(arguments: argparse.Namespace) -> str:
     Raises RacecarError with a one-line message.
     """
     # Imported here, so that `racecar --help` does not wait for them.
-    from racecar.core.rendering.film import check_file, VIDEOS, write_still
-    from racecar.core.rendering.picture_model import Quality
-    from racecar.core.rendering.renderer import Renderer
-    from racecar.core.rendering.sight import DrawnRobot
+    from racecar.rendering.film import check_file, VIDEOS, write_still
+    from racecar.rendering.picture_model import Quality
+    from racecar.rendering.renderer import Renderer
+    from racecar.rendering.sight import DrawnRobot
 
     _check(arguments)
     name = Path(arguments.source).resolve().stem
@@ -173,17 +173,17 @@ def _subject(arguments: argparse.Namespace, *, whole_path: bool) -> _Subject:
     """Read what is to be drawn. Raises RacecarError."""
     import numpy as np
 
+    from racecar.analysis.drive import drive_of_table
+    from racecar.analysis.robot_profile import profile_of_file, profile_of_run, usual_profile
+    from racecar.analysis.run_csv import read_run_csv
     from racecar.bags.drive_log import read_drive_log
-    from racecar.core.analysis.run_csv import read_run_csv
-    from racecar.core.description.outline import outline
-    from racecar.core.poses import pose_of_angles
-    from racecar.core.rendering.drive import drive_of_table
-    from racecar.core.rendering.robot_profile import profile_of_file, profile_of_run, usual_profile
-    from racecar.core.rendering.sight import RobotSight, Sight, standing_cones
-    from racecar.core.run_file import read_run_file_beside
-    from racecar.core.types import Lamps
-    from racecar.core.world.scene import EMPTY_SCENE, Scene
-    from racecar.core.world.world_file import load_world
+    from racecar.base.poses import pose_of_angles
+    from racecar.base.run_file import read_run_file_beside
+    from racecar.base.types import Lamps
+    from racecar.description.outline import outline
+    from racecar.rendering.sight import RobotSight, Sight, standing_cones
+    from racecar.scene.scene import EMPTY_SCENE, Scene
+    from racecar.scene.world_file import load_world
 
     chosen = None if arguments.vehicle is None else profile_of_file(arguments.vehicle)
     if arguments.kind == WORLD:
@@ -227,9 +227,9 @@ class _Shot(NamedTuple):
 
 
 def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
-    from racecar.core.rendering import viewpoints
-    from racecar.core.rendering.lens import Lens
-    from racecar.core.world.scene import HIGHEST
+    from racecar.rendering import viewpoints
+    from racecar.rendering.lens import Lens
+    from racecar.scene.scene import HIGHEST
 
     view = arguments.view or (TOP if arguments.kind == WORLD else CHASE)
     width, height = arguments.size
@@ -242,7 +242,7 @@ def _shot(arguments: argparse.Namespace, subject: _Subject) -> _Shot:
         return _Shot(viewpoints.fixed(arguments.place, arguments.at), wide,
                      math.dist(arguments.place, arguments.at))
     if view == ONBOARD:
-        from racecar.core.sensors.camera import FIELD_OF_VIEW
+        from racecar.sensors.camera import FIELD_OF_VIEW
         lens = wide._replace(field_of_view=FIELD_OF_VIEW)
         return _Shot(viewpoints.onboard(subject.tree), lens, near)
     pose: Pose3 = subject.sight(0.0, 1.0).robots[0].pose

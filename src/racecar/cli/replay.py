@@ -7,10 +7,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import add_robot_argument, add_world_argument, completed_as_file
 from racecar.cli.inspecting import seconds
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
-from racecar.core.errors import ConfigurationError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from racecar.analysis.tyre_data import TyreCurve, TyreData
+from racecar.base.types import WHEEL_NAMES
 from racecar.cli.output import ProgressBar
-from racecar.core.analysis.metrics import Array, compute_metrics, MergedTrack, Metrics
-from racecar.core.analysis.tyre_data import TyreCurve, TyreData
-from racecar.core.simulation.closed_loop import run_loop
-from racecar.core.simulation.plant_car import PlantCar
-from racecar.core.types import WHEEL_NAMES
-from racecar.core.world.world_parameters import COULOMB, PACEJKA, SERVOS
+from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.metrics.tracking_error import Array, compute_metrics, MergedTrack, Metrics
+from racecar.simulation.plant_car import PlantCar
+from racecar.simulation.world.world_parameters import COULOMB, PACEJKA, SERVOS
 from racecar.stacks import describe_stack, find_tracking_stack, StackOptions
 from racecar.stacks.loops import make_held_loop
 
@@ -354,7 +354,7 @@ def _draw(
 ) -> list[str]:
     """Draw the figures of the report and return their paths; raises ConfigurationError."""
     # Imported here, so that the table does not wait for matplotlib.
-    from racecar.core.analysis.figures import overview_figure, render_figures, write_figures
+    from racecar.analysis.figures import overview_figure, render_figures, write_figures
 
     shown = sorted((e for e in experiments if e.figure), key=lambda e: e.figure)
     return [str(path) for path in write_figures(render_figures({

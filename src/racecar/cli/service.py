@@ -49,8 +49,8 @@ def _type(arguments: argparse.Namespace) -> int:
 
 
 def _call(arguments: argparse.Namespace) -> int:
+    from racecar.base.errors import ConfigurationError
     from racecar.clients.inspection.graph import absolute, Graph
-    from racecar.core.errors import ConfigurationError
     from racecar.ros.message_values import load_type, parse_message, type_name
 
     name = absolute(arguments.service)

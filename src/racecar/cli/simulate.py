@@ -8,6 +8,8 @@ import argparse
 from dataclasses import replace
 import time
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import NANOSECONDS
 from racecar.cli.output import ProgressBar
 from racecar.cli.run_arguments import (
     add_run_arguments,
@@ -25,11 +27,9 @@ from racecar.cli.stack_arguments import (
     check_result_arguments,
     report_run,
 )
-from racecar.core.analysis.path_batch import warm_up_path_metrics
-from racecar.core.control.own_controller import find_controller
-from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.closed_loop import Loop, run_loop
-from racecar.core.types import NANOSECONDS
+from racecar.control.own_controller import find_controller
+from racecar.simulation.closed_loop import Loop, run_loop
+from racecar.simulation.metrics.path_batch import warm_up_path_metrics
 from racecar.stacks import describe_stack, find_tracking_stack
 from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop, outrun_warning
 from racecar.stacks.options import SIMULATE

@@ -12,12 +12,12 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.output import print_rows
-from racecar.core.analysis.metrics import Metrics
-from racecar.core.control.own_controller import CONTROLLER
-from racecar.core.control.own_driver import how_it_runs
-from racecar.core.errors import ConfigurationError
+from racecar.control.own_controller import CONTROLLER
+from racecar.control.own_driver import how_it_runs
+from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
 

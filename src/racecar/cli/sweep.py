@@ -17,6 +17,7 @@ import time
 
 import numpy as np
 
+from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import (
@@ -24,12 +25,11 @@ from racecar.cli.stack_arguments import (
     add_name_argument,
     announce_controller,
 )
-from racecar.core.analysis.path_metrics import error_text
-from racecar.core.errors import ConfigurationError, RunError
-from racecar.core.simulation.batch import BatchSimulation
-from racecar.core.simulation.batch_kernels import LANES
-from racecar.core.simulation.batch_result import BatchResult
-from racecar.core.simulation.closed_loop import Loop
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_kernels import LANES
+from racecar.simulation.batch_result import BatchResult
+from racecar.simulation.closed_loop import Loop
+from racecar.simulation.metrics.path_metrics import error_text
 from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep
 
@@ -66,8 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
     some points. Raises RacecarError with a one-line message, RunError if they fail at all points.
     """
     # Imported here, so that `racecar --help` does not wait for matplotlib.
-    from racecar.core.analysis.figures import render_figures, write_figures
-    from racecar.core.analysis.sweep_figure import sweep_figure
+    from racecar.analysis.figures import render_figures, write_figures
+    from racecar.analysis.sweep_figure import sweep_figure
 
     sweep = load_sweep(arguments.name, arguments.file, arguments.controller)
     output = arguments.output or Path('runs') / f'sweep-{datetime.datetime.now():%Y%m%d-%H%M%S}'

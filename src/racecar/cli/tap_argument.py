@@ -10,8 +10,8 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+from racecar.base.types import JointStates
 from racecar.cockpit import TAP_OPTION
-from racecar.core.types import JointStates
 from racecar.stacks import StackOptions, TOPIC_NAMES
 
 if TYPE_CHECKING:

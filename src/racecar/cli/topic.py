@@ -77,9 +77,9 @@ def _own(graph: Any) -> set[str]:
 
 
 def _echo(arguments: argparse.Namespace) -> int:
+    from racecar.base.errors import RacecarError
     from racecar.clients.inspection.graph import absolute, Graph
     from racecar.clients.inspection.topics import listen
-    from racecar.core.errors import RacecarError
     from racecar.ros.message_values import flat, plain, select_field, yaml_text
 
     longest = None if arguments.full_length else arguments.truncate_length

@@ -13,6 +13,9 @@ from pathlib import Path
 import sys
 from typing import TYPE_CHECKING
 
+from racecar.base.errors import ConfigurationError, RunError
+from racecar.base.run_file import RunFile
+from racecar.base.types import NANOSECONDS
 from racecar.cli.analyze import REPORT_NAME
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
@@ -34,14 +37,11 @@ from racecar.cli.stack_arguments import (
 )
 from racecar.cli.tap_argument import add_tap, add_tap_argument
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
-from racecar.core.analysis.metrics import Array
-from racecar.core.analysis.run_table import RunCsv, RunMetrics
-from racecar.core.control.tracker import tracked_ahead, TrajectoryTracker
-from racecar.core.errors import ConfigurationError, RunError
-from racecar.core.ports import collisions_of
-from racecar.core.run_file import RunFile
-from racecar.core.types import NANOSECONDS
+from racecar.control.tracker import tracked_ahead, TrajectoryTracker
 from racecar.signals import Interruption
+from racecar.simulation.metrics.run_table import RunCsv, RunMetrics
+from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.ports import collisions_of
 from racecar.stacks import (
     commands_of,
     describe_stack,

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import math
 from pathlib import Path
 
+from racecar.base.share import car_and_robot_names, find_robot
 from racecar.cli.choices import completed_as_file
 from racecar.cli.picture_arguments import add_lamps_argument, add_size_argument
-from racecar.core.share import car_and_robot_names, find_robot
 
 _SAMPLES, _SHADOWS = 4, 4096
 _FIELD_OF_VIEW, _NEAR, _FAR = 0.62, 0.02, 300.0
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show(arguments: argparse.Namespace) -> None:
-    from racecar.core.rendering.robot_profile import profile_of_file
+    from racecar.analysis.robot_profile import profile_of_file
 
     profile = profile_of_file(arguments.vehicle)
     print(f'{profile.name}: {find_robot(arguments.vehicle)}')
@@ -77,11 +77,11 @@ def _show(arguments: argparse.Namespace) -> None:
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    from racecar.core.differential.parameters import RobotParameters
-    from racecar.core.differential.world_model import export_robot
-    from racecar.core.rendering.robot_profile import is_two_wheeled
-    from racecar.core.vehicles.parameters import VehicleParameters
-    from racecar.core.world.vehicle_export import export_vehicle
+    from racecar.analysis.robot_profile import is_two_wheeled
+    from racecar.differential.parameters import RobotParameters
+    from racecar.differential.world_model import export_robot
+    from racecar.dynamics.vehicles.parameters import VehicleParameters
+    from racecar.simulation.world.vehicle_export import export_vehicle
 
     path = find_robot(arguments.vehicle)
     if is_two_wheeled(path):
@@ -96,18 +96,18 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _render(arguments: argparse.Namespace) -> None:
-    from racecar.core.description.outline import outline
-    from racecar.core.errors import ConfigurationError
-    from racecar.core.poses import NO_POSE
-    from racecar.core.rendering.film import check_file, STILLS, write_still
-    from racecar.core.rendering.lens import Lens
-    from racecar.core.rendering.picture_model import Quality
-    from racecar.core.rendering.renderer import Renderer
-    from racecar.core.rendering.robot_profile import profile_of_file
-    from racecar.core.rendering.sight import DrawnRobot, RobotSight, Sight
-    from racecar.core.rendering.viewpoints import framing
-    from racecar.core.types import Lamps
-    from racecar.core.world.scene import EMPTY_SCENE
+    from racecar.analysis.robot_profile import profile_of_file
+    from racecar.base.errors import ConfigurationError
+    from racecar.base.poses import NO_POSE
+    from racecar.base.types import Lamps
+    from racecar.description.outline import outline
+    from racecar.rendering.film import check_file, STILLS, write_still
+    from racecar.rendering.lens import Lens
+    from racecar.rendering.picture_model import Quality
+    from racecar.rendering.renderer import Renderer
+    from racecar.rendering.sight import DrawnRobot, RobotSight, Sight
+    from racecar.rendering.viewpoints import framing
+    from racecar.scene.scene import EMPTY_SCENE
 
     profile = profile_of_file(arguments.vehicle)
     width, height = arguments.size

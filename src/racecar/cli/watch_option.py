@@ -16,10 +16,10 @@ import sys
 import threading
 import webbrowser
 
+from racecar.base.errors import RacecarError
 from racecar.cli.beside import Beside, served_beside, tell_address, tell_failure
 from racecar.cli.cockpit import attached
 from racecar.cli.page_server import check_server
-from racecar.core.errors import RacecarError
 from racecar.signals import Interruption, raising_on_signals
 
 _LONGEST_WAIT = 30.0

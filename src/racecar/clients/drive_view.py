@@ -18,17 +18,17 @@ import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Bool, String, UInt32
 
-from racecar.core.analysis.metrics import Array
-from racecar.core.errors import MessageError
-from racecar.core.teleop.key_driver import HELP_KEYS, KEY_HELP, VIEW_KEY
-from racecar.core.teleop.key_events import KeyAction, KeyEvent
-from racecar.core.types import AckermannCommand, Odometry, Pose2
-from racecar.core.world.grid_map import OccupancyGrid
+from racecar.base.errors import MessageError
+from racecar.base.types import AckermannCommand, Odometry, Pose2
+from racecar.control.teleop.key_driver import HELP_KEYS, KEY_HELP, VIEW_KEY
+from racecar.control.teleop.key_events import KeyAction, KeyEvent
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.occupancy_grid import read_grid
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.raw_subscription import subscribe_raw
+from racecar.scene.grid_map import OccupancyGrid
+from racecar.simulation.metrics.tracking_error import Array
 from racecar.terminal.drive_picture import draw_drive, DriveState
 from racecar.terminal.screen import Screen
 

@@ -11,9 +11,9 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
-from racecar.core.driver import Indicator
-from racecar.core.errors import RacecarError
-from racecar.core.types import NANOSECONDS, Odometry
+from racecar.base.errors import RacecarError
+from racecar.base.types import NANOSECONDS, Odometry
+from racecar.driver import Indicator
 from racecar.ros import qos, topics
 from racecar.ros.interfaces import (
     CarInfo,

@@ -13,10 +13,8 @@ from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 
-from racecar.core.analysis.metrics import Array
-from racecar.core.analysis.run_table import RunJoin
-from racecar.core.errors import RacecarError, RunError
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.base.errors import RacecarError, RunError
+from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.body_twist import read_stamped_twist
@@ -29,6 +27,8 @@ from racecar.ros.topics import (
     TWIST_COMMAND,
 )
 from racecar.ros.waiting_messages import take_waiting
+from racecar.simulation.metrics.run_table import RunJoin
+from racecar.simulation.metrics.tracking_error import Array
 
 
 def _read_speed(data: bytes) -> tuple[AckermannCommand, int]:

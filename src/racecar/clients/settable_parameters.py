@@ -12,8 +12,8 @@ from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 
-from racecar.core.errors import excerpt, ParameterError
-from racecar.core.parameters import USE_SIM_TIME
+from racecar.base.errors import excerpt, ParameterError
+from racecar.base.parameters import USE_SIM_TIME
 
 _TEXTS = (ParameterType.PARAMETER_STRING, ParameterType.PARAMETER_STRING_ARRAY)
 

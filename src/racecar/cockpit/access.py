@@ -16,7 +16,7 @@ import ipaddress
 import secrets
 import socket
 
-from racecar.core.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt
 
 LOOPBACK = '127.0.0.1'
 FIRST_PORT = 8080

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from racecar.base.errors import excerpt, MessageError
 from racecar.cockpit.frames import picture_frame
-from racecar.core.errors import excerpt, MessageError
 
 _QUALITY = 80
 _JPEG_START = b'\xff\xd8'

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import math
 from typing import Any
 
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.parameters import suggestion
-from racecar.core.sensors.equipment import SENSOR_NAMES
-from racecar.core.share import robot_names, vehicle_names
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameters import suggestion
+from racecar.base.share import robot_names, vehicle_names
 from racecar.ros import topics
+from racecar.sensors.equipment import SENSOR_NAMES
 from racecar.stacks import (
     describe_stack,
     differential_wheels,

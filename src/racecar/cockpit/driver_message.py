@@ -10,7 +10,7 @@ HAZARD = 'hazard'
 INDICATORS = ('off', 'right', 'left')
 """By the numbers of DriverState."""
 
-# Lamps by the names of racecar.core.driver.Lamps.
+# Lamps by the names of racecar.driver.Lamps.
 _LAMPS = {
     'left_indicator': 'left_indicator_lit', 'right_indicator': 'right_indicator_lit',
     'front': 'front_lights_lit', 'rear': 'rear_lights_lit', 'antifog': 'antifog_lights_lit',

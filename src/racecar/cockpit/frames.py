@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.core.errors import excerpt, RacecarError
+from racecar.base.errors import excerpt, RacecarError
 
 STATE, SCAN, PICTURE, MAP, MESH = 1, 2, 3, 4, 5
 """First byte of a binary frame. Meshes stay with the server, which gives them by HTTP."""

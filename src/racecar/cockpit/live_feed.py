@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 import contextlib
 from typing import Any, ClassVar
 
+from racecar.base.errors import RunError
 from racecar.cockpit import TAP_OPTION
 from racecar.cockpit.child import Child, how_it_ended
 from racecar.cockpit.configurations import command_words, configurations
@@ -20,7 +21,6 @@ from racecar.cockpit.feed import Feed, Message, Outlet
 from racecar.cockpit.frames import is_text, json_frame, read_json
 from racecar.cockpit.link import LinkListener
 from racecar.cockpit.wheel import Wheel
-from racecar.core.errors import RunError
 
 IDLE, STARTING, RUNNING, PAUSED = 'idle', 'starting', 'running', 'paused'
 ENDED, FAILED, LOST = 'ended', 'failed', 'lost'

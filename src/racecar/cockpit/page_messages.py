@@ -8,9 +8,9 @@ from dataclasses import replace
 import json
 from typing import Any, NamedTuple
 
+from racecar.base.errors import excerpt, MessageError, ParameterError
+from racecar.base.parameters import Parameter, suggestion
 from racecar.catalogue.tables import REAL_TIME_FACTOR
-from racecar.core.errors import excerpt, MessageError, ParameterError
-from racecar.core.parameters import Parameter, suggestion
 
 LONGEST = 64 * 1024
 """Of a message [B]."""

@@ -6,23 +6,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.frames import BASE_LINK
+from racecar.base.shapes import Box, Cylinder, Geometry, Mesh, Shape, Sphere
+from racecar.base.share import resource_file
+from racecar.base.types import Pose3
 from racecar.cockpit.columns import columns, units
 from racecar.cockpit.frames import json_frame, mesh_frame
 from racecar.cockpit.stl import read_stl
-from racecar.core.description.robot_tree import (
-    Box,
-    Cylinder,
-    Geometry,
-    Link,
-    Mesh,
-    RobotTree,
-    Shape,
-    Sphere,
-)
-from racecar.core.errors import ConfigurationError
-from racecar.core.frames import BASE_LINK
-from racecar.core.share import resource_file
-from racecar.core.types import Pose3
+from racecar.description.robot_tree import Link, RobotTree
 
 _GREY = (0.7, 0.7, 0.7, 1.0)
 _LASERS = ('laser', 'laser_link', 'base_laser', 'scan')

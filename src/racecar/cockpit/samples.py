@@ -13,6 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.types import (
+    AckermannCommand,
+    BodyState,
+    HINGE_JOINTS,
+    JointStates,
+    NANOSECONDS,
+    Odometry,
+    Pose3,
+    Twist3,
+)
 from racecar.cockpit.columns import (
     COMMAND,
     DRIVER,
@@ -23,17 +33,7 @@ from racecar.cockpit.columns import (
     REFERENCE,
     STEERING,
 )
-from racecar.core.types import (
-    AckermannCommand,
-    BodyState,
-    HINGE_JOINTS,
-    JointStates,
-    NANOSECONDS,
-    Odometry,
-    Pose3,
-    Twist3,
-)
-from racecar.core.vehicles.ackermann import middle_angles
+from racecar.dynamics.vehicles.ackermann import middle_angles
 
 Rows = NDArray[np.float64]
 

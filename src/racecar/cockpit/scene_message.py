@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.types import yaw_to_quaternion
 from racecar.cockpit.frames import json_frame, map_frame
-from racecar.core.types import yaw_to_quaternion
-from racecar.core.world.grid_map import OccupancyGrid
-from racecar.core.world.scene import Box, HIGHEST, Scene, WALL_THICKNESS
+from racecar.scene.grid_map import OccupancyGrid
+from racecar.scene.scene import Box, HIGHEST, Scene, WALL_THICKNESS
 
 # More would only be slow to draw; the map shows them too.
 _MOST_GRID_BOXES = 5000

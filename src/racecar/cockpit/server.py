@@ -14,6 +14,8 @@ from aiohttp import web, WSCloseCode, WSMsgType
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.typedefs import Handler
 
+from racecar.base.errors import MessageError, RacecarError
+from racecar.base.share import version
 from racecar.cockpit.access import Access, TOKEN
 from racecar.cockpit.connection_limits import (
     ConnectionLimiter,
@@ -26,8 +28,6 @@ from racecar.cockpit.frames import is_text, json_frame
 from racecar.cockpit.hub import Hub
 from racecar.cockpit.page_files import CONTENT_TYPES, INDEX, page_file, POLICY, REPORT_POLICY
 from racecar.cockpit.page_messages import LONGEST, read_page_message
-from racecar.core.errors import MessageError, RacecarError
-from racecar.core.share import version
 
 _PING_PERIOD = 10.0  # [s]
 _KEEP_ALIVE = 15.0  # of a connection that asks for nothing more [s]

@@ -12,10 +12,10 @@ import socket
 import sys
 import threading
 
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.cockpit.access import Access, FIRST_PORT, LOOPBACK
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.server import CockpitServer
-from racecar.core.errors import ConfigurationError, excerpt
 from racecar.signals import Interruption, STOPS
 
 _PORTS = 100

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.base.errors import ConfigurationError
 from racecar.cockpit.frames import LARGEST
-from racecar.core.description.triangles import corners_of, triangle_count
-from racecar.core.errors import ConfigurationError
+from racecar.description.triangles import corners_of, triangle_count
 
 _MOST_TRIANGLES = 500_000
 

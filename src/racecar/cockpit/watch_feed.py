@@ -10,10 +10,10 @@ import contextlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from racecar.base.errors import RacecarError
 from racecar.cockpit.feed import Outlet
 from racecar.cockpit.live_feed import AttachFeed, ENDED, LOST
 from racecar.cockpit.serving import served
-from racecar.core.errors import RacecarError
 
 # Between two looks whether the pages are there [s].
 _PERIOD = 0.05

@@ -7,8 +7,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from racecar.base.errors import ControlModeError
 from racecar.cockpit.lateness import Lateness
-from racecar.core.errors import ControlModeError
 
 HEARTBEAT = 0.25
 """A driver that says nothing for so long does not hold a key any more [s]."""

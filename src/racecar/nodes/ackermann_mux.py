@@ -18,13 +18,13 @@ from rclpy.validate_topic_name import validate_topic_name
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.last_stamp import effective_stamp
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue.tables import ACKERMANN_MUX, ALL_INPUTS
-from racecar.core.control.command_mux import CommandMux, IDLE, Source
-from racecar.core.control.mux_file import load_mux_configuration, MuxConfiguration
-from racecar.core.errors import ConfigurationError, ParameterError
-from racecar.core.last_stamp import effective_stamp
-from racecar.core.share import find_config
-from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.control.command_mux import CommandMux, IDLE, Source
+from racecar.control.mux_file import load_mux_configuration, MuxConfiguration
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template, read_command
 from racecar.ros.freshness import staleness

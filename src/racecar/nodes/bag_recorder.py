@@ -18,10 +18,10 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from racecar.bags.message_definitions import distribution, MessageDefinitions
 from racecar.bags.writer import BagWriter
+from racecar.base import run_file
+from racecar.base.errors import BagError, ParameterError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
-from racecar.core import run_file
-from racecar.core.errors import BagError, ParameterError
 from racecar.ros import qos
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node

@@ -7,10 +7,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_LINEARIZER
-from racecar.core.compiled import announce_compilation
-from racecar.core.control.point_ahead import PointAheadLinearizer
+from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.nodes.shared.linearizer_node import LinearizerNode, TWIST
 from racecar.ros.run_node import run_node
 

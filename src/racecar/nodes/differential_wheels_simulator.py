@@ -11,19 +11,19 @@ from typing import Any
 
 from std_srvs.srv import SetBool
 
+from racecar.base.compiled import announce_compilation
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import BodyTwist
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_WHEELS_SIMULATOR
-from racecar.core.compiled import announce_compilation
-from racecar.core.differential.plant import make_robot_plant, RobotPlant
-from racecar.core.errors import ConfigurationError
-from racecar.core.ports import Plant
-from racecar.core.sensors.equipment import equip
-from racecar.core.types import BodyTwist
+from racecar.differential.plant import make_robot_plant, RobotPlant
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.body_twist import PlainTwistCodec
 from racecar.ros.interfaces import SetFloat
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
+from racecar.sensors.equipment import equip
+from racecar.simulation.ports import Plant
 
 
 class DifferentialWheelsSimulatorNode(SimulatorNode):

@@ -11,15 +11,15 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
+from racecar.base.errors import MessageError, ParameterError
+from racecar.base.last_stamp import effective_stamp
+from racecar.base.types import LampSwitches, NANOSECONDS, Odometry
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DRIVER_BRIDGE
-from racecar.core.driver import ControlMode
-from racecar.core.driver.bridge import DriverBridge, Pedals, WheelReadings
-from racecar.core.errors import MessageError, ParameterError
-from racecar.core.last_stamp import effective_stamp
-from racecar.core.powertrain import CarParameters
-from racecar.core.types import LampSwitches, NANOSECONDS, Odometry
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.driver import ControlMode
+from racecar.driver.bridge import DriverBridge, Pedals, WheelReadings
+from racecar.dynamics.powertrain import CarParameters
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.driver_messages import (
     car_info,
     driver_state,

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import sys
 from typing import Any
 
+from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import DYNAMIC_LINEARIZER
-from racecar.core.compiled import announce_compilation
-from racecar.core.control.dynamic_linearizer import DynamicLinearizer
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.control.dynamic_linearizer import DynamicLinearizer
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
 

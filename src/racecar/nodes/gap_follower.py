@@ -10,12 +10,12 @@ from typing import Any
 from ackermann_msgs.msg import AckermannDriveStamped
 from sensor_msgs.msg import LaserScan as LaserScanMessage
 
+from racecar.base.readings import LaserScan
+from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import GAP_FOLLOWER
-from racecar.core.control.gap_following import GapFollower
-from racecar.core.readings import LaserScan
-from racecar.core.types import AckermannCommand, NANOSECONDS
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.control.gap_following import GapFollower
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.laser_scan import read_scan

@@ -10,11 +10,11 @@ from typing import Any
 
 from sensor_msgs.msg import Joy
 
+from racecar.base.errors import excerpt
+from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import JOY_NODE
-from racecar.core.errors import excerpt
-from racecar.core.teleop.joystick_events import JoystickState
-from racecar.core.types import NANOSECONDS
+from racecar.control.teleop.joystick_events import JoystickState
 from racecar.ros import qos, topics
 from racecar.ros.node import TableNode
 from racecar.ros.run_node import run_node

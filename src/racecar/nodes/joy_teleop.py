@@ -12,13 +12,13 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from rclpy.duration import Duration
 from sensor_msgs.msg import Joy
 
+from racecar.base.errors import ConfigurationError, MessageError, ParameterError
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import JOY_TELEOP
-from racecar.core.errors import ConfigurationError, MessageError, ParameterError
-from racecar.core.share import find_config
-from racecar.core.teleop.joy_driver import JoyDriver
-from racecar.core.teleop.joystick_map import load_joystick_map
-from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.control.teleop.joy_driver import JoyDriver
+from racecar.control.teleop.joystick_map import load_joystick_map
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.joy import JoystickReading, read_joy

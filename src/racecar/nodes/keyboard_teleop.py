@@ -14,12 +14,12 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from rclpy.duration import Duration
 from rclpy.parameter import Parameter as RosParameter
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import KEYBOARD_TELEOP
-from racecar.core.errors import ConfigurationError
-from racecar.core.teleop.key_driver import check_keys, HELP_KEYS, KEY_HELP, KeyDriver
-from racecar.core.teleop.key_events import KeyAction, KeyEvent
-from racecar.core.types import AckermannCommand, NANOSECONDS
+from racecar.control.teleop.key_driver import check_keys, HELP_KEYS, KEY_HELP, KeyDriver
+from racecar.control.teleop.key_events import KeyAction, KeyEvent
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.node import TableNode

@@ -7,11 +7,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import KINEMATIC_LINEARIZER
-from racecar.core.compiled import announce_compilation
-from racecar.core.control.kinematic_linearizer import KinematicLinearizer
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.control.kinematic_linearizer import KinematicLinearizer
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.linearizer_node import LinearizerNode
 from racecar.ros.run_node import run_node
 

@@ -10,12 +10,12 @@ from typing import Any
 from ackermann_msgs.msg import AckermannDriveStamped
 from std_msgs.msg import Float64
 
+from racecar.base.last_stamp import effective_stamp, LastStamp
+from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SERVO_COMMANDS
-from racecar.core.control.servo_commands import SERVO_NAMES, ServoCommands
-from racecar.core.last_stamp import effective_stamp, LastStamp
-from racecar.core.types import AckermannCommand, NANOSECONDS
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import read_command
 from racecar.ros.codecs.joint_setpoint import setpoint_template

@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 import sys
 from typing import Any
 
+from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
-from racecar.core.compiled import announce_compilation
-from racecar.core.ports import Plant
-from racecar.core.sensors.equipment import equip
-from racecar.core.simulation.simulator import make_simulator
-from racecar.core.simulation.vehicle_plant import VehiclePlant
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
+from racecar.sensors.equipment import equip
+from racecar.simulation.ports import Plant
+from racecar.simulation.simulator import make_simulator
+from racecar.simulation.vehicle_plant import VehiclePlant
 
 
 def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:

@@ -15,16 +15,16 @@ from nav_msgs.msg import Path
 from rclpy.parameter import Parameter as RosParameter
 from std_srvs.srv import SetBool
 
+from racecar.base.compiled import announce_compilation
+from racecar.base.errors import RacecarError
+from racecar.base.frames import BASE_LINK, MAP, REFERENCE
+from racecar.base.types import NANOSECONDS, Odometry, yaw_to_quaternion
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import TRAJECTORY_TRACKER
-from racecar.core.compiled import announce_compilation
-from racecar.core.control.own_controller import load_controller, read_settings
-from racecar.core.control.tracker import TrajectoryTracker
-from racecar.core.errors import RacecarError
-from racecar.core.frames import BASE_LINK, MAP, REFERENCE
-from racecar.core.trajectories import sample_path
-from racecar.core.types import NANOSECONDS, Odometry, yaw_to_quaternion
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.control.own_controller import load_controller, read_settings
+from racecar.control.tracker import TrajectoryTracker
+from racecar.control.trajectories import sample_path
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.nodes.shared.answers import Answers, CommandAnswers, Reference, VelocityAnswers
 from racecar.ros import qos, topics
 from racecar.ros.codecs.odometry import reference_template

@@ -8,20 +8,16 @@ from collections.abc import Callable, Mapping
 import sys
 from typing import Any
 
+from racecar.base.compiled import announce_compilation
+from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import WORLD_SIMULATOR
-from racecar.core.compiled import announce_compilation
-from racecar.core.errors import ConfigurationError
-from racecar.core.ports import Plant
-from racecar.core.sensors.equipment import equip
-from racecar.core.world.make_world import make_world_plant
-from racecar.core.world.world_parameters import (
-    ACKERMANN,
-    WHEEL_CONTROLLERS,
-    WHEEL_TORQUES,
-)
 from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
+from racecar.sensors.equipment import equip
+from racecar.simulation.ports import Plant
+from racecar.simulation.world.make_world import make_world_plant
+from racecar.simulation.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
 
 def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:

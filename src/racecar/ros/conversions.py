@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Between ROS messages and the values of racecar.core, where speed does not matter."""
+"""Between ROS messages and the values of racecar.base, where speed does not matter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import math
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Pose, TransformStamped
 
-from racecar.core.types import NANOSECONDS, Pose3
+from racecar.base.types import NANOSECONDS, Pose3
 from racecar.ros.transformations import euler_from_quaternion
 
 

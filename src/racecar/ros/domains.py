@@ -13,7 +13,7 @@ from pathlib import Path
 import socket
 import tempfile
 
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 
 DOMAINS = range(233)
 

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from racecar.core.last_stamp import effective_stamp
-from racecar.core.types import NANOSECONDS
+from racecar.base.last_stamp import effective_stamp
+from racecar.base.types import NANOSECONDS
 
 _HINT = ' (do sender and receiver use the same clock, see use_sim_time?)'
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import rclpy
 
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.parameter_file import read_parameter_file
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameter_file import read_parameter_file
 
 
 def init(args: list[str] | None = None, **kwargs: Any) -> None:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package's own message types, with the remedy where they were not built."""
 
-from racecar.core.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError
 
 try:
     from racecar_interfaces.msg import (

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
 
-from racecar.core.errors import MessageError
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import MessageError
+from racecar.base.types import NANOSECONDS
 from racecar.ros.wire import deserialize, FORMATS, is_length, lay_out, LENGTH, ORIGIN, PLAIN_CDR
 
 Rows = NDArray[np.float64]

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import yaml
 
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.parameters import suggest
-from racecar.core.yaml_file import describe_error, parse_yaml
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameters import suggest
+from racecar.base.yaml_file import describe_error, parse_yaml
 
 LONGEST = 128
 """Elements of a list, and characters of a text, that are shown unless more is asked for."""

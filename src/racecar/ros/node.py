@@ -24,9 +24,9 @@ from rclpy.task import Future
 from rclpy.timer import Timer
 from rosgraph_msgs.msg import Clock as ClockMessage
 
-from racecar.core.errors import MessageError, ParameterError, RacecarError
-from racecar.core.parameters import Parameter, ParameterTable
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import MessageError, ParameterError, RacecarError
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.types import NANOSECONDS
 from racecar.ros.idle_notice import IdleNotice
 from racecar.ros.observed_publisher import ObservedPublisher, Observer
 from racecar.ros.raw_subscription import Complaints

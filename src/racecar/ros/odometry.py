@@ -10,7 +10,7 @@ from nav_msgs.msg import Odometry as OdometryMessage
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
-from racecar.core.types import Odometry
+from racecar.base.types import Odometry
 from racecar.ros import qos, topics
 from racecar.ros.codecs.odometry import read_finite_odometry
 from racecar.ros.freshness import earliness

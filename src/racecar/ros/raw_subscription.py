@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
-from racecar.core.errors import MessageError
+from racecar.base.errors import MessageError
 
 # Seconds between two lines of the same complaint.
 THROTTLE = 2.0

@@ -8,10 +8,9 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any
 
-from racecar.core.errors import ConfigurationError, excerpt, RacecarError
-from racecar.core.last_stamp import effective_stamp, LastStamp
-from racecar.core.ports import Entity, Input, Output
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import ConfigurationError, excerpt, RacecarError
+from racecar.base.last_stamp import effective_stamp, LastStamp
+from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
 from racecar.ros.codecs import Channel, Codec, Place
 from racecar.ros.codecs.occupancy_grid import grid_message
@@ -20,6 +19,7 @@ from racecar.ros.latched_message import LatchedMessage
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
 from racecar.ros.robot_model import RobotModel
+from racecar.simulation.ports import Entity, Input, Output
 
 Receive = Callable[['RobotLink', Input, Callable[[], None], int], None]
 """Called with the link, the input, what applies the value, and the value's stamp [ns]."""

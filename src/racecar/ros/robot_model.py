@@ -13,18 +13,18 @@ from geometry_msgs.msg import TransformStamped
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.description.robot_tree import Joint, RobotTree
-from racecar.core.description.urdf import RobotDescription
-from racecar.core.errors import ConfigurationError
-from racecar.core.ports import Entity, Mount, Output
-from racecar.core.poses import NO_POSE, pose_of_child
-from racecar.core.types import JointStates, Pose3
+from racecar.base.errors import ConfigurationError
+from racecar.base.poses import NO_POSE, pose_of_child
+from racecar.base.types import JointStates, Pose3
+from racecar.description.robot_tree import Joint, RobotTree
+from racecar.description.urdf import RobotDescription
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Channel, Place
 from racecar.ros.codecs.transforms import transforms_template
 from racecar.ros.conversions import transform_from_pose
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
+from racecar.simulation.ports import Entity, Mount, Output
 
 # Two places that differ by less are one [m and -].
 _SAME = 1e-3

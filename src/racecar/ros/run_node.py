@@ -17,7 +17,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
-from racecar.core.errors import RacecarError
+from racecar.base.errors import RacecarError
 from racecar.ros.exit_timer import ExitTimer
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted

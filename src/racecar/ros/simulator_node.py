@@ -17,11 +17,10 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from std_srvs.srv import SetBool, Trigger
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import DivergenceError, ParameterError, RacecarError, RunError
-from racecar.core.frames import MAP, ODOM
-from racecar.core.parameters import ParameterTable
-from racecar.core.ports import Input, Output, Plant
-from racecar.core.types import NANOSECONDS, Pose3
+from racecar.base.errors import DivergenceError, ParameterError, RacecarError, RunError
+from racecar.base.frames import MAP, ODOM
+from racecar.base.parameters import ParameterTable
+from racecar.base.types import NANOSECONDS, Pose3
 from racecar.ros import qos, topics
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.clock import clock_template
@@ -31,6 +30,7 @@ from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.robot_link import check_ports, RobotLink
 from racecar.ros.start_gate import StartGate
+from racecar.simulation.ports import Input, Output, Plant
 
 MakePlant = Callable[[Mapping[str, Any], Callable[[str], object]], Plant]
 """Builds a plant from resolved parameter values; the second argument logs what takes long."""

@@ -10,7 +10,7 @@ import time
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
-from racecar.core.errors import RunError
+from racecar.base.errors import RunError
 from racecar.ros.node import TableNode
 
 

@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 
 from rclpy.serialization import deserialize_message, serialize_message
 
-from racecar.core.errors import MessageError
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import MessageError
+from racecar.base.types import NANOSECONDS
 
 Value = TypeVar('Value')
 

@@ -17,8 +17,8 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
+from racecar.base.types import NANOSECONDS
 from racecar.catalogue import node_names
-from racecar.core.types import NANOSECONDS
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted
 from racecar.ros.node import TableNode

@@ -9,11 +9,11 @@ from dataclasses import replace
 import re
 from typing import Any
 
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameter_file import read_parameter_file
+from racecar.base.parameters import suggestion
 from racecar.catalogue import node_names, NODES
-from racecar.core.control.own_controller import CONTROLLER
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.parameter_file import read_parameter_file
-from racecar.core.parameters import suggestion
+from racecar.control.own_controller import CONTROLLER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.stacks import (

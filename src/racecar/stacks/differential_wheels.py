@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.share import find_config
 from racecar.catalogue import node_names
-from racecar.core.control.point_ahead import PointAheadLinearizer
-from racecar.core.control.tracker import TrajectoryTracker
-from racecar.core.differential.loop import make_robot_car, RobotCar, RobotLoop
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.share import find_config
+from racecar.control.point_ahead import PointAheadLinearizer
+from racecar.control.tracker import TrajectoryTracker
+from racecar.differential.loop import make_robot_car, RobotCar, RobotLoop
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions

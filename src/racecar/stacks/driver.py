@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameter_file import read_parameter_file
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.lamp_board import LAMPS
-from racecar.core.parameter_file import read_parameter_file
-from racecar.core.powertrain import CAR_PARAMETERS, CarParameters
+from racecar.dynamics.powertrain import CAR_PARAMETERS, CarParameters
 from racecar.ros import topics
+from racecar.simulation.lamp_board import LAMPS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import command_muxes, node, vehicle_file, with_choices

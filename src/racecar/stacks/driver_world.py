@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError, ParameterError
 from racecar.stacks.driver import driver_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.simulator_part import world_part

@@ -7,8 +7,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError, excerpt, ParameterError
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions

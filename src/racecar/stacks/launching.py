@@ -29,14 +29,14 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.utilities import make_namespace_absolute, prefix_namespace
 
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameters import suggestion
+from racecar.base.share import find_world, share_folder
 from racecar.catalogue import node_names
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.parameters import suggestion
-from racecar.core.sensors.equipment import check_sensor_names
-from racecar.core.share import find_world, share_folder
-from racecar.core.trajectories import make_trajectory
-from racecar.core.world.world_choice import WORLD_PARAMETER
+from racecar.control.trajectories import make_trajectory
 from racecar.ros import topics
+from racecar.scene.world_choice import WORLD_PARAMETER
+from racecar.sensors.equipment import check_sensor_names
 from racecar.signals import LAUNCHED_BY
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT

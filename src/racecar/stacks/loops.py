@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from racecar.base.errors import ConfigurationError
 from racecar.catalogue import NODES
-from racecar.core.control.linearizer import Linearizer
-from racecar.core.control.own_controller import ControllerClass
-from racecar.core.control.target import Target
-from racecar.core.control.tracker import TrajectoryTracker
-from racecar.core.errors import ConfigurationError
-from racecar.core.simulation.closed_loop import ClosedLoop, Loop, LoopCar
-from racecar.core.simulation.held_loop import HeldLoop
-from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.vehicles import VehicleParameters
+from racecar.control.linearizer import Linearizer
+from racecar.control.own_controller import ControllerClass
+from racecar.control.target import Target
+from racecar.control.tracker import TrajectoryTracker
+from racecar.dynamics.vehicles import VehicleParameters
+from racecar.simulation.closed_loop import ClosedLoop, Loop, LoopCar
+from racecar.simulation.held_loop import HeldLoop
+from racecar.simulation.own_loop import OwnLoop
 from racecar.stacks.stack import Stack
 
 Values = Mapping[str, Mapping[str, Any]]

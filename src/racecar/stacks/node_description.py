@@ -10,11 +10,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from racecar.base.errors import ParameterError
+from racecar.base.parameter_file import read_parameter_file
+from racecar.base.parameters import USE_SIM_TIME
 from racecar.catalogue import NODES, NodeSpec
-from racecar.core.errors import ParameterError
-from racecar.core.parameter_file import read_parameter_file
-from racecar.core.parameters import USE_SIM_TIME
-from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VehicleParameters
+from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VehicleParameters
 
 
 @dataclass(frozen=True)

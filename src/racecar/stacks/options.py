@@ -12,14 +12,14 @@ from typing import Any, cast, NamedTuple
 
 import yaml
 
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.share import car_and_robot_names, track_names, world_names
+from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.catalogue import tables
-from racecar.core.control.own_controller import CONTROLLER
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.sensors.equipment import SENSOR_NAMES
-from racecar.core.share import car_and_robot_names, track_names, world_names
-from racecar.core.tyres import SELECTION
-from racecar.core.yaml_file import describe_error, parse_yaml
+from racecar.control.own_controller import CONTROLLER
+from racecar.dynamics.tyres import SELECTION
 from racecar.ros.topics import TOPIC_NAMES
+from racecar.sensors.equipment import SENSOR_NAMES
 
 LAUNCH, UP, DEMO, SIMULATE, SWEEP, COCKPIT = (
     'launch', 'up', 'demo', 'simulate', 'sweep', 'cockpit')

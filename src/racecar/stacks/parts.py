@@ -11,19 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from racecar.bags.folder import check_bag_folder
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.parameters import ParameterTable, suggestion
+from racecar.base.share import find_config, robot_names, vehicle_names
+from racecar.base.types import WHEEL_NAMES
 from racecar.catalogue import node_names
-from racecar.core.control.servo_commands import SERVO_PARAMETERS
-from racecar.core.differential.parameters import PREFIX, ROBOT_PARAMETERS
-from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.parameters import ParameterTable, suggestion
-from racecar.core.sensors.equipment import check_sensor_names
-from racecar.core.share import find_config, robot_names, vehicle_names
-from racecar.core.types import WHEEL_NAMES
-from racecar.core.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
-from racecar.core.world.world_choice import scene_of
-from racecar.core.world.world_parameters import WHEEL_CONTROLLERS
+from racecar.control.servo_commands import SERVO_PARAMETERS
+from racecar.differential.parameters import PREFIX, ROBOT_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETERS
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
+from racecar.scene.world_choice import scene_of
+from racecar.sensors.equipment import check_sensor_names
+from racecar.simulation.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import (
     StackOptions,

@@ -11,17 +11,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from racecar.base.environment import differences, hash_of_file, present_environment
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.run_file import RecordedNode, RunFile
+from racecar.base.share import car_and_robot_names, find_config, find_track, find_world
 from racecar.catalogue import node_names
-from racecar.core.control.own_controller import CONTROLLER
-from racecar.core.environment import differences, hash_of_file, present_environment
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.run_file import RecordedNode, RunFile
-from racecar.core.share import (
-    car_and_robot_names,
-    find_config,
-    find_track,
-    find_world,
-)
+from racecar.control.own_controller import CONTROLLER
 from racecar.stacks.describe import find_stack
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import run_options, SIMULATE, StackOptions, UP

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from racecar.base.share import find_config
 from racecar.catalogue import node_names
-from racecar.core.share import find_config
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions

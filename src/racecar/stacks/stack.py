@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from racecar.core.simulation.closed_loop import Loop
+from racecar.simulation.closed_loop import Loop
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import DEFAULT_NAMES, StackOptions, TELEOP_NONE
 from racecar.stacks.parts import vehicle_file

@@ -14,20 +14,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from racecar.base.errors import ConfigurationError, RacecarError
+from racecar.base.parameters import Parameter, ParameterTable, suggestion
+from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
-from racecar.core.control.own_controller import (
-    CONTROLLER,
-    ControllerClass,
-    find_controller,
-)
-from racecar.core.errors import ConfigurationError, RacecarError
-from racecar.core.parameters import Parameter, ParameterTable, suggestion
-from racecar.core.simulation.batch_result import Noise
-from racecar.core.simulation.block import kind_of
-from racecar.core.simulation.closed_loop import Loop, LoopCar
-from racecar.core.simulation.own_loop import OwnLoop
-from racecar.core.vehicles.parameters import VEHICLE
-from racecar.core.yaml_file import load_yaml
+from racecar.control.own_controller import CONTROLLER, ControllerClass, find_controller
+from racecar.dynamics.vehicles.parameters import VEHICLE
+from racecar.simulation.batch_result import Noise
+from racecar.simulation.block import kind_of
+from racecar.simulation.closed_loop import Loop, LoopCar
+from racecar.simulation.own_loop import OwnLoop
 from racecar.stacks import (
     describe_stack,
     find_tracking_stack,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from racecar.core.errors import ConfigurationError, excerpt
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.ros import topics
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions, TELEOP_KEYBOARD

@@ -9,14 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.share import find_config, find_track
 from racecar.catalogue import node_names
-from racecar.core.control.linearizer import POINT_TOLERANCE
-from racecar.core.control.own_controller import written_settings
-from racecar.core.control.tracker import tracked_ahead
-from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.share import find_config, find_track
-from racecar.core.trajectories import trajectory_type
-from racecar.core.trajectories.waypoints import WayPointPath
+from racecar.control.linearizer import POINT_TOLERANCE
+from racecar.control.own_controller import written_settings
+from racecar.control.tracker import tracked_ahead
+from racecar.control.trajectories import trajectory_type
+from racecar.control.trajectories.waypoints import WayPointPath
 from racecar.ros import topics
 from racecar.stacks.loops import make_law
 from racecar.stacks.node_description import NodeDescription

@@ -11,8 +11,8 @@ import signal
 import termios
 from typing import Any
 
-from racecar.core.errors import ConfigurationError, excerpt
-from racecar.core.teleop.key_events import KeyAction, KeyDecoder, KeyEvent
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.control.teleop.key_events import KeyAction, KeyDecoder, KeyEvent
 from racecar.terminal.modes import GONE, is_in_foreground, TerminalMode
 
 # Of the keyboard protocol of kitty: tell releases, write every key as a sequence (1 + 2 + 8), ask

@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from racecar.core.share import share_folder
+from racecar.base.share import share_folder
 
 _SCHEME = 'package://'
 _OWN = 'racecar'

@@ -15,7 +15,7 @@ from rclpy.executors import Executor
 from rclpy.node import Node
 from rclpy.task import Future
 
-from racecar.core.errors import RunError
+from racecar.base.errors import RunError
 
 _POLL = 0.005                  # [s]
 _EXECUTOR_PATIENCE = 5.0       # [s]

@@ -18,10 +18,10 @@ from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 
+from racecar.base.errors import excerpt, ParameterError, RacecarError, RunError
 from racecar.clients.foxglove.errands import Errands
 from racecar.clients.inspection.parameters import checked_value
 from racecar.clients.settable_parameters import check_settable
-from racecar.core.errors import excerpt, ParameterError, RacecarError, RunError
 
 _PATIENCE = 3.0       # [s]
 _AT_ONCE = 8

@@ -10,8 +10,8 @@ from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
+from racecar.base.errors import ConfigurationError, excerpt, MessageError
 from racecar.clients.foxglove.topic_relay import ENCODING
-from racecar.core.errors import ConfigurationError, excerpt, MessageError
 from racecar.ros import qos
 from racecar.ros.message_values import load_type
 from racecar.ros.raw_subscription import Complaints

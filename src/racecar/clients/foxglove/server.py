@@ -24,6 +24,7 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_parameter_events
 
 from racecar.bags.message_definitions import MessageDefinitions
+from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.clients.foxglove.assets import read_asset
 from racecar.clients.foxglove.errands import Errands
 from racecar.clients.foxglove.parameter_relay import ParameterRelay
@@ -31,7 +32,6 @@ from racecar.clients.foxglove.publication import Publications
 from racecar.clients.foxglove.service_relay import ServiceRelay
 from racecar.clients.foxglove.simulated_time import SimulatedTime
 from racecar.clients.foxglove.topic_relay import ENCODING, TopicRelay
-from racecar.core.errors import ConfigurationError, RacecarError
 from racecar.ros.raw_subscription import THROTTLE
 
 # How often to look for what is new among topics, services and nodes [s].

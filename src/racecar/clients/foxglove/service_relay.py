@@ -13,10 +13,10 @@ from rclpy.node import Node
 from rclpy.serialization import serialize_message
 
 from racecar.bags.message_definitions import MessageDefinitions
+from racecar.base.errors import ConfigurationError, MessageError
 from racecar.clients.foxglove.errands import Errands
 from racecar.clients.foxglove.topic_relay import ENCODING, SCHEMA_ENCODING
 from racecar.clients.inspection.graph import is_hidden
-from racecar.core.errors import ConfigurationError, MessageError
 from racecar.ros.message_values import load_type
 from racecar.ros.wire import deserialize
 

@@ -14,8 +14,8 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.subscription import Subscription
 
 from racecar.bags.message_definitions import MessageDefinitions
+from racecar.base.errors import ConfigurationError
 from racecar.clients.inspection.graph import is_hidden
-from racecar.core.errors import ConfigurationError
 from racecar.ros import qos
 from racecar.ros.message_values import load_type
 

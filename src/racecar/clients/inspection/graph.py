@@ -15,8 +15,8 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
-from racecar.core.errors import ConfigurationError, excerpt, RunError
-from racecar.core.parameters import suggest_near
+from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.parameters import suggest_near
 from racecar.ros.initialising import init
 from racecar.ros.run_node import end
 

@@ -18,10 +18,10 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 import yaml
 
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.parameters import suggest
+from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.clients.inspection.graph import Graph
-from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.parameters import suggest
-from racecar.core.yaml_file import describe_error, parse_yaml
 
 _TYPES = {
     ParameterType.PARAMETER_BOOL: ('boolean', 'Boolean value is:'),

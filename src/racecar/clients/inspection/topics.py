@@ -12,8 +12,8 @@ from typing import Any
 
 from rclpy.subscription import Subscription
 
+from racecar.base.errors import ConfigurationError
 from racecar.clients.inspection.graph import Graph
-from racecar.core.errors import ConfigurationError
 from racecar.ros import qos
 from racecar.ros.message_values import load_type, type_name
 

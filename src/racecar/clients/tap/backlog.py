@@ -12,8 +12,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
+from racecar.base.errors import MessageError
 from racecar.cockpit.samples import MOST_WAITING
-from racecar.core.errors import MessageError
 from racecar.ros import qos
 from racecar.ros.message_rows import MessageRows, Rows
 from racecar.ros.observed_publisher import Observer

@@ -10,12 +10,12 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
+from racecar.base.types import NANOSECONDS
 from racecar.clients.tap.services import Services
 from racecar.clients.tap.stack_graph import full_name
 from racecar.cockpit.driver_message import car_of, HAZARD, INDICATORS, lamps_of
 from racecar.cockpit.frames import json_frame
 from racecar.cockpit.samples import driver_numbers
-from racecar.core.types import NANOSECONDS
 from racecar.ros import qos, topics
 from racecar.ros.interfaces import CarInfo, DriverState, SetGear, SetIndicator
 

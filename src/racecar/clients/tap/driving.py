@@ -13,9 +13,9 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
-from racecar.core.errors import ControlModeError
-from racecar.core.teleop.key_driver import KEY_PARAMETERS
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import ControlModeError
+from racecar.base.types import NANOSECONDS
+from racecar.control.teleop.key_driver import KEY_PARAMETERS
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.conversions import set_stamp

@@ -11,11 +11,11 @@ from typing import Any
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.share import find_config
 from racecar.clients.tap.stack_graph import full_name, spoken_on
 from racecar.cockpit.frames import json_frame
-from racecar.core.control.mux_file import load_mux_configuration
-from racecar.core.errors import ConfigurationError
-from racecar.core.share import find_config
+from racecar.control.mux_file import load_mux_configuration
 from racecar.ros import qos
 from racecar.ros.topics import MUX_INPUTS
 

@@ -24,6 +24,8 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState, LaserScan
 from std_msgs.msg import String
 
+from racecar.base.errors import ConfigurationError
+from racecar.base.types import AckermannCommand, JointStates, NANOSECONDS
 from racecar.clients.tap.backlog import Backlog, nowhere, Observe
 from racecar.clients.tap.driver import DriverControls
 from racecar.clients.tap.driving import Driving
@@ -39,10 +41,8 @@ from racecar.clients.tap.wishes import Wishes
 from racecar.cockpit.frames import FrameError, json_frame, read_json, scan_frame, state_frame
 from racecar.cockpit.robot_message import PLAIN_ROBOT, robot_frames
 from racecar.cockpit.samples import Samples
-from racecar.core.description.robot_tree import RobotTree
-from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import ConfigurationError
-from racecar.core.types import AckermannCommand, JointStates, NANOSECONDS
+from racecar.description.robot_tree import RobotTree
+from racecar.description.urdf import read_urdf
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_rows
 from racecar.ros.codecs.body_state import body_state_rows

@@ -16,10 +16,10 @@ from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 from rclpy.qos import qos_profile_parameter_events
 
+from racecar.base.errors import excerpt, ParameterError
 from racecar.clients.settable_parameters import check_settable, choices, is_settable
 from racecar.clients.tap.services import Services
 from racecar.cockpit.frames import json_frame
-from racecar.core.errors import excerpt, ParameterError
 
 _TYPES = {
     ParameterType.PARAMETER_BOOL: 'bool', ParameterType.PARAMETER_INTEGER: 'int',

@@ -12,8 +12,8 @@ from rclpy.node import Node
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import Image
 
+from racecar.base.types import NANOSECONDS
 from racecar.cockpit.camera_picture import picture_of
-from racecar.core.types import NANOSECONDS
 from racecar.ros import qos
 from racecar.ros.raw_subscription import THROTTLE
 from racecar.ros.wire import deserialize

@@ -11,10 +11,10 @@ import socket
 import threading
 import time
 
+from racecar.base.errors import ConfigurationError
 from racecar.cockpit.frame_queue import FrameQueue
 from racecar.cockpit.frames import FrameError
 from racecar.cockpit.link import check_length, LENGTH, packed
-from racecar.core.errors import ConfigurationError
 
 _LONGEST_CLOSE = 0.5  # [s]
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from std_srvs.srv import SetBool, Trigger
 
+from racecar.base.errors import RunError
+from racecar.base.types import NANOSECONDS
 from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.services import OnFailure, Services
 from racecar.cockpit.frames import json_frame
-from racecar.core.errors import RunError
-from racecar.core.types import NANOSECONDS
 from racecar.ros.interfaces import Reset
 
 FACTOR = 'real_time_factor'

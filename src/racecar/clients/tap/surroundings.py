@@ -11,11 +11,11 @@ from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
 from nav_msgs.msg import Path as PathMessage
 import numpy as np
 
+from racecar.base.errors import ConfigurationError, MessageError
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
-from racecar.core.errors import ConfigurationError, MessageError
-from racecar.core.world.grid_map import OccupancyGrid
-from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
 from racecar.ros.codecs.occupancy_grid import read_grid
+from racecar.scene.grid_map import OccupancyGrid
+from racecar.scene.world_choice import scene_of, WORLD_PARAMETER
 
 
 class Surroundings:

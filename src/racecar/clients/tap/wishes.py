@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from racecar.base.errors import RacecarError
 from racecar.clients.tap.driver import DriverControls
 from racecar.clients.tap.driving import Driving
 from racecar.clients.tap.parameters import ParameterWatch
 from racecar.clients.tap.services import OnFailure
 from racecar.clients.tap.simulation import Simulation
 from racecar.cockpit.frames import json_frame
-from racecar.core.errors import RacecarError
 
 Fields = Mapping[str, Any]
 

@@ -16,6 +16,9 @@ import numpy as np
 from racecar.bags.body_states import body_state
 from racecar.bags.drive_log import grid_of_message
 from racecar.bags.reader import BagMessage, BagReader, stamp_ns, UNUSABLE
+from racecar.base.errors import BagError, ConfigurationError, excerpt
+from racecar.base.poses import NO_POSE
+from racecar.base.types import BodyState, NANOSECONDS, Twist3
 from racecar.cockpit.camera_picture import picture_of, picture_of_compressed
 from racecar.cockpit.driver_message import car_of, lamps_of
 from racecar.cockpit.frames import json_frame
@@ -31,12 +34,9 @@ from racecar.cockpit.replay.recording import (
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.samples import driver_numbers, Samples
 from racecar.cockpit.scene_message import grid_frame, path_frame, scene_frames
-from racecar.core.description.robot_tree import RobotTree
-from racecar.core.description.urdf import read_urdf
-from racecar.core.errors import BagError, ConfigurationError, excerpt
-from racecar.core.poses import NO_POSE
-from racecar.core.types import BodyState, NANOSECONDS, Twist3
-from racecar.core.world.scene import Scene
+from racecar.description.robot_tree import RobotTree
+from racecar.description.urdf import read_urdf
+from racecar.scene.scene import Scene
 
 _BLOCK_NS = round(BLOCK * NANOSECONDS)
 # A row may show values of messages that came before its block, or as an answer to it [ns].

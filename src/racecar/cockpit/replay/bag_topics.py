@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from racecar.bags import message_types
 from racecar.bags.summary import BagSummary
-from racecar.core.errors import BagError
+from racecar.base.errors import BagError
 from racecar.ros import topics
 
 ODOMETRY, REFERENCE, JOINTS, COMMAND, TWIST = (

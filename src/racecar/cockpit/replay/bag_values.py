@@ -11,8 +11,8 @@ import numpy as np
 
 from racecar.bags.body_states import body_state
 from racecar.bags.reader import stamp_ns
+from racecar.base.types import AckermannCommand, JointStates, Odometry
 from racecar.cockpit.frames import scan_frame
-from racecar.core.types import AckermannCommand, JointStates, Odometry
 
 _LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
 _LEAST_LEVEL = 20

@@ -6,23 +6,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from racecar.bags.runs import locate, tracked_ahead_of
-from racecar.cockpit.replay.bag_recording import BagRecording
-from racecar.cockpit.replay.recording import Recording
-from racecar.cockpit.replay.table_recording import TableRecording
-from racecar.cockpit.robot_message import PLAIN_ROBOT
-from racecar.core.analysis.run_csv import read_run_csv
-from racecar.core.description.robot_tree import RobotTree
-from racecar.core.errors import ConfigurationError, excerpt, ParameterError
-from racecar.core.rendering.robot_profile import (
+from racecar.analysis.robot_profile import (
     profile_of_file,
     profile_of_run,
     RobotProfile,
     usual_profile,
 )
-from racecar.core.run_file import read_run_file_beside, RunFile
-from racecar.core.world.scene import Scene
-from racecar.core.world.world_choice import scene_of, WORLD_PARAMETER
+from racecar.analysis.run_csv import read_run_csv
+from racecar.bags.runs import locate, tracked_ahead_of
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.run_file import read_run_file_beside, RunFile
+from racecar.cockpit.replay.bag_recording import BagRecording
+from racecar.cockpit.replay.recording import Recording
+from racecar.cockpit.replay.table_recording import TableRecording
+from racecar.cockpit.robot_message import PLAIN_ROBOT
+from racecar.description.robot_tree import RobotTree
+from racecar.scene.scene import Scene
+from racecar.scene.world_choice import scene_of, WORLD_PARAMETER
 
 _WORLD = WORLD_PARAMETER.name
 

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from racecar.analysis.drive import drive_of_table
+from racecar.analysis.robot_profile import RobotProfile
+from racecar.base.types import HINGE_JOINTS
 from racecar.cockpit.columns import (
     COMMAND,
     ERRORS,
@@ -18,13 +21,10 @@ from racecar.cockpit.columns import (
 from racecar.cockpit.replay.recording import Array, BLOCK, Block, Recording, ROBOT
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frames
-from racecar.core.analysis.run_table import RunTable
-from racecar.core.description.robot_tree import RobotTree
-from racecar.core.rendering.drive import drive_of_table
-from racecar.core.rendering.robot_profile import RobotProfile
-from racecar.core.types import HINGE_JOINTS
-from racecar.core.vehicles.ackermann import middle_angles
-from racecar.core.world.scene import Scene
+from racecar.description.robot_tree import RobotTree
+from racecar.dynamics.vehicles.ackermann import middle_angles
+from racecar.scene.scene import Scene
+from racecar.simulation.metrics.run_table import RunTable
 
 # A reference is compared with samples that it is not older than by this [s].
 _STEP = 1e-6

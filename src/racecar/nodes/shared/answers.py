@@ -10,12 +10,12 @@ from typing import NamedTuple, Protocol
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 
-from racecar.core.control.own_controller import Controller
-from racecar.core.control.own_driver import how_it_runs, OwnDriver
-from racecar.core.control.tracker import TrajectoryTracker
-from racecar.core.frames import MAP
-from racecar.core.trajectories import Attitude, ReferencePoint
-from racecar.core.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.base.frames import MAP
+from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.control.own_controller import Controller
+from racecar.control.own_driver import how_it_runs, OwnDriver
+from racecar.control.tracker import TrajectoryTracker
+from racecar.control.trajectories import Attitude, ReferencePoint
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.planar_velocity import velocity_template

@@ -8,14 +8,14 @@ import math
 
 from sensor_msgs.msg import JointState
 
-from racecar.core.driver import ControlMode, Controls
-from racecar.core.driver.bridge import WheelReadings
-from racecar.core.errors import MessageError
-from racecar.core.frames import BASE_LINK
-from racecar.core.powertrain import CarParameters, Powertrain
-from racecar.core.powertrain.car_parameters import BRAKE_MODELS
-from racecar.core.types import HINGE_JOINTS, WHEEL_JOINTS
-from racecar.core.vehicles.parameters import VehicleParameters
+from racecar.base.errors import MessageError
+from racecar.base.frames import BASE_LINK
+from racecar.base.types import HINGE_JOINTS, WHEEL_JOINTS
+from racecar.driver import ControlMode, Controls
+from racecar.driver.bridge import WheelReadings
+from racecar.dynamics.powertrain import CarParameters, Powertrain
+from racecar.dynamics.powertrain.car_parameters import BRAKE_MODELS
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.ros.conversions import set_stamp
 from racecar.ros.interfaces import CarInfo, DriverState
 from racecar.ros.wire import check_stamp, deserialize

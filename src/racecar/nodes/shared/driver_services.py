@@ -11,9 +11,9 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
-from racecar.core.driver import Controls
-from racecar.core.driver.bridge import DriverBridge
-from racecar.core.errors import ParameterError
+from racecar.base.errors import ParameterError
+from racecar.driver import Controls
+from racecar.driver.bridge import DriverBridge
 from racecar.ros.interfaces import SetFloat, SetGear, SetIndicator, SetWiperMode
 
 # Service below driver/: setter, noun and unit.

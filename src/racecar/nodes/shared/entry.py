@@ -12,12 +12,12 @@ import re
 import sys
 from types import ModuleType
 
+from racecar.base.errors import RacecarError
+from racecar.base.parameter_text import described
+from racecar.base.parameters import ParameterTable
+from racecar.base.share import share_folder
 from racecar.catalogue import TABLES
-from racecar.core.errors import RacecarError
-from racecar.core.parameter_text import described
-from racecar.core.parameters import ParameterTable
-from racecar.core.share import share_folder
-from racecar.core.vehicles.parameters import VEHICLE_FILE_PARAMETERS
+from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 _HELP = ('-h', '--help')
 _ROS_ARGUMENTS = '--ros-args -p NAME:=VALUE, --params-file FILE or -r FROM:=TO'

@@ -11,15 +11,11 @@ from typing import Any, NamedTuple, Protocol
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped, TwistStamped
 
-from racecar.core.control.linearizer import POINT_TOLERANCE
-from racecar.core.frames import BASE_LINK, MAP, ODOM
-from racecar.core.last_stamp import effective_stamp, LastStamp
-from racecar.core.parameters import ParameterTable
-from racecar.core.types import (
-    NANOSECONDS,
-    Odometry,
-    PlanarVelocity,
-)
+from racecar.base.frames import BASE_LINK, MAP, ODOM
+from racecar.base.last_stamp import effective_stamp, LastStamp
+from racecar.base.parameters import ParameterTable
+from racecar.base.types import NANOSECONDS, Odometry, PlanarVelocity
+from racecar.control.linearizer import POINT_TOLERANCE
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.body_twist import twist_template
@@ -48,7 +44,7 @@ TWIST = CommandType(TwistStamped, topics.TWIST_COMMAND, twist_template, tuple)
 
 
 class PlanarLaw(Protocol):
-    """What the node asks of a law; see racecar.core.control.linearizer.Linearizer."""
+    """What the node asks of a law; see racecar.control.linearizer.Linearizer."""
 
     @property
     def tracked_ahead(self) -> float:

@@ -8,8 +8,8 @@ import struct
 
 from ackermann_msgs.msg import AckermannDriveStamped
 
-from racecar.core.frames import BASE_LINK
-from racecar.core.types import AckermannCommand
+from racecar.base.frames import BASE_LINK
+from racecar.base.types import AckermannCommand
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.message_rows import MessageRows

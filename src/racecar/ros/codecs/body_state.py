@@ -11,10 +11,9 @@ from typing import Any
 from nav_msgs.msg import Odometry
 from tf2_msgs.msg import TFMessage
 
-from racecar.core.errors import MessageError
-from racecar.core.frames import ODOM
-from racecar.core.ports import Output
-from racecar.core.types import BodyState, Pose3, Twist3
+from racecar.base.errors import MessageError
+from racecar.base.frames import ODOM
+from racecar.base.types import BodyState, Pose3, Twist3
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.codecs.transforms import transforms_template
@@ -23,6 +22,7 @@ from racecar.ros.message_rows import MessageRows
 from racecar.ros.node import TableNode
 from racecar.ros.odometry_relay import relay_of
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
+from racecar.simulation.ports import Output
 
 _POSE = ('position.x', 'position.y', 'position.z', 'orientation.x', 'orientation.y',
          'orientation.z', 'orientation.w')

@@ -8,8 +8,8 @@ import struct
 
 from geometry_msgs.msg import Twist, TwistStamped
 
-from racecar.core.frames import BASE_LINK
-from racecar.core.types import BodyTwist
+from racecar.base.frames import BASE_LINK
+from racecar.base.types import BodyTwist
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.wire import MessageTemplate, ORIGIN, read_header, reads

@@ -10,14 +10,14 @@ import threading
 from rclpy.exceptions import InvalidHandle
 from sensor_msgs.msg import CameraInfo, Image
 
-from racecar.core.errors import RenderingError
-from racecar.core.ports import Output
-from racecar.core.readings import CameraImage
+from racecar.base.errors import RenderingError
+from racecar.base.readings import CameraImage
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate
+from racecar.simulation.ports import Output
 
 _ENCODING = 'bgr8'
 _COLOURS = 3

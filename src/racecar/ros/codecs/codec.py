@@ -9,11 +9,11 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from rclpy.qos import QoSProfile
 
-from racecar.core.ports import Input, Output
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.observed_publisher import ObservedPublisher
 from racecar.ros.wire import MessageTemplate
+from racecar.simulation.ports import Input, Output
 
 
 class Place(NamedTuple):

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from std_msgs.msg import Bool, UInt32
 
-from racecar.core.ports import Output
-from racecar.core.readings import Collisions
+from racecar.base.readings import Collisions
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.node import TableNode
+from racecar.simulation.ports import Output
 
 
 class CollisionsCodec(Codec):

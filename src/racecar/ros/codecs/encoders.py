@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from std_msgs.msg import Float64
 
-from racecar.core.ports import Output
-from racecar.core.readings import Encoders
+from racecar.base.readings import Encoders
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
+from racecar.simulation.ports import Output
 
 
 class EncodersCodec(Codec):

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from sensor_msgs.msg import Imu as ImuMessage
 
-from racecar.core.ports import Output
-from racecar.core.readings import Imu
+from racecar.base.readings import Imu
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, MessageChannel, Place
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
+from racecar.simulation.ports import Output
 
 # In the order of the fields of Imu, its variances three times each.
 _FIELDS = (

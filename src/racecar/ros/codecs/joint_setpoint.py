@@ -8,11 +8,11 @@ import struct
 
 from std_msgs.msg import Float64
 
-from racecar.core.ports import Input
-from racecar.core.types import JointSetpoint
+from racecar.base.types import JointSetpoint
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.wire import MessageTemplate, ORIGIN, reads
+from racecar.simulation.ports import Input
 
 _NUMBER = struct.Struct('<d')
 

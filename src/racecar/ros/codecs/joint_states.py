@@ -9,13 +9,13 @@ import struct
 
 from sensor_msgs.msg import JointState
 
-from racecar.core.errors import MessageError
-from racecar.core.ports import Output
-from racecar.core.types import JointStates
+from racecar.base.errors import MessageError
+from racecar.base.types import JointStates
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, MessageChannel, Place
 from racecar.ros.node import TableNode
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
+from racecar.simulation.ports import Output
 
 _MOST_JOINTS = 1000
 

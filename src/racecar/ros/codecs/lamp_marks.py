@@ -8,13 +8,13 @@ from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from racecar.core.description.robot_tree import Box, Cylinder, Geometry, Sphere
-from racecar.core.ports import Output
-from racecar.core.readings import LampMark, LampMarks
+from racecar.base.readings import LampMark, LampMarks
+from racecar.base.shapes import Box, Cylinder, Geometry, Sphere
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
+from racecar.simulation.ports import Output
 
 # So much larger than the lamp in the robot description, which would else shine through.
 _LARGER = 1.02

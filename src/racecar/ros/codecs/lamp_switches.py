@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 import struct
 
-from racecar.core.errors import MessageError
-from racecar.core.frames import BASE_LINK
-from racecar.core.types import LampSwitches
+from racecar.base.errors import MessageError
+from racecar.base.frames import BASE_LINK
+from racecar.base.types import LampSwitches
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.interfaces import LampSwitches as LampSwitchesMessage

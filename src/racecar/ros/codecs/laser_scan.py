@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import LaserScan as LaserScanMessage
 
-from racecar.core.errors import MessageError
-from racecar.core.ports import Output
-from racecar.core.readings import LaserScan
-from racecar.core.types import NANOSECONDS
+from racecar.base.errors import MessageError
+from racecar.base.readings import LaserScan
+from racecar.base.types import NANOSECONDS
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, Place
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate, read_header, reads
+from racecar.simulation.ports import Output
 
 _FACTS = ('angle_min', 'angle_max', 'angle_increment', 'time_increment', 'scan_time', 'range_min',
           'range_max')

@@ -9,9 +9,9 @@ from array import array
 from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
 import numpy as np
 
-from racecar.core.frames import MAP
-from racecar.core.types import Pose2, quaternion_to_yaw, yaw_to_quaternion
-from racecar.core.world.grid_map import grid_of_cells, OccupancyGrid, OCCUPIED
+from racecar.base.frames import MAP
+from racecar.base.types import Pose2, quaternion_to_yaw, yaw_to_quaternion
+from racecar.scene.grid_map import grid_of_cells, OccupancyGrid, OCCUPIED
 
 
 def grid_message(grid: OccupancyGrid) -> OccupancyGridMessage:

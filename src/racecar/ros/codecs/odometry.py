@@ -8,8 +8,8 @@ import struct
 
 from nav_msgs.msg import Odometry as OdometryMessage
 
-from racecar.core.errors import MessageError
-from racecar.core.types import heading_of, Odometry
+from racecar.base.errors import MessageError
+from racecar.base.types import heading_of, Odometry
 from racecar.ros.message_rows import MessageRows
 from racecar.ros.wire import aligned, LENGTH, MessageTemplate, read_header, reads
 

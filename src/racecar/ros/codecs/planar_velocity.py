@@ -8,7 +8,7 @@ import struct
 
 from geometry_msgs.msg import TwistStamped
 
-from racecar.core.types import PlanarVelocity
+from racecar.base.types import PlanarVelocity
 from racecar.ros.wire import AFTER_LENGTH, MessageTemplate, read_header, reads
 
 # The first two of the six numbers of a twist.

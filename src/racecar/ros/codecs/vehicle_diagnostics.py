@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from racecar.core.frames import ODOM
-from racecar.core.ports import Output
-from racecar.core.types import VehicleDiagnostics
+from racecar.base.frames import ODOM
+from racecar.base.types import VehicleDiagnostics
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec, MessageChannel, Place
 from racecar.ros.interfaces import CarState
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
+from racecar.simulation.ports import Output
 
 # Fields of the message in the order of VehicleDiagnostics.
 _FIELDS = (

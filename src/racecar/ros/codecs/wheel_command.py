@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import struct
 
-from racecar.core.frames import BASE_LINK
-from racecar.core.types import WheelCommand
+from racecar.base.frames import BASE_LINK
+from racecar.base.types import WheelCommand
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.interfaces import WheelCommand as WheelCommandMessage

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from sensor_msgs.msg import JointState
 
-from racecar.core.errors import MessageError
-from racecar.core.types import TWO_WHEEL_JOINTS, WheelSpeeds
+from racecar.base.errors import MessageError
+from racecar.base.types import TWO_WHEEL_JOINTS, WheelSpeeds
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.wire import check_stamp, deserialize

@@ -1,0 +1,238 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Interactive figures of an HTML page, as plotly.js takes them: panels with lines, dots and bars.
+
+    chart = Chart('time [s]', ['speed [m/s]', 'steering [rad]'])
+    chart.line(t, speed, 'measured')
+    chart.line(t, steering, 'commanded', panel=1, series=1)
+
+A chart holds no more points than a screen can show, whatever the length of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import json
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from racecar.analysis import palette
+from racecar.simulation.metrics.tracking_error import Array
+
+MOST_POINTS = 3000
+"""Points of a series that are kept."""
+
+INK, SOFT = '@ink', '@soft'
+"""Colours of the page in its light or dark form, for what is no series: text, and less of it."""
+
+_GAP = 26  # between panels [px]
+_LARGEST = 1e300  # end of a scale of colours
+
+
+class Chart:
+    """One figure: panels above each other that share their x axis.
+
+    Values that are not finite leave a gap. Series are counted from 0: the number chooses colour,
+    dashes and hatch of racecar.analysis.palette; a name stands in the legend once.
+    """
+
+    def __init__(
+        self, x: str, panels: Sequence[str], *, is_map: bool = False, panel_height: int = 200,
+    ) -> None:
+        """x, panels: labels of the axes, with units, the panels from top to bottom.
+
+        is_map: both axes have one scale, as for a path or a g-g diagram. panel_height: of each
+        [px]; a map has the height that its width gives.
+        """
+        self._traces: list[dict[str, Any]] = []
+        self._named: set[str] = set()
+        count = len(panels)
+        gap = _GAP / (panel_height * count)
+        height = (1.0 - gap * (count - 1)) / count
+        axes: dict[str, Any] = {
+            'xaxis': {'title': {'text': x}, 'anchor': _axis('y', count - 1)}}
+        for number, label in enumerate(panels):
+            top = 1.0 - number * (height + gap)
+            axes[f'yaxis{_suffix(number)}'] = {
+                'title': {'text': label}, 'domain': [max(top - height, 0.0), top]}
+        if is_map:
+            axes['yaxis'] |= {'scaleanchor': 'x', 'scaleratio': 1}
+            axes['xaxis']['constrain'] = axes['yaxis']['constrain'] = 'domain'
+        self._layout = {
+            **axes, 'hovermode': 'closest' if is_map else 'x unified', 'barmode': 'group'}
+        self._panels = count
+        self._height = None if is_map else panel_height * count + 90
+        # Least and largest x and y of all that was drawn.
+        self._extent = np.array([[np.inf, np.inf], [-np.inf, -np.inf]])
+
+    def line(
+        self, x: ArrayLike, y: ArrayLike, name: str, *, panel: int = 0, series: int = 0,
+        colour: str = '', dash: str = '', width: float = 1.8, times: ArrayLike | None = None,
+    ) -> None:
+        """Draw a line through n points.
+
+        colour, dash: in the place of those of the series; width [px]. times: (n,) of the points of
+        a map [s], so that a dot follows the pointer in the figures over time.
+        """
+        xs, ys = _arrays(x, y)
+        kept = _kept(xs, ys, is_function=times is None)
+        self._add(name, panel, {
+            'mode': 'lines', 'x': _numbers(xs[kept]), 'y': _numbers(ys[kept]), 'line': {
+                'color': colour or palette.colour(series), 'width': width,
+                'dash': dash or palette.dash(series)},
+            **({} if times is None else {'racecarTimes': _numbers(_arrays(times)[0][kept])})})
+
+    def dots(
+        self, x: ArrayLike, y: ArrayLike, name: str, *, panel: int = 0, series: int = 0,
+        colour: str = '', symbol: str = 'circle', size: float = 4.0,
+    ) -> None:
+        """Draw n points, for example of a g-g diagram; symbol: a name of plotly.js."""
+        xs, ys = _arrays(x, y)
+        kept = _spread(xs.size)
+        self._add(name, panel, {
+            'mode': 'markers', 'x': _numbers(xs[kept]), 'y': _numbers(ys[kept]), 'marker': {
+                'color': colour or palette.colour(series), 'size': size, 'symbol': symbol,
+                'opacity': 0.75 if xs.size > 50 else 1.0}})
+
+    def coloured(
+        self, x: ArrayLike, y: ArrayLike, values: ArrayLike, name: str, label: str,
+        *, bounds: tuple[float, float] | None = None, times: ArrayLike | None = None,
+    ) -> None:
+        """Draw a path through n points, coloured by n values; label: what these are, with unit.
+
+        bounds: values at both ends of the scale, by default the least and the largest. times: as
+        in line().
+        """
+        xs, ys, colours = _arrays(x, y, values)
+        kept = _spread(xs.size)
+        low, high = np.nan_to_num(bounds or _bounds(colours)).tolist()
+        at = {'x': _numbers(xs[kept]), 'y': _numbers(ys[kept])}
+        self._add(name, 0, {
+            **at, 'mode': 'lines', 'line': {'color': SOFT, 'width': 1}, 'hoverinfo': 'skip',
+            **({} if times is None else {'racecarTimes': _numbers(_arrays(times)[0][kept])})})
+        steps = [[index / (len(palette.VIRIDIS) - 1), colour]
+                 for index, colour in enumerate(palette.VIRIDIS)]
+        self._add(name, 0, {
+            **at, 'mode': 'markers', 'showlegend': False, 'marker': {
+                'color': _numbers(colours[kept]), 'colorscale': steps, 'cmin': low, 'cmax': high,
+                'size': 5, 'colorbar': {
+                    'title': {'text': label, 'side': 'right'}, 'thickness': 12, 'len': 0.9}},
+            'hovertemplate': f'x %{{x}}<br>y %{{y}}<br>{label}: %{{marker.color}}<extra></extra>'})
+
+    def bars(
+        self, labels: Sequence[str], values: ArrayLike, name: str, *, panel: int = 0,
+        series: int = 0,
+    ) -> None:
+        """Draw a bar for each label, beside those of other series."""
+        self._add(name, panel, {
+            'type': 'bar', 'x': list(labels), 'y': _numbers(_arrays(values)[0]), 'marker': {
+                'color': palette.colour(series), 'line': {'color': INK, 'width': 1},
+                'pattern': {'shape': palette.hatch(series), 'size': 7, 'solidity': 0.35,
+                            'fillmode': 'overlay', 'fgcolor': '#ffffff'}}})
+
+    def level(self, y: float, name: str, *, panel: int = 0, colour: str = INK) -> None:
+        """Draw a dashed horizontal line across a panel, with its name at its end.
+
+        A level that is not finite is left out.
+        """
+        if not math.isfinite(y):
+            return
+        place = _axis('y', panel)
+        self._layout.setdefault('shapes', []).append({
+            'type': 'line', 'xref': 'paper', 'x0': 0, 'x1': 1, 'yref': place, 'y0': y, 'y1': y,
+            'line': {'color': colour, 'width': 1.2, 'dash': 'dash'}})
+        self._layout.setdefault('annotations', []).append({
+            'xref': 'paper', 'x': 1, 'xanchor': 'right', 'yref': place, 'y': y,
+            'yanchor': 'bottom', 'text': name, 'showarrow': False})
+
+    def show_within(self, reach: float) -> None:
+        """Show a map from -reach to reach along both axes; what lies beyond can be zoomed to."""
+        reach = float(np.nan_to_num(reach, nan=_LARGEST, posinf=_LARGEST))
+        for axis in ('xaxis', 'yaxis'):
+            self._layout[axis]['range'] = [-reach, reach]
+        self._extent = np.array([[-reach, -reach], [reach, reach]])
+
+    def as_json(self) -> str:
+        """Return the figure for the script of the page; equal charts give equal texts."""
+        with np.errstate(over='ignore'):
+            width, height = (float(length) for length in self._extent[1] - self._extent[0])
+        aspect = height / width if 0.0 < width < math.inf else 1.0
+        aspect = aspect if math.isfinite(aspect) else 1.0
+        return json.dumps(
+            {'data': self._traces, 'layout': self._layout, 'height': self._height,
+             'aspect': aspect}, allow_nan=False, separators=(',', ':'))
+
+    def _add(self, name: str, panel: int, trace: dict[str, Any]) -> None:
+        if not 0 <= panel < self._panels:
+            raise ValueError(f'panel is {panel}, expected 0 to {self._panels - 1}')
+        self._traces.append({
+            'type': 'scatter', 'name': name, 'legendgroup': name, 'xaxis': 'x',
+            'yaxis': _axis('y', panel), 'showlegend': name not in self._named, **trace})
+        self._named.add(name)
+        if self._height is None:
+            points = np.array([trace['x'], trace['y']], dtype=np.float64)
+            points = points[:, np.isfinite(points).all(axis=0)]
+            if points.size:
+                self._extent = np.array([
+                    np.minimum(self._extent[0], points.min(axis=1)),
+                    np.maximum(self._extent[1], points.max(axis=1))])
+
+
+def _axis(letter: str, panel: int) -> str:
+    return f'{letter}{_suffix(panel)}'
+
+
+def _suffix(panel: int) -> str:
+    return str(panel + 1) if panel else ''
+
+
+def _arrays(*columns: ArrayLike) -> list[Array]:
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    if any(array.ndim != 1 or array.shape != arrays[0].shape for array in arrays):
+        raise ValueError(
+            f"columns have the shapes {', '.join(str(array.shape) for array in arrays)},"
+            ' expected (n,)')
+    return arrays
+
+
+def _numbers(values: Array) -> list[float | None]:
+    """Return values with as many digits as a screen needs, None for those that are not finite."""
+    finite = np.isfinite(values).tolist()
+    return [float(f'{value:.7g}') if fine else None
+            for value, fine in zip(values.tolist(), finite, strict=True)]
+
+
+def _bounds(values: Array) -> tuple[float, float]:
+    # The ends of the scale lie a little beyond.
+    finite = np.clip(values[np.isfinite(values)], -_LARGEST, _LARGEST)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    # A constant is no scale; and rounding of one would become all of it.
+    room = 1e-3 * max(abs(low), abs(high), 1e-3)
+    return (low - room, high + room) if high - low < room else (low, high)
+
+
+def _spread(count: int) -> Any:
+    """Return at most MOST_POINTS indices, evenly spaced, first and last among them."""
+    if count <= MOST_POINTS:
+        return np.arange(count)
+    return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(np.int64))
+
+
+def _kept(x: Array, y: Array, *, is_function: bool) -> Any:
+    """Return the indices to keep; of a function the least and largest value of each stretch."""
+    if y.size <= MOST_POINTS or not is_function:
+        return _spread(y.size)
+    edges = np.linspace(0, y.size, MOST_POINTS // 2 + 1).round().astype(np.int64)
+    kept = {0, y.size - 1}
+    for first, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        part = y[first:end]
+        if np.isfinite(part).all():
+            kept |= {first + int(np.argmin(part)), first + int(np.argmax(part))}
+        else:
+            # A gap stays one, and what stands beside it.
+            kept |= {*range(first, end)} if end - first < 8 else {
+                first, end - 1, first + int(np.argmin(np.isfinite(part)))}
+    return np.array(sorted(kept), dtype=np.int64)

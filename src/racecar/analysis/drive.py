@@ -1,0 +1,130 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A drive of the past as something that can be looked at, at any time of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.analysis.robot_profile import RobotProfile
+from racecar.base.types import Lamps, LampSwitches, NANOSECONDS, Pose3, yaw_to_quaternion
+from racecar.rendering.sight import Dots, Line, RobotSight, Sight
+from racecar.scene.scene import Colour
+from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+
+FloatArray = NDArray[np.float64]
+
+DRIVEN: Colour = (1.0, 0.45, 0.05)
+REFERENCE: Colour = (0.05, 0.75, 0.35)
+SEEN: Colour = (0.95, 0.1, 0.25)
+
+# Lines lie so high [m], that of the reference lower than the one that shall be on top.
+_HEIGHTS = {REFERENCE: 0.008, DRIVEN: 0.014}
+_RADIUS, _DOT = 0.012, 0.03
+_SPACING = 0.04
+_MOST_POINTS = 3000
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Where a robot was.
+
+    t (n,) [s] from 0 on, ascending; poses (n, 7): x, y, z [m] and quaternion x, y, z, w of the
+    base frame in that of the scene. joints: names; joint_t (m,), positions (m, joints) [rad or m].
+    reference (k, 2) [m]: empty if there is none. scan_t; scans: points (p, 3) of each [m].
+    start_ns: simulated time at which t is 0 [ns]. lamp_t; switches: how the lamps were switched
+    from each of these times on; before, all were off.
+    """
+
+    t: FloatArray
+    poses: FloatArray
+    joints: tuple[str, ...]
+    joint_t: FloatArray
+    positions: FloatArray
+    reference: FloatArray
+    scan_t: FloatArray
+    scans: Sequence[FloatArray] = ()
+    start_ns: int = 0
+    lamp_t: FloatArray = field(default_factory=lambda: np.empty(0))
+    switches: Sequence[LampSwitches] = ()
+
+    @property
+    def duration(self) -> float:
+        """Time of the last pose [s]."""
+        return float(self.t[-1])
+
+    def pose(self, time: float) -> Pose3:
+        """Return the pose at a time [s]; before and after the drive, where it began and ended."""
+        index = min(max(bisect_right(self.t, time), 1), len(self.t) - 1)
+        before, after = self.poses[index - 1], self.poses[index]
+        span = self.t[index] - self.t[index - 1]
+        share = min(max((time - self.t[index - 1]) / span, 0.0), 1.0) if span > 0.0 else 1.0
+        # q and -q are one rotation.
+        sign = 1.0 if before[3:] @ after[3:] >= 0.0 else -1.0
+        turn = (1.0 - share) * before[3:] + share * sign * after[3:]
+        turn /= np.linalg.norm(turn)
+        place = (1.0 - share) * before[:3] + share * after[:3]
+        return Pose3(*place.tolist(), *turn.tolist())
+
+    def lamps(self, time: float) -> Lamps:
+        """Return which lamps were lit at a time [s]."""
+        newest = bisect_right(self.lamp_t, time) - 1
+        if newest < 0:
+            return Lamps()
+        return self.switches[newest].lit(self.start_ns + round(time * NANOSECONDS))
+
+    def sight(
+        self, time: float, cones: Sequence[Pose3], *, whole_path: bool, scale: float = 1.0,
+    ) -> Sight:
+        """Return what is seen at a time [s].
+
+        whole_path: also where the robot went later. scale: of the size of lines and dots [-].
+        """
+        positions = tuple(
+            float(np.interp(time, self.joint_t, column)) for column in self.positions.T)
+        end = len(self.t) if whole_path else bisect_right(self.t, time)
+        lines = [_line(points, colour, scale) for points, colour in (
+            (self.reference, REFERENCE), (self.poses[:end, :2], DRIVEN)) if len(points) > 1]
+        newest = bisect_right(self.scan_t, time) - 1
+        dots = [Dots(self.scans[newest], SEEN, _DOT * scale)] if newest >= 0 else []
+        robot = RobotSight(self.pose(time), positions, self.lamps(time))
+        return Sight([robot], cones, lines, dots)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Least x and y, largest x and y of path and reference [m]."""
+        points = np.concatenate([self.poses[:, :2], self.reference])
+        return (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+
+
+def _line(points: FloatArray, colour: Colour, scale: float) -> Line:
+    """Return a line through as many of the points as can be seen."""
+    way = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+    spacing = max(_SPACING, way[-1] / _MOST_POINTS)
+    marks = np.floor(way / spacing)
+    kept = points[np.concatenate([[True], np.diff(marks) > 0])]
+    kept = np.concatenate([kept, points[-1:]])
+    # So low that a robot stands out of the widest.
+    height = np.full(len(kept), _HEIGHTS[colour] * min(1.0, scale))
+    return Line(np.column_stack([kept, height]), colour, _RADIUS * scale)
+
+
+def drive_of_table(table: RunTable, robot: RobotProfile) -> Drive:
+    """Drive of a run whose robot only rolls, as its CSV file tells it."""
+    t, x, y, yaw, vx = (table.column(name) for name in COLUMNS[:5])
+    t = t - t[0]
+    zero = np.zeros_like(x)
+    reference = np.column_stack([table.column('x_reference'), table.column('y_reference')])
+    return Drive(
+        t, np.column_stack([x, y, zero, zero, zero, *_quaternions(yaw)]),
+        robot.joints, t, robot.rolling(x, y, yaw, vx, t),
+        reference[np.isfinite(reference).all(axis=1)], np.empty(0))
+
+
+def _quaternions(yaw: FloatArray) -> FloatArray:
+    return np.array([yaw_to_quaternion(angle) for angle in yaw.tolist()]).T

@@ -1,0 +1,66 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The one list of what others may import from racecar; docs/python.md shows it at work.
+
+Names that are not here may change without a word in the changelog.
+"""
+
+from racecar.base.errors import (
+    ConfigurationError,
+    DivergenceError,
+    ParameterError,
+    RacecarError,
+    RunError,
+)
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.share import find_config
+from racecar.base.types import AckermannCommand, CarMotion, Odometry, Pose2
+from racecar.control.laws import Law, LAWS
+from racecar.control.linearizer import Linearizer
+from racecar.control.own_controller import Controller, load_controller
+from racecar.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
+from racecar.control.trajectories import (
+    make_trajectory,
+    Motion,
+    TRAJECTORIES,
+    Trajectory,
+    TRAJECTORY_PARAMETERS,
+)
+from racecar.description.robot_tree import RobotTree
+from racecar.description.urdf import read_urdf, RobotDescription
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.tyres import find_tyre_model, TYRE_MODELS, TyreModel
+from racecar.dynamics.vehicles import (
+    make_vehicle_model,
+    VEHICLE_MODELS,
+    VEHICLE_PARAMETERS,
+    VehicleModel,
+    VehicleParameters,
+)
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_result import BatchResult, Noise
+from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop, run_loop
+from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.simulation.metrics.tracking_error import Metrics
+from racecar.simulation.own_loop import OwnLoop
+from racecar.simulation.plant_car import PlantCar
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.stepper import Stepper
+from racecar.simulation.world.make_world import make_world_plant
+from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
+from racecar.simulation.world.world_plant import WorldPlant
+
+__all__ = [
+    'COLUMNS', 'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
+    'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
+    'WORLD_PARAMETERS', 'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion',
+    'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'Law', 'Linearizer',
+    'Metrics', 'Motion', 'Noise', 'Odometry', 'OwnLoop', 'Parameter', 'ParameterError',
+    'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
+    'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory', 'TrajectoryTracker',
+    'TyreModel', 'VehicleModel', 'VehicleParameters', 'WorldPlant', 'describe_vehicle',
+    'find_config', 'find_tyre_model', 'load_controller', 'load_parameter_file',
+    'make_simulator', 'make_trajectory', 'make_vehicle_model', 'make_world_plant', 'read_urdf',
+    'run_closed_loop', 'run_loop',
+]

@@ -1,0 +1,329 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Compile scalar kernels with Numba where it is installed; run them as plain Python elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import contextlib
+import fcntl
+import functools
+import gc
+import hashlib
+from pathlib import Path
+import sys
+import threading
+import types
+from typing import Any, cast, TypeVar
+
+F = TypeVar('F', bound=Callable[..., Any])
+
+_PACKAGE = __name__.rpartition('.')[0]
+
+
+def _is_ours(function: Callable[..., object]) -> bool:
+    return function.__module__.startswith(f'{_PACKAGE}.')
+
+
+def _to_stderr(text: str) -> None:
+    print(f'racecar: {text}', file=sys.stderr, flush=True)
+
+
+_announce: Callable[[str], object] = _to_stderr
+
+
+def announce_compilation(tell: Callable[[str], object]) -> None:
+    """Let this function, instead of stderr, say that kernels are being compiled.
+
+    It is called with a sentence once in a process, when the first kernel of this package is not
+    in the cache on disk; never where Numba is absent.
+    """
+    global _announce
+    _announce = tell
+
+
+try:
+    import numba
+    from numba.core import event
+except ImportError:
+    COMPILED = False
+
+    def njit(function: F, **options: bool) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+
+    def inlined(function: F) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+
+    def unlocked(function: F) -> F:
+        """Return the function as it is: Numba is not installed."""
+        return function
+else:
+    COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
+
+    class _Compilation(event.Listener):
+        """Announces the first compilation; Numba reports none that its cache makes needless.
+
+        Meanwhile nothing is collected: Numba makes objects by the million that live until the
+        kernel is done, and each collection would look through all of them.
+        """
+
+        cached = True
+        announced = False
+        # One kernel compiles others; Numba's lock keeps other threads out.
+        _depth = 0
+        _collects = False
+
+        def on_start(self, event: Any) -> None:
+            if self._depth == 0:
+                self._collects = gc.isenabled()
+                gc.disable()
+            self._depth += 1
+            if not self.announced and _is_ours(event.data['dispatcher'].py_func):
+                self.announced = True
+                later = 'later ones do not' if self.cached else (
+                    'so will later ones, as no folder is writable to keep the result')
+                _announce('compiling the simulation for this machine; the first start takes some'
+                          f' seconds, {later}')
+
+        def on_end(self, event: Any) -> None:
+            self._depth -= 1
+            if self._depth == 0 and self._collects:
+                gc.enable()
+
+    _compilation = _Compilation()
+    _register: Any = event.register
+    _register('numba:compile', _compilation)
+
+    def njit(function: F, **options: bool) -> F:
+        """Compile without fast-math, so that results equal the plain Python ones bit for bit.
+
+        The machine code is cached on disk and discarded as soon as any kernel source of this
+        package changes. Global constants are frozen in it: define them in a file with kernels.
+        Code for callers in Python and code for other kernels are compiled when they are needed.
+        options: further ones of numba.njit.
+        """
+        kernel: Any = _jitted(function, options)
+        if COMPILED and _is_ours(function):
+            callee = _Callee(function, options)
+            kernel.get_call_template = callee.get_call_template
+            kernel.get_overload = callee.get_overload
+        return cast('F', kernel)
+
+    class _Callee:
+        """What kernels call in place of a kernel: its code without an entry for Python.
+
+        Numba would compile an entry for every kernel and optimise it anew, with all its callees,
+        in each kernel that calls it; but few kernels are called from Python.
+        """
+
+        def __init__(self, function: Callable[..., object], options: dict[str, bool]) -> None:
+            self._function = function
+            self._options = options
+
+        @functools.cached_property
+        def _kernel(self) -> Any:
+            # Named anew, as the name is that of the file in the cache.
+            name = f'{self._function.__qualname__}_callee'
+            return _jitted(_named(self._function, name, {}),
+                           {**self._options, 'no_cpython_wrapper': True})
+
+        def get_call_template(self, *arguments: Any) -> Any:
+            """Compile for these types, as Numba's dispatcher."""
+            return self._kernel.get_call_template(*arguments)
+
+        def get_overload(self, *arguments: Any) -> Any:
+            """Return what is compiled for these types, as Numba's dispatcher."""
+            return self._kernel.get_overload(*arguments)
+
+    def _jitted(function: Callable[..., object], options: dict[str, bool]) -> Any:
+        """Return a function with Numba's compiler, and with our cache if the function is ours."""
+        jit: Any = functools.partial(numba.njit, error_model='numpy', **options)
+        if not _is_ours(function):
+            # The cache would not notice changes of a foreign function that this one calls.
+            return jit()(function)
+        # Nobody hands a kernel of ours to C.
+        jit = functools.partial(jit, no_cfunc_wrapper=True)
+        try:
+            kernel: Any = jit(cache=True)(function)
+        except RuntimeError:
+            # No folder is writable: compile at every start rather than fail.
+            _compilation.cached = False
+            return jit()(function)
+        # Numba's own stamp covers the file of the function, not the files of those it calls.
+        index: Any = getattr(getattr(kernel, '_cache', None), '_cache_file', None)
+        if hasattr(index, '_source_stamp'):
+            index._source_stamp = _kernel_sources_digest()
+            index._load_index = _of_these_sources(index._load_index)
+            index.load = _one_at_a_time(index.load, index._cache_path)
+            index.save = _one_at_a_time(
+                _if_it_fits(index.save, index._index_path), index._cache_path)
+        return kernel
+
+    def inlined(function: F) -> F:
+        """Compile as njit() does, and put the code into every kernel that calls the function.
+
+        Only then does the compiler move what is constant out of a loop and vectorise the loop.
+        """
+        return njit(function, forceinline=True)
+
+    def unlocked(function: F) -> F:
+        """Compile as njit() does; other threads run while a call of the kernel does."""
+        return njit(function, nogil=True)
+
+
+_compiled: dict[Any, Any] = {}
+
+
+def njit_once(function: F) -> F:
+    """Return a function compiled, itself if it is so already."""
+    if hasattr(function, 'py_func'):
+        return function
+    if function not in _compiled:
+        _compiled[function] = njit(function)
+    return cast('F', _compiled[function])
+
+
+NO_NUMBA = 'Numba is not installed'
+"""Why nothing is compiled."""
+
+_failures: dict[Any, str] = {}
+
+
+def compilation_failure(kernel: Callable[..., object], *arguments: Any) -> str:
+    """Call a kernel, which compiles; return why it cannot be compiled, in one line, or ''.
+
+    Once for each kernel: Numba would try anew what it cannot compile.
+    """
+    if not COMPILED:
+        return NO_NUMBA
+    if kernel not in _failures:
+        _failures[kernel] = _failure_of_call(kernel, *arguments)
+    return _failures[kernel]
+
+
+def _failure_of_call(kernel: Callable[..., object], *arguments: Any) -> str:
+    try:
+        kernel(*arguments)
+    except numba.core.errors.NumbaError as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        said = next((line for line in lines if not line.startswith(('Failed in', 'During'))), '')
+        where = next((line for line in reversed(lines) if line.startswith('File ')), '')
+        return f'{said} {where}'.strip()
+    except Exception as error:
+        # Numba meets some code with errors of its own making.
+        return f'{type(error).__name__}: {error}'.partition('\n')[0]
+    return ''
+
+
+def _one_at_a_time(action: Callable[..., Any], folder: str) -> Callable[..., Any]:
+    """Return an action on a folder of Numba's cache that no other process interrupts.
+
+    Numba writes the index first and then the data that it names: two processes would give one
+    file to two signatures, and a third would read the data of older sources in it.
+    """
+    def guarded(*arguments: Any) -> Any:
+        with contextlib.ExitStack() as stack:
+            # Where nothing can be written, nobody writes.
+            with contextlib.suppress(OSError):
+                file = stack.enter_context(open(Path(folder) / 'racecar.lock', 'a'))
+                fcntl.flock(file, fcntl.LOCK_EX)
+            return action(*arguments)
+
+    return guarded
+
+
+def _of_these_sources(load_index: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    """Return a function that takes an index which names classes of older sources as empty."""
+    def load() -> dict[Any, Any]:
+        try:
+            return load_index()
+        except (AttributeError, ImportError):
+            # Numba compares its stamp only after it has found all classes of the arguments.
+            return {}
+
+    return load
+
+
+def _if_it_fits(save: Callable[..., None], index: str) -> Callable[..., None]:
+    """Return the action that saves into Numba's cache, which a full disk does not end.
+
+    index: the file that would now name data that are not there, or those of older sources.
+    """
+    def saved(*arguments: Any) -> None:
+        try:
+            save(*arguments)
+        except OSError:
+            with contextlib.suppress(OSError):
+                Path(index).unlink()
+
+    return saved
+
+
+@functools.cache
+def _kernel_sources_digest() -> str:
+    """Return a digest of all files of this package that hold kernels."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parents[1].rglob('*.py')):
+        content = path.read_bytes()
+        if b'.compiled import' in content or path.name == 'compiled.py':
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def unbound(*_: Any) -> Any:
+    """Stand for a global name that specialise() is to bind."""
+    raise NotImplementedError('specialise() binds this name')
+
+
+_specialised: dict[tuple[Any, ...], Any] = {}
+_names: set[tuple[Any, str]] = set()
+_specialising = threading.Lock()
+
+
+def specialise(
+    function: F, name: str, compiler: Callable[[F], F] | None = None,
+    **bindings: Callable[..., Any],
+) -> F:
+    """Return a compiled copy of a function with some of its global names bound anew.
+
+    Numba inlines what is bound this way and caches the result on disk; it does not cache
+    functions that take others as arguments or in a closure.
+
+    function: plain or compiled; name: of the copy, one for each set of bindings, as it names the
+    file in the cache; compiler: njit (default), inlined or unlocked, always the same for one
+    name; bindings: global names of the function and the compiled functions that replace them.
+    Raises ValueError if the name stands for other bindings of this package already.
+    """
+    source = getattr(function, 'py_func', function)
+    key = (source, name, *sorted((slot, id(bound)) for slot, bound in bindings.items()))
+    with _specialising:
+        if key not in _specialised:
+            # The copy keeps what is bound alive, so that the identities in the key stay unique.
+            _specialised[key] = (compiler or njit)(
+                cast('F', _bound_copy(source, name, bindings)))
+        return cast('F', _specialised[key])
+
+
+def _named(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
+    """Return a copy of a function with another name and some global names bound anew."""
+    copy = types.FunctionType(
+        source.__code__, {**source.__globals__, **bindings} if bindings else source.__globals__,
+        name.rpartition('.')[2], source.__defaults__, source.__closure__)
+    copy.__qualname__ = name
+    copy.__module__ = source.__module__
+    copy.__doc__ = source.__doc__
+    return copy
+
+
+def _bound_copy(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
+    copy = _named(source, name, bindings)
+    copy.__module__ = next(
+        (bound.__module__ for bound in bindings.values() if not _is_ours(bound)),
+        source.__module__)
+    if copy.__module__ == source.__module__:
+        if (source, name) in _names:
+            raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
+        _names.add((source, name))
+    return copy

@@ -1,0 +1,100 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Priority multiplexer of commands after ackermann_cmd_mux of the MIT RACECAR.
+
+The source that holds the mux is forwarded; a source of strictly higher priority takes it over; a
+holder that falls silent loses it. Unlike the original, the moment it falls vacant is reported,
+so that the car can be told to stop, and a holder that falls silent is followed by the highest
+source that still speaks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from racecar.base.last_stamp import LastStamp
+from racecar.base.types import NANOSECONDS
+
+IDLE = 'idle'
+"""What a mux that nobody holds says."""
+
+LONGEST_TIMEOUT = 3600.0
+"""A source that is silent for longer than this has fallen silent in any case [s]."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source of commands: name shown as the holder, timeout [s], priority (higher wins).
+
+    forwarded: names of the inputs whose commands are forwarded while it holds the mux; holds: of
+    those whose commands hold it without being forwarded.
+    """
+
+    name: str
+    forwarded: tuple[str, ...]
+    timeout: float
+    priority: int
+    holds: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of all its inputs."""
+        return (*self.forwarded, *self.holds)
+
+    @property
+    def timeout_ns(self) -> int:
+        """Timeout [ns]."""
+        return round(self.timeout * NANOSECONDS)
+
+
+class CommandMux:
+    """Decides which source is forwarded; times are integer nanoseconds of one clock."""
+
+    def __init__(self, sources: tuple[Source, ...]) -> None:
+        self._priorities = {source.name: source.priority for source in sources}
+        self._timeouts = {source.name: source.timeout_ns for source in sources}
+        self._holder: str | None = None
+        # The newest command of each source that still speaks, whether it holds the mux or not.
+        self._heard: dict[str, LastStamp] = {}
+
+    @property
+    def active(self) -> str:
+        """Name of the source that holds the mux, or `idle`."""
+        return self._holder or IDLE
+
+    @property
+    def expires_at(self) -> int | None:
+        """When the holder loses the mux unless it speaks again [ns]; None while idle."""
+        if self._holder is None:
+            return None
+        return self._heard[self._holder].stamp_ns + self._timeouts[self._holder]
+
+    @property
+    def speaking(self) -> tuple[str, ...]:
+        """Names of the sources that have not fallen silent."""
+        return tuple(self._heard)
+
+    def receive(self, name: str, stamp_ns: int) -> bool:
+        """Note a command stamped so and return whether it is to be forwarded."""
+        self._heard[name] = LastStamp(stamp_ns)
+        priority = self._priorities[name]
+        for other in self._heard:
+            if self._priorities[other] > priority:
+                return False
+        self._holder = name
+        return True
+
+    def expire(self, now_ns: int) -> bool:
+        """Drop sources that have been silent too long; True if the mux falls vacant by it.
+
+        A holder that falls silent is followed by the highest source that still speaks.
+        """
+        silent = [name for name, heard in self._heard.items()
+                  if heard.age_ns(now_ns) >= self._timeouts[name]]
+        for name in silent:
+            del self._heard[name]
+        if self._holder is None or self._holder in self._heard:
+            return False
+        self._holder = max(
+            self._heard, key=self._priorities.__getitem__, default=None)
+        return self._holder is None

@@ -1,0 +1,235 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamic feedback linearization of the single track with linear tyres (report section 5.2).
+
+Symbols as in racecar.dynamics.vehicles.single_track; beta sideslip and V speed of the centre of
+gravity, chi = yaw + beta the direction in which it moves, P the point at epsilon from it in that
+direction. P moves at (vPx, vPy) if
+
+    V   =  vPx cos(chi) + vPy sin(chi)
+    w   = (vPy cos(chi) - vPx sin(chi)) / epsilon          w = chi'
+    d   =  m V w / Cf + (Cf + Cr)/Cf beta - (b Cr - a Cf)/Cf r / V
+
+the last line from m V chi' = Fyf + Fyr with Fyf = -Cf (beta + a r/V - d),
+Fyr = -Cr (beta - b r/V). The report prints beta + w in the place of chi and takes beta from the
+commanded velocity; its program has a plus before the last term. Here beta and r are measured.
+
+What the law leaves to itself, for w = 0, is beta'' + (L b Cr/(Iz V)) beta' + (L Cr/Iz) beta = 0:
+stable forwards, unstable in reverse, where the tyre forces change sign. So it is used forwards
+only.
+
+Hand-over. Towards standstill the law becomes singular (r/V), and slower than its sampling: the
+tyres then settle within a tick, and what is left of the law turns the wheels by m V w/Cf per
+tick. There the kinematic law takes over. It is exact for points on the axis of the car: with P at
+b + epsilon ahead of the rear axle, that is epsilon ahead of the same centre of gravity, both laws
+have one tracked point, and on a straight line the same P. Between kinematic_speed and
+dynamic_speed the commands of both are mixed with a weight that is a smooth function of the slower
+of commanded and measured speed; so the command is a continuous function of what goes in.
+
+Limit of grip. The front axle moves at the angle n = atan((vy + a r)/vx) to the axis of the car
+and so slips by n - d. Beyond the slip at which it slides, tan(n - d) = 3 mu Fz/Cf for a brush
+tyre (racecar.dynamics.tyres.fiala), more steering gives no more force, and turns what there is
+backwards: less of it points to the side, the error grows, and the law asks for still more. So d
+is kept within n +- atan(slip_share 3 mu Fz/Cf), which is the law itself as long as the tyres can
+do what it asks. Where the speed, or the error, comes all at once, d moves by steering_rate at
+most; the bound of the slip goes before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any, ClassVar, NamedTuple
+
+from racecar.base.compiled import inlined, njit
+from racecar.base.elementary import arctangent, smooth_share
+from racecar.base.errors import ParameterError
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.types import CarMotion
+from racecar.control.hand_over import hand_over_speeds, ROLLING_TIME, SLIDING_TIME
+from racecar.control.kinematic_linearizer import kinematic_command
+from racecar.control.linearizer import LawStep, Linearizer, STANDSTILL_PARAMETERS, SteeringState
+from racecar.dynamics.tyres.fiala import tangent_scale
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+
+DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
+    Parameter('epsilon', float, 0.1,
+              'Distance of the point P from the centre of gravity along its velocity; equals'
+              ' PL_distance of the tracker', 'm', above=0.0, maximum=10.0),
+    Parameter('kinematic_speed', float, 0.0,
+              'Up to this speed the kinematic law steers alone; less than dynamic_speed; 0:'
+              f' one wheelbase in {ROLLING_TIME:g} s', 'm/s', minimum=0.0, maximum=100.0),
+    Parameter('dynamic_speed', float, 0.0,
+              'From this speed on the dynamic law steers alone; in between both are mixed; 0:'
+              f' one wheelbase in {SLIDING_TIME:g} s', 'm/s', minimum=0.0, maximum=100.0),
+    Parameter('slip_share', float, 0.6,
+              'Largest slip that the dynamic law asks of the front tyres, as a share of the one at'
+              ' which brush tyres with stiffness and friction of the vehicle slide', '-',
+              above=0.0, maximum=1000.0),
+    Parameter('steering_rate', float, 10.0,
+              'Largest rate at which the dynamic law turns the wheels', 'rad/s', above=0.0,
+              maximum=1e6),
+    *STANDSTILL_PARAMETERS,
+])
+
+
+@njit
+def dynamic_law(
+        vx: float, vy: float, yaw: float, sideslip: float, yaw_rate: float, epsilon: float,
+        mass: float, to_front: float, to_rear: float, front_stiffness: float,
+        rear_stiffness: float) -> tuple[float, float]:
+    """Return speed of the centre of gravity [m/s] and steering [rad] that move P at (vx, vy).
+
+    vx, vy: wanted velocity of P in map [m/s]; yaw [rad]; sideslip [rad] and yaw_rate [rad/s] as
+    measured at the centre of gravity; the speed that results must not be 0.
+    """
+    course = yaw + sideslip
+    cosine, sine = math.cos(course), math.sin(course)
+    speed = vx * cosine + vy * sine
+    turning = (vy * cosine - vx * sine) / epsilon
+    return speed, (
+        mass * speed * turning / front_stiffness
+        + (front_stiffness + rear_stiffness) / front_stiffness * sideslip
+        - (to_rear * rear_stiffness - to_front * front_stiffness) / front_stiffness
+        * yaw_rate / speed)
+
+
+@inlined
+def steering_within_grip(
+    steering: float, front_angle: float, largest_slip: float, last_steering: float,
+    largest_turn: float, steering_min: float, steering_max: float,
+) -> float:
+    """Return the steering [rad] nearest to the wanted one that the tyres and the servo can use.
+
+    front_angle: in which the front axle moves, from the axis of the car to the left [rad];
+    largest_slip: between that and the wheels [rad]; last_steering: one command before [rad], from
+    which it turns no further than largest_turn [rad] unless the slip would be too large;
+    steering_min, steering_max: the stops [rad], which come before all others.
+    """
+    turned = max(last_steering - largest_turn, min(last_steering + largest_turn, steering))
+    gripping = max(front_angle - largest_slip, min(front_angle + largest_slip, turned))
+    return max(steering_min, min(steering_max, gripping))
+
+
+@njit
+def dynamic_command(
+        vx: float, vy: float, yaw: float, forward: float, lateral: float, yaw_rate: float,
+        epsilon: float, kinematic_speed: float, dynamic_speed: float, mass: float,
+        to_front: float, to_rear: float, front_stiffness: float, rear_stiffness: float,
+        held_steering: float, minimum_speed: float, fade_speed: float, steering_min: float,
+        steering_max: float, speed_min: float, speed_max: float, largest_slip: float,
+        largest_turn: float,
+) -> tuple[float, float, float]:
+    """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
+
+    forward, lateral: measured velocity of the centre of gravity in the body frame [m/s];
+    largest_slip, largest_turn: see steering_within_grip(). The speed is that of the rear axle,
+    V cos(beta).
+    """
+    last_steering = held_steering
+    speed, steering, held_steering = kinematic_command(
+        vx, vy, yaw, to_rear + epsilon, to_front + to_rear, held_steering, minimum_speed,
+        fade_speed, False, steering_min, steering_max, speed_min, speed_max)
+    sideslip = math.atan2(lateral, forward)
+    course = yaw + sideslip
+    along = vx * math.cos(course) + vy * math.sin(course)
+    share = smooth_share(min(along, forward), kinematic_speed, dynamic_speed)
+    if share > 0.0:
+        along, turned = dynamic_law(
+            vx, vy, yaw, sideslip, yaw_rate, epsilon, mass, to_front, to_rear, front_stiffness,
+            rear_stiffness)
+        turned = steering_within_grip(
+            turned, arctangent((lateral + to_front * yaw_rate) / forward), largest_slip,
+            last_steering, largest_turn, steering_min, steering_max)
+        along = max(speed_min, min(speed_max, along * math.cos(sideslip)))
+        speed += share * (along - speed)
+        steering += share * (turned - steering)
+        held_steering = steering
+    return speed, steering, held_steering
+
+
+class DynamicLaw(NamedTuple):
+    """Parameters of both laws, the vehicle and its limits [SI].
+
+    tracked_ahead: position of the centre of gravity ahead of base_link; largest_slip: angle to
+    which slip_share amounts.
+    """
+
+    epsilon: float
+    kinematic_speed: float
+    dynamic_speed: float
+    mass: float
+    to_front: float
+    to_rear: float
+    front_stiffness: float
+    rear_stiffness: float
+    minimum_speed: float
+    fade_speed: float
+    steering_min: float
+    steering_max: float
+    speed_min: float
+    speed_max: float
+    tracked_ahead: float
+    largest_slip: float
+    steering_rate: float
+
+
+@inlined
+def dynamic_step(
+    state: SteeringState, law: DynamicLaw, car: CarMotion, vx: float, vy: float, dt: float,
+) -> tuple[SteeringState, float, float]:
+    """Do what LawStep says by dynamic_command()."""
+    speed, steering, held_steering = dynamic_command(
+        vx, vy, car.yaw, car.vx, car.vy + law.tracked_ahead * car.yaw_rate, car.yaw_rate,
+        law.epsilon, law.kinematic_speed, law.dynamic_speed, law.mass, law.to_front, law.to_rear,
+        law.front_stiffness, law.rear_stiffness, state.held_steering, law.minimum_speed,
+        law.fade_speed, law.steering_min, law.steering_max, law.speed_min, law.speed_max,
+        law.largest_slip,
+        law.steering_rate * dt if dt > 0.0 else math.inf)
+    return SteeringState(held_steering), speed, steering
+
+
+class DynamicLinearizer(Linearizer):
+    """Both laws with the vehicle's limits; its values are DYNAMIC_LINEARIZER_PARAMETERS."""
+
+    step: ClassVar[LawStep] = staticmethod(dynamic_step)
+    parameter_type = DynamicLaw
+
+    @staticmethod
+    def mixing_speeds(
+        values: Mapping[str, Any], vehicle: VehicleParameters,
+    ) -> tuple[float, float]:
+        """Return kinematic_speed and dynamic_speed, where 0 those of the vehicle [m/s].
+
+        Raises ParameterError unless the first is less than the second.
+        """
+        low, high = (values[name] or default for name, default in zip(
+            ('kinematic_speed', 'dynamic_speed'), hand_over_speeds(vehicle), strict=True))
+        if not low < high:
+            raise ParameterError(
+                f"parameter 'kinematic_speed' is {low:g} m/s, expected less than dynamic_speed"
+                f' ({high:g} m/s): the laws are mixed between the two')
+        return low, high
+
+    def pack(self, values: Mapping[str, Any]) -> DynamicLaw:
+        """Return values, vehicle and limits. Raises ParameterError as mixing_speeds() does."""
+        vehicle = self._vehicle
+        return DynamicLaw(
+            values['epsilon'], *self.mixing_speeds(values, vehicle), vehicle.mass,
+            vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
+            vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness,
+            values['minimum_speed'], values['fade_speed'], *vehicle.steering_range,
+            vehicle.speed_min, vehicle.speed_max, self.tracked_ahead,
+            math.atan(values['slip_share'] / tangent_scale(
+                vehicle.front_cornering_stiffness, vehicle.frictions[1],
+                vehicle.front_axle_load)), values['steering_rate'])
+
+    @property
+    def tracked_ahead(self) -> float:
+        """Position of the centre of gravity ahead of base_link [m]."""
+        return -self._vehicle.odometry_offset
+
+    @property
+    def reverses(self) -> bool:
+        """The law is unstable in reverse: the car turns round instead."""
+        return False

@@ -1,0 +1,118 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Kinematic feedback linearization of the rear-axle bicycle (report section 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from racecar.base.compiled import inlined
+from racecar.base.elementary import arctangent, sine_cosine
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.types import CarMotion
+from racecar.control.linearizer import LawStep, Linearizer, STANDSTILL_PARAMETERS, SteeringState
+
+KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
+    Parameter('epsilon', float, 0.1,
+              'Distance of the point P ahead of the rear axle; equals PL_distance of the tracker',
+              'm', above=0.0, maximum=10.0),
+    *STANDSTILL_PARAMETERS,
+    Parameter('reverse', bool, True,
+              'Drive backwards when the wanted velocity points behind the car, with P behind the'
+              ' rear axle; false: turn round, as in the report'),
+])
+
+
+@inlined
+def kinematic_law(
+        vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
+        held_steering: float, minimum_speed: float) -> tuple[float, float]:
+    """Return rear-axle speed [m/s] and steering angle [rad] that move P at (vx, vy) [m/s] in map.
+
+    V = vx cos(yaw) + vy sin(yaw), w = (vy cos(yaw) - vx sin(yaw)) / epsilon,
+    delta = atan(wheelbase w / V); below minimum_speed [m/s] delta = held_steering [rad].
+    """
+    sine, cosine = sine_cosine(yaw)
+    speed = vx * cosine + vy * sine
+    slow = abs(speed) < minimum_speed
+    yaw_rate = (vy * cosine - vx * sine) / epsilon
+    # Selections rather than branches let a loop over vehicles vectorise.
+    steering = arctangent(wheelbase * yaw_rate / (1.0 if slow else speed))
+    return speed, held_steering if slow else steering
+
+
+@inlined
+def kinematic_command(
+        vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
+        held_steering: float, minimum_speed: float, fade_speed: float, reverse: bool,
+        steering_min: float, steering_max: float, speed_min: float, speed_max: float,
+) -> tuple[float, float, float]:
+    """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
+
+    reverse: whether a velocity that points behind the car is driven backwards; P then lies
+    epsilon behind the axle, where the motion is stable. Otherwise P stays ahead and the car turns
+    round. From fade_speed [m/s] down to minimum_speed the law gives way to held_steering, the last
+    one from above fade_speed, so nothing jumps where the speed passes through zero.
+    """
+    sine, cosine = sine_cosine(yaw)
+    backwards = reverse and vx * cosine + vy * sine < 0.0
+    speed, wanted = kinematic_law(
+        vx, vy, yaw, -epsilon if backwards else epsilon, wheelbase, held_steering, minimum_speed)
+    wanted = max(steering_min, min(steering_max, wanted))
+    fades = abs(speed) < max(fade_speed, minimum_speed)
+    share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
+    steering = held_steering + share * share * (wanted - held_steering) if fades else wanted
+    return (
+        max(speed_min, min(speed_max, speed)), steering, held_steering if fades else wanted)
+
+
+class KinematicLaw(NamedTuple):
+    """Parameters of the law and the vehicle's limits [SI]; reverse: 1 or 0."""
+
+    epsilon: float
+    wheelbase: float
+    minimum_speed: float
+    fade_speed: float
+    reverse: float
+    steering_min: float
+    steering_max: float
+    speed_min: float
+    speed_max: float
+
+
+@inlined
+def kinematic_step(
+    state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float, dt: float,
+) -> tuple[SteeringState, float, float]:
+    """Do what LawStep says by kinematic_command()."""
+    speed, steering, held_steering = kinematic_command(
+        vx, vy, car.yaw, law.epsilon, law.wheelbase, state.held_steering, law.minimum_speed,
+        law.fade_speed, law.reverse > 0.0, law.steering_min, law.steering_max, law.speed_min,
+        law.speed_max)
+    return SteeringState(held_steering), speed, steering
+
+
+class KinematicLinearizer(Linearizer):
+    """The law with the vehicle's limits; its values are KINEMATIC_LINEARIZER_PARAMETERS."""
+
+    step: ClassVar[LawStep] = staticmethod(kinematic_step)
+    parameter_type = KinematicLaw
+
+    def pack(self, values: Mapping[str, Any]) -> KinematicLaw:
+        """Return values and the vehicle's limits."""
+        vehicle = self._vehicle
+        return KinematicLaw(
+            values['epsilon'], vehicle.wheelbase, values['minimum_speed'], values['fade_speed'],
+            float(values['reverse']), *vehicle.steering_range, vehicle.speed_min,
+            vehicle.speed_max)
+
+    @property
+    def tracked_ahead(self) -> float:
+        """The law is exact for base_link, 0 m ahead of itself."""
+        return 0.0
+
+    @property
+    def reverses(self) -> bool:
+        """Whether a velocity that points behind the car is driven backwards."""
+        return KinematicLaw(*self.parameters).reverse > 0.0

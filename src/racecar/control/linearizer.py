@@ -1,0 +1,159 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What feedback linearizers share: what the closed loop asks of them, and standstill."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from racecar.base.compiled import inlined, specialise
+from racecar.base.packing import Flat, packing, Vector, vector
+from racecar.base.parameters import Parameter
+from racecar.base.types import AckermannCommand, AT_REST, CarMotion, Odometry, PlanarVelocity
+from racecar.control.step_clock import StepClock
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+
+POINT_TOLERANCE = 1e-3
+"""How far points may lie apart that must be one, such as P of tracker and law [m].
+
+Two descriptions of one vehicle may differ by rounding, not by more.
+"""
+
+STANDSTILL_PARAMETERS = (
+    Parameter('minimum_speed', float, 0.01,
+              'Below this commanded speed the last steering is held, because the law is'
+              ' singular at standstill', 'm/s', above=0.0, maximum=1.0),
+    Parameter('fade_speed', float, 0.05,
+              'From this commanded speed downwards the steering fades to the last one from above'
+              ' it, so that it does not swing where the car stops; 0 does without', 'm/s',
+              minimum=0.0, maximum=5.0),
+)
+"""How the laws go over to standstill."""
+
+
+class SteeringState(NamedTuple):
+    """What a law remembers: the steering angle that it holds at standstill [rad]."""
+
+    held_steering: float
+
+
+LawStep = Callable[[SteeringState, Any, CarMotion, float, float, float], tuple[
+    SteeringState, float, float]]
+"""step(state, parameters, car, vx, vy, dt): pure, an inlined kernel.
+
+car: as measured; vx, vy: wanted velocity of P in `map` [m/s]; dt: time since the step before [s],
+0 at the first and for a repeated time. Returns the next state, speed [m/s] and steering angle
+[rad] within the limits of the vehicle.
+"""
+
+
+class Linearizer(ABC):
+    """Turns the wanted velocity of the point P into speed and steering by a pure step.
+
+    step: of the law; parameter_type: NamedTuple of what it takes. state and parameters: the packed
+    numbers of both, on which compiled loops run.
+    """
+
+    step: ClassVar[LawStep]
+    parameter_type: ClassVar[type[tuple[float, ...]]]
+
+    def __init__(self, values: Mapping[str, Any], vehicle: VehicleParameters) -> None:
+        """Take resolved values of the law's parameters and the vehicle; raises as tune()."""
+        self._vehicle = vehicle
+        self.state: Any = vector(len(SteeringState._fields))
+        self.parameters: Any = vector(packing(self.parameter_type).size)
+        self.tune(values)
+        self._command = command_kernel(type(self))
+        self._clock = StepClock()
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other values; the steering stays held.
+
+        Raises ParameterError, and keeps the old ones, if they contradict each other.
+        """
+        self.parameters[:] = vector(self.pack(values))
+
+    @abstractmethod
+    def pack(self, values: Mapping[str, Any]) -> tuple[float, ...]:
+        """Return values as parameter_type. Raises ParameterError if they contradict."""
+
+    @property
+    @abstractmethod
+    def tracked_ahead(self) -> float:
+        """Position ahead of base_link [m] of the point whose error the tracker must feed back."""
+
+    @property
+    @abstractmethod
+    def reverses(self) -> bool:
+        """Whether the car is driven backwards where the wanted velocity points behind it."""
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a command calls; nothing changes."""
+        self._answer(self.state.copy(), AT_REST, PlanarVelocity(0.0, 0.0), 0.0)
+
+    def time_step(self, now_ns: int) -> float:
+        """Return the time since the command before [s], and note the present one [ns].
+
+        0 at the first and for a time that is not later.
+        """
+        return self._clock.step(now_ns)
+
+    def command(
+        self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
+    ) -> AckermannCommand:
+        """Return the command for the wanted velocity of P, within the vehicle's limits.
+
+        now_ns: time of the command [ns], by default the odometry's stamp.
+        """
+        dt = self.time_step(odometry.time_ns if now_ns is None else now_ns)
+        return self._answer(self.state, odometry, velocity, dt)
+
+    def _answer(
+        self, state: Flat, odometry: Odometry, velocity: PlanarVelocity, dt: float,
+    ) -> AckermannCommand:
+        return AckermannCommand(*self._command(
+            state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, velocity.x, velocity.y, dt))
+
+
+def law_step(
+    state: SteeringState, parameters: Any, car: CarMotion, vx: float, vy: float, dt: float,
+) -> tuple[SteeringState, float, float]:
+    """Stand for the step of a law that command_kernel() binds."""
+    raise NotImplementedError('command_kernel() binds this name')
+
+
+def load_parameters(array: Vector, first: int, stride: int) -> Any:
+    """Stand for the packing of a law's parameters that command_kernel() binds."""
+    raise NotImplementedError('command_kernel() binds this name')
+
+
+load_state, store_state, _ = packing(SteeringState)
+
+
+def _command(
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
+    lateral: float, yaw_rate: float, vx: float, vy: float, dt: float,
+) -> tuple[float, float]:
+    after, speed, steering = law_step(
+        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
+        CarMotion(x, y, yaw, forward, lateral, yaw_rate), vx, vy, dt)
+    store_state(state, 0, 1, after)
+    # As a message carries it.
+    return float(np.float32(speed)), float(np.float32(steering))
+
+
+def command_kernel(law: type[Linearizer]) -> Callable[..., tuple[float, float]]:
+    """Return the step of a law over packed numbers.
+
+    kernel(state, parameters, x, y, yaw, forward, lateral, yaw_rate, vx, vy, dt), the car as
+    in CarMotion, dt as in LawStep; it writes the next state and returns speed and steering in
+    single precision.
+    """
+    return specialise(
+        _command, f'command_{law.__name__}', inlined, law_step=law.step,
+        load_parameters=packing(law.parameter_type).load)

@@ -1,0 +1,329 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Controllers of one's own in place of tracker and law; see docs/own_controller.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+import importlib
+import importlib.util
+import inspect
+import json
+import math
+from pathlib import Path
+import sys
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol
+
+import yaml
+
+from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.parameters import Parameter, suggestion
+from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, Odometry
+from racecar.base.yaml_file import describe_error, parse_yaml
+from racecar.control.trajectories import Motion
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+
+CONTROLLER = 'controller'
+"""What settings of a controller stand under: controller.NAME."""
+
+PureStep = Callable[[Any, Any, CarMotion, Motion, float], tuple[Any, float, float]]
+"""step(state, parameters, car, reference, dt): next state, speed [m/s], steering angle [rad].
+
+state, parameters: NamedTuples of floats; dt: time since the step before [s], 0 at the first.
+"""
+
+
+class Controller(Protocol):
+    """Drives a car along a reference.
+
+    Made with the vehicle that the controller is to believe in; further arguments of its
+    constructor are settings, given by keyword. It may have `preview` [s]: how far ahead in time
+    the reference lies that it gets, by default 0. If it has a pure `step`, which Numba compiles,
+    with `state` and `parameters` as the NamedTuples to start with, that runs; command() is asked
+    where it is not compiled, or, if there is none, the step.
+    """
+
+    def __init__(self, vehicle: VehicleParameters) -> None:
+        """Take the vehicle."""
+
+    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
+        """Return the command for the car as measured; reference in `map`."""
+
+
+class PureController(NamedTuple):
+    """A pure step and the NamedTuples of floats that it starts with."""
+
+    step: PureStep
+    state: tuple[float, ...]
+    parameters: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ControllerClass:
+    """What makes controllers: a class that is imported already, and the settings that it takes.
+
+    where: as the user named it. settings: rows of its keyword arguments by name, of type object
+    where neither annotation nor default tells one; required: those without a default.
+    takes_any: whether it takes other names too.
+    """
+
+    where: str
+    constructor: Callable[..., Controller]
+    settings: Mapping[str, Parameter]
+    required: tuple[str, ...]
+    takes_any: bool
+
+    def setting(self, name: str) -> Parameter:
+        """Return the row of a setting. Raises ConfigurationError with the names there are."""
+        if name not in self.settings:
+            if self.takes_any:
+                return _row(name, object)
+            known = f"it takes {', '.join(self.settings)}" if self.settings else 'it takes none'
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} has no setting {excerpt(name)}:'
+                f' {known}{suggestion(name, self.settings)}')
+        return self.settings[name]
+
+    def make(
+        self, vehicle: VehicleParameters, settings: Mapping[str, Any] | None = None,
+    ) -> Controller:
+        """Return a controller with some settings; the others have their defaults.
+
+        Raises ParameterError for a value of another type, ConfigurationError for an unknown or
+        missing setting, and with the line of the user's code if the constructor fails.
+        """
+        values = {name: self.setting(name).validate(value)
+                  for name, value in (settings or {}).items()}
+        missing = [name for name in self.required if name not in values]
+        if missing:
+            raise ConfigurationError(
+                f"controller {excerpt(self.where)} needs {', '.join(missing)}; give"
+                f' {CONTROLLER}.{missing[0]}')
+        _check_takes_vehicle(self.where, self.constructor)
+        try:
+            controller = self.constructor(vehicle, **values)
+        except Exception as error:
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} cannot be made with the vehicle:'
+                f' {_described(error)}') from error
+        if pure_part(controller) is None and not has_command(controller):
+            raise ConfigurationError(
+                f'controller {excerpt(self.where)} has neither command(odometry, reference) nor'
+                ' step')
+        preview_of(controller)
+        return controller
+
+
+def load_controller(
+    where: str, vehicle: VehicleParameters, settings: Mapping[str, Any] | None = None,
+) -> Controller:
+    """Import a controller and make it.
+
+    where: `module:Class` or `file.py:Class`; settings: keyword arguments of its constructor.
+    Raises ConfigurationError or ParameterError in one line if that is not possible.
+    """
+    return find_controller(where).make(vehicle, settings)
+
+
+def find_controller(where: str) -> ControllerClass:
+    """Import the class of a controller: `module:Class` or `file.py:Class`.
+
+    Raises ConfigurationError in one line if that is not possible.
+    """
+    source, _, name = where.rpartition(':')
+    if not source or not name:
+        raise ConfigurationError(
+            f'controller {excerpt(where)}: expected module:Class or file.py:Class')
+    try:
+        module = _load_file(Path(source)) if source.endswith('.py') else _load_module(source)
+    except ConfigurationError:
+        raise
+    except Exception as error:
+        raise ConfigurationError(
+            f'controller {excerpt(where)} cannot be imported: {_described(error)}') from error
+    constructor = getattr(module, name, None)
+    if not callable(constructor):
+        found = [key for key, value in vars(module).items() if isinstance(value, type)
+                 and (hasattr(value, 'command') or hasattr(value, 'step'))]
+        raise ConfigurationError(
+            f"controller {excerpt(where)}: there is no class '{name}', expected one of"
+            f" {', '.join(found) or 'none'}")
+    arguments = _keyword_arguments(constructor)
+    named = [a for a in arguments if a.kind is not a.VAR_KEYWORD]
+    return ControllerClass(
+        where, constructor, {a.name: _row(a.name, _type_of(a)) for a in named},
+        tuple(a.name for a in named if a.default is a.empty), len(named) < len(arguments))
+
+
+def written_settings(settings: Mapping[str, Any]) -> str:
+    """Return settings as a text that read_settings() reads; empty if there are none."""
+    return json.dumps(dict(settings)) if settings else ''
+
+
+def read_settings(text: str) -> dict[str, Any]:
+    """Return the settings of a text: a YAML mapping, or empty. Raises ConfigurationError."""
+    try:
+        settings = parse_yaml(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(
+            f'settings of the controller {excerpt(text)} are not YAML: {describe_error(error)}'
+        ) from error
+    if not isinstance(settings or {}, dict):
+        raise ConfigurationError(
+            f'settings of the controller are {excerpt(text)}, expected a YAML mapping, for'
+            ' example {gain: 3.0}')
+    return settings or {}
+
+
+def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return what a constructor takes by keyword after the vehicle."""
+    try:
+        signature = inspect.signature(constructor, eval_str=True)
+    except NameError:  # an annotation of what is imported for type checkers only
+        signature = inspect.signature(constructor)
+    except (TypeError, ValueError):  # not written in Python
+        return []
+    arguments = list(signature.parameters.values())
+    if arguments and arguments[0].kind in (
+            inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+        del arguments[0]
+    return [a for a in arguments if a.kind in (
+        a.POSITIONAL_OR_KEYWORD, a.KEYWORD_ONLY, a.VAR_KEYWORD)]
+
+
+def _check_takes_vehicle(where: str, constructor: Callable[..., Any]) -> None:
+    """Raise ConfigurationError if a constructor has no argument for the vehicle."""
+    try:
+        arguments = inspect.signature(constructor).parameters.values()
+    except (TypeError, ValueError):  # not written in Python
+        return
+    if not any(a.kind in (a.POSITIONAL_ONLY, a.POSITIONAL_OR_KEYWORD, a.VAR_POSITIONAL)
+               for a in arguments):
+        raise ConfigurationError(
+            f'controller {excerpt(where)} does not take the vehicle, expected'
+            ' __init__(self, vehicle, ...)')
+
+
+def _type_of(argument: inspect.Parameter) -> type:
+    kinds = (bool, int, float, str)
+    return next((kind for kind in kinds if argument.annotation is kind), None) or next(
+        (kind for kind in kinds if isinstance(argument.default, kind)), object)
+
+
+def _row(name: str, kind: type) -> Parameter:
+    return Parameter(name, kind, None, 'setting of the controller, by annotation or default')
+
+
+def pure_part(controller: Any) -> PureController | None:
+    """Return the pure step of a controller, None if it has none.
+
+    Raises ConfigurationError if state or parameters are no NamedTuples of finite numbers.
+    """
+    step = getattr(controller, 'step', None)
+    if step is None:
+        return None
+    if not callable(step) or hasattr(step, '__self__'):
+        raise ConfigurationError(
+            f'step of the controller is {excerpt(step)}, expected a function of numbers without'
+            ' self: write step = staticmethod(function)')
+    for name in ('state', 'parameters'):
+        values = getattr(controller, name, None)
+        if not hasattr(values, '_fields') or not values or not all(map(_is_number, values)):
+            raise ConfigurationError(
+                f'{name} of the controller is {excerpt(values)}, expected a NamedTuple of finite'
+                ' numbers, at least one, beside step')
+    return PureController(step, controller.state, controller.parameters)
+
+
+def has_command(controller: object) -> bool:
+    """Tell whether a controller can be asked for a command."""
+    return callable(getattr(controller, 'command', None))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
+
+
+def ask(controller: Controller, odometry: Odometry, reference: Motion) -> AckermannCommand:
+    """Return the command in single precision, as a message carries it.
+
+    Raises RunError if it is no pair of finite numbers, or if the controller fails.
+    """
+    try:
+        answer = controller.command(odometry, reference)
+    except Exception as error:
+        raise failure_at(error, odometry.time_ns / NANOSECONDS) from error
+    try:
+        speed, steering = answer
+        command = AckermannCommand.in_single_precision(speed, steering)
+    except Exception as error:
+        raise RunError(
+            f'the controller returns {excerpt(answer)} at {odometry.time_ns / NANOSECONDS:g} s,'
+            ' expected speed [m/s] and steering angle [rad]: return speed, steering_angle'
+        ) from error
+    check_command(command, odometry.time_ns / NANOSECONDS)
+    return command
+
+
+def failure_at(error: Exception, time: float) -> RunError:
+    """Return the error of a controller that failed at a time [s], in one line."""
+    return RunError(
+        f'the controller fails at {time:g} s: {_described(error)}; expected it to return speed'
+        ' [m/s] and steering angle [rad]')
+
+
+def check_command(command: AckermannCommand, time: float) -> None:
+    """Raise RunError for the command of a time [s] that is not finite."""
+    if not command.is_finite:
+        raise RunError(command_failure(command, time))
+
+
+def command_failure(command: AckermannCommand, time: float) -> str:
+    """Say of the command of a time [s] that it is not finite."""
+    return f'the controller commands {command} at {time:g} s, expected finite numbers'
+
+
+def preview_of(controller: Controller) -> float:
+    """Return how far ahead in time the reference of a controller lies [s].
+
+    Raises ConfigurationError if that is no number of at least 0.
+    """
+    preview = getattr(controller, 'preview', 0.0)
+    if not (_is_number(preview) and preview >= 0.0):
+        raise ConfigurationError(
+            f'preview of the controller is {preview!r}, expected a number of at least 0 [s]')
+    return float(preview)
+
+
+def _load_module(name: str) -> ModuleType:
+    # As with `python -m`, modules of the present folder count.
+    if '' not in sys.path:
+        sys.path.insert(0, '')
+    return importlib.import_module(name)
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise ConfigurationError(f'controller file {excerpt(str(path))} does not exist')
+    # Not to stand in place of a module that happens to have its name.
+    name = f'controller_{path.stem}'
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Classes are looked up there by the name of their module.
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _described(error: Exception) -> str:
+    """Return the error on one line, with the line of the user's code it is from, if any."""
+    text = str(error).partition('\n')[0] or type(error).__name__
+    trace, line = error.__traceback__, ''
+    while trace is not None:
+        line = f' ({trace.tb_frame.f_code.co_filename}, line {trace.tb_lineno})'
+        trace = trace.tb_next
+    return f'{type(error).__name__}: {text}{line}'

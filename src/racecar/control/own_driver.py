@@ -1,0 +1,223 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A controller of one's own that answers odometry one by one, by its pure step or command()."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from racecar.base.compiled import (
+    compilation_failure,
+    COMPILED,
+    inlined,
+    njit_once,
+    NO_NUMBA,
+    specialise,
+    unbound,
+)
+from racecar.base.packing import Flat, packing, Vector, vector
+from racecar.base.types import AckermannCommand, CarMotion, Odometry
+from racecar.control.own_controller import (
+    ask,
+    Controller,
+    has_command,
+    preview_of,
+    pure_part,
+    PureController,
+    PureStep,
+)
+from racecar.control.tracker import TrajectoryTracker
+from racecar.control.trajectories import Motion
+
+NO_STEP = 'it has no pure step'
+"""Why a controller runs in plain Python."""
+
+
+def how_it_runs(controller: str, why_plain: str) -> str:
+    """Say for people how a controller runs; why_plain: as OwnDriver and OwnLoop have it."""
+    return f'{controller}: ' + (
+        f'in plain Python, tick by tick, as {why_plain}' if why_plain else 'compiled')
+
+
+class OwnAnswer(NamedTuple):
+    """Command, and the reference in `map` at the time of the answer."""
+
+    command: AckermannCommand
+    reference: Motion
+
+
+class OwnDriver:
+    """Answers odometry by a controller; the tracker only says where the reference is.
+
+    A pure step runs compiled, with the bits of OwnLoop. why_plain: why none does; empty if one
+    does.
+    """
+
+    def __init__(self, make: Callable[[], Controller], tracker: TrajectoryTracker) -> None:
+        """make: gives the controller, and another one for each start after the first.
+
+        Raises what make raises, ConfigurationError for a preview that is none.
+        """
+        self._make = make
+        self._controller = make()
+        self._preview = preview_of(self._controller)
+        self._tracker = tracker
+        self._asked, self.why_plain = _asked(self._controller)
+
+    def start_anew(self, tracker: TrajectoryTracker) -> None:
+        """Forget what was before, and take the reference of this tracker.
+
+        Raises what make raises.
+        """
+        self._tracker = tracker
+        if self._asked is self._controller:
+            self._controller = self._asked = self._make()
+        else:
+            self._asked.restart()
+
+    def update(self, odometry: Odometry, now_ns: int | None = None) -> OwnAnswer:
+        """Ask the controller, for the reference `preview` after now_ns (default: the odometry's).
+
+        Raises RunError, in one line with the line of the controller, if it fails or commands
+        what is no pair of finite numbers.
+        """
+        tracker = self._tracker
+        now_ns = odometry.time_ns if now_ns is None else now_ns
+        if not tracker.started:
+            tracker.start(odometry, now_ns)
+        time, dt = tracker.time_since_start(now_ns), tracker.time_step(now_ns)
+        now, ahead = (_placed(tracker.trajectory.motion(t), *tracker.origin)
+                      for t in (time, time + self._preview))
+        if self._asked is not self._controller:
+            self._asked.dt = dt
+        return OwnAnswer(ask(self._asked, odometry, ahead), now)
+
+
+def _placed(motion: Motion, origin_x: float, origin_y: float) -> Motion:
+    return motion._replace(x=origin_x + motion.x, y=origin_y + motion.y)
+
+
+def _asked(controller: Any) -> tuple[Any, str]:
+    """Return who gives the command, and why it is in plain Python, if it is."""
+    pure = pure_part(controller)
+    if pure is None:
+        return controller, NO_STEP
+    failure = why_uncompiled(pure)
+    if not failure:
+        return _CompiledStep(pure), ''
+    return (controller if has_command(controller) else _PlainStep(pure)), failure
+
+
+def why_uncompiled(pure: PureController) -> str:
+    """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
+    if not COMPILED:
+        return NO_NUMBA
+    failure = _CompiledStep(pure).warm_up()
+    return f'its step cannot be compiled: {failure}' if failure else ''
+
+
+class _PlainStep:
+    """The pure step of a controller as command(); dt: since the step before [s]."""
+
+    def __init__(self, pure: PureController) -> None:
+        self._pure = pure
+        self.dt = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the state that the controller was made with."""
+        self._state = self._pure.state
+
+    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
+        """Return the command and keep the next state."""
+        self._state, speed, steering = self._pure.step(
+            self._state, self._pure.parameters, _car(odometry), reference, self.dt)
+        return AckermannCommand(speed, steering)
+
+
+class _CompiledStep:
+    """Does the same by a kernel."""
+
+    def __init__(self, pure: PureController) -> None:
+        self._pure = pure
+        self._kernel = _answer_kernel(pure.step, type(pure.state), type(pure.parameters))
+        self._parameters = vector(pure.parameters)
+        self._answer = vector(2)
+        self.dt = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin with the state that the controller was made with."""
+        self._state = vector(self._pure.state)
+
+    def warm_up(self) -> str:
+        """Compile without a step; return why that is not possible, or ''."""
+        return compilation_failure(
+            self._kernel, self._state, self._parameters, vector(6), vector(9), 0.0, vector(0))
+
+    def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
+        """Return the command and keep the next state."""
+        self._kernel(self._state, self._parameters, vector(_car(odometry)), vector(reference),
+                     self.dt, self._answer)
+        return AckermannCommand(*self._answer)
+
+
+def _car(odometry: Odometry) -> CarMotion:
+    return CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
+                     odometry.yaw_rate)
+
+
+load_own_state = store_own_state = load_own_parameters = own_step = own_command = unbound
+
+
+def _command(
+    state: Flat, first: int, parameters: Vector, first_parameter: int, stride: int,
+    car: CarMotion, ahead: Motion, dt: float,
+) -> tuple[float, float]:
+    after, speed, steering = own_step(
+        load_own_state(state, first, stride),
+        load_own_parameters(parameters, first_parameter, stride), car, ahead, dt)
+    store_own_state(state, first, stride, after)
+    # As a message carries it.
+    return float(np.float32(speed)), float(np.float32(steering))
+
+
+load_car, load_motion = packing(CarMotion).load, packing(Motion).load
+
+
+def _answer(
+    state: Flat, parameters: Vector, car: Vector, ahead: Vector, dt: float, answer: Flat,
+) -> None:
+    # Without room for it the controller is not asked.
+    if len(answer):
+        answer[0], answer[1] = own_command(
+            state, 0, parameters, 0, 1, load_car(car, 0, 1), load_motion(ahead, 0, 1), dt)
+
+
+def step_name(step: PureStep) -> str:
+    """Return a name for copies of kernels that hold a pure step."""
+    return f'{step.__module__}_{step.__qualname__}'.replace('.', '_')
+
+
+def own_command_kernel(
+    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
+) -> Callable[..., tuple[float, float]]:
+    """Return a pure step over packed numbers.
+
+    kernel(state, first, parameters, first_parameter, stride, car, ahead, dt): state and parameters
+    with where their numbers begin, and how far apart they lie; car: CarMotion; ahead: Motion; dt
+    as in PureStep. It writes the next state and returns speed [m/s] and steering angle [rad] in
+    single precision.
+    """
+    return specialise(
+        _command, f'command_{step_name(step)}', inlined, own_step=njit_once(step),
+        load_own_state=packing(state).load, store_own_state=packing(state).store,
+        load_own_parameters=packing(parameters).load)
+
+
+def _answer_kernel(*step: Any) -> Callable[..., None]:
+    return specialise(_answer, f'answer_{step_name(step[0])}',
+                      own_command=own_command_kernel(*step))

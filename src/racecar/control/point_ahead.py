@@ -1,0 +1,76 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Exact linearization of a robot with two driven wheels by a point ahead of its axle.
+
+The point P lies epsilon ahead of the middle of the axle. With speed v and yaw rate w its velocity
+is v (cos yaw, sin yaw) + epsilon w (-sin yaw, cos yaw), which can be solved for v and w whatever
+the yaw: there is no singularity at standstill, as a car has one (report section 5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from racecar.base.compiled import inlined
+from racecar.base.elementary import sine_cosine
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.types import BodyTwist, Odometry, PlanarVelocity
+
+POINT_AHEAD_PARAMETERS = ParameterTable([
+    Parameter('epsilon', float, 0.1,
+              'Distance of the point P ahead of the axle; equals PL_distance of the tracker', 'm',
+              above=0.0, maximum=10.0),
+    Parameter('reverse', bool, True,
+              'Drive backwards when the wanted velocity points behind the robot, with P behind the'
+              ' axle; false: turn round'),
+])
+
+
+@inlined
+def point_ahead_twist(
+    vx: float, vy: float, yaw: float, epsilon: float, reverse: bool,
+) -> tuple[float, float]:
+    """Return speed [m/s] and yaw rate [rad/s] that move P at (vx, vy) [m/s] in map.
+
+    reverse: whether a velocity that points behind the robot is driven backwards; P then lies
+    epsilon behind the axle, where the motion is stable.
+    """
+    sine, cosine = sine_cosine(yaw)
+    speed = vx * cosine + vy * sine
+    ahead = -epsilon if reverse and speed < 0.0 else epsilon
+    return speed, (vy * cosine - vx * sine) / ahead
+
+
+class PointAheadLinearizer:
+    """The law as the nodes and loops call it; its values are POINT_AHEAD_PARAMETERS."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        """Take resolved values."""
+        self.tune(values)
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other values."""
+        self._epsilon = float(values['epsilon'])
+        self._reverse = bool(values['reverse'])
+
+    @property
+    def tracked_ahead(self) -> float:
+        """The law is exact for the middle of the axle, 0 m ahead of base_link."""
+        return 0.0
+
+    @property
+    def reverses(self) -> bool:
+        """Whether a velocity that points behind the robot is driven backwards."""
+        return self._reverse
+
+    def warm_up(self) -> None:
+        """Compile all that a command calls."""
+        point_ahead_twist(0.0, 0.0, 0.0, self._epsilon, self._reverse)
+
+    def command(
+        self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
+    ) -> BodyTwist:
+        """Return the twist for the wanted velocity of P; the law has no memory of time."""
+        return BodyTwist(*point_ahead_twist(
+            velocity.x, velocity.y, odometry.yaw, self._epsilon, self._reverse))

@@ -1,0 +1,202 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Trajectory tracker: PID with feed-forward on a point P ahead of the car (report section 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from racecar.base.packing import vector
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.control.hand_over import hand_over_speeds
+from racecar.control.step_clock import StepClock
+from racecar.control.target import TargetSampler
+from racecar.control.tracker_step import (
+    axis_step,
+    course_step,
+    PARAMETER_SIZE,
+    point_ahead,
+    STATE_SIZE,
+    TrackerParameters,
+    update_kernel,
+)
+from racecar.control.trajectories import (
+    Attitude,
+    make_trajectory,
+    ReferencePoint,
+    Trajectory,
+    TRAJECTORY_PARAMETERS,
+)
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+
+TRACKED_POINTS = ('base_link', 'cog')
+
+TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
+    Parameter('tracked_point', str, 'base_link',
+              'The point of the car that follows the reference, the one that the linearizer is'
+              ' exact for: base_link for the kinematic law, cog, the centre of gravity of the'
+              ' vehicle, for the dynamic one',
+              choices=TRACKED_POINTS, read_only=True),
+    Parameter('reference_origin', str, 'car',
+              'Where the trajectory starts: where the car is when activated, or the origin of map',
+              choices=('car', 'map')),
+    Parameter('Kp', float, 5.0, 'Proportional gain', '1/s', minimum=0.0, maximum=1000.0),
+    Parameter('Ki', float, 0.0, 'Integral gain', '1/s^2', minimum=0.0, maximum=1000.0),
+    Parameter('Kd', float, 0.0, 'Derivative gain', '-', minimum=0.0, maximum=1000.0),
+    Parameter('FFWD', bool, True, 'Feed the reference velocity forward'),
+    Parameter('exact_feed_forward', bool, True,
+              'Follow the P of the reference, with its mean velocity until the next step fed'
+              ' forward: no error is left behind; false: the velocity of the reference itself, as'
+              ' in the report', read_only=True),
+    Parameter('PL_distance', float, 0.1,
+              'Distance of the point P ahead of the tracked point; equals the epsilon of the'
+              ' linearizer', 'm', above=0.0, maximum=10.0),
+    Parameter('velocity_limit', float, 20.0,
+              'Largest commanded speed of P; the integrators hold while it is reached', 'm/s',
+              above=0.0, maximum=100.0),
+    Parameter('catch_up_speed', float, 1.0,
+              'How much faster than the reference P may be commanded, to catch up with it; the'
+              ' integrators hold while it is reached', 'm/s', above=0.0, maximum=100.0),
+])
+
+
+class TrackerOutput(NamedTuple):
+    """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].
+
+    The error is that of the tracked point. attitude: how the car is to stand, if that is known.
+    """
+
+    velocity: PlanarVelocity
+    reference: ReferencePoint
+    error: tuple[float, float]
+    attitude: Attitude | None = None
+
+
+def tracked_ahead(values: Mapping[str, Any]) -> float:
+    """Return how far the tracked point lies ahead of base_link [m], from resolved values.
+
+    Raises ParameterError if that needs a vehicle and the values hold none.
+    """
+    if values['tracked_point'] == 'base_link':
+        return 0.0
+    return -VehicleParameters.from_values(values).odometry_offset
+
+
+class TrajectoryTracker:
+    """Track a reference with P; the trajectory clock starts with the first update once active.
+
+    state and parameters: packed numbers of TrackerState and TrackerParameters, on which compiled
+    loops run; step: pure, of the tracker.
+    """
+
+    def __init__(self, values: Mapping[str, Any], trajectory: Trajectory | None = None) -> None:
+        """Take resolved TRACKER_PARAMETERS values, and a trajectory in place of theirs.
+
+        To track the centre of gravity, values hold VEHICLE_PARAMETERS too. Raises ParameterError
+        if they contradict each other.
+        """
+        self.trajectory = trajectory or make_trajectory(values)
+        self.tracked_ahead = tracked_ahead(values)
+        self._starts_at_car = values['reference_origin'] == 'car'
+        self.is_exact = bool(values['exact_feed_forward'])
+        # Without the centre of gravity nothing asks for them.
+        self._speeds = (0.0, 0.0) if values['tracked_point'] == 'base_link' else hand_over_speeds(
+            VehicleParameters.from_values(values))
+        is_along_course = self.is_exact and values['tracked_point'] == 'cog'
+        self.step = course_step if is_along_course else axis_step
+        self._update = update_kernel(self.trajectory, self.step)
+        self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
+        self._start_ns: int | None = None
+        self._clock = StepClock()
+        self._origin = (0.0, 0.0)
+        self.state: Any = vector(STATE_SIZE)
+        self.parameters: Any = vector(PARAMETER_SIZE)
+        self.tune(values)
+
+    def tune(self, values: Mapping[str, Any]) -> None:
+        """Take over other gains and limits; the trajectory stays."""
+        axis_speed, course_speed = self._speeds
+        self.parameters[:] = vector(TrackerParameters(
+            **{name: float(values[name]) for name in TrackerParameters._fields if name in values},
+            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed))
+
+    @property
+    def started(self) -> bool:
+        """Whether the trajectory clock runs."""
+        return self._start_ns is not None
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        """Where the trajectory's own origin lies in `map` [m]."""
+        return self._origin
+
+    def restart(self) -> None:
+        """Forget clock and integrators: the next update starts the trajectory anew."""
+        self._start_ns = None
+        self._clock.restart()
+        self.state[:] = vector(STATE_SIZE)
+
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that an update calls; nothing changes."""
+        self.origin_for(AT_REST)
+        self._update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+                     self.trajectory.numbers, self.is_exact, 0.0, 0.0, 0.0)
+
+    def sample(self, times: Sequence[float], steps: Sequence[float]) -> Any:
+        """Return Target at each of some times of the trajectory clock [s], flat, without origin.
+
+        steps: time between each one and the next [s].
+        """
+        return self._sampler.sample(vector(times), vector(steps))
+
+    def start(self, odometry: Odometry, now_ns: int) -> None:
+        """Start the trajectory clock, and place the trajectory where it is to start."""
+        self._start_ns = now_ns
+        self._origin = self.origin_for(odometry)
+
+    def origin_for(self, odometry: Odometry) -> tuple[float, float]:
+        """Return where the trajectory's own origin lies in `map` [m] if it starts there."""
+        if not self._starts_at_car:
+            return 0.0, 0.0
+        car_x, car_y = point_ahead(odometry.x, odometry.y, odometry.yaw, self.tracked_ahead)
+        start = self.trajectory.motion(0.0)
+        return car_x - start.x, car_y - start.y
+
+    def time_since_start(self, now_ns: Any) -> Any:
+        """Return the time of the trajectory clock [s], of one time or an array of them [ns].
+
+        Raises ValueError before the start.
+        """
+        if self._start_ns is None:
+            raise ValueError('the trajectory clock does not run')
+        return (now_ns - self._start_ns) / NANOSECONDS
+
+    def time_step(self, now_ns: int) -> float:
+        """Return the time since the step before [s], and note the present one [ns].
+
+        0 at the first step and for a time that is not later, which leaves integral and derivative
+        as they were.
+        """
+        return self._clock.step(now_ns)
+
+    def update(self, odometry: Odometry, now_ns: int | None = None) -> TrackerOutput:
+        """Compute the velocity of P for the reference at now_ns (default: the odometry's stamp).
+
+        Raises nothing; a repeated time leaves integral and derivative as they were.
+        """
+        now_ns = odometry.time_ns if now_ns is None else now_ns
+        if self._start_ns is None:
+            self.start(odometry, now_ns)
+        time, dt = self.time_since_start(now_ns), self.time_step(now_ns)
+        origin_x, origin_y = self._origin
+        (vx, vy, error_x, error_y), now = self._update(
+            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
+            odometry.vy, odometry.yaw_rate, time, self.trajectory.numbers, self.is_exact,
+            origin_x, origin_y, dt)
+        x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
+        return TrackerOutput(
+            PlanarVelocity(vx, vy),
+            ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),
+            (error_x, error_y), Attitude(heading, rate, direction) if direction else None)

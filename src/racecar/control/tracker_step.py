@@ -1,0 +1,286 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The equations of the tracker as pure steps: PID with feed-forward on P (report section 5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import inlined, specialise, unbound
+from racecar.base.elementary import sine_cosine, smooth_share
+from racecar.base.packing import Flat, packing, Vector
+from racecar.base.types import CarMotion
+from racecar.control.target import load_target, Target, target_of
+from racecar.control.trajectories import Trajectory
+from racecar.control.trajectories.base import MotionNumbers
+
+# A reference slower than this stands [m/s]: then there is no direction in which to follow it.
+_STANDSTILL = 0.01
+
+# Sine of the largest sideslip of a car that rolls.
+_LARGEST_SLIP = 0.7
+
+# Of the wanted speed of P, what the car goes forwards at least while it turns round; the rest
+# points sideways, so the steering is at its limit and the curve is slow and tight. It is not
+# faster than the reference, which else could stay within the circle, unless that is so slow that
+# the linearizers would fade the steering [m/s].
+_TURNING_SHARE = 0.25
+_STEERED_SPEED = 0.06
+
+
+class TrackerParameters(NamedTuple):
+    """Gains of the two identical PID controllers and limits, named as in TRACKER_PARAMETERS.
+
+    FFWD: 1 or 0; tracked_ahead: how far the tracked point lies ahead of base_link [m]. Between
+    axis_speed and course_speed [m/s] P of a car whose centre of gravity is tracked leaves the axis
+    of the car for the direction in which the centre of gravity moves. Slower, a command would act
+    on that direction, and so on the error, within its own step: the loop would be unstable.
+    """
+
+    Kp: float
+    Ki: float
+    Kd: float
+    FFWD: float
+    PL_distance: float
+    velocity_limit: float
+    catch_up_speed: float
+    tracked_ahead: float
+    axis_speed: float
+    course_speed: float
+
+
+class TrackerState(NamedTuple):
+    """What both PID controllers remember, in `map`: previous error [m], integral, derivative."""
+
+    last_x: float
+    last_y: float
+    integral_x: float
+    integral_y: float
+    derivative_x: float
+    derivative_y: float
+
+
+@inlined
+def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float, float]:
+    """Return the point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
+    sine, cosine = sine_cosine(yaw)
+    return x + distance * cosine, y + distance * sine
+
+
+@inlined
+def follow_forwards(
+    vx: float, vy: float, yaw: float, error_x: float, error_y: float, reference_vx: float,
+    reference_vy: float,
+) -> tuple[float, float, bool]:
+    """Return a velocity of P [m/s] for which the car need not reverse, and whether it is another.
+
+    vx, vy: the wanted velocity [m/s]; error: reference minus car [m]. Where the wanted velocity
+    points behind the car, the car waits if the reference goes its way and comes nearer by itself;
+    else it turns round: the velocity keeps its modulus and its side, and is turned forwards until
+    _TURNING_SHARE of it, or the speed of the reference, points ahead.
+    """
+    sine, cosine = sine_cosine(yaw)
+    ahead, across = vx * cosine + vy * sine, vy * cosine - vx * sine
+    speed = math.sqrt(vx * vx + vy * vy)
+    waits = (
+        error_x * reference_vx + error_y * reference_vy < 0.0
+        and reference_vx * cosine + reference_vy * sine > 0.0)
+    reference_speed = math.sqrt(reference_vx * reference_vx + reference_vy * reference_vy)
+    least = 0.0 if waits else min(
+        _TURNING_SHARE * speed, max(reference_speed, _STEERED_SPEED))
+    remaining = 0.0 if waits else math.sqrt(speed * speed - least * least)
+    sideways = -remaining if across < 0.0 else remaining
+    return least * cosine - sideways * sine, least * sine + sideways * cosine, ahead < least
+
+
+@inlined
+def pid_velocity(
+    error_x: float, error_y: float, last_x: float, last_y: float, integral_x: float,
+    integral_y: float, derivative_x: float, derivative_y: float, reference_vx: float,
+    reference_vy: float, yaw: float, forwards: bool, dt: float, Kp: float, Ki: float, Kd: float,
+    FFWD: bool, velocity_limit: float, catch_up_speed: float,
+) -> tuple[float, float, float, float, float, float]:
+    """Return velocity of P [m/s], integral and derivative of the error of both PID controllers.
+
+    error, last: this and the previous error [m]; integral [m s] and derivative [m/s] as they
+    were; reference: velocity of the P of the reference [m/s], fed forward if FFWD; yaw: of the
+    car [rad]; forwards: whether the car is to follow forwards, see follow_forwards(); dt: time
+    since the previous error [s], 0 at the first and for a repeated time, which leaves integral and
+    derivative as they were. The integral also stays while the velocity is not the one wanted:
+    limited, or turned to be forwards.
+    """
+    moved = dt > 0.0
+    step = dt if moved else 1.0
+    summed_x = integral_x + error_x * dt if moved else integral_x
+    summed_y = integral_y + error_y * dt if moved else integral_y
+    derivative_x = (error_x - last_x) / step if moved else derivative_x
+    derivative_y = (error_y - last_y) / step if moved else derivative_y
+    vx = (reference_vx if FFWD else 0.0) + Kp * error_x + Ki * summed_x + Kd * derivative_x
+    vy = (reference_vy if FFWD else 0.0) + Kp * error_y + Ki * summed_y + Kd * derivative_y
+    speed = math.sqrt(vx * vx + vy * vy)
+    reference_speed = math.sqrt(reference_vx * reference_vx + reference_vy * reference_vy)
+    limit = min(velocity_limit, reference_speed + catch_up_speed)
+    limited = speed > limit
+    scale = limit / (speed if limited else 1.0)
+    vx = vx * scale if limited else vx
+    vy = vy * scale if limited else vy
+    turned_x, turned_y, turned = follow_forwards(
+        vx, vy, yaw, error_x, error_y, reference_vx, reference_vy)
+    turned = turned and forwards and reference_speed >= _STANDSTILL
+    saturated = limited or turned
+    return (
+        turned_x if turned else vx, turned_y if turned else vy,
+        integral_x if saturated else summed_x, integral_y if saturated else summed_y,
+        derivative_x, derivative_y)
+
+
+@inlined
+def axis_directions(
+    p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
+) -> tuple[float, float, float, float]:
+    """Return the unit vectors in which P lies, of the car and of the reference: car and path.
+
+    cosine, sine: of the car's yaw. Exact for a tracked point that moves along the axis of the car.
+    """
+    return cosine, sine, target.ahead_x, target.ahead_y
+
+
+@inlined
+def course_directions(
+    p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
+) -> tuple[float, float, float, float]:
+    """Return what axis_directions() returns for a tracked point that is the centre of gravity.
+
+    P of the car lies in the direction in which that point moves; where it is too slow to tell, on
+    the axis of the car, which then rolls without slip, and so does a car without error.
+    """
+    share = smooth_share(car.vx, p.axis_speed, p.course_speed)
+    forward = max(car.vx, p.axis_speed)
+    lateral = share * (car.vy + p.tracked_ahead * car.yaw_rate)
+    scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
+    forward, lateral = forward * scale, lateral * scale
+    path_speed = target.speed if abs(target.speed) > _STANDSTILL else 1.0
+    slip = (1.0 - share) * p.tracked_ahead * target.rate / path_speed
+    slip = min(max(slip, -_LARGEST_SLIP), _LARGEST_SLIP)
+    straight = math.sqrt(1.0 - slip * slip)
+    return (
+        forward * cosine - lateral * sine, forward * sine + lateral * cosine,
+        target.ahead_x * straight + target.ahead_y * slip,
+        target.ahead_y * straight - target.ahead_x * slip)
+
+
+directions = unbound
+
+
+def _step(
+    state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
+) -> tuple[TrackerState, float, float, float, float]:
+    """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
+
+    car: base_link as measured; target: in `map`; dt: time since the step before [s], 0 at the
+    first.
+    """
+    sine, cosine = sine_cosine(car.yaw)
+    car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
+    course_x, course_y, ahead_x, ahead_y = directions(p, car, target, cosine, sine)
+    # Where it is known how the reference goes on, its P moves as that of a car without error
+    # would: nothing is left to feed back. Otherwise both are moved by the heading of the car, as
+    # in the report, and the shift cancels.
+    is_known = target.direction != 0.0
+    distance = p.PL_distance * (target.direction if is_known else 1.0)
+    turning = distance * target.rate
+    reference_vx = target.speed * target.ahead_x - turning * ahead_y
+    reference_vy = target.speed * target.ahead_y + turning * ahead_x
+    reference_x = target.x + distance * (ahead_x if is_known else course_x)
+    reference_y = target.y + distance * (ahead_y if is_known else course_y)
+    error_x = reference_x - (car_x + distance * course_x)
+    error_y = reference_y - (car_y + distance * course_y)
+    vx, vy, integral_x, integral_y, derivative_x, derivative_y = pid_velocity(
+        error_x, error_y, state.last_x, state.last_y, state.integral_x, state.integral_y,
+        state.derivative_x, state.derivative_y, reference_vx, reference_vy, car.yaw,
+        target.direction >= 0.0, dt, p.Kp, p.Ki, p.Kd, p.FFWD > 0.0, p.velocity_limit,
+        p.catch_up_speed)
+    return (
+        TrackerState(error_x, error_y, integral_x, integral_y, derivative_x, derivative_y),
+        vx, vy, target.x - car_x, target.y - car_y)
+
+
+TrackerStep = Callable[[TrackerState, TrackerParameters, CarMotion, Target, float], tuple[
+    TrackerState, float, float, float, float]]
+"""A step of the tracker: see _step()."""
+
+axis_step: TrackerStep = specialise(_step, 'axis_step', inlined, directions=axis_directions)
+course_step: TrackerStep = specialise(_step, 'course_step', inlined, directions=course_directions)
+
+
+tracker_step = motion = update = unbound
+load_state, store_state, STATE_SIZE = packing(TrackerState)
+load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
+
+
+@inlined
+def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
+    return Target(
+        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
+
+
+@inlined
+def placed_target(
+    targets: Vector, first: int, stride: int, origin_x: float, origin_y: float,
+) -> Target:
+    """Return a packed target with its origin [m] added."""
+    return _placed(load_target(targets, first, stride), origin_x, origin_y)
+
+
+def _update(
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
+    lateral: float, yaw_rate: float, now: MotionNumbers, middle: MotionNumbers, exact: bool,
+    origin_x: float, origin_y: float, dt: float,
+) -> tuple[float, float, float, float]:
+    """Do a step on packed numbers; return velocity and error.
+
+    now, middle, exact: as in target_of(); origin_x, origin_y: of the trajectory [m].
+    """
+    after, vx, vy, error_x, error_y = tracker_step(
+        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
+        CarMotion(x, y, yaw, forward, lateral, yaw_rate),
+        _placed(target_of(now, middle, exact), origin_x, origin_y), dt)
+    store_state(state, 0, 1, after)
+    return vx, vy, error_x, error_y
+
+
+
+
+def _update_at(
+    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
+    lateral: float, yaw_rate: float, time: float, numbers: Vector, exact: bool,
+    origin_x: float, origin_y: float, dt: float,
+) -> tuple[tuple[float, float, float, float], MotionNumbers]:
+    """Do what _update() does at a time [s] of the trajectory clock; return the motion, too."""
+    now = motion(time, numbers)
+    middle = motion(time + 0.5 * dt, numbers) if exact else now
+    return update(
+        state, parameters, x, y, yaw, forward, lateral, yaw_rate, now, middle, exact, origin_x,
+        origin_y, dt), now
+
+
+def update_kernel(
+    trajectory: Trajectory, step: TrackerStep,
+) -> Callable[..., tuple[tuple[float, float, float, float], MotionNumbers]]:
+    """Return _update_at() for a trajectory and a step; numbers are of no use without a kernel."""
+    by_step: Any = specialise(_update, f'update_by_{step.__name__}', tracker_step=step)
+    kernel = trajectory.compiled_motion
+    if kernel is not None:
+        return specialise(
+            _update_at, f'update_by_{step.__name__}_{type(trajectory).__name__}', motion=kernel,
+            update=by_step)
+
+    def update_at(*arguments: Any) -> Any:
+        *before, time, _, exact, origin_x, origin_y, dt = arguments
+        now = trajectory.motion(time)[:]
+        return by_step(*before, now, trajectory.motion(time + 0.5 * dt)[:], exact, origin_x,
+                       origin_y, dt), now
+
+    return update_at

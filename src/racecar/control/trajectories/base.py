@@ -1,0 +1,135 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What every trajectory offers: a reference point for any time since activation."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
+from functools import cached_property
+import math
+from typing import Any, ClassVar, NamedTuple
+
+from racecar.base.packing import Vector, vector
+from racecar.base.parameters import Parameter
+from racecar.base.types import Odometry, yaw_to_quaternion
+
+
+class ReferencePoint(NamedTuple):
+    """Position [m], velocity [m/s] and acceleration [m/s^2] of the reference in `map`."""
+
+    x: float
+    y: float
+    vx: float
+    vy: float
+    ax: float
+    ay: float
+
+    def as_odometry(self, time_ns: int, heading: float | None = None) -> Odometry:
+        """Return it as a pose with the path tangent as yaw and the speed along it.
+
+        heading [rad]: what the tangent points to where the velocity does not say so, because it
+        is zero or points backwards; the speed along it is negative then.
+        """
+        yaw = math.atan2(self.vy, self.vx) if heading is None else heading
+        qz, qw = yaw_to_quaternion(yaw)
+        squared = self.vx * self.vx + self.vy * self.vy
+        speed = math.sqrt(squared) if heading is None else (
+            self.vx * math.cos(heading) + self.vy * math.sin(heading))
+        turning = self.vx * self.ay - self.vy * self.ax
+        return Odometry(time_ns, self.x, self.y, qz, qw, speed, 0.0,
+                        turning / squared if squared > 0.0 else 0.0)
+
+
+
+class Attitude(NamedTuple):
+    """How the car is to stand: heading [rad], its rate [rad/s], direction 1 or -1 (reverse)."""
+
+    heading: float
+    rate: float
+    direction: float
+
+
+class Motion(NamedTuple):
+    """How the reference moves: the fields of ReferencePoint, then those of Attitude.
+
+    direction is 0 where it is not known how the car is to stand.
+    """
+
+    x: float
+    y: float
+    vx: float
+    vy: float
+    ax: float
+    ay: float
+    heading: float
+    rate: float
+    direction: float
+
+
+MotionNumbers = tuple[float, float, float, float, float, float, float, float, float]
+
+MotionKernel = Callable[[float, Vector], MotionNumbers]
+"""Pure function of the time [s] and a trajectory's numbers; returns the fields of Motion."""
+
+
+@dataclass(frozen=True)
+class Trajectory(ABC):
+    """A path in time; t = 0 is the activation.
+
+    Subclasses are frozen dataclasses that name their shape, list their parameters, and give the
+    motion in closed form as a kernel, which Numba compiles; or, slower, override motion().
+    """
+
+    name: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]]
+    kernel: ClassVar[MotionKernel | None] = None
+    reverses: ClassVar[bool] = False
+    """Whether the car is to go backwards somewhere."""
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> Trajectory:
+        """Build it from resolved parameter values; other trajectories' values are ignored."""
+        return cls(*(values[parameter.name] for parameter in cls.parameters))
+
+    @property
+    def compiled_motion(self) -> MotionKernel | None:
+        """The kernel, if the motion is what it says."""
+        kind = type(self)
+        return kind.kernel if kind.motion is Trajectory.motion else None
+
+    @cached_property
+    def numbers(self) -> Vector:
+        """What the kernel gets: the values of the parameters, if they are all it needs."""
+        numbers: Vector = vector(astuple(self))
+        return numbers
+
+    def motion(self, time: float) -> Motion:
+        """Return the motion of the reference at the time since activation [s]."""
+        kernel = type(self).kernel
+        if kernel is None:
+            raise NotImplementedError(f'{type(self).__name__} has neither kernel nor motion()')
+        return Motion(*kernel(time, self.numbers))
+
+    def at(self, time: float) -> ReferencePoint:
+        """Return the reference at the time since activation [s]."""
+        return ReferencePoint(*self.motion(time)[:6])
+
+    def attitude(self, time: float) -> Attitude | None:
+        """Return how the car is to stand, also at rest and in reverse; None: not known.
+
+        Where it is known the tracker places P of the reference by it, else by the car's own yaw.
+        """
+        heading, rate, direction = self.motion(time)[6:]
+        return Attitude(heading, rate, direction) if direction else None
+
+    @property
+    def duration(self) -> float | None:
+        """Time in which the whole path is passed once [s]; None if it has no end."""
+        return self.period
+
+    @property
+    def period(self) -> float | None:
+        """Time after which the path repeats [s]; None for an open path."""
+        return None

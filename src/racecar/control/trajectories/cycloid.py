@@ -1,0 +1,55 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Curtate cycloid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from racecar.base.compiled import inlined
+from racecar.base.elementary import sine_cosine
+from racecar.base.errors import ParameterError
+from racecar.base.packing import Vector
+from racecar.base.parameters import Parameter
+from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+
+
+@inlined
+def cycloid_motion(time: float, numbers: Vector) -> MotionNumbers:
+    """Return the fields of Motion at a time [s]; radius r and distance d [m]."""
+    r, d = numbers[0], numbers[1]
+    sine, cosine = sine_cosine(time)
+    return (
+        r * time - d * sine, d - d * cosine,
+        r - d * cosine, d * sine,
+        d * sine, d * cosine,
+        0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Cycloid(Trajectory):
+    """(r t - d sin t, d - d cos t), d < r: the wheel turns at 1 rad/s (report section 5.3.5).
+
+    Raises ParameterError unless the distance is smaller than the radius.
+    """
+
+    name: ClassVar[str] = 'cycloid'
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter('cycloid_radius', float, 1.0, 'Cycloid: radius of the rolling wheel', 'm',
+                  above=0.0, maximum=100.0),
+        Parameter('cycloid_distance', float, 0.5,
+                  'Cycloid: distance of the drawing point from the wheel centre,'
+                  ' less than cycloid_radius', 'm', above=0.0, maximum=100.0),
+    )
+
+    radius: float
+    distance: float
+
+    def __post_init__(self) -> None:
+        if self.distance >= self.radius:
+            raise ParameterError(
+                f"parameter 'cycloid_distance' is {self.distance:g} m, expected less than"
+                f' cycloid_radius ({self.radius:g} m): beyond it the path has loops or cusps')
+
+    kernel: ClassVar[MotionKernel | None] = staticmethod(cycloid_motion)

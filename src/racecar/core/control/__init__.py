@@ -1,3 +1,0 @@
-# Copyright 2026 The racecar maintainers
-# SPDX-License-Identifier: Apache-2.0
-"""Trajectory tracker, feedback linearizers and the command multiplexer."""

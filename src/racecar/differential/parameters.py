@@ -1,0 +1,205 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a robot with two driven wheels is made of: the parameter table and its typed form.
+
+The fields of the DifferentialWheels node (seed 002) have their names in snake_case, their units
+and their defaults. What seed 002 takes from the Physics nodes and shapes of a world follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
+from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
+
+PREFIX = 'robot.'
+
+OFF = -1.0
+"""Value of encoder_noise and encoder_resolution without encoders."""
+
+_SENSOR_NUMBERS = 3
+
+
+def _number(
+    name: str, default: float, description: str, unit: str = '', *, minimum: float | None = None,
+    above: float | None = None, maximum: float = 1e9,
+) -> Parameter:
+    return Parameter(
+        f'{PREFIX}{name}', float, default, description, unit, minimum=minimum, above=above,
+        maximum=maximum, read_only=True)
+
+
+ROBOT_PARAMETERS = ParameterTable([
+    Parameter(f'{PREFIX}name', str, 'differential_wheels', 'Name of the robot', read_only=True),
+    _number('motor_consumption', 0.0, 'Power of the motors for each rad/s of the mean of both'
+            ' commanded speeds', 'W s/rad', minimum=0.0),
+    _number('axle_length', 0.1, 'Distance between the wheels', 'm', above=0.0, maximum=100.0),
+    _number('wheel_radius', 0.01, 'Radius of the wheels', 'm', above=0.0, maximum=10.0),
+    _number('max_speed', 10.0, 'Largest speed of a wheel', 'rad/s', above=0.0, maximum=1e6),
+    _number('max_acceleration', 10.0, 'Largest acceleration of a wheel, in mode kinematics',
+            'rad/s^2', above=0.0),
+    _number('speed_unit', 1.0, 'Unit of set_speed(); 0.1 before version 6 of Webots', 'rad/s',
+            above=0.0, maximum=1e6),
+    _number('slip_noise', 0.1, 'Uniform noise of the speed of each wheel at each step, a share of'
+            ' it, in mode kinematics', '-', minimum=0.0, maximum=1.0),
+    _number('encoder_noise', OFF, 'Uniform noise of each increment of an encoder, a share of it;'
+            ' -1: no encoders', '-', minimum=OFF, maximum=1.0),
+    _number('encoder_resolution', OFF, 'Counts of an encoder for each rad of its wheel;'
+            ' -1: no encoders', '1/rad', minimum=OFF),
+    _number('max_force', 0.3, 'Largest torque of the motor of a wheel, in modes physics and'
+            ' world', 'N m', above=0.0),
+    _number('battery', 0.0, 'Energy that the motors can take until they stop; 0: no limit', 'J',
+            minimum=0.0),
+    _number('mass', 0.5, 'Mass with the wheels', 'kg', above=1e-6, maximum=1e6),
+    _number('yaw_inertia', 0.0008, 'Moment of inertia about the vertical axis through the centre'
+            ' of gravity', 'kg m^2', above=1e-12),
+    _number('cog_ahead', 0.0, 'Centre of gravity ahead of the axle', 'm', minimum=-100.0,
+            maximum=100.0),
+    _number('cog_height', 0.01, 'Height of the centre of gravity', 'm', above=0.0,
+            maximum=100.0),
+    _number('caster_ahead', 0.0, 'Caster, which has no friction, ahead of the axle; negative:'
+            ' behind; 0: none, the wheels carry all, and in the world a caster at either end'
+            ' carries what is left', 'm', minimum=-100.0, maximum=100.0),
+    _number('wheel_mass', 0.01, 'Mass of one wheel', 'kg', above=1e-9, maximum=1e6),
+    _number('wheel_inertia', 5e-5, 'Moment of inertia of one wheel about its axle, with its share'
+            ' of motor and gears', 'kg m^2', above=1e-15),
+    _number('wheel_width', 0.005, 'Width of a wheel', 'm', above=0.0, maximum=10.0),
+    _number('friction_coefficient', 1.0, 'Coulomb friction between wheel and ground', '-',
+            minimum=0.0, maximum=10.0),
+    _number('body_radius', 0.055, 'Radius of a round body about the middle of the axle; 0: the'
+            ' body is a box', 'm', minimum=0.0, maximum=100.0),
+    _number('front', 0.055, 'How far a box reaches ahead of the axle', 'm', above=0.0,
+            maximum=100.0),
+    _number('rear', 0.055, 'How far a box reaches behind the axle', 'm', above=0.0,
+            maximum=100.0),
+    _number('width', 0.11, 'Width of a box, with the wheels', 'm', above=0.0, maximum=100.0),
+    _number('height', 0.03, 'Height of the top above the ground', 'm', above=0.0, maximum=100.0),
+    Parameter(f'{PREFIX}distance_sensors', list, [], 'x [m], y [m] and heading [rad] of the ray'
+              ' of each distance sensor ds0, ds1 and so on, one after the other', item=float,
+              read_only=True),
+    _number('distance_range', 0.05, 'Range of the distance sensors', 'm', above=0.0,
+            maximum=1000.0),
+    Parameter(f'{PREFIX}distance_sensor_type', str, GENERIC, 'What the distance sensors measure:'
+              ' the distance alone, or infra-red light that comes back, less of what is less red',
+              choices=SENSOR_TYPES, read_only=True),
+])
+
+
+@dataclass(frozen=True, slots=True)
+class RobotParameters:
+    """A robot with two driven wheels [SI]; the rows of ROBOT_PARAMETERS say what fields mean."""
+
+    name: str
+    motor_consumption: float
+    axle_length: float
+    wheel_radius: float
+    max_speed: float
+    max_acceleration: float
+    speed_unit: float
+    slip_noise: float
+    encoder_noise: float
+    encoder_resolution: float
+    max_force: float
+    battery: float
+    mass: float
+    yaw_inertia: float
+    cog_ahead: float
+    cog_height: float
+    caster_ahead: float
+    wheel_mass: float
+    wheel_inertia: float
+    wheel_width: float
+    friction_coefficient: float
+    body_radius: float
+    front: float
+    rear: float
+    width: float
+    height: float
+    distance_sensors: tuple[float, ...]
+    distance_range: float
+    distance_sensor_type: str
+
+    @classmethod
+    def from_values(cls, values: Mapping[str, Any]) -> RobotParameters:
+        """Build from dotted parameter names; those of other tables are left alone.
+
+        Raises ParameterError naming what is unknown, ill-typed, out of range or contradictory.
+        """
+        own = ROBOT_PARAMETERS.resolve(
+            {name: value for name, value in values.items() if name.startswith(PREFIX)})
+        fields: dict[str, Any] = {
+            name.removeprefix(PREFIX): value for name, value in own.items()}
+        fields['distance_sensors'] = tuple(cast('list[float]', fields['distance_sensors']))
+        robot = cls(**fields)
+        robot._check()
+        return robot
+
+    @classmethod
+    def from_file(cls, path: Path | str) -> RobotParameters:
+        """Build from a robot's parameter file, e.g. config/robots/khepera.yaml.
+
+        Raises ConfigurationError if it is not one, and ParameterError as from_values().
+        """
+        values = load_parameter_file(path, node='robot')
+        for name in values:
+            if not name.startswith(PREFIX):
+                raise ConfigurationError(
+                    f"file '{path}' has the parameter '{name}', expected those of a robot with two"
+                    f' wheels, whose names begin with {PREFIX}')
+        return cls.from_values(values)
+
+    def _check(self) -> None:
+        for name, value in (('encoder_noise', self.encoder_noise),
+                            ('encoder_resolution', self.encoder_resolution)):
+            if OFF < value < 0.0:
+                raise ParameterError(
+                    f"parameter '{PREFIX}{name}' is {value!r}, expected -1 for no encoders, or a"
+                    ' number of at least 0')
+        if len(self.distance_sensors) % _SENSOR_NUMBERS:
+            raise ParameterError(
+                f"parameter '{PREFIX}distance_sensors' has {len(self.distance_sensors)} numbers,"
+                ' expected three for each sensor: x, y and heading')
+        if 2.0 * self.wheel_mass >= self.mass:
+            raise ParameterError(
+                f"parameter '{PREFIX}wheel_mass' is {self.wheel_mass:g} kg, expected less than"
+                f" half of '{PREFIX}mass', {self.mass:g} kg")
+        if not 0.0 <= self.caster_load < 1.0:
+            raise ParameterError(
+                f"parameter '{PREFIX}cog_ahead' is {self.cog_ahead:g} m, expected the centre of"
+                f" gravity between the axle and the caster, '{PREFIX}caster_ahead'"
+                f' {self.caster_ahead:g} m')
+
+    @property
+    def has_encoders(self) -> bool:
+        """Whether the robot has encoders."""
+        return self.encoder_noise >= 0.0 and self.encoder_resolution >= 0.0
+
+    @property
+    def caster_load(self) -> float:
+        """Share of the weight that the caster carries [-], 0 without one."""
+        return self.cog_ahead / self.caster_ahead if self.caster_ahead else 0.0
+
+    @property
+    def wheel_load(self) -> float:
+        """Weight on one wheel [N]."""
+        return 0.5 * self.mass * GRAVITY * (1.0 - self.caster_load)
+
+    @property
+    def footprint(self) -> Footprint:
+        """The rectangle about what the robot covers on the ground."""
+        if self.body_radius:
+            return Footprint(self.body_radius, self.body_radius, self.body_radius)
+        return Footprint(self.front, self.rear, 0.5 * self.width)
+
+    @property
+    def sensor_places(self) -> tuple[tuple[float, float, float], ...]:
+        """X [m], y [m] and heading [rad] of each distance sensor."""
+        numbers = iter(self.distance_sensors)
+        return tuple(zip(numbers, numbers, numbers, strict=True))

@@ -1,0 +1,199 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A robot with two driven wheels as a plant: its motion behind ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+import math
+from typing import Any
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.frames import BASE_LINK, COG
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.readings import Collisions, Encoders
+from racecar.base.types import (
+    BodyState,
+    BodyTwist,
+    JointStates,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+    TWO_WHEEL_JOINTS,
+    WheelSpeeds,
+)
+from racecar.differential.description import describe_robot
+from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
+from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
+from racecar.scene.scene import Objects
+from racecar.scene.world_choice import (
+    HEIGHT_PARAMETER,
+    scene_of,
+    START_PARAMETERS,
+    start_pose,
+    WORLD_PARAMETER,
+)
+from racecar.simulation.ports import (
+    Carrier,
+    COLLISIONS,
+    Entity,
+    Input,
+    Mount,
+    ODOMETRY,
+    Output,
+    period_steps,
+)
+
+DIFFERENTIAL_PARAMETERS = ROBOT_PARAMETERS + ParameterTable([
+    Parameter('mode', str, KINEMATICS, 'How it moves: wheels that roll as they are told; motors,'
+              ' inertia and Coulomb friction in the plane; or a body in the 3-D world of MuJoCo',
+              choices=MODES, read_only=True),
+    Parameter('step', float, 0.001, 'Integration step', 's', above=0.0, maximum=0.1,
+              read_only=True),
+    Parameter('rate', float, 100.0, 'Frequency of odometry and control; its period is a whole'
+              ' number of steps', 'Hz', above=0.001, maximum=10000.0, read_only=True),
+    Parameter('noise_seed', int, 0, 'Seed of the noise of slip and encoders', minimum=0,
+              maximum=2**31 - 1, read_only=True),
+    WORLD_PARAMETER,
+    *START_PARAMETERS,
+    HEIGHT_PARAMETER,
+])
+
+
+def wheel_speeds(twist: BodyTwist, robot: RobotParameters) -> WheelSpeeds:
+    """Return the wheel speeds that give a twist.
+
+    Both are lowered by one factor if one is beyond max_speed, which keeps the curvature.
+    Raises ParameterError if the twist is NaN or infinite.
+    """
+    if not (math.isfinite(twist.speed) and math.isfinite(twist.yaw_rate)):
+        raise ParameterError(
+            f'velocity has speed {twist.speed!r} and yaw rate {twist.yaw_rate!r}, expected finite'
+            ' numbers [m/s, rad/s]')
+    across = 0.5 * twist.yaw_rate * robot.axle_length
+    left = (twist.speed - across) / robot.wheel_radius
+    right = (twist.speed + across) / robot.wheel_radius
+    fastest = max(abs(left), abs(right))
+    if fastest > robot.max_speed:
+        share = robot.max_speed / fastest
+        left, right = share * left, share * right
+    return WheelSpeeds(left, right)
+
+
+class RobotPlant:
+    """One robot; it shows everything with one period.
+
+    Inputs: velocity (BodyTwist), wheel_speeds (WheelSpeeds). Outputs: joints (JointStates),
+    encoders (Encoders, of a robot that has them; NaN while they are disabled), collisions
+    (Collisions, where there is something to run into), odometry (BodyState).
+
+    motion: what moves. encoders_enabled: as they are at the start if there are any.
+    """
+
+    def __init__(
+        self, motion: Motion, rate: float = 100.0,
+        objects: Callable[[], Objects] | None = None,
+        cones: Callable[[], Sequence[Pose3]] | None = None,
+        fault: Callable[[], str] = lambda: '',
+    ) -> None:
+        """Rate [Hz]; objects, cones: as Carrier has them; fault: as Entity has it.
+
+        Raises ConfigurationError if the period is no whole number of steps.
+        """
+        self.motion = motion
+        self.encoders_enabled = motion.robot.has_encoders
+        robot = motion.robot
+        steps = period_steps('rate', rate, motion.step_ns)
+        outputs = [Output('joints', JointStates, self._joints, steps)]
+        if robot.has_encoders:
+            outputs.append(Output('encoders', Encoders, self._encoders, steps))
+        if motion.collisions is not None:
+            outputs.append(Output(
+                COLLISIONS, Collisions, lambda: motion.collisions, steps, BASE_LINK))
+        outputs.append(Output(ODOMETRY, BodyState, motion.body_state, steps, BASE_LINK))
+        cog = Pose3(robot.cog_ahead, 0.0, robot.cog_height, 0.0, 0.0, 0.0, 1.0)
+        self._entities = (Entity(
+            name='',
+            inputs=(Input('velocity', BodyTwist, self.set_twist),
+                    Input('wheel_speeds', WheelSpeeds, motion.set_speeds)),
+            outputs=tuple(outputs), reset=self._reset, halt=self.halt,
+            mounts=(Mount(BASE_LINK, COG, cog),),
+            carrier=Carrier(
+                BASE_LINK, motion.body_state, motion.acceleration, objects, cones),
+            describe=partial(describe_robot, robot), fault=fault),)
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self.motion.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self.motion.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The robot."""
+        return self._entities
+
+    def warm_up(self) -> None:
+        """Compile all that a step calls."""
+        self.motion.warm_up()
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError."""
+        self.motion.advance(steps)
+
+    def set_twist(self, twist: BodyTwist) -> None:
+        """Drive so from now on, as wheel_speeds() says; raises ParameterError as that does."""
+        self.motion.set_speeds(wheel_speeds(twist, self.motion.robot))
+
+    def halt(self) -> None:
+        """Let the wheels come to rest."""
+        self.motion.set_speeds(WheelSpeeds(0.0, 0.0))
+
+    def _reset(self, pose: Pose3 | None) -> Pose3:
+        # The robot stands on the ground, upright.
+        self.motion.reset(None if pose is None else Pose2(
+            pose.x, pose.y, quaternion_to_yaw(pose.qx, pose.qy, pose.qz, pose.qw)))
+        return self.motion.body_state().pose
+
+    def _joints(self) -> JointStates:
+        state = self.motion.state
+        return JointStates(
+            TWO_WHEEL_JOINTS, (state.left_angle, state.right_angle),
+            (state.left_speed, state.right_speed))
+
+    def _encoders(self) -> Encoders:
+        if not self.encoders_enabled:
+            return Encoders(math.nan, math.nan)
+        state = self.motion.state
+        return Encoders(state.left_count, state.right_count)
+
+
+def make_robot_plant(values: Mapping[str, Any]) -> RobotPlant:
+    """Build the robot from resolved values of DIFFERENTIAL_PARAMETERS.
+
+    Raises ParameterError or ConfigurationError for what cannot be simulated, ConfigurationError if
+    mode is world and MuJoCo is not there.
+    """
+    robot = RobotParameters.from_values(values)
+    scene = scene_of(values)
+    more: dict[str, Any] = {
+        'step': values['step'], 'scene': scene, 'pose': start_pose(scene, values),
+        'seed': values['noise_seed']}
+    if values['mode'] == WORLD:
+        # Imports an engine that only this needs.
+        from racecar.differential.world_motion import WorldMotion
+
+        moves = WorldMotion(robot, height=values[HEIGHT_PARAMETER.name], **more)
+        return RobotPlant(
+            moves, values['rate'], moves.objects if scene.cones else None,
+            moves.cone_poses if scene.cones else None, moves.fault)
+    if values[HEIGHT_PARAMETER.name]:
+        raise ConfigurationError(
+            f"parameter '{HEIGHT_PARAMETER.name}' is {values[HEIGHT_PARAMETER.name]:g} m, expected"
+            f" 0 in mode {values['mode']}: only mode {WORLD} has a height to fall from")
+    return RobotPlant(PlanarMotion(robot, values['mode'], **more), values['rate'])

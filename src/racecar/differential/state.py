@@ -1,0 +1,61 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""State of a robot with two driven wheels, and what all modes do with it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from racecar.base.compiled import inlined
+from racecar.base.elementary import sine_cosine
+
+
+class WheelsState(NamedTuple):
+    """Middle of the axle x, y [m], yaw [rad]; its motion in the body frame; both wheels.
+
+    vx, vy [m/s], yaw_rate [rad/s]: during the last step, x forward, y to the left. left_speed,
+    right_speed [rad/s]: of the motors; left_angle, right_angle [rad]: of the wheels since the
+    start; left_count, right_count: of the encoders, real numbers; energy: that the motors have
+    taken [J].
+    """
+
+    x: float
+    y: float
+    yaw: float
+    vx: float
+    vy: float
+    yaw_rate: float
+    left_speed: float
+    right_speed: float
+    left_angle: float
+    right_angle: float
+    left_count: float
+    right_count: float
+    energy: float
+
+
+class Chance(NamedTuple):
+    """Uniform numbers in [-1, 1) of one step: slip of each wheel, noise of each encoder."""
+
+    left_slip: float
+    right_slip: float
+    left_error: float
+    right_error: float
+
+
+NO_CHANCE = Chance(0.0, 0.0, 0.0, 0.0)
+
+
+@inlined
+def moved(
+    state: WheelsState, vx: float, vy: float, yaw_rate: float, dt: float,
+) -> tuple[float, float, float]:
+    """Return x, y, yaw after a step of dt [s] by the midpoint rule.
+
+    The chord is as long as the arc: the place is wrong by turn^2/24 of the way.
+    """
+    turn = yaw_rate * dt
+    sine, cosine = sine_cosine(state.yaw + 0.5 * turn)
+    ahead, left = vx * dt, vy * dt
+    return (state.x + (ahead * cosine - left * sine), state.y + (ahead * sine + left * cosine),
+            state.yaw + turn)

@@ -1,0 +1,62 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Combined longitudinal and lateral slip by the similarity method.
+
+Each slip is scaled by stiffness over friction force, n_x = K_x s_x/(mu_x Fz) and
+n_y = K_y tan(alpha)/(mu_y Fz); n is the length of (n_x, n_y). Each direction's pure-slip curve is
+read where pure slip would be scaled as strongly, and shared out by direction:
+
+    Fx = n_x/n Fx0(n mu_x Fz/K_x)      Fy = n_y/n Fy0(atan(n mu_y Fz/K_y))
+
+With one slip alone this is the pure curve. With curves that stay within mu Fz it stays within
+the friction ellipse (Fx/(mu_x Fz))^2 + (Fy/(mu_y Fz))^2 <= 1. Each force opposes its own slip, so
+tyres only take energy. Source: Pacejka, Tire and Vehicle Dynamics, similarity method.
+"""
+
+from __future__ import annotations
+
+import math
+
+from racecar.dynamics.tyres.linear import lateral_force, longitudinal_force
+from racecar.dynamics.tyres.pacejka import side_curvature
+
+NO_LIMIT = 1e300
+"""Slip that none comes near [-]."""
+
+# Below this [N] a wheel is off the ground.
+NO_LOAD = 1e-9
+
+
+def combined_forces(
+    slip: float, tangent: float, load: float,
+    slip_stiffness: float, friction_x: float, shape_x: float, curvature_x: float,
+    cornering_stiffness: float, friction_y: float, shape_y: float, curvature_y: float,
+    asymmetry_x: float = 0.0, shift_x: float = 0.0, asymmetry_y: float = 0.0,
+    shift_y: float = 0.0, slip_limit: float = NO_LIMIT,
+) -> tuple[float, float]:
+    """Return the longitudinal and lateral force [N] of one tyre.
+
+    slip: longitudinal, positive when braking [-]; tangent: of the slip angle [-]; load [N];
+    stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction; the others:
+    see contact.TyreSides. The global names lateral_force and longitudinal_force are bound to the
+    tyre model.
+    """
+    if load < NO_LOAD:
+        return 0.0, 0.0
+    slip = min(max(slip, -slip_limit), slip_limit)
+    scale_x = slip_stiffness / (friction_x * load)
+    scale_y = cornering_stiffness / (friction_y * load)
+    along = scale_x * slip
+    across = scale_y * tangent
+    length = math.sqrt(along * along + across * across)
+    if length < 1e-12:
+        # The curves are straight there.
+        return -slip_stiffness * slip, -cornering_stiffness * tangent
+    return (
+        along / length * longitudinal_force(
+            length / scale_x, slip_stiffness, friction_x, load, shape_x,
+            side_curvature(curvature_x, asymmetry_x, shift_x, slip)),
+        across / length * lateral_force(
+            math.atan(length / scale_y), cornering_stiffness, friction_y, load, shape_y,
+            side_curvature(curvature_y, asymmetry_y, shift_y, tangent)),
+    )

@@ -1,0 +1,290 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Double-track model: the equations bound to a vehicle and its tyres."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from racecar.base.compiled import njit
+from racecar.base.errors import ParameterError
+from racecar.base.packing import Vector, vector
+from racecar.base.types import (
+    AckermannCommand,
+    Pose2,
+    VehicleDiagnostics,
+    WheelCommand,
+    Wheels,
+    WheelState,
+)
+from racecar.dynamics.vehicles.ackermann import ackermann_angles, middle_tangent
+from racecar.dynamics.vehicles.double_track_chassis import chassis_form, pack_chassis
+from racecar.dynamics.vehicles.double_track_equations import (
+    ACCELERATION_LIMIT,
+    BRAKE,
+    DRIVE_RATE_LIMIT,
+    INPUT_COUNT,
+    LEFT_ANGLE,
+    LOW_SPEED_LATERAL,
+    MODE,
+    RIGHT_ANGLE,
+    SLIP_RATE_LIMIT,
+    WHEEL,
+    WHEELS,
+)
+from racecar.dynamics.vehicles.double_track_kernels import modal_derivative, point_kernels
+from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR, STICK_RATE
+from racecar.dynamics.vehicles.interface import (
+    Derivative,
+    ModalDerivative,
+    SPEED,
+    STEERING_ANGLE,
+    Travel,
+)
+from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.planar import (
+    DRIVE_TIME_CONSTANT,
+    fastest_eigenvalue,
+    LOW_SPEED,
+    pack_planar,
+    planar_limits,
+    planar_observe,
+    planar_start,
+    TIME_CONSTANT,
+)
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
+
+DEFAULT_TYRE_MODEL = 'fiala'
+"""Tyres of a double track that is given none."""
+
+
+def wheel_command_fault(command: WheelCommand, inertia: float) -> str:
+    """Return what is wrong with a command and what was expected; empty if nothing is.
+
+    inertia: of a wheel [kg m^2]. The bounds are those up to which steps of a millisecond can
+    follow such a wheel. Brakes have none: however strong, they hold a wheel at STICK_RATE.
+    """
+    drive, damping = ACCELERATION_LIMIT * inertia, STICK_RATE * inertia
+    if command.fault:
+        return command.fault
+    if max(map(abs, command.drive)) > drive:
+        return (f'drive {command.drive}, expected torques within [{-drive:g}, {drive:g}] N m'
+                f' for wheels of {inertia:g} kg m^2')
+    if max(command.damping) > damping:
+        return (f'damping {command.damping}, expected numbers within [0, {damping:g}]'
+                f' N m s/rad for wheels of {inertia:g} kg m^2; use the brake to hold a wheel')
+    return ''
+
+
+def least_drive_time_constant(
+    vehicle: VehicleParameters, rate_limit: float = DRIVE_RATE_LIMIT,
+) -> float:
+    """Return the time constant of the speed controller [s] for which a wheel is not too light.
+
+    With less, the controller would turn a free wheel at a rate beyond rate_limit [1/s].
+    """
+    driven = 4.0 if vehicle.driven_axle == 'all' else 2.0
+    return max(vehicle.wheel_radii) ** 2 * vehicle.mass / (
+        driven * vehicle.wheel_inertia * rate_limit)
+
+
+@njit
+def rotate_wheels(
+    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
+    duration: float,
+) -> Travel:
+    """Return the rotation of each wheel [rad], by the mean of both speeds; see VehicleModel."""
+    half = 0.5 * duration
+    return (travel[0] + half * (before[WHEEL] + after[WHEEL]),
+            travel[1] + half * (before[WHEEL + 1] + after[WHEEL + 1]),
+            travel[2] + half * (before[WHEEL + 2] + after[WHEEL + 2]),
+            travel[3] + half * (before[WHEEL + 3] + after[WHEEL + 3]))
+
+
+class DoubleTrack:
+    """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques.
+
+    Of a vehicle with a relaxation length it has four states more, as double_track_chassis says.
+    """
+
+    name: ClassVar[str] = 'double_track'
+    input_count = INPUT_COUNT
+    no_travel: Travel = (0.0,) * 4
+    travelled = staticmethod(rotate_wheels)
+
+    def __init__(
+        self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
+        low_speed_threshold: float = LOW_SPEED_THRESHOLD,
+        drive_time_constant: float = DRIVE_TIME_CONSTANT,
+        tyre_values: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Bind a vehicle to a tyre model (name or number).
+
+        low_speed_threshold [m/s]: least velocity in the slip's denominator, raised where the
+        wheels need it; drive_time_constant [s]: of the speed controller, likewise; tyre_values:
+        see make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
+        """
+        packed = pack_planar(vehicle, low_speed_threshold, drive_time_constant)
+        self.vehicle = vehicle
+        tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        stiffest = 0.5 * max(tyres.front_x.stiffness, tyres.rear_x.stiffness)
+        self.low_speed_threshold = max(
+            float(low_speed_threshold),
+            max(vehicle.wheel_radii) ** 2 * stiffest / (vehicle.wheel_inertia * SLIP_RATE_LIMIT))
+        lateral_threshold = max(
+            float(low_speed_threshold),
+            ((tyres.front_y.stiffness + tyres.rear_y.stiffness) / vehicle.mass
+             + (vehicle.cog_to_front_axle ** 2 * tyres.front_y.stiffness
+                + vehicle.cog_to_rear_axle ** 2 * tyres.rear_y.stiffness)
+             / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
+        chassis = chassis_form(vehicle)
+        kind: Any = chassis.state
+        self.state_names: tuple[str, ...] = kind._fields
+        self._lagging = (0.0,) * (len(kind._fields) - WHEEL - len(WHEELS))
+        self.split_derivative: ModalDerivative = modal_derivative(tyres, chassis)
+        kernels = point_kernels(tyres, chassis, self.split_derivative)
+        self.derivative: Derivative = kernels.derivative
+        self.observe: Derivative = planar_observe
+        self.wheel_kernel: Callable[..., tuple[Any, ...]] = kernels.wheels
+        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = kernels.diagnose
+        self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))
+        packed[TIME_CONSTANT] = max(packed[TIME_CONSTANT], least_drive_time_constant(vehicle))
+        packed[LOW_SPEED] = self.low_speed_threshold
+        self.parameters: Any = vector([
+            *packed, *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,
+            *vehicle.wheel_radii, vehicle.wheel_inertia, lateral_threshold,
+            float(tyres.model.stiffness_by_load),
+            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y, *tyres.sides,
+            OVERSPEED_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
+            / max(vehicle.wheel_radii),
+            *pack_chassis(vehicle, tyres, float(low_speed_threshold))])
+
+    @classmethod
+    def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
+        """Build from tyre_model, low_speed_threshold, drive_time_constant and TYRE_PARAMETERS."""
+        return cls(vehicle, values['tyre_model'],
+                   values['low_speed_threshold'] or LOW_SPEED_THRESHOLD,
+                   values.get('drive_time_constant', DRIVE_TIME_CONSTANT), values)
+
+    @property
+    def description(self) -> str:
+        """Name with the options that make this instance, for messages."""
+        length = self.vehicle.relaxation_length
+        lag = f', relaxation length {length:g} m' if length else ''
+        return (f"{self.name} of vehicle '{self.vehicle.name}' ({self.tyres.model.name} tyres,"
+                f' slip regularised below {self.low_speed_threshold:.3g} m/s{lag})')
+
+    @property
+    def state_limits(self) -> tuple[float, ...]:
+        """Modulus of each state up to which the model holds, in the order of state_names."""
+        return (*planar_limits(self.vehicle), *(1e5,) * (len(self.state_names) - WHEEL))
+
+    def initial_state(self, pose: Pose2) -> tuple[float, ...]:
+        """Return the state at rest with the odometry point at a pose."""
+        return (*planar_start(self.vehicle, pose), 0.0, 0.0, 0.0, 0.0, *self._lagging)
+
+    def torque_inputs(
+        self, steering_angle: float, drive: Sequence[float], brake: Sequence[float] = (0.0,) * 4,
+        damping: Sequence[float] = (0.0,) * 4, angles: tuple[float, float] | None = None,
+        brake_damping: Sequence[float] = (0.0,) * 4, forced: Sequence[float] = (0.0,) * 4,
+        inertia: tuple[float, float] = (0.0, 0.0),
+    ) -> list[float]:
+        """Return the inputs for wheel torques, in the order of WHEELS.
+
+        steering_angle [rad]; drive: torques, positive forwards [N m]; brake: capacities, at least
+        0 [N m]; damping: at least 0 [N m s]; angles: of the left and right front wheel [rad],
+        those of Ackermann if None; brake_damping: of viscous brakes, at least 0 [N m s]; forced:
+        1 for a wheel whose number in drive is the speed at which it has to turn [rad/s];
+        inertia: what the engine adds to that of a front and of a rear wheel, at least 0 [kg m^2].
+        Raises ParameterError for what is not finite or negative.
+        """
+        if angles is None:
+            angles = self._ackermann(steering_angle)
+        inputs = [0.0, steering_angle, 1.0, *angles, *drive, *brake, *damping, *brake_damping,
+                  *forced, *inertia]
+        if (len(inputs) != INPUT_COUNT or not all(map(math.isfinite, inputs))
+                or min(inputs[BRAKE:]) < 0.0):
+            raise ParameterError(
+                f'wheel torques are drive {list(drive)}, brake {list(brake)}, damping'
+                f' {list(damping)}, brake_damping {list(brake_damping)}, forced {list(forced)},'
+                f' angles {list(angles)}, inertia {list(inertia)}, expected four finite numbers'
+                ' each [N m, N m, N m s, N m s, -] and twice two [rad, kg m^2]; brake, damping,'
+                ' brake_damping, forced and inertia not negative')
+        return [float(value) for value in inputs]
+
+    def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
+        """Return what VehicleDiagnostics lists; inputs: input_count numbers."""
+        return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
+
+    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
+        """Write inputs for which the speed controller drives and Ackermann steering steers."""
+        inputs[SPEED] = command.speed
+        inputs[STEERING_ANGLE] = command.steering_angle
+        inputs[MODE:] = self._no_torques
+
+    def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
+        """Return the inputs for a command; its steering angles are clamped to the limits.
+
+        Raises ParameterError for what wheel_command_fault() tells of.
+        """
+        fault = wheel_command_fault(command, self.vehicle.wheel_inertia)
+        if fault:
+            raise ParameterError(f'wheel command has {fault}')
+        lowest, highest = map(self._ackermann, self.vehicle.steering_range)
+        left, right = (min(max(angle, low), high) for angle, low, high in zip(
+            (command.left_angle, command.right_angle), lowest, highest, strict=True))
+        return self.torque_inputs(
+            math.atan(middle_tangent(left, right)), command.drive, command.brake, command.damping,
+            angles=(left, right), brake_damping=command.brake_damping)
+
+    def wheel_speeds(self, state: Vector, inputs: Vector) -> Wheels:
+        """Return the speed of rotation of each wheel [rad/s], a state of its own."""
+        first, second, third, fourth = state[WHEEL:WHEEL + len(WHEELS)]
+        return float(first), float(second), float(third), float(fourth)
+
+    def steering_angles(self, inputs: Vector) -> tuple[float, float]:
+        """Return the steering angle of the left and right front wheel [rad]."""
+        if inputs[MODE] == 0.0:
+            return self._ackermann(float(inputs[STEERING_ANGLE]))
+        return float(inputs[LEFT_ANGLE]), float(inputs[RIGHT_ANGLE])
+
+    def wheel_rotations(self, travel: Travel) -> Wheels:
+        """Return the angle through which each wheel has turned [rad]: its travel."""
+        first, second, third, fourth = travel
+        return first, second, third, fourth
+
+    def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
+        """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
+        limit = self.tyres.sides.slip_limit
+        f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
+        return tuple(
+            WheelState(min(max(slip.along, -limit), limit), math.atan(slip.across), along, across,
+                       load, float(speed))
+            for slip, along, across, load, speed in zip(
+                *f, self.wheel_speeds(state, inputs), strict=True))
+
+    def fastest_mode(self) -> float:
+        """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""
+        low, high = self.vehicle.speed_min, self.vehicle.speed_max
+        inputs = [0.0] * INPUT_COUNT
+        speeds = {*np.linspace(low, high, 21).tolist(), 0.0, self.low_speed_threshold,
+                  float(self.parameters[LOW_SPEED_LATERAL])}
+        fastest = 0.0
+        for speed in speeds:
+            inputs[SPEED] = speed
+            front, rear = (speed / radius for radius in self.vehicle.wheel_radii)
+            state = (speed, 0.0, 0.0, 0.0, 0.0, 0.0, front, front, rear, rear, *self._lagging)
+            fastest = max(
+                fastest, fastest_eigenvalue(self.derivative, state, inputs, self.parameters))
+        return fastest
+
+    def _ackermann(self, steering_angle: float) -> tuple[float, float]:
+        vehicle = self.vehicle
+        left, right = ackermann_angles(
+            steering_angle, 0.5 * vehicle.track_width, vehicle.wheelbase)
+        return float(left), float(right)

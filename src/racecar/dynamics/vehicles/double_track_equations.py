@@ -1,0 +1,303 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Double-track model: four wheels that spin, load transfer, combined slip, wheel torques.
+
+State vx, vy, r, x, y, yaw and the four wheel speeds w; wheel order front left, front right, rear
+left, rear right. Wheel i at (xi, yi) from the centre of gravity, turned by di, with radius R and
+inertia J:
+
+    tan(left) = tan d/(1 - k tan d)    tan(right) = tan d/(1 + k tan d)    k = track/(2 L)
+    ui = (vx - r yi) cos di + (vy + r xi) sin di       vi = (vy + r xi) cos di - (vx - r yi) sin di
+    si = (ui - R wi)/max(|ui|, |R wi|, e)              tan(alpha_i) = vi/max(|ui|, |R wi|, e')
+    m (vx' - vy r) = sum Xi      m (vy' + vx r) = sum Yi      Iz r' = sum (xi Yi - yi Xi)
+
+Xi, Yi: tyre forces Fx, Fy (combined_slip, contact) turned into the body frame. What turns the
+wheels is in double_track_wheels. Track and R may differ between front and rear. Loads follow the
+accelerations ax, ay without delay (no springs):
+
+    Fz of an axle = m g b/L -+ m ax h/L      of its wheels = half (1 -+ 2 ay h/(g track))
+
+found by LOAD_PASSES rounds of forces and loads; the sum is always m g, and no load is negative:
+a transfer stops where the inner wheel lifts. The slip divides by the larger of travel and rolling
+speed, so it stays within [-1, 1] while the wheel turns the way it travels.
+
+Low speed. Wheels are light, so their spin is stiff: R^2 K/(J e) is kept below SLIP_RATE_LIMIT by
+the choice of e, and (Cf + Cr)/(m e') + (a^2 Cf + b^2 Cr)/(Iz e') by that of e'; both are at least
+low_speed_threshold. Below e, e' the tyres are viscous: no force at rest.
+
+Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do brakes and damping.
+Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
+Dynamics, chapters 1 and 4. Limits: flat ground, no roll or pitch. What a vehicle may have besides,
+rolling and air resistance, roll stiffness and so on, is in double_track_chassis, whose functions
+then take the place of the last four here.
+
+Form. What a command fixes is computed once (double_track_held), cosines and inverses too. Slips do
+not depend on the loads, so a round is a division a wheel at most. Nothing depends on where the car
+is, so a step counts x, y, yaw from its start (HeldRates), and double_rates() gets small yaws. One
+car in registers and many in rows (simulation.car_kernels) run the same source.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import inlined, unbound
+from racecar.base.types import Wheels
+from racecar.dynamics.vehicles.planar import PARAMETER_COUNT, STATE_COUNT
+
+# State after those of planar: four wheel speeds.
+WHEEL = STATE_COUNT
+
+WHEELS = ('front_left', 'front_right', 'rear_left', 'rear_right')
+
+# Inputs after speed and steering angle: MODE 0 follows these two, 1 applies the rest: angle of
+# the left and right front wheel [rad], then four each of drive torque [N m], brake torque [N m],
+# damping [N m s], damping of viscous brakes [N m s], and 1 for a forced wheel, whose place among
+# the drive torques holds its speed [rad/s]; at last what the engine adds to the inertia of a front
+# and of a rear wheel [kg m^2].
+MODE, LEFT_ANGLE, RIGHT_ANGLE, DRIVE = 2, 3, 4, 5
+BRAKE, DAMPING, BRAKE_DAMPING, FORCED, INERTIA, INPUT_COUNT = (
+    DRIVE + 4, DRIVE + 8, DRIVE + 12, DRIVE + 16, DRIVE + 20, DRIVE + 22)
+
+# Packed parameters after those of planar.
+(HALF_TRACK, REAR_HALF_TRACK, HEIGHT, RADIUS, REAR_RADIUS, WHEEL_INERTIA, LOW_SPEED_LATERAL,
+ STIFFNESS_BY_LOAD, FRONT_X) = range(PARAMETER_COUNT, PARAMETER_COUNT + 9)
+# Four numbers of a TyreDirection each.
+FRONT_Y, REAR_X, REAR_Y = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12
+# Five numbers of TyreSides.
+SIDES, OVERSPEED, CHASSIS = FRONT_X + 16, FRONT_X + 21, FRONT_X + 22
+
+LOAD_PASSES = 3
+"""Rounds of forces and loads; each makes the error of the loads several times smaller."""
+
+SLIP_RATE_LIMIT = 1500.0
+"""Bound of the rates at which slip decays [1/s]; see the module."""
+
+ACCELERATION_LIMIT = 1e5
+"""Bound of the angular acceleration that a wheel command asks of a free wheel [rad/s^2]."""
+
+DRIVE_RATE_LIMIT = 700.0
+"""Bound of the rate at which the speed controller turns a free wheel [1/s]."""
+
+
+class DoubleState(NamedTuple):
+    """State of a double track, or its time derivative [SI]."""
+
+    vx: float
+    vy: float
+    yaw_rate: float
+    x: float
+    y: float
+    yaw: float
+    wheel_speed_front_left: float
+    wheel_speed_front_right: float
+    wheel_speed_rear_left: float
+    wheel_speed_rear_right: float
+
+
+class Body(NamedTuple):
+    """What parameters and steering angles fix [SI].
+
+    half_front: static load of a front wheel; half_weight: m g/2; pitch: h/(2 L); roll: 2 h/(m g
+    track) of each axle; front, rear: tyres as their ContactForm prepares them; chassis, carcass:
+    a Chassis and a Carcass of double_track_chassis, or empty.
+    """
+
+    to_front: float
+    to_rear: float
+    half_track: float
+    rear_half_track: float
+    cos_left: float
+    sin_left: float
+    cos_right: float
+    sin_right: float
+    radius: float
+    rear_radius: float
+    low_speed: float
+    low_speed_lateral: float
+    half_front: float
+    half_weight: float
+    pitch: float
+    roll: float
+    rear_roll: float
+    per_mass: float
+    per_yaw_inertia: float
+    per_wheel_inertia: float
+    front: Any
+    rear: Any
+    chassis: Any
+    carcass: Any
+
+
+class Held(NamedTuple):
+    """What parameters and command fix; wheels: a SpeedDrive or a TorqueDrive."""
+
+    body: Body
+    wheels: Any
+
+
+class WheelMotion(NamedTuple):
+    """Velocity of a wheel's hub along and across the wheel, and of its rim [m/s]."""
+
+    travel: float
+    across: float
+    rolling: float
+
+
+class WheelSlip(NamedTuple):
+    """Longitudinal slip and tangent of the slip angle of a wheel [-]."""
+
+    along: float
+    across: float
+
+
+class Forces(NamedTuple):
+    """Of each wheel the force along x and y of the body, along and across it, the load [N]."""
+
+    x: Wheels
+    y: Wheels
+    along: Wheels
+    across: Wheels
+    loads: Wheels
+
+
+# Of the tyres, see ContactForm; wheel_forces() for them; of double_track_wheels; sine and cosine;
+# the last four functions of this file or those of double_track_chassis.
+slide_four = rest = grip = turn = push = forces = accelerations = heading = unbound
+slips = carried = felt = reactions = completed = unbound
+
+
+@inlined
+def wheel_slip(
+    travel: float, across: float, rolling: float, low_speed: float, low_speed_lateral: float,
+) -> WheelSlip:
+    """Return the slip of a wheel from its velocities along, across and of its rim [m/s]."""
+    fastest = max(abs(travel), abs(rolling))
+    return WheelSlip((travel - rolling) / max(fastest, low_speed),
+                     across / max(fastest, low_speed_lateral))
+
+
+@inlined
+def wheel_motions(state: Any, body: Body) -> tuple[
+        WheelMotion, WheelMotion, WheelMotion, WheelMotion]:
+    """Return the motion of each wheel."""
+    h = body
+    front = state.vy + state.yaw_rate * h.to_front
+    rear = state.vy - state.yaw_rate * h.to_rear
+    turn, rear_turn = state.yaw_rate * h.half_track, state.yaw_rate * h.rear_half_track
+    left, right = state.vx - turn, state.vx + turn
+    return (
+        WheelMotion(left * h.cos_left + front * h.sin_left,
+                    front * h.cos_left - left * h.sin_left,
+                    h.radius * state.wheel_speed_front_left),
+        WheelMotion(right * h.cos_right + front * h.sin_right,
+                    front * h.cos_right - right * h.sin_right,
+                    h.radius * state.wheel_speed_front_right),
+        WheelMotion(state.vx - rear_turn, rear, h.rear_radius * state.wheel_speed_rear_left),
+        WheelMotion(state.vx + rear_turn, rear, h.rear_radius * state.wheel_speed_rear_right))
+
+
+@inlined
+def wheel_slips(state: DoubleState, body: Body) -> tuple[
+        WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
+    """Return the slip of each wheel."""
+    m0, m1, m2, m3 = wheel_motions(state, body)
+    e, e_lateral = body.low_speed, body.low_speed_lateral
+    return (wheel_slip(m0.travel, m0.across, m0.rolling, e, e_lateral),
+            wheel_slip(m1.travel, m1.across, m1.rolling, e, e_lateral),
+            wheel_slip(m2.travel, m2.across, m2.rolling, e, e_lateral),
+            wheel_slip(m3.travel, m3.across, m3.rolling, e, e_lateral))
+
+
+def wheel_forces(state: DoubleState, body: Body) -> Forces:
+    """Return accelerations and forces [SI].
+
+    The global names slide_four, rest, grip, turn and push are bound to the tyres; slips, carried
+    and felt to what the vehicle has.
+    """
+    h = body
+    s0, s1, s2, s3 = slips(state, h)
+    c0, c1, c2, c3 = slide_four(
+        (s0.along, s1.along, s2.along, s3.along),
+        (s0.across, s1.across, s2.across, s3.across), h.front, h.rear)
+    t0, t1 = turn(c0, h.cos_left, h.sin_left), turn(c1, h.cos_right, h.sin_right)
+    z0 = z1 = h.half_front
+    z2 = z3 = h.half_weight - h.half_front
+    gx0, gy0 = rest(c0, h.front)
+    gx1, gy1 = rest(c1, h.front)
+    gx2, gy2 = rest(c2, h.rear)
+    gx3, gy3 = rest(c3, h.rear)
+    x0, y0 = push(t0, gx0, gy0)
+    x1, y1 = push(t1, gx1, gy1)
+    x2, y2 = c2.x * gx2, c2.y * gy2
+    x3, y3 = c3.x * gx3, c3.y * gy3
+    for _ in range(LOAD_PASSES - 1):
+        z0, z1, z2, z3 = carried(h, (x0 + x1) + (x2 + x3), (y0 + y1) + (y2 + y3))
+        f0, f1, f2, f3 = felt(h, (z0, z1, z2, z3))
+        gx0, gy0 = grip(c0, f0, h.front)
+        gx1, gy1 = grip(c1, f1, h.front)
+        gx2, gy2 = grip(c2, f2, h.rear)
+        gx3, gy3 = grip(c3, f3, h.rear)
+        x0, y0 = push(t0, gx0, gy0)
+        x1, y1 = push(t1, gx1, gy1)
+        x2, y2 = c2.x * gx2, c2.y * gy2
+        x3, y3 = c3.x * gx3, c3.y * gy3
+    return Forces(
+        (x0, x1, x2, x3), (y0, y1, y2, y3), (c0.x * gx0, c1.x * gx1, x2, x3),
+        (c0.y * gy0, c1.y * gy1, y2, y3), (z0, z1, z2, z3))
+
+
+def double_rates(state: DoubleState, held: Held) -> Any:
+    """Return the time derivative of the state [SI].
+
+    The global names are bound: forces to the tyres, accelerations to what turns the wheels,
+    heading to sine and cosine, reactions and completed to what the vehicle has.
+    """
+    h = held.body
+    x, y, along, _, loads = forces(state, h)
+    turning = state.yaw_rate
+    moment = (h.to_front * (y[0] + y[1]) - h.to_rear * (y[2] + y[3])
+              - (h.half_track * (x[0] - x[1]) + h.rear_half_track * (x[2] - x[3])))
+    sine, cosine = heading(state.yaw)
+    w0, w1, w2, w3 = accelerations(
+        (state.wheel_speed_front_left, state.wheel_speed_front_right,
+         state.wheel_speed_rear_left, state.wheel_speed_rear_right),
+        reactions(state, along, loads, h), held.wheels, h.per_wheel_inertia)
+    return completed(state, h, DoubleState(
+        ((x[0] + x[1]) + (x[2] + x[3])) * h.per_mass + state.vy * turning,
+        ((y[0] + y[1]) + (y[2] + y[3])) * h.per_mass - state.vx * turning,
+        moment * h.per_yaw_inertia,
+        state.vx * cosine - state.vy * sine, state.vx * sine + state.vy * cosine, turning,
+        w0, w1, w2, w3))
+
+
+@inlined
+def level_loads(body: Body, total_x: float, total_y: float) -> Wheels:
+    """Return the loads of the wheels [N] for forces along x and y of the body in sum [N]."""
+    h = body
+    front = min(max(h.half_front - h.pitch * total_x, 0.0), h.half_weight)
+    rear = h.half_weight - front
+    roll = min(max(h.roll * total_y, -1.0), 1.0)
+    rear_roll = min(max(h.rear_roll * total_y, -1.0), 1.0)
+    return (front * (1.0 - roll), front * (1.0 + roll),
+            rear * (1.0 - rear_roll), rear * (1.0 + rear_roll))
+
+
+@inlined
+def true_loads(body: Body, loads: Wheels) -> Wheels:
+    """Return the loads as they are: friction does not depend on them."""
+    return loads
+
+
+@inlined
+def tyre_reactions(state: DoubleState, along: Wheels, loads: Wheels, body: Body) -> Wheels:
+    """Return what turns each wheel backwards [N m]: R Fx."""
+    h = body
+    return (h.radius * along[0], h.radius * along[1], h.rear_radius * along[2],
+            h.rear_radius * along[3])
+
+
+@inlined
+def as_they_are(state: DoubleState, body: Body, rates: DoubleState) -> DoubleState:
+    """Return the rates: nothing else acts on the body, and no state is left."""
+    return rates

@@ -1,0 +1,62 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The motion with which a simulated car starts, besides its pose."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from racecar.base.errors import ParameterError
+from racecar.base.parameters import Parameter
+from racecar.base.types import Pose2
+from racecar.dynamics.vehicles.interface import VehicleModel
+
+
+class InitialMotion(NamedTuple):
+    """Yaw rate [rad/s] and sideslip angle at the centre of gravity [rad], both to the left."""
+
+    yaw_rate: float = 0.0
+    sideslip: float = 0.0
+
+
+AT_REST = InitialMotion()
+
+INITIAL_MOTION_PARAMETERS = (
+    Parameter('initial_yaw_rate', float, AT_REST.yaw_rate, 'Yaw rate at the start and after a'
+              ' reset, counter-clockwise; of vehicle models with the yaw rate as a state', 'rad/s',
+              read_only=True),
+    Parameter('initial_sideslip', float, AT_REST.sideslip, 'Sideslip angle at the centre of'
+              ' gravity at the start and after a reset; of single_track with the formulation'
+              ' report, whose state it is', 'rad', minimum=-1.5, maximum=1.5, read_only=True),
+)
+
+# Parameter, state and where that state is found, in the order of InitialMotion.
+_STATES = (
+    ('initial_yaw_rate', 'yaw_rate', 'rad/s', 'a vehicle_model with the yaw rate as a state, such'
+     ' as single_track'),
+    ('initial_sideslip', 'beta', 'rad', 'vehicle_model single_track with formulation report'),
+)
+
+
+def initial_state(model: VehicleModel, pose: Pose2, motion: InitialMotion) -> tuple[float, ...]:
+    """Return the state of a model with the odometry point at a pose and with a motion.
+
+    Raises ParameterError for a motion other than 0 that the model has no state for, and for one
+    beyond the range in which the model holds.
+    """
+    state = list(model.initial_state(pose))
+    for value, (parameter, name, unit, remedy) in zip(motion, _STATES, strict=True):
+        if value == 0.0:
+            continue
+        if name not in model.state_names:
+            raise ParameterError(
+                f"parameter '{parameter}' is {value:g} {unit}, expected 0 for"
+                f' {model.description}; use {remedy}')
+        index = model.state_names.index(name)
+        limit = model.state_limits[index]
+        if not abs(value) <= limit:
+            raise ParameterError(
+                f"parameter '{parameter}' is {value:g} {unit}, expected a number in"
+                f' [{-limit:.4g}, {limit:.4g}] for {model.description}')
+        state[index] = float(value)
+    return tuple(state)

@@ -1,0 +1,65 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a picture shows: which robots there are, and where everything is at an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.poses import pose_of_angles
+from racecar.base.types import Lamps, Pose3
+from racecar.description.robot_tree import RobotTree
+from racecar.scene.scene import Colour, Scene
+
+
+class DrawnRobot(NamedTuple):
+    """A robot that can be drawn; joints: names of those whose positions are known."""
+
+    tree: RobotTree
+    joints: tuple[str, ...] = ()
+
+
+class RobotSight(NamedTuple):
+    """A robot: pose of its root in the scene, positions of the joints [rad or m], lit lamps."""
+
+    pose: Pose3
+    positions: tuple[float, ...] = ()
+    lamps: Lamps = Lamps()
+
+
+class Line(NamedTuple):
+    """A line through points (n, 3) [m]; colour; radius [m]."""
+
+    points: NDArray[np.float64]
+    colour: Colour
+    radius: float
+
+
+class Dots(NamedTuple):
+    """Small cubes about points (n, 3) [m]; colour; edge [m]."""
+
+    points: NDArray[np.float64]
+    colour: Colour
+    edge: float
+
+
+class Sight(NamedTuple):
+    """Where everything is that moves.
+
+    robots: in the order in which they were given to the renderer. cones: poses of those of the
+    scene, in their order. lines, dots: what is drawn in the air.
+    """
+
+    robots: Sequence[RobotSight] = ()
+    cones: Sequence[Pose3] = ()
+    lines: Sequence[Line] = ()
+    dots: Sequence[Dots] = ()
+
+
+def standing_cones(scene: Scene) -> tuple[Pose3, ...]:
+    """Return the poses of the cones where the scene has them."""
+    return tuple(pose_of_angles(cone.x, cone.y, 0.0, 0.0, 0.0, 0.0) for cone in scene.cones)

@@ -1,0 +1,86 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The world that parameters name, and where a robot starts in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import functools
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from racecar.base.parameters import Parameter
+from racecar.base.share import find_world
+from racecar.base.types import Pose2
+from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.scene.world_file import image_of_world, load_world
+
+WORLD_PARAMETER = Parameter(
+    'world', str, EMPTY_SCENE.name, 'What stands around: a world of worlds/ by name, or a file; a'
+    ' map of map_server is one, too', read_only=True)
+"""A row of every simulator."""
+
+START_PARAMETERS = tuple(
+    Parameter(f'initial_{name}', float, 0.0, f'Initial {what} of base_link in odom, from where the'
+              ' world has its start: at the origin, along x, if it says nothing', unit,
+              read_only=True)
+    for name, what, unit in (('x', 'position', 'm'), ('y', 'position', 'm'),
+                             ('yaw', 'heading, counter-clockwise,', 'rad')))
+"""More rows of every simulator."""
+
+HEIGHT_PARAMETER = Parameter(
+    'initial_z', float, 0.0, 'Initial height above where it stands, from which it falls, in the'
+    ' 3-D world', 'm', minimum=0.0, maximum=1000.0, read_only=True)
+"""A row of simulators of the 3-D world."""
+
+
+def scene_of(values: Mapping[str, Any]) -> Scene:
+    """Return the scene of the parameter `world`; one and the same while its files stay the same.
+
+    Raises ConfigurationError as load_world().
+    """
+    path = str(find_world(values[WORLD_PARAMETER.name]))
+    status = _status(path)
+    image = _image(path, status)
+    return _loaded(path, status, None if image is None else _status(image))
+
+
+Status = tuple[int, int] | None
+"""Time of the last change [ns] and size of a file; None if there is none."""
+
+
+def _status(path: Path | str) -> Status:
+    try:
+        found = os.stat(path)
+    except OSError:
+        # Whoever reads it says so.
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+# A sweep asks for each of its cars.
+@functools.lru_cache(maxsize=8)
+def _image(path: str, _: Status) -> Path | None:
+    return image_of_world(path)
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(path: str, _: Status, __: Status) -> Scene:
+    return load_world(path)
+
+
+def start_pose(scene: Scene, values: Mapping[str, Any], index: int = 0) -> Pose2:
+    """Return the pose of base_link at the start: initial_x, _y and _yaw from that of the world.
+
+    index: of the robot; there may be more of them than starts.
+    """
+    x, y, yaw = scene.starts[index % len(scene.starts)]
+    if (x, y, yaw) == (0.0, 0.0, 0.0):
+        # The bits stay those of the parameters.
+        return Pose2(values['initial_x'], values['initial_y'], values['initial_yaw'])
+    along, across = values['initial_x'], values['initial_y']
+    cosine, sine = math.cos(yaw), math.sin(yaw)
+    return Pose2(x + along * cosine - across * sine, y + along * sine + across * cosine,
+                 yaw + values['initial_yaw'])

@@ -1,0 +1,264 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""World files: scenes in YAML. A map of the ROS map_server is one, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+import math
+from pathlib import Path
+from typing import Any
+
+from racecar.base.errors import ConfigurationError, excerpt, ParameterError
+from racecar.base.parameters import Parameter, ParameterTable, suggest
+from racecar.base.share import find_world
+from racecar.base.types import Pose2
+from racecar.base.yaml_file import load_yaml
+from racecar.scene.grid_map import MAP_MODES, OccupancyGrid, OCCUPIED, read_image
+from racecar.scene.marker import MARKERS
+from racecar.scene.scene import (
+    Board,
+    Box,
+    CONCRETE,
+    Cone,
+    GREY,
+    Ground,
+    ORANGE,
+    Patch,
+    Scene,
+    WALL_THICKNESS,
+    WHITE,
+    WOOD,
+)
+
+_LIMIT = 1e5
+"""Largest coordinate and length in a world [m]."""
+
+_MOST_OBJECTS = 20_000
+
+
+def _number(name: str, default: float | None, description: str, unit: str = 'm', *,
+            minimum: float | None = None, above: float | None = None,
+            maximum: float = _LIMIT) -> Parameter:
+    return Parameter(name, float, default, description, unit, minimum=minimum, above=above,
+                     maximum=maximum)
+
+
+def _length(name: str, default: float | None, description: str) -> Parameter:
+    return _number(name, default, description, above=0.0)
+
+
+def _colour(default: tuple[float, float, float]) -> Parameter:
+    return Parameter('colour', list, list(default), 'Red, green and blue, each from 0 to 1',
+                     item=float)
+
+
+_PLACE = (
+    _number('x', None, 'Position', minimum=-_LIMIT),
+    _number('y', None, 'Position', minimum=-_LIMIT),
+)
+_YAW = _number('yaw', 0.0, 'Heading, counter-clockwise', 'rad', minimum=-7.0, maximum=7.0)
+
+_WALL = ParameterTable([
+    Parameter('points', object, None, 'List of points [x, y] along the wall [m]'),
+    Parameter('closed', bool, False, 'Whether the last point is joined with the first'),
+    _length('thickness', WALL_THICKNESS, 'Thickness, half to each side of the points'),
+    _length('height', 1.0, 'Height above the ground'), _colour(GREY)])
+_BOX = ParameterTable([
+    *_PLACE, _YAW, _length('length', None, 'Length along its own x axis'),
+    _length('width', None, 'Width'), _length('height', 1.0, 'Height above the ground'),
+    _colour(WOOD)])
+_CONE = ParameterTable([
+    *_PLACE, _length('base', Cone._field_defaults['base'], 'Diameter on the ground'),
+    _length('height', Cone._field_defaults['height'], 'Height above the ground'),
+    _number('mass', Cone._field_defaults['mass'], 'Mass', 'kg', above=0.0), _colour(ORANGE)])
+_BOARD = ParameterTable([
+    *_PLACE, _YAW, _length('width', 0.3, 'Width'), _length('height', 0.3, 'Height'),
+    Parameter('marker', int, None, 'Number of its ArUco marker', minimum=0, maximum=MARKERS - 1),
+    _length('size', 0.2, 'Edge of the marker with its black border'),
+    _length('thickness', Board._field_defaults['thickness'], 'Thickness'), _colour(WHITE)])
+_PATCH = ParameterTable([
+    *_PLACE, _YAW, _length('length', None, 'Length along its own x axis'),
+    _length('width', None, 'Width'), _colour(WHITE)])
+_START = ParameterTable([*_PLACE, _YAW])
+_GROUND = ParameterTable([
+    _length('length', Ground._field_defaults['length'], 'Length along x that pictures show'),
+    _length('width', Ground._field_defaults['width'], 'Width that pictures show'),
+    _colour(CONCRETE),
+    *(_number(name, 0.0, 'Position of its middle', minimum=-_LIMIT) for name in ('x', 'y'))])
+
+_MAP = ParameterTable([
+    Parameter('image', str, None, 'PGM, PNG or BMP file, as seen from the file of the map'),
+    _number('resolution', None, 'Edge of a cell', minimum=1e-4, maximum=1000.0),
+    Parameter('origin', list, None, 'x, y [m] and yaw [rad] of the lower left corner',
+              item=float),
+    Parameter('negate', object, False, 'Whether white stands for walls'),
+    _number('occupied_thresh', 0.65, 'Darkness above which a cell is a wall', '', minimum=0.0,
+            maximum=1.0),
+    _number('free_thresh', 0.196, 'Darkness below which a cell is free', '', minimum=0.0,
+            maximum=1.0),
+    Parameter('mode', str, MAP_MODES[0], 'What the pixels mean', choices=MAP_MODES),
+])
+_TOP = ParameterTable([
+    Parameter('description', str, '', 'What it is, for people'),
+    _length('height', 1.0, 'Height of the walls of the map'),
+])
+_LISTS: dict[str, ParameterTable] = {
+    'walls': _WALL, 'boxes': _BOX, 'cones': _CONE, 'boards': _BOARD, 'patches': _PATCH,
+    'starts': _START}
+_KEYS = (*_TOP.names, 'ground', *_LISTS, *_MAP.names)
+
+
+def load_world(name: str | Path) -> Scene:
+    """Return the scene of a world file by its path, or by its name in worlds/.
+
+    Raises ConfigurationError, in one line with the file, for what is no world.
+    """
+    path = find_world(name)
+    label = f'world file {excerpt(str(path))}'
+    content = load_yaml('world file', path)
+    if content is None:
+        content = {}
+    if not isinstance(content, dict):
+        raise ConfigurationError(
+            f'{label} is a {type(content).__name__}, expected a mapping with keys of'
+            f" {', '.join(_KEYS)}")
+    try:
+        return _scene(Path(path), content)
+    except ParameterError as error:
+        raise ConfigurationError(f'{label}: {error}') from error
+
+
+def image_of_world(path: Path | str) -> Path | None:
+    """Return where the image of the map in a world file lies; None if it names none.
+
+    Raises ConfigurationError for a file that cannot be read.
+    """
+    content = load_yaml('world file', path)
+    image = content.get('image') if isinstance(content, dict) else None
+    return Path(path).parent / image if isinstance(image, str) else None
+
+
+def _scene(path: Path, content: Mapping[str, Any]) -> Scene:
+    for key in content:
+        if key not in _KEYS:
+            raise ParameterError(f'key {excerpt(key)} is unknown; {suggest(key, _KEYS)}')
+    top = _resolved('', _TOP, {key: content[key] for key in content if key in _TOP})
+    ground = _resolved('ground', _GROUND, content.get('ground', {}))
+    given = {key: content[key] for key in content if key in _MAP}
+    grid = _grid(path, given) if given else None
+    boxes = [Box(**values) for _, values in _objects(content, 'boxes')]
+    for place, values in _objects(content, 'walls'):
+        boxes += _wall_boxes(place, values)
+    if len(boxes) > _MOST_OBJECTS:
+        raise ParameterError(
+            f'{len(boxes)} walls and boxes, expected at most {_MOST_OBJECTS}')
+    scene = Scene(
+        name=path.stem, boxes=tuple(boxes),
+        cones=tuple(Cone(**values) for _, values in _objects(content, 'cones')),
+        boards=tuple(_board(place, values) for place, values in _objects(content, 'boards')),
+        patches=tuple(Patch(**values) for _, values in _objects(content, 'patches')),
+        grid=grid, grid_height=float(top['height']), ground=Ground(**ground))
+    starts = tuple(Pose2(**values) for _, values in _objects(content, 'starts'))
+    return replace(scene, starts=starts) if starts else scene
+
+
+def _objects(content: Mapping[str, Any], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield where each object of a list stands, and its values."""
+    items = content.get(key)
+    if items is None:
+        return
+    if not isinstance(items, list):
+        raise ParameterError(f'{key} is {excerpt(items)}, expected a list of mappings')
+    for index, item in enumerate(items, start=1):
+        place = f'{key}, number {index}'
+        yield place, _resolved(place, _LISTS[key], item)
+
+
+def _resolved(place: str, table: ParameterTable, item: Any) -> dict[str, Any]:
+    prefix = f'{place}: ' if place else ''
+    if not isinstance(item, dict):
+        names = ', '.join(table.names)
+        raise ParameterError(f'{prefix}{excerpt(item)}, expected a mapping with keys of {names}')
+    try:
+        values: dict[str, Any] = table.resolve(item)
+    except ParameterError as error:
+        raise ParameterError(f'{prefix}{error}') from error
+    if 'colour' in values:
+        colour = values['colour']
+        if len(colour) != 3 or not all(0.0 <= part <= 1.0 for part in colour):
+            raise ParameterError(
+                f'{prefix}colour is {excerpt(colour)}, expected red, green and blue, each from 0'
+                ' to 1')
+        values['colour'] = tuple(colour)
+    return values
+
+
+def _wall_boxes(place: str, values: Mapping[str, Any]) -> Iterator[Box]:
+    """Yield the pieces of a wall."""
+    points = _points(place, values['points'])
+    ends = points[1:] + points[:1] if values['closed'] else points[1:]
+    thickness, height, colour = values['thickness'], values['height'], values['colour']
+    for start, end in zip(points, ends, strict=False):
+        length = math.dist(start, end)
+        if length == 0.0:
+            raise ParameterError(f'{place}: point {list(start)} stands twice in a row')
+        # Each piece goes on by half its thickness, so that corners are closed.
+        yield Box(
+            0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]),
+            math.atan2(end[1] - start[1], end[0] - start[0]), length + thickness, thickness,
+            height, colour)
+
+
+def _points(place: str, points: Any) -> list[tuple[float, float]]:
+    row = Parameter('points', list, None, 'Points along the wall', item=float)
+    if not isinstance(points, list) or len(points) < 2:
+        raise ParameterError(
+            f'{place}: points is {excerpt(points)}, expected a list of at least two points [x, y]')
+    found = []
+    for point in points:
+        try:
+            numbers: Any = row.validate(point)
+        except ParameterError:
+            numbers = ()
+        if len(numbers) != 2 or max(map(abs, numbers)) > _LIMIT:
+            raise ParameterError(
+                f'{place}: point {excerpt(point)}, expected [x, y] within {_LIMIT:g} m')
+        found.append((numbers[0], numbers[1]))
+    return found
+
+
+def _board(place: str, values: Mapping[str, Any]) -> Board:
+    if values['size'] > min(values['width'], values['height']):
+        raise ParameterError(
+            f"{place}: size of the marker is {values['size']:g} m, expected at most width and"
+            f" height of the board, {values['width']:g} m and {values['height']:g} m")
+    return Board(**values)
+
+
+def _grid(path: Path, given: Mapping[str, Any]) -> OccupancyGrid:
+    """Return the map that the keys of map_server name."""
+    values = _resolved('', _MAP, given)
+    occupied, free = values['occupied_thresh'], values['free_thresh']
+    if free >= occupied:
+        raise ParameterError(
+            f'free_thresh is {free:g} and occupied_thresh {occupied:g}, expected the first to be'
+            ' smaller')
+    origin = values['origin']
+    if len(origin) != 3 or max(map(abs, origin)) > _LIMIT:
+        raise ParameterError(
+            f'origin is {excerpt(origin)}, expected x, y within {_LIMIT:g} m and yaw [rad]')
+    if values['negate'] not in (0, 1):
+        raise ParameterError(f"negate is {excerpt(values['negate'])}, expected 0 or 1")
+    mode = values['mode']
+    cells = read_image(
+        path.parent / values['image'], mode=mode, negate=bool(values['negate']),
+        occupied_threshold=occupied, free_threshold=free)
+    if max(cells.shape) * values['resolution'] > _LIMIT:
+        raise ParameterError(
+            f"the map is {max(cells.shape) * values['resolution']:g} m long, expected at most"
+            f' {_LIMIT:g} m')
+    # Raw values are the probability itself; other modes have taken the decision.
+    limit = math.ceil(occupied * OCCUPIED) if mode == 'raw' else OCCUPIED
+    return OccupancyGrid(cells, values['resolution'], Pose2(*origin), limit)

@@ -1,0 +1,133 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Rays through an occupancy grid: from cell to cell near walls, in leaps where there is room.
+
+A walk over the cells (Amanatides and Woo, A fast voxel traversal algorithm for ray tracing, 1987)
+is exact; a leap by the distance field skips cells that are free for certain (Hart, Sphere tracing,
+1996, for a field that counts from any point of a cell to any point of a wall). Rays go side by
+side in blocks, so that the loops over a block vectorise; all they write lies in one array, as
+compilers must not take several for overlapping. Single precision, in cells from that of the
+sensor.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from racecar.base.compiled import njit
+from racecar.scene.distance_field import MARGIN, WALL
+
+BLOCK = 64
+"""Rays side by side: with fewer the registers idle, with more those that have ended ride along."""
+
+# What rounding may take of a leap [cells].
+_SLACK = np.float32(0.01)
+# Whether a ray goes on. Compilers combine the integers of a block with vector instructions, but
+# take the maximum of floating-point numbers one after the other.
+_GOES_ON, _ENDED = np.int32(1), np.int32(0)
+_ZERO, _ONE, _TINY = np.float32(0.0), np.float32(1.0), np.float32(1e-30)
+
+# Where in the room of a block each of its rows begins.
+_DX, _DY, _INVERSE_X, _INVERSE_Y, _FROM_X, _FROM_Y, _BACK_X, _BACK_Y, _SIDE_X, _SIDE_Y, _X, _Y, \
+    _END, _WAY, _FREE, _ROOM = range(0, 16 * BLOCK, BLOCK)
+
+
+@njit
+def march(
+    room: Any, stride: int, scale: float, start_x: float, start_y: float, turn_x: float,
+    turn_y: float, directions_x: Any, directions_y: Any, offsets_x: Any, offsets_y: Any,
+    largest_offset: float, limits: Any, ranges: Any,
+) -> None:
+    """Lower ranges [m] to where rays meet a wall.
+
+    room: as room_around() returns it, flat; stride: its columns; scale: cells in a metre.
+    start_x, start_y: of the sensor in the grid's own axes from its corner [cells]; turn_x, turn_y:
+    cosine and sine of the angle from the grid's axes to those of the directions, which are unit
+    vectors. offsets_x, offsets_y: from the sensor to where each ray begins, within the grid, in
+    the axes of the directions, in modulus at most largest_offset, or empty if all begin there;
+    limits: how far it goes [m]. Of all these and of ranges there is a whole number of blocks.
+    """
+    # From the corner of the sensor's cell numbers stay small and so precise.
+    cell_x, cell_y = np.floor(start_x), np.floor(start_y)
+    part_x, part_y = start_x - cell_x, start_y - cell_y
+    home = np.int32(int(cell_y + MARGIN) * stride + int(cell_x + MARGIN))
+    columns = np.int32(stride)
+    cell = 1.0 / scale
+    # The first leap is that of all.
+    free = room[np.uint32(home)] - np.float32(largest_offset * scale) - _SLACK
+    start = free if free > _ZERO else _ZERO
+    block = np.zeros(_ROOM, np.float32)
+    block[_FROM_X:_FROM_X + BLOCK], block[_FROM_Y:_FROM_Y + BLOCK] = part_x, part_y
+    at = np.empty(BLOCK, np.int32)
+    for first in range(0, len(directions_x), BLOCK):
+        last = first + BLOCK
+        # Of slices an index is not asked whether it counts from the end.
+        ray_x, ray_y = directions_x[first:last], directions_y[first:last]
+        for k in range(BLOCK):
+            dx, dy = ray_x[k], ray_y[k]
+            block[_DX + k] = dx * turn_x - dy * turn_y
+            block[_DY + k] = dx * turn_y + dy * turn_x
+        if len(offsets_x) > 0:
+            off_x, off_y = offsets_x[first:last], offsets_y[first:last]
+            for k in range(BLOCK):
+                ox, oy = off_x[k] * scale, off_y[k] * scale
+                block[_FROM_X + k] = part_x + (ox * turn_x - oy * turn_y)
+                block[_FROM_Y + k] = part_y + (ox * turn_y + oy * turn_x)
+        limit = limits[first:last]
+        for k in range(BLOCK):
+            block[_END + k] = limit[k] * scale
+        for k in range(BLOCK):
+            dx, dy = block[_DX + k], block[_DY + k]
+            # A direction along an axis never leaves by the other.
+            dx = dx if abs(dx) > _TINY else _TINY
+            dy = dy if abs(dy) > _TINY else _TINY
+            block[_INVERSE_X + k], block[_INVERSE_Y + k] = _ONE / dx, _ONE / dy
+            # What is subtracted from a cell's corner to get the side by which the ray leaves.
+            block[_BACK_X + k] = block[_FROM_X + k] - (_ONE if dx > _ZERO else _ZERO)
+            block[_BACK_Y + k] = block[_FROM_Y + k] - (_ONE if dy > _ZERO else _ZERO)
+            block[_SIDE_X + k] = _ONE if dx > _ZERO else -_ONE
+            block[_SIDE_Y + k] = _ONE if dy > _ZERO else -_ONE
+            block[_WAY + k] = start
+            block[_X + k] = np.floor(block[_FROM_X + k] + dx * start)
+            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * start)
+        moving = _GOES_ON
+        while moving != _ENDED:
+            for k in range(BLOCK):
+                line = np.int32(np.int32(block[_Y + k]) * columns)
+                at[k] = home + line + np.int32(block[_X + k])
+            for k in range(BLOCK):
+                block[_FREE + k] = room[np.uint32(at[k])]
+            moving = _ENDED
+            for k in range(BLOCK):
+                way, free = block[_WAY + k], block[_FREE + k]
+                x, y = block[_X + k], block[_Y + k]
+                out_x = (x - block[_BACK_X + k]) * block[_INVERSE_X + k]
+                out_y = (y - block[_BACK_Y + k]) * block[_INVERSE_Y + k]
+                stop = block[_END + k] if free >= _ZERO else _ZERO
+                # Without room for it a leap might land where it began, and never come further.
+                leap = way + free if free >= _ONE else _ZERO
+                leaves = out_x if out_x < out_y else out_y
+                # Rounding may have put a ray into a cell that it has left.
+                leaves = leaves if leaves > way else way
+                leap_x = np.floor(block[_FROM_X + k] + block[_DX + k] * leap)
+                leap_y = np.floor(block[_FROM_Y + k] + block[_DY + k] * leap)
+                step_x = x + block[_SIDE_X + k] if out_x < out_y else x
+                step_y = y if out_x < out_y else y + block[_SIDE_Y + k]
+                next_x = leap_x if leap > leaves else step_x
+                next_y = leap_y if leap > leaves else step_y
+                goal = leap if leap > leaves else leaves
+                goal = goal if way < stop else way
+                # At its end a ray stays in the cell that it has come through.
+                block[_X + k] = next_x if goal < stop else x
+                block[_Y + k] = next_y if goal < stop else y
+                block[_WAY + k] = goal
+                moving |= _GOES_ON if goal < stop else _ENDED
+        found = ranges[first:last]
+        for k in range(BLOCK):
+            way = block[_WAY + k]
+            distance = way * cell if way < block[_END + k] else math.inf
+            distance = distance if block[_FREE + k] == WALL else math.inf
+            found[k] = distance if distance < found[k] else found[k]

@@ -1,0 +1,71 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What a sensor is: a pure function of what stands around and of how it moves itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.errors import ConfigurationError
+from racecar.base.parameters import Parameter
+from racecar.base.poses import NO_POSE
+from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.rendering.lens import Lens
+from racecar.scene.scene import Objects, Scene
+
+
+def no_pictures(viewpoint: Pose3, lens: Lens) -> Callable[[], NDArray[np.uint8]]:
+    """Raise ConfigurationError: the place of what draws, where nothing does."""
+    raise ConfigurationError('this plant has no pictures, so it has no cameras')
+
+
+class View(NamedTuple):
+    """What a sensor can know at an instant.
+
+    scene: what stands still. pose: of the sensor in the frame of the scene; time_ns: simulated
+    time [ns]. twist, acceleration: give those of the sensor in its own frame. objects: gives what
+    can move, where it is now, but for the robot that carries the sensor. picture: gives what draws
+    the scene with all robots as they are now, seen from a pose (x along the view, z up); raises
+    ConfigurationError where no pictures can be had. These four take time, so only who needs them
+    calls them.
+    """
+
+    scene: Scene
+    pose: Pose3
+    time_ns: int
+    twist: Callable[[], Twist3]
+    acceleration: Callable[[], Acceleration3]
+    objects: Callable[[], Objects]
+    picture: Callable[[Pose3, Lens], Callable[[], NDArray[np.uint8]]] = no_pictures
+
+
+class Sensor(Protocol):
+    """One sensor with its settings; without state, and without knowledge of the plant."""
+
+    def measure(self, view: View, generator: np.random.Generator) -> Any:
+        """Return the reading, of the value type of its kind.
+
+        All chance comes from the generator, which is not to be kept.
+        """
+
+
+class SensorKind(NamedTuple):
+    """One row of the registry.
+
+    value_type: NamedTuple of a reading, in SI units. parameters: rows of what the kind has besides
+    its mounting, such as range and noise. make: builds a sensor from their resolved values; raises
+    ParameterError if these contradict each other. axes: pose of the frame of a reading in axes
+    whose x is ahead and z up, in which its place on the robot is given. nearest: whether a rate is
+    taken whose period is no whole number of steps: then readings come at the nearest steps.
+    """
+
+    name: str
+    value_type: type
+    parameters: tuple[Parameter, ...]
+    make: Callable[[Mapping[str, Any]], Sensor]
+    axes: Pose3 = NO_POSE
+    nearest: bool = False

@@ -1,0 +1,127 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A laser range finder that sweeps a plane: the scanner of the car.
+
+Ranges are exact against walls, boxes, cones and the cells of a map. What is lower than the laser
+is not seen. Ranges follow REP 117: beyond the longest range +inf, below the shortest -inf.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+import numpy as np
+
+from racecar.base.compiled import njit
+from racecar.base.errors import ParameterError
+from racecar.base.parameters import Parameter
+from racecar.base.readings import LaserScan
+from racecar.base.types import NANOSECONDS
+from racecar.sensors.beams import Beams
+from racecar.sensors.interface import SensorKind, View
+from racecar.sensors.noise import fill_normal, seed_of
+
+PARAMETERS = (
+    Parameter('angle_min', float, -2.3561944902, 'Angle of the first ray', 'rad',
+              minimum=-2.0 * math.pi, maximum=2.0 * math.pi, read_only=True),
+    Parameter('angle_max', float, 2.3561944902, 'Angle of the last ray', 'rad',
+              minimum=-2.0 * math.pi, maximum=2.0 * math.pi, read_only=True),
+    Parameter('rays', int, 1081, 'Number of rays', minimum=1, maximum=100_000, read_only=True),
+    Parameter('range_min', float, 0.1, 'Shortest range; what is nearer gives -inf', 'm',
+              minimum=0.0, maximum=1000.0, read_only=True),
+    Parameter('range_max', float, 10.0, 'Longest range; what is further gives +inf', 'm',
+              above=0.0, maximum=1000.0, read_only=True),
+    Parameter('resolution', float, 0.01, 'Ranges are whole multiples of it; 0: of nothing', 'm',
+              minimum=0.0, maximum=10.0, read_only=True),
+    Parameter('noise', float, 0.01, 'Standard deviation of the Gaussian noise of ranges', 'm',
+              minimum=0.0, maximum=10.0, read_only=True),
+    Parameter('sweep_time', float, 0.0, 'Time from the first ray to the last, during which the'
+              ' motion of the laser skews the scan; 0: all at once', 's', minimum=0.0,
+              maximum=60.0, read_only=True),
+)
+
+
+class Laser:
+    """The laser with its settings."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        """values: rows of PARAMETERS and the rate [Hz].
+
+        Raises ParameterError for angles that are no range of at most a turn, a shortest range
+        that is not the smaller one, and a sweep that takes longer than the next begins.
+        """
+        low, high, rays = values['angle_min'], values['angle_max'], values['rays']
+        span, rate, sweep = high - low, values['rate'], values['sweep_time']
+        if not (0.0 < span <= 2.0 * math.pi + 1e-9 or rays == 1):
+            raise ParameterError(
+                f"parameter 'angle_max' is {high:g} rad and angle_min {low:g} rad, expected the"
+                ' first to be larger by at most a full turn')
+        if values['range_min'] >= values['range_max']:
+            raise ParameterError(
+                f"parameter 'range_min' is {values['range_min']:g} m and range_max"
+                f" {values['range_max']:g} m, expected the first to be smaller")
+        if sweep * rate > 1.0 + 1e-9:
+            raise ParameterError(
+                f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
+                f' {1.0 / rate:g} s')
+        self._noise: float = values['noise']
+        self._resolution: float = values['resolution']
+        self._beams = Beams.spread(low, high, rays, values['range_max'], sweep)
+        gaps = max(rays - 1, 1)
+        self._range_min: float = values['range_min']
+        self._range_max: float = values['range_max']
+        # What all scans have in common: all but the ranges.
+        self._facts = (
+            low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
+            sweep / gaps, 1.0 / rate, self._range_min, self._range_max)
+        self._sweep_ns = round(sweep * NANOSECONDS)
+        self._no_noise = np.zeros(rays)
+
+    def measure(self, view: View, generator: np.random.Generator) -> LaserScan:
+        """Return a scan whose last ray goes out at the time of the view.
+
+        During a sweep the laser moves with the twist of the view, the objects not at all.
+        """
+        truth = self._beams.distances(view.scene, view.objects(), view.pose, view.twist)
+        ranges = np.empty(self._beams.count, np.float32)
+        if self._noise == 0.0:
+            _read(truth, self._no_noise, 0.0, self._resolution, self._range_min, self._range_max,
+                  ranges)
+        else:
+            # One call: each costs as much as a hundred rays.
+            _read_noisy(truth, seed_of(generator), self._noise, self._resolution,
+                        self._range_min, self._range_max, ranges)
+        return LaserScan(*self._facts, ranges, self._sweep_ns)
+
+
+LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser)
+
+
+@njit
+def _read(
+    truth: Any, noise: Any, deviation: float, resolution: float, range_min: float,
+    range_max: float, ranges: Any,
+) -> None:
+    """Write the ranges [m] that the laser makes of true distances and noise of deviation 1."""
+    for i in range(len(ranges)):
+        distance = truth[i] + deviation * noise[i]
+        if resolution > 0.0 and distance < math.inf:
+            distance = math.floor(distance / resolution + 0.5) * resolution
+        if distance > range_max:
+            distance = math.inf
+        if distance < range_min:
+            distance = -math.inf
+        ranges[i] = distance
+
+
+@njit
+def _read_noisy(
+    truth: Any, seed: Any, deviation: float, resolution: float, range_min: float,
+    range_max: float, ranges: Any,
+) -> None:
+    """Do what _read() does with the numbers that fill_normal() makes of a seed."""
+    noise = np.empty(len(ranges) + len(ranges) % 2)
+    fill_normal(seed, noise)
+    _read(truth, noise, deviation, resolution, range_min, range_max, ranges)

@@ -1,0 +1,273 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Sensors on the robots of a plant: each is one more output, whatever the plant is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+import zlib
+
+import numpy as np
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
+from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.rendering.stage import Stage
+from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
+from racecar.scene.scene_map import scene_map
+from racecar.sensors import SENSOR_KINDS
+from racecar.sensors.interface import Sensor, SensorKind, View
+from racecar.simulation.ports import (
+    Carrier,
+    Entity,
+    Mount,
+    nearest_steps,
+    Output,
+    period_steps,
+    Plant,
+)
+
+_PLACES = tuple(
+    Parameter(name, float, 0.0, f'{name} of the sensor in the frame of the robot; if all six are 0'
+              ' the sensor is where the robot description has its frame', unit=unit,
+              minimum=-limit, maximum=limit, read_only=True)
+    for names, unit, limit in ((('x', 'y', 'z'), 'm', 100.0),
+                               (('roll', 'pitch', 'yaw'), 'rad', 7.0))
+    for name in names)
+
+
+def mounting_parameters(
+    name: str, kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
+) -> ParameterTable:
+    """Return the rows `<name>.kind`, frame, rate, seed and place of a sensor of any kind."""
+    return ParameterTable(_prefixed(name, (
+        Parameter('kind', str, None, 'Kind of the sensor', choices=tuple(kinds), read_only=True),
+        Parameter('frame', str, name, 'Frame of the sensor', read_only=True),
+        Parameter('rate', float, 10.0, 'Frequency of the readings, whose period is a whole number'
+                  ' of integration steps; those of a camera come at the nearest steps',
+                  unit='Hz', above=0.0, maximum=1e6, read_only=True),
+        Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
+                  read_only=True),
+        Parameter('slot', str, '', 'Link of the robot description that carries the sensor, in'
+                  ' whose frame its place is then given: front_slot, top_slot, rear_slot or'
+                  ' centre_slot of a generated car, or any other that is fixed to the body; the'
+                  ' frame of the readings is then <slot>_<frame>', read_only=True),
+        *_PLACES)))
+
+
+def sensor_parameters(
+    name: str, kind: str, kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
+) -> ParameterTable:
+    """Return the rows of a sensor of a kind: its mounting and what the kind adds.
+
+    Raises ParameterError if there is no such kind.
+    """
+    if kind not in kinds:
+        raise ParameterError(
+            f"parameter '{name}.kind' is {kind!r}, expected one of {', '.join(kinds) or 'none'}")
+    return mounting_parameters(name, kinds) + ParameterTable(
+        _prefixed(name, kinds[kind].parameters))
+
+
+def _prefixed(name: str, rows: Sequence[Parameter]) -> list[Parameter]:
+    return [replace(row, name=f'{name}.{row.name}') for row in rows]
+
+
+@dataclass(frozen=True)
+class MountedSensor:
+    """A sensor and where it sits: name of the output, frame, pose in the robot's frame.
+
+    pose: None if it is where the robot description has its frame, or in the robot's own frame if
+    there is no such link. slot: link that carries it, in whose frame the pose then is; empty for
+    none. rate: of the readings [Hz]; seed: of the noise.
+    """
+
+    name: str
+    kind: SensorKind
+    sensor: Sensor
+    frame: str
+    pose: Pose3 | None
+    rate: float
+    seed: int
+    slot: str = ''
+
+    @classmethod
+    def from_values(
+        cls, name: str, values: Mapping[str, Any],
+        kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
+    ) -> MountedSensor:
+        """Build from the rows of sensor_parameters(); others are left alone.
+
+        Raises ParameterError for what is missing, unknown or out of range.
+        """
+        prefix = f'{name}.'
+        given = {key: value for key, value in values.items() if key.startswith(prefix)}
+        table = sensor_parameters(name, str(given.get(f'{prefix}kind', '')), kinds)
+        own: dict[str, Any] = {
+            key.removeprefix(prefix): value for key, value in table.resolve(given).items()}
+        kind = kinds[own['kind']]
+        places = [own[row.name] for row in _PLACES]
+        try:
+            sensor = kind.make(own)
+        except ParameterError as error:
+            raise ParameterError(f"sensor '{name}': {error}") from error
+        slot, frame = own['slot'], own['frame']
+        return cls(
+            name, kind, sensor, f'{slot}_{frame}' if slot else frame,
+            pose_of_angles(*places) if any(places) or slot else None, own['rate'], own['seed'],
+            slot)
+
+
+class EquippedPlant:
+    """A plant whose robots carry sensors and know a map; all else is the plant's own."""
+
+    def __init__(
+        self, plant: Plant, sensors: Mapping[str, Sequence[MountedSensor]],
+        scene: Scene = EMPTY_SCENE,
+    ) -> None:
+        """Add an output and a frame for each sensor.
+
+        sensors: by the name of the entity that carries them.
+        Raises ConfigurationError for an unknown entity or one that carries none, a rate that the
+        steps of the plant do not give, and a name that stands twice.
+        """
+        self._plant = plant
+        self._sensors: list[Output] = []
+        self._stage = Stage(scene, plant.entities)
+        known = [entity.name for entity in plant.entities]
+        for name in sensors:
+            if name not in known:
+                raise ConfigurationError(
+                    f'sensors are given to the robot {name!r}, expected one of'
+                    f" {', '.join(map(repr, known))}")
+        self._entities = tuple(
+            self._equipped(entity, sensors.get(entity.name, ()), scene)
+            for entity in plant.entities)
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self._plant.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self._plant.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The robots of the plant with their sensors."""
+        return self._entities
+
+    def warm_up(self) -> None:
+        """Do what would hold up the first step, or the first reading."""
+        self._plant.warm_up()
+        for output in self._sensors:
+            output.read()
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError as the plant does."""
+        self._plant.advance(steps)
+
+    def _equipped(
+        self, entity: Entity, sensors: Sequence[MountedSensor], scene: Scene,
+    ) -> Entity:
+        if not scene.is_empty:
+            entity = replace(entity, surroundings=lambda: scene_map(scene))
+        for mounted in sensors:
+            if entity.carrier is None:
+                raise ConfigurationError(
+                    f"sensor '{mounted.name}': the robot {entity.name!r} carries no sensors")
+            output, mount = self._port(entity, mounted, entity.carrier, scene)
+            if output.name in [other.name for other in entity.outputs]:
+                raise ConfigurationError(
+                    f"sensor '{output.name}': the robot has an output of this name, choose"
+                    ' another one')
+            self._sensors.append(output)
+            entity = replace(
+                entity, outputs=(*entity.outputs, output), mounts=(*entity.mounts, mount))
+        return entity
+
+    def _port(
+        self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
+    ) -> tuple[Output, Mount]:
+        plant, place, measure = self._plant, _place(entity, mounted), mounted.sensor.measure
+        # Sensors with one seed, on one robot or several, have noise of their own.
+        noise = NoiseSource(
+            mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
+        state, standing = carrier.state, Objects(scene.cones)
+        objects, picture = carrier.objects or (lambda: standing), self._stage.picture
+
+        def twist() -> Twist3:
+            return twist_of_child(state().twist, place)
+
+        def acceleration() -> Acceleration3:
+            return acceleration_of_child(carrier.acceleration(), state().twist, place)
+
+        def read() -> Any:
+            time_ns = plant.time_ns
+            return measure(
+                View(scene, pose_of_child(state().pose, place), time_ns, twist, acceleration,
+                     objects, picture), noise.at(time_ns))
+
+        rate = f"rate of sensor '{mounted.name}'"
+        steps, spread = (
+            nearest_steps(rate, mounted.rate, plant.step_ns) if mounted.kind.nearest
+            else (period_steps(rate, mounted.rate, plant.step_ns), 1))
+        return (Output(mounted.name, mounted.kind.value_type, read, steps, mounted.frame, spread),
+                Mount(carrier.frame, mounted.frame, place))
+
+
+def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
+    """Return the pose of a sensor in the frame of the robot."""
+    axes = mounted.kind.axes
+    if mounted.pose is not None:
+        place = pose_of_child(mounted.pose, axes)
+        return pose_of_child(_slot(entity, mounted), place) if mounted.slot else place
+    try:
+        links = {} if entity.describe is None else entity.describe().tree.poses()
+    except ConfigurationError as error:
+        raise ConfigurationError(
+            f"sensor '{mounted.name}': where its frame '{mounted.frame}' is on the robot is not"
+            f' known ({error}); give its place, for example {mounted.name}.x') from error
+    return links.get(mounted.frame, axes)
+
+
+def _slot(entity: Entity, mounted: MountedSensor) -> Pose3:
+    """Return the pose of the link that carries a sensor in the frame of the robot."""
+    parameter = f"parameter '{mounted.name}.slot' is {mounted.slot!r}"
+    if entity.describe is None:
+        raise ParameterError(f'{parameter}, expected none: this robot has no description')
+    tree = entity.describe().tree
+    try:
+        tree.link(mounted.slot)
+    except ConfigurationError as error:
+        raise ParameterError(f'{parameter}, expected a link of the robot: {error}') from error
+    if mounted.slot not in tree.fixed_links():
+        raise ParameterError(
+            f'{parameter}, which moves against the body, expected a link that is fixed to it')
+    return tree.poses()[mounted.slot]
+
+
+class NoiseSource:
+    """Gives the generator of each instant: noise does not depend on who listened before.
+
+    A generator that counts (Philox; Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
+    2011) is only set to another place for this, twenty times as fast as to make one anew.
+    """
+
+    def __init__(self, seed: int, stream: int) -> None:
+        """Give streams of one seed numbers of their own; both are at least 0, below 2^64."""
+        self._bits = np.random.Philox(key=np.array([seed, stream], dtype=np.uint64))
+        self._generator = np.random.Generator(self._bits)
+        self._state: Any = self._bits.state
+
+    def at(self, time_ns: int) -> np.random.Generator:
+        """Return the generator for a time [ns], always the same object."""
+        # The highest of four words: the others count the numbers that are drawn.
+        self._state['state']['counter'][3] = time_ns
+        self._bits.state = self._state
+        return self._generator

@@ -1,0 +1,149 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Many closed loops at once: each car with its own vehicle, tyre, trajectory, gains and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+import math
+import os
+
+import numpy as np
+
+from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError
+from racecar.base.packing import vector
+from racecar.simulation.batch_kernels import LANES
+from racecar.simulation.batch_result import BatchResult, Noise
+from racecar.simulation.batch_run import BatchRun, NoiseStreams
+from racecar.simulation.block import Block, Kind, kind_of
+from racecar.simulation.closed_loop import Loop
+from racecar.simulation.metrics.path_batch import warm_up_path_metrics
+
+
+class BatchSimulation:
+    """Closed loops of any kind and number, run side by side by compiled kernels on all cores.
+
+    The cars do not know of each other. A car gives the same bits as alone, whatever the others
+    and however many threads. Cars whose model has a SplitDerivative, with actuators or without,
+    run side by side, each kind in blocks of its own; others run one by one, several times slower,
+    and those that do not run compiled in turns, as threads do not help Python.
+    """
+
+    def __init__(
+        self, loops: Iterable[Loop], *, noise: Noise | None = None,
+        generator: np.random.Generator | None = None, threads: int | None = None,
+        block_size: int = LANES,
+    ) -> None:
+        """Pack the loops; their objects are not kept, so they may be made one by one.
+
+        noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
+        threads: how many cores to use, by default all that this process may use. block_size: cars
+        that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
+        Raises ConfigurationError if noise lacks a generator, and for a loop that does not run side
+        by side with others if noise is asked for or it shares a part with another such loop.
+        """
+        if (noise is None) != (generator is None):
+            raise ConfigurationError('noise needs a generator, and a generator needs noise')
+        if threads is not None and threads < 1:
+            raise ConfigurationError(f'threads is {threads}, expected at least 1')
+        if not 1 <= block_size <= LANES:
+            raise ConfigurationError(f'block_size is {block_size}, expected 1 to {LANES}')
+        self._threads = threads or len(os.sched_getaffinity(0))
+        self._blocks: list[Block] = []
+        self._others: list[tuple[int, Loop]] = []
+        open_blocks: dict[Kind, Block] = {}
+        # Parts of cars that run one by one, which their runs change.
+        taken: set[int] = set()
+        self._count = 0
+        tracked_ahead: list[float] = []
+        for loop in loops:
+            kind = kind_of(loop)
+            tracked_ahead.append(loop.tracker.tracked_ahead)
+            if kind is not None:
+                block = open_blocks.get(kind)
+                if block is None or block.count == block_size:
+                    block = open_blocks[kind] = Block(kind)
+                    self._blocks.append(block)
+                block.add(self._count, loop)
+            elif noise is not None:
+                why = 'such cars do not run side by side' if loop.lane is not None \
+                    else 'it does not run compiled'
+                raise ConfigurationError(
+                    f'noise is not available for {loop.simulator.description} with'
+                    f' {_driver(loop)}: {why}; leave out the noise')
+            elif not taken.isdisjoint(map(id, _parts(loop))):
+                raise ConfigurationError(
+                    f'loop {self._count} shares its tracker, linearizer or simulator with another;'
+                    f' {loop.simulator.description} with {_driver(loop)} does not run side'
+                    ' by side: make new parts for each loop')
+            else:
+                self._others.append((self._count, loop))
+                taken.update(map(id, _parts(loop)))
+            self._count += 1
+        # What compiles, threads could only do one after the other.
+        for block in self._blocks:
+            block.seal()
+            block.run(vector(1), 0, 0, 0)
+        for _, loop in self._others:
+            loop.warm_up()
+        warm_up_path_metrics()
+        self._tracked_ahead = np.array(tracked_ahead)
+        self._noise = None if noise is None or generator is None else NoiseStreams(
+            noise, generator.integers(0, 2**63, size=(self._count, 2), dtype=np.uint64))
+        self._done = False
+
+    def __len__(self) -> int:
+        return self._count
+
+    def run(
+        self, duration: float, *, skip: float = 0.0, record_every: int = 0,
+        with_path: bool = False, on_progress: Callable[[float], object] | None = None,
+    ) -> BatchResult:
+        """Run all cars for a duration [s] and return their metrics.
+
+        skip: time at the start that the metrics leave out [s]; record_every: record one of so many
+        ticks, none by default; with_path: whether the metrics against the path are wanted, which
+        take somewhat longer than all else; on_progress is called with the share done, 0 to 1.
+        Raises ConfigurationError if it is called twice or an argument is out of range. Ctrl-C ends
+        it within a chunk of some hundred ticks.
+        """
+        if self._done:
+            raise ConfigurationError('a batch runs once; make a new one to run again')
+        if not (math.isfinite(duration) and duration > 0.0 and skip >= 0.0 and record_every >= 0):
+            raise ConfigurationError(
+                f'duration {duration!r} s, skip {skip!r} s, record_every {record_every!r}:'
+                ' expected a positive duration, the others at least 0')
+        self._done = True
+        run = BatchRun(
+            self._blocks, [loop for _, loop in self._others], self._tracked_ahead, self._noise,
+            duration, skip, record_every, with_path=with_path, on_progress=on_progress)
+        # The plain Python path holds the interpreter, so threads would not help it.
+        with ThreadPoolExecutor(self._threads if COMPILED else 1) as pool:
+            jobs: list[Future[None]] = []
+            try:
+                jobs.extend(pool.submit(run.run_block, block) for block in self._blocks)
+                jobs.extend(pool.submit(run.run_other, *other) for other in self._others)
+                # To wait for one after the other would wake this thread at each.
+                for job in wait(jobs, return_when=FIRST_EXCEPTION).done:
+                    job.result()
+            except BaseException:
+                # Ctrl-C, too: to leave the pool is to wait for what runs.
+                run.stop()
+                raise
+            finally:
+                for job in jobs:
+                    job.cancel()
+        return run.result()
+
+
+def _parts(loop: Loop) -> list[object]:
+    """Return what a run of the loop changes."""
+    parts = (loop.tracker, loop.linearizer, loop.simulator)
+    return [part for part in parts if part is not None]
+
+
+def _driver(loop: Loop) -> str:
+    return "a controller of one's own" if loop.linearizer is None \
+        else type(loop.linearizer).__name__

@@ -1,0 +1,238 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a batch: what its threads share, and the metrics of all cars in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
+import contextlib
+from dataclasses import astuple
+import math
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError, DivergenceError, RunError
+from racecar.base.packing import vector
+from racecar.base.types import NANOSECONDS
+from racecar.simulation import batch_kernels as rows
+from racecar.simulation.batch_kernels import NOISE_CHANNELS
+from racecar.simulation.batch_result import BatchResult, Noise
+from racecar.simulation.block import Block, tick_times
+from racecar.simulation.closed_loop import Loop, tick_count
+from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
+from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.simulation.metrics.tracking_error import Array, Metrics
+
+CHUNK = 128
+"""Ticks of a block that one call of a kernel runs."""
+
+# Columns of a run: the first of BatchResult, in their order.
+_SAMPLES, _DIVERGED_AT = 4, 6
+
+# Rows of a block that the columns are made of: DIVERGED to MAX_SQUARED.
+_SCORES = rows.MAX_SQUARED + 1 - rows.DIVERGED
+
+
+class NoiseStreams(NamedTuple):
+    """Noise of all cars, each from a stream of its own; seeds: (cars, 2)."""
+
+    noise: Noise
+    seeds: NDArray[np.uint64]
+
+    def of(self, cars: Sequence[int]) -> list[np.random.Generator]:
+        """Return the streams of some cars, at their start."""
+        return [np.random.Generator(np.random.SFC64(self.seeds[car])) for car in cars]
+
+
+class BatchRun:
+    """Runs blocks, and loops by themselves, in any order and by several threads."""
+
+    def __init__(
+        self, blocks: Sequence[Block], others: Sequence[Loop], tracked_ahead: Array,
+        noise: NoiseStreams | None, duration: float, skip: float, every: int, *,
+        with_path: bool, on_progress: Callable[[float], object] | None,
+    ) -> None:
+        """Arguments as BatchSimulation.run() has them, and all that is to run."""
+        cars = len(tracked_ahead)
+        periods = {block.kind.period_ns for block in blocks}
+        periods |= {loop.simulator.period_ns for loop in others}
+        self._ticks = {period: tick_count(duration, period) for period in periods}
+        self._times = {period: tick_times(period, count) for period, count in self._ticks.items()}
+        self._tracked_ahead = tracked_ahead
+        self._noise = noise
+        self._skip, self._every = skip, every
+        samples = max((count // every + 1 for count in self._ticks.values()), default=0) \
+            if every else 0
+        self._records = np.full((cars, samples, len(COLUMNS)), np.nan) if samples else None
+        self._columns = np.full((_DIVERGED_AT + 1, cars), np.nan)
+        # Of cars side by side: rows of their blocks from DIVERGED on, and the period [ns].
+        self._scores = np.full((_SCORES + 1, cars), np.nan)
+        self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
+        self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
+                         } if with_path else {}
+        self._collisions = np.full(cars, np.nan)
+        self._failures: dict[int, str] = {}
+        self._total = sum(block.count * self._ticks[block.kind.period_ns] for block in blocks) \
+            + sum(self._ticks[loop.simulator.period_ns] for loop in others)
+        self._done = 0
+        self._on_progress = on_progress
+        # One thread at a time counts and tells, so that the share told never falls.
+        self._counting = threading.Lock()
+        # What is not compiled may be a user's code, which need not bear threads.
+        self._in_turn = threading.Lock()
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """Let all that runs end at its next chunk with CancelledError; there is no result then."""
+        self._stopped.set()
+
+    def _check_stopped(self) -> None:
+        if self._stopped.is_set():
+            raise CancelledError('the batch was stopped')
+
+    def result(self) -> BatchResult:
+        """Return the metrics of all cars, after all have run."""
+        for period, times in self._times.items():
+            of_period = self._scores[_SCORES] == period
+            self._columns[:, of_period] = _columns(
+                np.asarray(times), self._skip, *self._scores[:_SCORES, of_period])
+        for car in self._failures:
+            self._columns[:, car] = np.nan
+            self._columns[_SAMPLES, car] = 0.0
+            if self._records is not None:
+                self._records[car] = np.nan
+            if self._path is not None:
+                for column in self._path:
+                    column[car] = np.nan
+        rmse, ise, total_squared, largest, counted, span, diverged_at = self._columns
+        return BatchResult(
+            rmse, ise, total_squared, largest, counted, span, diverged_at, self._tracked_ahead,
+            self._records, self._path,
+            None if np.isnan(self._collisions).all() else self._collisions,
+            dict(sorted(self._failures.items())))
+
+    def run_block(self, block: Block, told: int = 0) -> None:
+        """Run the cars of a block; told: the tick up to which progress has been told already."""
+        period = block.kind.period_ns
+        ticks, times, count, every = self._ticks[period], self._times[period], block.count, \
+            self._every
+        samples = ticks // every + 1 if every else 0
+        recorded = vector(count * samples * len(COLUMNS))
+        recorded[:] = vector([math.nan] * len(recorded))
+        paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
+        streams = [] if self._noise is None else self._noise.of(block.cars)
+        deviations = None if self._noise is None else vector(astuple(self._noise.noise))
+        for first in range(0, ticks + 1, CHUNK):
+            self._check_stopped()
+            chunk = min(CHUNK, ticks + 1 - first)
+            try:
+                block.run(
+                    times, first, chunk, ticks, skip=self._skip, records=recorded, every=every,
+                    samples=samples, noise=_drawn(streams, chunk), deviations=deviations,
+                    paths=paths)
+            except RunError as error:
+                if not block.kind.control.is_foreign:
+                    raise
+                self._run_failed(block, str(error), max(first, told))
+                return
+            if first >= told:
+                self._advance(count * min(chunk, ticks - first))
+        if self._records is not None:
+            self._records[block.cars, :samples] = np.reshape(
+                recorded, (count, samples, len(COLUMNS)))
+        self._scores[:_SCORES, block.cars] = block.rows(rows.DIVERGED, _SCORES)
+        self._scores[_SCORES, block.cars] = period
+        if self._path is not None and paths is not None:
+            for column, found in zip(self._path, paths.result(), strict=True):
+                column[block.cars] = found
+        self._failures |= block.failures()
+
+    def _run_failed(self, block: Block, message: str, told: int) -> None:
+        """Note the failure of a car; of several run each anew, to find out whose it is."""
+        if block.count > 1:
+            for single in block.singles():
+                self.run_block(single, told)
+            return
+        self._failures[block.cars[0]] = message
+        self._advance(self._ticks[block.kind.period_ns] - told)
+
+    def run_other(self, car: int, loop: Loop) -> None:
+        """Run a loop by itself, which compiled ones do at a time, others in turns."""
+        ticks = self._ticks[loop.simulator.period_ns]
+        try:
+            with contextlib.nullcontext() if loop.is_compilable else self._in_turn:
+                metrics = self._run_alone(car, loop, ticks)
+        except RunError as error:
+            self._failures[car], metrics = str(error), None
+        collisions = loop.simulator.collisions
+        if collisions is not None:
+            self._collisions[car] = collisions.contacts
+        if metrics is None:
+            self._columns[_SAMPLES, car] = 0.0
+        else:
+            self._columns[:_DIVERGED_AT, car] = (
+                metrics.rmse, metrics.ise, metrics.sum_squared_error, metrics.max_error,
+                metrics.samples, metrics.duration)
+            if self._path is not None and metrics.path is not None:
+                self._path.put(car, metrics.path)
+        self._advance(ticks)
+
+    def _run_alone(self, car: int, loop: Loop, ticks: int) -> Metrics | None:
+        """Run a loop by itself; return its metrics, None without a sample."""
+        parts: list[Array] = []
+
+        def keep(rows: Array) -> None:
+            self._check_stopped()
+            parts.append(rows)
+
+        self._check_stopped()
+        try:
+            loop.run(ticks, keep)
+        except DivergenceError:
+            self._columns[_DIVERGED_AT, car] = loop.simulator.time_ns / NANOSECONDS
+        table = RunTable(np.concatenate(parts), loop.tracker.tracked_ahead)
+        if self._records is not None:
+            kept = table.rows[::self._every]
+            self._records[car, :len(kept)] = kept
+        try:
+            return table.metrics(self._skip, with_path=self._path is not None)
+        except ConfigurationError:
+            return None
+
+    def _advance(self, amount: int) -> None:
+        with self._counting:
+            self._done += amount
+            if self._on_progress is not None:
+                self._on_progress(self._done / self._total)
+
+
+def _drawn(streams: Sequence[np.random.Generator], ticks: int) -> Any:
+    """Return normal numbers of so many ticks, (ticks, cars, NOISE_CHANNELS), flat; None without.
+
+    Each car takes those of its own stream.
+    """
+    if not streams:
+        return None
+    drawn = np.empty((ticks, len(streams), NOISE_CHANNELS))
+    for lane, stream in enumerate(streams):
+        drawn[:, lane] = stream.standard_normal((ticks, NOISE_CHANNELS))
+    return drawn.ravel() if COMPILED else drawn.ravel().tolist()
+
+
+def _columns(
+    times: Array, skip: float, diverged: Array, counted: Array, total: Array, ise: Array,
+    largest: Array,
+) -> Array:
+    """Return the columns of a run from what blocks add up; times: of the ticks [s]."""
+    first = min(int(np.searchsorted(times, skip)), len(times) - 1)
+    last = first + np.maximum(counted.astype(int) - 1, 0)
+    nothing = np.where(counted > 0.0, 1.0, np.nan)
+    return np.array([
+        np.sqrt(total / np.maximum(counted, 1.0)) * nothing, ise * nothing, total * nothing,
+        np.sqrt(largest) * nothing, counted, (times[last] - times[first]) * nothing,
+        np.where(diverged >= 0.0, times[diverged.astype(int)], np.nan)])

@@ -1,0 +1,356 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled loop for the errors of cars against their paths, tick by tick as they come.
+
+PathMetrics of path_metrics defines what is computed. Sums are taken sample by sample, so that they
+do not depend on how a run is divided.
+
+Each car has a part of one flat array to itself, rows of `room` numbers for a stretch of ticks:
+its window of the path is looked at again and again, and so stays in the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple
+
+from racecar.base.compiled import inlined, unlocked
+from racecar.base.elementary import sine_cosine
+from racecar.base.packing import Flat, packing, Vector
+
+SLOWEST_COURSE = 0.05
+"""Speed below which a point has no course [m/s]."""
+
+SLACK = 1e-6
+"""Bounds of the search for the nearest point are widened by this, against rounding [m]."""
+
+# Numbers of a tick in the points that a block hands out, as rows of all cars: tracked point and
+# reference [m].
+POINT_NUMBERS = 4
+
+# Rows of a car: the same, way along the path, first tick at the same place of the path, direction
+# and speed of the path, tick before the last turn back.
+(_X, _Y, _PATH_X, _PATH_Y, _WAY, _REST, _AHEAD_X, _AHEAD_Y, _SPEED, _TURN,
+ PATH_ROWS) = range(11)
+
+
+@unlocked
+def move_ahead(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
+    """Move points [m] ahead by a distance [m], with the bits of a batch: to the tracked point."""
+    for i in range(len(x)):
+        sine, cosine = sine_cosine(yaw[i])
+        x[i] += distance * cosine
+        y[i] += distance * sine
+
+
+class PathSums(NamedTuple):
+    """What a car has so far: sums of squares, and where the search goes on.
+
+    samples, with_course: how many count, and in the heading; cross_track [m^2], heading [rad^2],
+    speed [m^2/s^2]; largest: cross-track error [m]. nearest: segment of the last sample.
+    moving: tick of the last corner at which the path moved, or -1, and its direction there; turn:
+    that before the last turn back, or -1. longest: segment since the rows were moved [m].
+    is_done: whether the car has come to its end.
+    """
+
+    samples: float
+    with_course: float
+    cross_track: float
+    heading: float
+    speed: float
+    largest: float
+    nearest: float
+    moving: float
+    ahead_x: float
+    ahead_y: float
+    turn: float
+    longest: float
+    is_done: float
+
+
+class Nearest(NamedTuple):
+    """Squared distance to a polyline [m^2], first corner of the segment, share of it before."""
+
+    squared: float
+    segment: int
+    share: float
+
+
+load_sums, store_sums, SUMS = packing(PathSums)
+NO_SUMS = PathSums(*(0.0,) * 7, -1.0, 0.0, 0.0, -1.0, 0.0, 0.0)
+
+
+@inlined
+def _on_segment(
+    x: float, y: float, path: Vector, xs: int, ys: int, segment: int, high: int,
+) -> Nearest:
+    """Return where a segment is nearest to a point; that of the last corner has no length."""
+    corner_x, corner_y = path[xs + segment], path[ys + segment]
+    following = min(segment + 1, high)
+    dx, dy = path[xs + following] - corner_x, path[ys + following] - corner_y
+    rx, ry = x - corner_x, y - corner_y
+    length = dx * dx + dy * dy
+    share = min(max((rx * dx + ry * dy) / (length if length > 0.0 else 1.0), 0.0), 1.0)
+    ex, ey = rx - share * dx, ry - share * dy
+    return Nearest(ex * ex + ey * ey, segment, share)
+
+
+@inlined
+def _nearer(best: Nearest, other: Nearest) -> Nearest:
+    """Return the nearer one, of two that are equally near the first of the path."""
+    is_nearer = other.squared < best.squared or (
+        other.squared == best.squared and other.segment < best.segment)
+    return other if is_nearer else best
+
+
+@inlined
+def _spare(
+    x: float, y: float, path: Vector, at: int, room: int, corner: int, best: Nearest,
+) -> float:
+    """Return how much farther a corner is than the nearest point known [m]."""
+    dx, dy = x - path[at + corner], y - path[at + room + corner]
+    return math.sqrt(dx * dx + dy * dy) - (math.sqrt(best.squared) + SLACK)
+
+
+@inlined
+def _reach(spare: float, scale: float) -> int:
+    """Return how many segments fit into a length [m]; scale: of the longest, inverse [1/m]."""
+    reach = spare * scale
+    # Where lengths overflow it is NaN, of which there is no integer.
+    return int(min(reach, 1e9)) if reach > 0.0 else 0
+
+
+@inlined
+def _reach_on(path: Vector, ways: int, corner: int, side: int, most: int, spare: float) -> int:
+    """Return how many of `most` segments to one side of a corner, -1 or 1, a length covers.
+
+    Not always all that it covers: of the path's numbers only some are looked at.
+    """
+    count = 0
+    more = 1
+    while count + more <= most and side * (
+            path[ways + corner + side * (count + more)] - path[ways + corner]) <= spare:
+        count += more
+        more *= 2
+    return count
+
+
+@inlined
+def nearest_point(
+    x: float, y: float, path: Vector, at: int, room: int, low: int, high: int, guess: int,
+    longest: float,
+) -> Nearest:
+    """Return where a part of a polyline is nearest to a point [m]; exact, whatever the guess.
+
+    path: four rows of `room` numbers, corner k at at + k: x, y, way along the path to there [m],
+    number of the first corner of those up to there at the same place; low, high: first and last
+    corner of the part; guess: a segment, low <= guess <= high; longest: no segment of the part is
+    longer [m]. Of several equally near segments the first. No point of the path is farther from a
+    corner than the way between them: so a corner that is far away spares what is around it.
+    """
+    xs, ys, ways, rests = at, at + room, at + 2 * room, at + 3 * room
+    best = _on_segment(x, y, path, xs, ys, guess, high)
+    scale = (1.0 - 1e-9) / longest if longest > 0.0 else 0.0
+    # Segments from `begin` to before `end` are still to be looked at, first those after the guess.
+    begin, end = guess + 1, high + 1
+    while begin < end:
+        # Beyond the middle, so that a corner of a straight path spares all that is far.
+        corner = begin + 3 * (end - begin) // 5
+        if path[rests + corner] <= begin < corner:
+            # The path rests: those before the corner are all the same.
+            best = _nearer(best, _on_segment(x, y, path, xs, ys, begin, high))
+            begin = corner
+            continue
+        spare = _spare(x, y, path, at, room, corner, best)
+        reach = _reach(spare, scale)
+        spares_before = spare >= path[ways + corner] - path[ways + begin]
+        spares_after = spare >= path[ways + min(end, high)] - path[ways + corner]
+        if spares_before and spares_after:
+            break
+        if spares_before and corner + reach > begin:
+            begin = corner + reach
+        elif spares_after:
+            end = corner - reach
+        else:
+            stop = max(corner - reach, begin + 1)
+            while begin < stop:
+                spared = _reach_on(path, ways, begin, 1, min(end, high) - begin, _spare(
+                    x, y, path, at, room, begin, best))
+                if spared == 0:
+                    best = _nearer(best, _on_segment(x, y, path, xs, ys, begin, high))
+                begin += max(spared, 1)
+            begin = max(begin, corner + reach)
+    begin, end = low, guess
+    while begin < end:
+        first = max(int(path[rests + end]), begin)
+        if first < end:
+            best = _nearer(best, _on_segment(x, y, path, xs, ys, first, high))
+            end = first
+            continue
+        corner = begin + 2 * (end - begin) // 5
+        spare = _spare(x, y, path, at, room, corner, best)
+        reach = _reach(spare, scale)
+        spares_before = spare >= path[ways + corner] - path[ways + begin]
+        spares_after = spare >= path[ways + end] - path[ways + corner]
+        if spares_before and spares_after:
+            break
+        if spares_after:
+            end = corner - reach
+        elif spares_before and corner + reach > begin:
+            begin = corner + reach
+        else:
+            stop = min(corner + reach, end - 1)
+            while end > stop:
+                spared = _reach_on(path, ways, end, -1, end - begin, _spare(
+                    x, y, path, at, room, end, best))
+                if spared == 0:
+                    best = _nearer(best, _on_segment(x, y, path, xs, ys, end - 1, high))
+                end -= max(spared, 1)
+            end = min(end, corner - reach)
+    return best
+
+
+@inlined
+def _velocity(
+    rows: Vector, xs: int, ys: int, times: Vector, origin: int, tick: int, last: int,
+) -> tuple[float, float, float]:
+    """Return x, y and modulus of the mean velocity between the neighbours of a tick [m/s]."""
+    if last == 0:
+        return math.nan, math.nan, math.nan
+    before, after = max(tick - 1, 0), min(tick + 1, last)
+    time = times[after - origin] - times[before - origin]
+    vx, vy = (rows[xs + after] - rows[xs + before]) / time, (
+        rows[ys + after] - rows[ys + before]) / time
+    return vx, vy, math.sqrt(vx * vx + vy * vy)
+
+
+@inlined
+def _add_corner(
+    rows: Flat, own: int, room: int, times: Vector, origin: int, tick: int, last: int,
+    sums: PathSums,
+) -> PathSums:
+    """Compute direction and speed of the path at a tick, and whether it turns back there."""
+    vx, vy, speed = _velocity(
+        rows, own + _PATH_X * room, own + _PATH_Y * room, times, origin, tick, last)
+    moves = speed >= SLOWEST_COURSE
+    divisor = speed if moves else 1.0
+    ahead_x, ahead_y = vx / divisor, vy / divisor
+    moving, last_x, last_y, turn = sums.moving, sums.ahead_x, sums.ahead_y, sums.turn
+    if moves:
+        if moving >= 0.0 and ahead_x * last_x + ahead_y * last_y < 0.0:
+            turn = moving
+        moving, last_x, last_y = float(tick), ahead_x, ahead_y
+    at = own + tick
+    rows[at + _AHEAD_X * room], rows[at + _AHEAD_Y * room] = ahead_x, ahead_y
+    rows[at + _SPEED * room], rows[at + _TURN * room] = speed, turn
+    return PathSums(
+        sums.samples, sums.with_course, sums.cross_track, sums.heading, sums.speed, sums.largest,
+        sums.nearest, moving, last_x, last_y, turn, sums.longest, sums.is_done)
+
+
+@inlined
+def _count_sample(
+    rows: Flat, own: int, room: int, times: Vector, origin: int, tick: int, low: int, high: int,
+    last: int, sums: PathSums,
+) -> PathSums:
+    """Add the errors of the sample of a tick, whose window is from tick low to high."""
+    xs, ys = own + _X * room, own + _Y * room
+    guess = min(max(int(sums.nearest) + 1, low), high)
+    near = nearest_point(
+        rows[xs + tick], rows[ys + tick], rows, own + _PATH_X * room, room, low, high, guess,
+        sums.longest)
+    vx, vy, speed = _velocity(rows, xs, ys, times, origin, tick, last)
+    segment, after = near.segment, min(near.segment + 1, high)
+    # Direction of the path: between those at both ends of the segment.
+    of_x, of_y = own + _AHEAD_X * room, own + _AHEAD_Y * room
+    tangent_x = (1.0 - near.share) * rows[of_x + segment] + near.share * rows[of_x + after]
+    tangent_y = (1.0 - near.share) * rows[of_y + segment] + near.share * rows[of_y + after]
+    along = tangent_x * vx + tangent_y * vy
+    across = tangent_x * vy - tangent_y * vx
+    path_speed = own + _SPEED * room
+    has_course = (speed >= SLOWEST_COURSE and rows[path_speed + segment] >= SLOWEST_COURSE
+                  and rows[path_speed + after] >= SLOWEST_COURSE)
+    heading = 0.0
+    if has_course:
+        turns_back = rows[own + _TURN * room + high] >= low
+        sign = -1.0 if turns_back and along < 0.0 else 1.0
+        heading = math.atan2(sign * across, sign * along)
+    faster = speed - rows[path_speed + tick]
+    return PathSums(
+        sums.samples + 1.0, sums.with_course + (1.0 if has_course else 0.0),
+        sums.cross_track + near.squared, sums.heading + heading * heading,
+        sums.speed + faster * faster, max(sums.largest, math.sqrt(near.squared)), float(segment),
+        sums.moving, sums.ahead_x, sums.ahead_y, sums.turn, sums.longest, sums.is_done)
+
+
+@inlined
+def _add_way(rows: Flat, own: int, room: int, tick: int) -> float:
+    """Compute how far the path comes to the corner of a tick; return that from the one before."""
+    at = own + tick
+    way, rest, length = 0.0, float(tick), 0.0
+    if tick > 0:
+        dx = rows[at + _PATH_X * room] - rows[at + _PATH_X * room - 1]
+        dy = rows[at + _PATH_Y * room] - rows[at + _PATH_Y * room - 1]
+        length = math.sqrt(dx * dx + dy * dy)
+        way = rows[at + _WAY * room - 1] + length
+        if dx == 0.0 and dy == 0.0:
+            rest = rows[at + _REST * room - 1]
+    rows[at + _WAY * room], rows[at + _REST * room] = way, rest
+    return length
+
+
+@unlocked
+def follow_paths(
+    rows: Flat, sums: Flat, room: int, base: int, shift: int, points: Vector, stride: int,
+    count: int, first: int, ticks: int, diverged: Vector, final: int, times: Vector,
+    lows: Sequence[int], highs: Sequence[int], origin: int, done: int, ready: int,
+) -> None:
+    """Add `ticks` ticks of `count` cars from the tick `first` on, and work off what is ready.
+
+    rows: of each car PATH_ROWS rows of `room` numbers from the tick `base` on, which are first
+    moved by `shift` ticks; sums: PathSums of each car. points: (ticks, POINT_NUMBERS, stride) [m];
+    diverged: tick at which each car ended, negative if it goes on; final: last tick of all.
+    times: of the ticks from `origin` on [s]; lows, highs: first and last tick of the window of
+    each; done, ready: first sample to work off and that after the last, whose windows are there.
+    All flat.
+    """
+    base += shift
+    for i in range(count):
+        s = load_sums(sums, SUMS * i, 1)
+        if s.is_done > 0.0:
+            continue
+        own = i * PATH_ROWS * room
+        longest = s.longest
+        if shift > 0:
+            for row in range(PATH_ROWS):
+                at = own + row * room
+                for k in range(first - base):
+                    rows[at + k] = rows[at + k + shift]
+            longest = 0.0
+        last = first + ticks - 1
+        is_end = last == final
+        if 0.0 <= diverged[i] <= last:
+            last, is_end = int(diverged[i]), True
+        # From here on rows are found by the tick itself.
+        own -= base
+        if shift > 0:
+            for tick in range(base + 1, first):
+                at = own + _WAY * room + tick
+                longest = max(longest, rows[at] - rows[at - 1])
+        for tick in range(first, last + 1):
+            for row in range(POINT_NUMBERS):
+                rows[own + row * room + tick] = points[
+                    ((tick - first) * POINT_NUMBERS + row) * stride + i]
+            longest = max(longest, _add_way(rows, own, room, tick))
+        s = PathSums(
+            s.samples, s.with_course, s.cross_track, s.heading, s.speed, s.largest, s.nearest,
+            s.moving, s.ahead_x, s.ahead_y, s.turn, longest, 1.0 if is_end else 0.0)
+        # At the last tick the path goes on, unless it ends there.
+        for tick in range(max(first - 1, 0), last + 1 if is_end else last):
+            s = _add_corner(rows, own, room, times, origin, tick, last, s)
+        for tick in range(done, last + 1 if is_end else ready):
+            s = _count_sample(
+                rows, own, room, times, origin, tick, lows[tick - origin],
+                min(highs[tick - origin], last), last, s)
+        store_sums(sums, SUMS * i, 1, s)

@@ -1,0 +1,72 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the way of a car in the plane, and the contacts that it has had."""
+
+from __future__ import annotations
+
+from racecar.base.readings import Collisions, NO_COLLISION
+from racecar.base.types import Odometry
+from racecar.dynamics.vehicles.parameters import Footprint
+from racecar.scene.disc_overlaps import disc_overlaps
+from racecar.scene.grid_map import NO_GRID
+from racecar.scene.overlaps import overlaps
+from racecar.scene.scene import foot_rows, Scene
+
+# A contact is over once there is this much room around the car [m].
+_RELEASE = 0.02
+# Who stands deeper in a wall than this was put there, and may leave [m].
+_INSIDE = 0.001
+
+
+class Obstacles:
+    """The scene for one car; it counts the contacts.
+
+    Walls, boxes, boards, cones and the cells of a map, however low, stop it; nothing moves them.
+    """
+
+    def __init__(self, scene: Scene, footprint: Footprint, radius: float = 0.0) -> None:
+        """footprint: of the car; radius: of a round one about its base frame [m], in its place."""
+        grid = NO_GRID if scene.grid is None else scene.grid.numbers
+        self._scene = (scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid)
+        self._ahead = 0.5 * (footprint.front - footprint.rear)
+        self._length = 0.5 * (footprint.front + footprint.rear)
+        self._width = footprint.side
+        self._radius = radius
+        self._collisions = NO_COLLISION
+
+    @property
+    def collisions(self) -> Collisions:
+        """Contacts since the last reset."""
+        return self._collisions
+
+    def forget(self) -> None:
+        """Count anew."""
+        self._collisions = NO_COLLISION
+
+    def block(self, odometry: Odometry) -> bool:
+        """Tell whether a car cannot be there."""
+        return self._meet(odometry, 0.0)
+
+    def hold(self, odometry: Odometry) -> bool:
+        """Tell whether a car is so far in something that it must have been put there."""
+        return self._meet(odometry, -_INSIDE)
+
+    def note_contact(self, odometry: Odometry, speed: float) -> None:
+        """Count a contact, if it is a new one, of a car that has come with a speed [m/s]."""
+        if not self._collisions.in_contact:
+            self._collisions = Collisions(
+                self._collisions.contacts + 1, True, odometry.x, odometry.y, speed)
+
+    def note_free(self, odometry: Odometry) -> None:
+        """End a contact if the car is well away."""
+        if self._collisions.in_contact and not self._meet(odometry, _RELEASE):
+            self._collisions = self._collisions._replace(in_contact=False)
+
+    def _meet(self, odometry: Odometry, margin: float) -> bool:
+        if self._radius:
+            return disc_overlaps(*self._scene, odometry.x, odometry.y, self._radius + margin)
+        qz, qw = odometry.qz, odometry.qw
+        cosine, sine = qw * qw - qz * qz, 2.0 * qz * qw
+        return overlaps(
+            *self._scene, odometry.x + self._ahead * cosine, odometry.y + self._ahead * sine,
+            cosine, sine, self._length + margin, self._width + margin)

@@ -1,0 +1,71 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A car behind the ports of a plant, for loops without ROS."""
+
+from __future__ import annotations
+
+from racecar.base.errors import ConfigurationError, FaultError
+from racecar.base.readings import Collisions
+from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
+from racecar.simulation.ports import collisions_of, ODOMETRY, Plant
+
+
+class PlantCar:
+    """The only robot of a plant, driven by Ackermann commands; a tick is as long as its odometry.
+
+    compiled: None, as no kernel does what a plant does.
+    """
+
+    compiled = None
+
+    def __init__(self, plant: Plant, description: str, odometry: str = ODOMETRY) -> None:
+        """description: of the car, for messages; odometry: name of the output that is answered.
+
+        Raises ConfigurationError for a plant that is not driven so.
+        """
+        entity, *others = plant.entities
+        drive = [port for port in entity.inputs if port.value_type is AckermannCommand]
+        if others or not drive:
+            raise ConfigurationError(
+                f'{description} cannot be driven in a loop without ROS, expected one robot that'
+                ' takes speed and steering angle; `racecar up` runs it')
+        output = entity.output(odometry)
+        self.plant = plant
+        self.description = description
+        self.period_ns = output.steps * plant.step_ns
+        self._steps = output.steps
+        self._entity = entity
+        self._read = output.read
+        self._drive = drive[0].apply
+
+    @property
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where the plant shows none."""
+        return collisions_of(self._entity)
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self.plant.time_ns
+
+    def warm_up(self) -> None:
+        """Compile all that a tick calls."""
+        self.plant.warm_up()
+
+    def odometry(self) -> Odometry:
+        """Return pose and twist, stamped with the present time."""
+        return Odometry.of_body(self.plant.time_ns, self._read())
+
+    def set_command(self, command: AckermannCommand) -> None:
+        """Apply a command from now on. Raises ParameterError for what is not finite."""
+        self._drive(command)
+
+    def tick(self) -> None:
+        """Advance by one period.
+
+        Raises DivergenceError as the plant does, FaultError for a car that cannot go on.
+        """
+        self.plant.advance(self._steps)
+        fault = self._entity.fault()
+        if fault:
+            raise FaultError(f'at {self.plant.time_ns / NANOSECONDS:.6g} s {fault}')

@@ -1,0 +1,126 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A car in the plane as a plant: a Simulator behind ports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from racecar.base.frames import BASE_LINK, COG
+from racecar.base.readings import Collisions
+from racecar.base.types import (
+    Acceleration3,
+    AckermannCommand,
+    BodyState,
+    HINGE_JOINTS,
+    JointStates,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+    SUSPENSION_JOINTS,
+    Twist3,
+    VehicleDiagnostics,
+    WHEEL_JOINTS,
+    WheelCommand,
+    WheelStates,
+)
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.simulation.lamp_board import LampBoard
+from racecar.simulation.ports import Carrier, COLLISIONS, Entity, Input, Mount, ODOMETRY, Output
+from racecar.simulation.simulator import Simulator
+
+
+class VehiclePlant:
+    """One car; it shows everything with the period of the simulator's ticks.
+
+    Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques),
+    lamps (LampSwitches). Outputs: diagnostics (VehicleDiagnostics), joints (JointStates), wheels
+    (WheelStates), lamps (LampMarks), collisions (Collisions, where there is something to run
+    into), odometry (BodyState).
+    """
+
+    def __init__(self, simulator: Simulator) -> None:
+        """Take over a simulator, which is then moved by this plant only."""
+        self.simulator = simulator
+        steps = simulator.steps_per_tick
+        vehicle = simulator.model.vehicle
+        # In the plane the springs of a sprung car stay as they are at rest.
+        springs = SUSPENSION_JOINTS if vehicle.body.is_sprung else ()
+        self._joint_names = WHEEL_JOINTS + HINGE_JOINTS + springs
+        self._still = (0.0,) * len(springs)
+        cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
+        describe = partial(describe_vehicle, vehicle)
+        board = LampBoard(describe, lambda: simulator.time_ns)
+        self._entities = (Entity(
+            name='',
+            inputs=(
+                Input('drive', AckermannCommand, simulator.set_command),
+                Input('wheels', WheelCommand, simulator.set_wheel_command), board.input),
+            outputs=(
+                Output('diagnostics', VehicleDiagnostics, simulator.diagnostics, steps, COG),
+                Output('joints', JointStates, self._joints, steps),
+                Output('wheels', WheelStates, self._wheels, steps),
+                board.output(steps),
+                *self._collision_outputs(),
+                Output(ODOMETRY, BodyState, self._body_state, steps, BASE_LINK)),
+            reset=self._reset, halt=simulator.stop,
+            mounts=(Mount(BASE_LINK, COG, cog),),
+            carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
+            describe=describe, notice=lambda: simulator.notice, lamps=board.lit),)
+
+    @property
+    def step_ns(self) -> int:
+        """Length of an integration step [ns]."""
+        return self.simulator.step_ns
+
+    @property
+    def time_ns(self) -> int:
+        """Simulated time since the start [ns]."""
+        return self.simulator.time_ns
+
+    @property
+    def entities(self) -> Sequence[Entity]:
+        """The car."""
+        return self._entities
+
+    def warm_up(self) -> None:
+        """Compile all that a step and the outputs call."""
+        self.simulator.warm_up()
+
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError as Simulator.advance() does."""
+        self.simulator.advance(steps)
+
+    def _reset(self, pose: Pose3 | None) -> Pose3:
+        simulator = self.simulator
+        # A car in the plane takes the planar part.
+        simulator.reset(None if pose is None else Pose2(
+            pose.x, pose.y, quaternion_to_yaw(pose.qx, pose.qy, pose.qz, pose.qw)))
+        return self._body_state().pose
+
+    def _body_state(self) -> BodyState:
+        _, x, y, qz, qw, vx, vy, yaw_rate = self.simulator.odometry()
+        return BodyState(
+            Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
+
+    def _collision_outputs(self) -> tuple[Output, ...]:
+        simulator = self.simulator
+        if simulator.collisions is None:
+            return ()
+        return (Output(COLLISIONS, Collisions, lambda: simulator.collisions,
+                       simulator.steps_per_tick, BASE_LINK),)
+
+    def _acceleration(self) -> Acceleration3:
+        ax, ay, alpha = self.simulator.acceleration()
+        return Acceleration3(ax, ay, 0.0, 0.0, 0.0, alpha)
+
+    def _joints(self) -> JointStates:
+        simulator, still = self.simulator, self._still
+        return JointStates(
+            self._joint_names,
+            (*simulator.wheel_rotations, *simulator.steering_angles, *still),
+            (*simulator.wheel_speeds, 0.0, 0.0, *still))
+
+    def _wheels(self) -> WheelStates:
+        return WheelStates(*self.simulator.wheels())

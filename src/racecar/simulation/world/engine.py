@@ -1,0 +1,109 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The physics engine MuJoCo: imported where it is needed, and called from compiled loops.
+
+Numba calls the engine's functions by their addresses: a loop over steps then never comes back to
+Python. Without Numba the same loop calls the functions of the Python package.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import sys
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError, excerpt
+
+if COMPILED:
+    from llvmlite import ir
+    from numba.core import types
+    from numba.extending import intrinsic
+
+    def _typed_call(context: Any, function: Any, model: Any, data: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address, *pointers = arguments
+            word = ir.IntType(64)
+            kind = ir.FunctionType(ir.VoidType(), [word] * len(pointers))
+            builder.call(builder.inttoptr(address, kind.as_pointer()), pointers)
+            return target.get_dummy_value()
+
+        return types.void(types.int64, types.int64, types.int64), generate
+
+    call_engine: Any = intrinsic(_typed_call)
+    """Call a C function of (model, data) without result; all three are addresses."""
+else:
+    def call_engine(function: Any, model: Any, data: Any) -> None:
+        """Call a function of (model, data)."""
+        function(model, data)
+
+
+GL_VARIABLE = 'MUJOCO_GL'
+"""Environment variable of MuJoCo that names how pictures are drawn."""
+
+
+class Steps(NamedTuple):
+    """Both halves of a step of the engine and what they work on, as call_engine() takes them.
+
+    Between them stands what depends on the present positions and velocities.
+    """
+
+    first: Any
+    second: Any
+    model: Any
+    data: Any
+
+
+def load_engine() -> Any:
+    """Import mujoco. Raises ConfigurationError naming what to install if that is not possible."""
+    if sys.modules.get('mujoco') is not None:
+        # By the import system, which waits for a thread that is just importing it.
+        import mujoco
+        return mujoco
+    # With it the package looks for OpenGL at once and cannot be imported where there is none;
+    # physics needs none, and pictures look for it themselves.
+    chosen = os.environ.get(GL_VARIABLE)
+    os.environ[GL_VARIABLE] = 'disable'
+    try:
+        import mujoco
+    except ImportError as error:
+        raise ConfigurationError(
+            f'the 3-D world needs the physics engine MuJoCo, which cannot be imported ({error}):'
+            ' pip install mujoco, or rosdep install --ignore-src -y --from-paths .') from error
+    finally:
+        if chosen is None:
+            del os.environ[GL_VARIABLE]
+        else:
+            os.environ[GL_VARIABLE] = chosen
+    return mujoco
+
+
+def compiled_model(spec: Any) -> Any:
+    """Return the model of an MjSpec.
+
+    Raises ConfigurationError for what the engine cannot take, such as a mesh without area.
+    """
+    try:
+        return spec.compile()
+    except ValueError as error:
+        reason = excerpt(' '.join(str(error).split()))[1:-1]
+        raise ConfigurationError(
+            f'MuJoCo cannot make a model of this: {reason}; correct or leave out what it names'
+        ) from error
+
+
+def engine_steps(model: Any, data: Any) -> Steps:
+    """Return the halves of a step for a model and its data, which must outlive it."""
+    mujoco = load_engine()
+    if not COMPILED:
+        return Steps(mujoco.mj_step1, mujoco.mj_step2, model, data)
+    # The symbols are found through the module that is linked against the engine.
+    found = importlib.util.find_spec('mujoco._functions')
+    assert found is not None
+    library = ctypes.CDLL(found.origin)
+    first, second = (
+        ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+        for name in ('mj_step1', 'mj_step2'))
+    return Steps(first, second, model._address, data._address)

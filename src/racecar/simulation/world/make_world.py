@@ -1,0 +1,67 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The 3-D world of resolved parameter values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from racecar.base.errors import ConfigurationError
+from racecar.control.servo_commands import ServoCommands
+from racecar.description.vehicle_description import describe_vehicle
+from racecar.dynamics.tyres import find_tyre_model
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
+from racecar.scene.scene import Scene
+from racecar.scene.world_choice import HEIGHT_PARAMETER, scene_of, start_pose
+from racecar.simulation.plant_car import PlantCar
+from racecar.simulation.world.car_bodies import car_bodies
+from racecar.simulation.world.car_gains import joint_gains
+from racecar.simulation.world.world_engine import WorldCarSpec
+from racecar.simulation.world.world_parameters import COULOMB, PACEJKA
+from racecar.simulation.world.world_plant import DrivenCar, WorldPlant, WorldRates
+
+
+def make_world_plant(
+    values: Mapping[str, Any], scene: Scene | None = None, name: str = '',
+) -> WorldPlant:
+    """Build a world with one car from resolved values of the vehicle and WORLD_PARAMETERS.
+
+    scene: in the place of that of the parameter world; name: of the car. Raises ParameterError or
+    ConfigurationError for what cannot be simulated, ConfigurationError if MuJoCo or xacro is not
+    there.
+    """
+    scene = scene or scene_of(values)
+    vehicle = VehicleParameters.from_values(values)
+    along, across = vehicle.frictions
+    if values['contact_model'] == COULOMB and along != across:
+        raise ConfigurationError(
+            f"parameter 'vehicle.lateral_friction_coefficient' is {across:g}, expected 0 or"
+            f' friction_coefficient ({along:g}) for contact_model {COULOMB}: the friction of the'
+            f' engine knows no direction that turns with a wheel; use contact_model {PACEJKA},'
+            ' with any tyre_model')
+    bodies = car_bodies(describe_vehicle(vehicle).tree)
+    car = WorldCarSpec(
+        name, vehicle, bodies, joint_gains(vehicle, bodies, values),
+        make_tyre_set(vehicle, values['tyre_model'], values)
+        if values['contact_model'] == PACEJKA else None,
+        start_pose(scene, values), values[HEIGHT_PARAMETER.name])
+    return WorldPlant(
+        scene,
+        [DrivenCar(car, ServoCommands.from_values(vehicle, values), values['command_interface'],
+                   values['wheel_drive'])],
+        step=values['step'], rates=WorldRates(
+            values['rate'], values['joint_states_rate'], values['wheel_states_rate'],
+            values['car_state_rate']))
+
+
+def make_world_car(values: Mapping[str, Any]) -> PlantCar:
+    """Build the same for a loop without ROS; see make_world_plant()."""
+    plant = make_world_plant(values)
+    contact = values['contact_model']
+    if contact == PACEJKA:
+        contact = f"{contact} contact, {find_tyre_model(values['tyre_model']).name} tyres"
+    else:
+        contact = f'{contact} contact'
+    return PlantCar(plant, f"3-D world with vehicle '{values['vehicle.name']}' ({contact})")

@@ -1,0 +1,101 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Integrators against exact solutions, SciPy's tableau and their stability polynomials."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import RK45
+
+from racecar.base.errors import ParameterError
+from racecar.dynamics.integrators import find_integrator, fixed_step, INTEGRATORS
+
+UNBOUNDED = (1e300, 1e300)
+
+
+def decay(state, inputs, parameters):
+    return (parameters[0] * state[0], 0.0)
+
+
+def logistic(state, inputs, parameters):
+    # x' = x (1 - x), and y' = x as its integral.
+    return (state[0] * (1.0 - state[0]), state[0])
+
+
+def integrate(function, method, start, dt, steps, parameters=(0.0,)):
+    state = np.array(start)
+    assert fixed_step(function, method)(
+        state, np.zeros(2), np.array(parameters), np.array(UNBOUNDED), dt, steps)
+    return state
+
+
+@pytest.mark.parametrize('method', INTEGRATORS)
+def test_error_falls_with_the_order_of_the_method(method):
+    # Logistic growth: x = 1/(1 + 9 exp(-t)), its integral ln((9 + exp(t))/10).
+    exact = np.array([1.0 / (1.0 + 9.0 * math.exp(-4.0)), math.log((9.0 + math.exp(4.0)) / 10.0)])
+    errors = [
+        np.abs(integrate(logistic, method, [0.1, 0.0], 4.0 / n, n) - exact).max()
+        for n in (20, 40, 80)]
+    orders = [math.log2(errors[i] / errors[i + 1]) for i in range(2)]
+    assert orders[-1] == pytest.approx(INTEGRATORS[method].order, abs=0.25)
+
+
+def amplification(method, z):
+    """Return the factor of one step on y' = z y with dt = 1."""
+    return integrate(decay, method, [1.0, 0.0], 1.0, 1, (z,))[0]
+
+
+@pytest.mark.parametrize('z', [-3.0, -1.0, -0.1, 0.5])
+def test_one_step_on_a_linear_equation_gives_the_stability_polynomial(z):
+    series = [z ** k / math.factorial(k) for k in range(6)]
+    assert amplification('euler', z) == pytest.approx(sum(series[:2]), rel=1e-14)
+    assert amplification('rk4', z) == pytest.approx(sum(series[:5]), rel=1e-14)
+    assert amplification('dopri5', z) == pytest.approx(sum(series) + z ** 6 / 600.0, rel=1e-12)
+
+
+@pytest.mark.parametrize('method', INTEGRATORS)
+def test_stability_limit_is_where_the_amplification_reaches_one(method):
+    limit = INTEGRATORS[method].stability_limit
+    assert abs(amplification(method, -limit)) == pytest.approx(1.0, abs=1e-9)
+    assert abs(amplification(method, -1.001 * limit)) > 1.0
+    for fraction in np.linspace(0.01, 0.999, 200):
+        assert abs(amplification(method, -fraction * limit)) < 1.0
+
+
+def test_dopri5_makes_the_same_step_as_scipy():
+    dt, start = 0.3, np.array([0.1, 0.0])
+
+    def f(state):
+        return np.array([state[0] * (1.0 - state[0]), state[0]])
+
+    stages = []
+    for row in RK45.A:
+        stages.append(f(start + dt * sum(
+            (a * k for a, k in zip(row, stages, strict=False)), np.zeros(2))))
+    expected = start + dt * np.dot(RK45.B, np.array(stages))
+    np.testing.assert_allclose(
+        integrate(logistic, 'dopri5', start, dt, 1), expected, rtol=1e-14)
+
+
+def test_state_beyond_its_limit_or_not_a_number_is_told():
+    advance = fixed_step(decay, 'euler')
+    arguments = (np.zeros(2), np.array([1.0]))
+    assert not advance(np.array([1.0, 0.0]), *arguments, np.array([1.05, 1.0]), 0.1, 1)
+    assert advance(np.array([1.0, 0.0]), *arguments, np.array([1.15, 1.0]), 0.1, 1)
+    assert not advance(np.array([math.nan, 0.0]), *arguments, np.array(UNBOUNDED), 0.1, 1)
+
+
+def test_steps_in_one_call_equal_steps_in_several():
+    advance = fixed_step(logistic, 'rk4')
+    once, often = np.array([0.1, 0.0]), np.array([0.1, 0.0])
+    arguments = (np.zeros(2), np.zeros(1), np.array(UNBOUNDED), 0.1)
+    advance(once, *arguments, 10)
+    for _ in range(10):
+        advance(often, *arguments, 1)
+    assert once.tolist() == often.tolist()
+
+
+def test_unknown_method_is_refused():
+    with pytest.raises(ParameterError, match=r"'integrator' is 'rk5', expected one of euler"):
+        find_integrator('rk5')

@@ -1,0 +1,185 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Vehicle models answer for their inputs and wheels, so that anything that answers is driven."""
+
+import inspect
+import math
+from pathlib import Path
+
+import pytest
+
+from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.packing import vector
+from racecar.base.parameter_file import load_parameter_file
+from racecar.base.types import AckermannCommand, JointStates, Pose2, WheelCommand, WheelState
+from racecar.driver import DrivenCar
+from racecar.dynamics.vehicles import (
+    make_vehicle_model,
+    VEHICLE_MODELS,
+    VEHICLE_PARAMETERS,
+    VehicleParameters,
+)
+from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
+from racecar.simulation.stepper import Stepper
+from racecar.simulation.vehicle_plant import VehiclePlant
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / 'config' / 'vehicles' / 'racecar.yaml'
+RACECAR = VehicleParameters.from_file(FILE)
+TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
+NONE = (0.0,) * 4
+
+
+def derivative(state, inputs, parameters):
+    return 0.0, inputs[0] + inputs[2]
+
+
+def observe(state, inputs, parameters):
+    return state[1], 0.0, 0.0, 1.0, inputs[0] + inputs[2], 0.0, 0.0
+
+
+class Trolley:
+    """A trolley on wheels that spin thrice as fast as they roll; a wheel command is a speed.
+
+    Neither class nor names of states tell that: its first state is called vx and is not one.
+    """
+
+    name = description = 'trolley'
+    vehicle = RACECAR
+    state_names = ('vx', 'place')
+    state_limits = (1.0, 1e6)
+    input_count = 3
+    parameters = (0.0,)
+    split_derivative = None
+    no_travel = (0.0, 5.0)
+
+    def __init__(self):
+        self.derivative, self.observe = derivative, observe
+
+    def diagnose(self, state, inputs, parameters):
+        return (0.0,) * 14
+
+    def follow(self, command, inputs):
+        inputs[0], inputs[1], inputs[2] = *command, 0.0
+
+    def wheel_inputs(self, command):
+        if command.drive[0] > 9.0:
+            raise ParameterError('drive is too fast')
+        return 0.0, command.left_angle, command.drive[0]
+
+    def wheels(self, state, inputs):
+        return (WheelState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),) * 4
+
+    def wheel_speeds(self, state, inputs):
+        return (3.0 * float(inputs[0] + inputs[2]),) * 4
+
+    def steering_angles(self, inputs):
+        return float(inputs[1]), -float(inputs[1])
+
+    @staticmethod
+    def travelled(travel, before, after, parameters, commanded, duration):
+        return travel[0] + commanded, travel[1] + after[1] - before[1]
+
+    def wheel_rotations(self, travel):
+        return travel[0], travel[0], 3.0 * (travel[1] - 5.0), 0.0
+
+    def initial_state(self, pose):
+        return 0.0, pose.x
+
+    def fastest_mode(self):
+        return 0.0
+
+
+def drive(simulator, ticks=100):
+    for _ in range(ticks):
+        simulator.tick()
+    return simulator
+
+
+def test_a_model_of_the_users_own_is_driven_by_what_it_answers():
+    simulator = Simulator(Trolley(), initial_pose=Pose2(2.0, 0.0, 0.0))
+    simulator.set_command(AckermannCommand(1.5, 0.2))
+    drive(simulator)
+    assert simulator.odometry().x == pytest.approx(3.5)
+    assert simulator.wheel_speeds == (4.5,) * 4
+    assert simulator.steering_angles == (0.2, -0.2)
+    assert simulator.wheel_rotations == pytest.approx((1.5, 1.5, 4.5, 0.0))
+    simulator.set_wheel_command(WheelCommand(0.1, 0.0, (0.5,) * 4, NONE, NONE, NONE))
+    drive(simulator)
+    assert simulator.odometry().x == pytest.approx(4.0)
+    assert simulator.wheel_rotations == pytest.approx((1.5, 1.5, 6.0, 0.0))
+    with pytest.raises(ParameterError, match='too fast'):
+        simulator.set_wheel_command(WheelCommand(0.1, 0.0, (10.0,) * 4, NONE, NONE, NONE))
+    assert simulator.wheel_speeds == (1.5,) * 4
+    simulator.reset()
+    assert simulator.wheel_rotations == NONE
+
+
+def test_its_actuators_tell_how_far_it_was_commanded():
+    simulator = Simulator(Trolley(), actuators={'actuators.speed_lag': 0.1})
+    simulator.set_command(AckermannCommand(1.0, 0.0))
+    drive(simulator)
+    x = simulator.odometry().x
+    assert 0.85 < x < 0.95
+    assert simulator.wheel_rotations == pytest.approx((x, x, 3.0 * x, 0.0))
+
+
+def test_its_plant_shows_its_joints():
+    plant = VehiclePlant(Simulator(Trolley()))
+    drive_input, *_ = plant.entities[0].inputs
+    drive_input.apply(AckermannCommand(1.0, 0.3))
+    plant.advance(1000)
+    joints = plant.entities[0].output('joints').read()
+    assert joints == JointStates(
+        joints.names, pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3)), (*(3.0,) * 4, 0.0, 0.0))
+
+
+def test_a_model_whose_derivative_is_not_split_has_no_stepper():
+    with pytest.raises(ConfigurationError, match='trolley has no form for single steps'):
+        Stepper(Trolley())
+
+
+def simulator_of(name, **values):
+    return make_simulator(TABLE.resolve({
+        **load_parameter_file(FILE, 'any_node'), 'vehicle_model': name, **values}))
+
+
+@pytest.mark.parametrize('name', VEHICLE_MODELS)
+def test_following_a_command_takes_all_inputs(name):
+    model = make_vehicle_model(name, RACECAR, TABLE.resolve(
+        load_parameter_file(FILE, 'any_node')))
+    inputs = vector((7.0,) * model.input_count)
+    model.follow(AckermannCommand(1.5, 0.2), inputs)
+    assert list(inputs) == [1.5, 0.2, *(0.0,) * (model.input_count - 2)]
+
+
+@pytest.mark.parametrize('actuators', [{}, {'actuators.speed_lag': 0.05}])
+@pytest.mark.parametrize('name', VEHICLE_MODELS)
+def test_rotations_are_the_integral_of_the_speeds(name, actuators):
+    simulator = simulator_of(name, **actuators)
+    simulator.set_command(AckermannCommand(1.0, 0.1))
+    total, before = [0.0] * 4, simulator.wheel_speeds
+    for _ in range(100):
+        simulator.tick()
+        total = [sum_ + 0.005 * (a + b) for sum_, a, b in zip(
+            total, before, simulator.wheel_speeds, strict=True)]
+        before = simulator.wheel_speeds
+    assert simulator.wheel_rotations == pytest.approx(total, rel=0.02)
+
+
+@pytest.mark.parametrize('name', VEHICLE_MODELS)
+def test_steering_angles_are_about_the_commanded_one(name):
+    simulator = simulator_of(name)
+    simulator.set_command(AckermannCommand(1.0, 0.1))
+    left, right = simulator.steering_angles
+    assert left >= 0.1 >= right
+    assert 2.0 / (1.0 / math.tan(left) + 1.0 / math.tan(right)) == pytest.approx(math.tan(0.1))
+
+
+@pytest.mark.parametrize('taker', [Simulator, Stepper, DrivenCar])
+def test_defaults_are_those_of_the_table(taker):
+    parameters = inspect.signature(taker).parameters
+    for name in ('step', 'integrator'):
+        assert parameters[name].default == SIMULATOR_PARAMETERS.default(name)
+    if 'period' in parameters:
+        assert 1.0 / parameters['period'].default == SIMULATOR_PARAMETERS.default('rate')
