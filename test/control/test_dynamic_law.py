@@ -25,7 +25,7 @@ from racecar.control.kinematic_linearizer import (
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
-FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 VEHICLES = {name: VehicleParameters.from_file(FOLDER / f'{name}.yaml')
             for name in ('racecar', 'report', 'course', 'f1tenth')}
 RACECAR = VEHICLES['racecar']

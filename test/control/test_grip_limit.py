@@ -23,7 +23,7 @@ from racecar.simulation.closed_loop import run_closed_loop
 
 GRAVITY = 9.81
 RACECAR = VehicleParameters.from_file(
-    Path(__file__).parents[3] / 'config' / 'vehicles' / 'racecar.yaml')
+    Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml')
 SLIPPERY = {'vehicle.friction_coefficient': 0.5, 'vehicle.speed_max': 20.0}
 # What the law takes the friction of the ground for.
 BELIEFS = {'knows': SLIPPERY, 'believes 1': {'vehicle.speed_max': 20.0}}
@@ -258,7 +258,7 @@ print(json.dumps({'compiled': COMPILED, 'rows': table.rows.tolist()}))
 
 def test_without_numba_the_bounded_law_gives_the_same_results():
     pytest.importorskip('numba')
-    paths = os.pathsep.join((str(Path(__file__).parents[3] / 'src'), str(Path(__file__).parent)))
+    paths = os.pathsep.join((str(Path(__file__).parents[2] / 'src'), str(Path(__file__).parent)))
     compiled, plain = (
         json.loads(subprocess.run(
             [sys.executable, '-c', SLIDING, mode], check=True, text=True, timeout=120,

@@ -15,7 +15,7 @@ from racecar.control.step_clock import StepClock
 from racecar.control.tracker_step import TrackerParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
-FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 FULL_SIZE = ('bmw_x5', 'car_2014', 'citroen_czero', 'tesla_model3', 'toyota_prius')
 
 

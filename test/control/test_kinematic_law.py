@@ -20,7 +20,7 @@ from racecar.control.kinematic_linearizer import (
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
-CONFIG = Path(__file__).parents[3] / 'config' / 'vehicles'
+CONFIG = Path(__file__).parents[2] / 'config' / 'vehicles'
 RACECAR = VehicleParameters.from_file(CONFIG / 'racecar.yaml')
 
 

@@ -61,7 +61,7 @@ def test_every_launch_argument_is_in_the_table(generator):
 
 def test_the_api_page_has_every_public_name(generator):
     text = generator.api_page((ROOT / 'docs' / 'python.md').read_text())
-    found = re.findall(r'^\.\. [\w:]+:: racecar\.core\.(\w+)$', text, re.MULTILINE)
+    found = re.findall(r'^\.\. [\w:]+:: racecar\.(\w+)$', text, re.MULTILINE)
     assert sorted(found) == sorted(api.__all__)
 
 

@@ -15,7 +15,7 @@ from racecar.driver.wipers import SWEEP, Wipers
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import VehicleParameters
 
-FILE = Path(__file__).parents[3] / 'config' / 'vehicles' / 'car_2014.yaml'
+FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'car_2014.yaml'
 CAR, VEHICLE = CarParameters.from_file(FILE), VehicleParameters.from_file(FILE)
 LIMIT = VEHICLE.steering_limit
 WHEEL_LIMIT = 1.0

@@ -19,7 +19,7 @@ from racecar.dynamics.powertrain.engine import engine_torque
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.dynamics.vehicles.double_track_equations import DRIVE
 
-FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 CARS = ('car_2014', 'bmw_x5', 'citroen_czero', 'toyota_prius', 'tesla_model3', 'racecar')
 G = 9.81
 

@@ -18,7 +18,7 @@ from racecar.dynamics.powertrain.engine import engine_torque
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.dynamics.vehicles.double_track_equations import DRIVE
 
-FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 BMW, TESLA = (FOLDER / f'{name}.yaml' for name in ('bmw_x5', 'tesla_model3'))
 RPM = 30.0 / math.pi
 

@@ -15,7 +15,7 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.powertrain.car_parameters import CAR_PARAMETERS, ENGINE_TYPES, EngineType
 from racecar.dynamics.powertrain.engine import electric_torque, engine_torque
 
-FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 
 
 def car(name):

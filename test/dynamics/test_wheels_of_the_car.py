@@ -24,7 +24,7 @@ from racecar.dynamics.powertrain.steering import path_ratios, steering_angles, w
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.dynamics.vehicles.ackermann import middle_angles, middle_tangent
 
-FOLDER = Path(__file__).parents[3] / 'config' / 'vehicles'
+FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
 CARS = ('car_2014', 'bmw_x5', 'citroen_czero', 'toyota_prius', 'tesla_model3', 'racecar')
 AXLES = {'traction': 'front', 'propulsion': 'rear', '4x4': 'all'}
 

@@ -22,7 +22,7 @@ from racecar.identification.preparing import prepare
 from racecar.identification.twin import make_twin, write_csv_log
 
 F1TENTH = VehicleParameters.from_file(
-    Path(__file__).parents[3] / 'config' / 'vehicles' / 'f1tenth.yaml')
+    Path(__file__).parents[2] / 'config' / 'vehicles' / 'f1tenth.yaml')
 
 
 @pytest.fixture(scope='module')

@@ -39,7 +39,7 @@ from racecar.identification.speed_response import (
 from racecar.identification.twin import make_twin, Noise, SCALE, TRUTH
 from racecar.identification.unknowns import make_model, prior, STAGES
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 F1TENTH = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.yaml')
 REAL = ROOT.parents[0] / 'shared' / 'data' / 'f1tenth_friction_maps'
 REAL_DRIVES = next((folder / 'data' / 'f1tenth_friction_maps' for folder in (

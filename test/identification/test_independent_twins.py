@@ -20,7 +20,7 @@ from racecar.identification.settling import settle
 from racecar.identification.unknowns import prior, search_start, Stage, STAGES
 from racecar.identification.verdicts import judge_unknown
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 F1TENTH = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.yaml')
 
 

@@ -282,4 +282,4 @@ def test_an_unknown_world_is_answered_with_those_there_are():
 
 
 def test_worlds_lie_beside_the_sources():
-    assert find_world('room') == Path(__file__).parents[3] / 'worlds' / 'room.yaml'
+    assert find_world('room') == Path(__file__).parents[2] / 'worlds' / 'room.yaml'

@@ -19,7 +19,7 @@ from racecar.sensors.imu import IMU, PARAMETERS
 from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
 
-FILE = Path(__file__).parents[3] / 'config' / 'vehicles' / 'racecar.yaml'
+FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 STILL = Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NOWHERE = Acceleration3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 G = 9.81

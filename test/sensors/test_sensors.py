@@ -21,7 +21,7 @@ from racecar.simulation.ports import Carrier, Entity, Input, Mount, ODOMETRY, Ou
 from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.vehicle_plant import VehiclePlant
 
-FILE = Path(__file__).parents[3] / 'config' / 'vehicles' / 'racecar.yaml'
+FILE = Path(__file__).parents[2] / 'config' / 'vehicles' / 'racecar.yaml'
 KINDS = {**SENSOR_KINDS, RANGE_FINDER.name: RANGE_FINDER}
 WALL = Scene(walls=(Wall(5.0, -50.0, 5.0, 50.0),))
 

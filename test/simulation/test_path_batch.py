@@ -24,7 +24,7 @@ from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
 from racecar.simulation.metrics.tracking_error import compute_metrics, MergedTrack
 
 STRIDE = 5
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 coarse = st.integers(-3, 3).map(float)
 number = st.one_of(coarse, st.floats(-10.0, 10.0))

@@ -24,7 +24,7 @@ from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.vehicle_export import export_vehicle
 
-DOCS = Path(__file__).parents[3] / 'docs'
+DOCS = Path(__file__).parents[2] / 'docs'
 CARS = ('bmw_x5', 'car_2014', 'citroen_czero', 'tesla_model3', 'toyota_prius')
 GRAVITY = 9.81
 

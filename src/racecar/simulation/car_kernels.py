@@ -3,9 +3,9 @@
 """Loops over many cars that spin their own wheels, in rows of numbers: hold, integrate, check.
 
 A block holds up to CARS cars of one model and kind of tyres. Its rows, see
-racecar.base.tuple_kernels, are those of the state, of what the command fixes and of two stages. Operations and
-order are those of held_steps and DrivenCar, whose functions are called here, so that a car gives
-the same bits whether alone or in a block.
+racecar.base.tuple_kernels, are those of the state, of what the command fixes and of two stages.
+Operations and order are those of held_steps and DrivenCar, whose functions are called here, so
+that a car gives the same bits whether alone or in a block.
 """
 
 from __future__ import annotations
