@@ -158,7 +158,7 @@ def test_an_install_makes_the_robot_description_and_finds_its_meshes(tmp_path):
     setup_py('install_data', '--install-dir', str(prefix))
     shutil.copytree(SRC, modules / 'racecar')
     script = (
-        'from racecar.description.robot_tree import Mesh\n'
+        'from racecar.base.shapes import Mesh\n'
         'from racecar.description.vehicle_description import describe_vehicle\n'
         'from racecar.base.share import find_config, resource_file\n'
         'from racecar.dynamics.vehicles.parameters import VehicleParameters\n'

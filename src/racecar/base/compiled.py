@@ -18,7 +18,7 @@ from typing import Any, cast, TypeVar
 
 F = TypeVar('F', bound=Callable[..., Any])
 
-_PACKAGE = __name__.rpartition('.')[0]
+_PACKAGE = __name__.partition('.')[0]
 
 
 def _is_ours(function: Callable[..., object]) -> bool:

@@ -47,7 +47,7 @@ def packing(kind: type[tuple[float, ...]] | int) -> Packing:
         size, module = len(getattr(kind, '_fields')), kind.__module__  # noqa: B009
         # Two modules may have classes of one name.
         name = re.sub(r'\W', '_', f'{module}_{kind.__qualname__}')
-        if not module.startswith(f"{__name__.rpartition('.')[0]}."):
+        if not module.startswith(f"{__name__.partition('.')[0]}."):
             # A file of the user's may be read twice.
             name += f'_{id(kind)}'
         kinds = {name: kind}
