@@ -96,7 +96,8 @@ def test_a_car_in_a_world_knows_its_map_and_counts_collisions():
      "sensor 'laser': parameter 'range_min' is 20 m and range_max 10 m"),
     ({'world': 'moon'}, ConfigurationError, "world 'moon' is neither a file nor one of"),
     ({'laser.rays': 0}, ParameterError, r"'laser\.rays' is 0, expected"),
-    ({'sensors': ['lidar:rear']}, ParameterError, "'lidar:rear', which is unknown; known: laser, camera, imu"),
+    ({'sensors': ['lidar:rear']}, ParameterError,
+     "'lidar:rear', which is unknown; known: laser, camera, imu"),
     ({'sensors': ['laser', 'laser:laser']}, ParameterError,
      "names 'laser' twice, expected once; one more laser needs a name of its own"),
     ({'sensors': ['laser:rear', 'imu:rear']}, ParameterError, "names 'rear' twice"),
@@ -132,9 +133,11 @@ def test_a_name_that_ros_does_not_allow_is_refused(name):
         chosen_sensors([f'laser:{name}'])
 
 
-@given(st.lists(st.tuples(
-    st.sampled_from(SENSOR_NAMES), st.from_regex(r'[A-Za-z](_?[A-Za-z0-9]){0,20}', fullmatch=True)),
-    unique_by=lambda row: row[1], max_size=6))
+NAMES = st.from_regex(r'[A-Za-z](_?[A-Za-z0-9]){0,20}', fullmatch=True)
+
+
+@given(st.lists(st.tuples(st.sampled_from(SENSOR_NAMES), NAMES),
+                unique_by=lambda row: row[1], max_size=6))
 def test_sensors_come_in_the_order_in_which_they_are_named(rows):
     rows = [row for row in rows if row[1] not in SENSOR_NAMES]
     assert chosen_sensors([f'{kind}:{name}' for kind, name in rows]) == [
