@@ -4,66 +4,49 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
-
-import numpy as np
 
 from racecar.analysis.tyre_data import pair_samples, TyreCurve, TyreData
 from racecar.bags import message_types
-from racecar.bags.reader import BagMessage
-from racecar.bags.summary import BagSummary
-from racecar.base.types import NANOSECONDS, WHEEL_NAMES
+from racecar.bags.drive_reader import Columns, DriveReader, Rows, seconds, time_of_recording
+from racecar.base.types import WHEEL_NAMES
 from racecar.ros import topics
 
+_NUMBER = Columns(('data',), lambda message: (message.data,))
 
-class TyreSamples:
-    """Collects the messages of the wheel topics of one car."""
 
-    def __init__(self, summary: BagSummary, namespace: str) -> None:
-        """Look for the topics below a namespace, as /car1 or an empty one."""
-        there = {row.name for row in summary.topics if row.type_name == message_types.NUMBER}
-        self._names = {
-            (quantity, wheel): f'{namespace}/{quantity}/{wheel}'
-            for quantity in topics.WHEELS
-            for wheel in WHEEL_NAMES}
-        self._times = {
-            name: array('q') for name in self._names.values() if name in there}
-        self._values = {name: array('d') for name in self._times}
+class TyreRows:
+    """Rows of the wheel topics of one car."""
 
-    @property
-    def topics(self) -> list[str]:
-        """Those that the bag has."""
-        return list(self._times)
+    def __init__(self, drive: DriveReader, namespace: str) -> None:
+        """Ask for those below a namespace, as /car1 or an empty one."""
+        def wanted(name: str) -> Rows:
+            topic = drive.beside(message_types.NUMBER, name, namespace=namespace)
+            return drive.rows(topic, _NUMBER, time_of_recording)
 
-    def add(self, row: BagMessage) -> None:
-        """Take a message of one of the topics."""
-        self._times[row.topic].append(row.log_time_ns)
-        self._values[row.topic].append(row.message.data)
+        self._rows = {(quantity, wheel): wanted(f'{quantity}/{wheel}')
+                      for quantity in topics.WHEELS for wheel in WHEEL_NAMES}
 
     def data(self) -> TyreData | None:
-        """Return what was recorded; None if no force has its slip."""
-        starts = [times[0] for times in self._times.values() if times]
+        """What was read; None if no force has its slip."""
+        starts = [int(rows.stamps[0]) for rows in self._rows.values() if rows.count]
         if not starts:
             return None
-        origin_ns = min(starts)
         found = TyreData(
             dict(self._curves(
-                topics.WHEEL_SLIP, topics.WHEEL_LONGITUDINAL_FORCE, origin_ns)),
+                topics.WHEEL_SLIP, topics.WHEEL_LONGITUDINAL_FORCE, min(starts))),
             dict(self._curves(
-                topics.WHEEL_SLIP_ANGLE, topics.WHEEL_LATERAL_FORCE, origin_ns)))
+                topics.WHEEL_SLIP_ANGLE, topics.WHEEL_LATERAL_FORCE, min(starts))))
         return found if found.fx or found.fy else None
 
     def _curves(
         self, slip_topic: str, force_topic: str, origin_ns: int,
     ) -> Iterator[tuple[str, TyreCurve]]:
         for wheel in WHEEL_NAMES:
-            slip, force = self._names[slip_topic, wheel], self._names[force_topic, wheel]
-            if not (self._times.get(slip) and self._times.get(force)):
+            slip, force = self._rows[slip_topic, wheel], self._rows[force_topic, wheel]
+            if not (slip.count and force.count):
                 continue
-            times = np.array(self._times[slip])
-            first, second = pair_samples(times, np.array(self._times[force]))
+            first, second = pair_samples(slip.stamps, force.stamps)
             if first.size:
-                yield wheel, TyreCurve(
-                    (times[first] - origin_ns) / NANOSECONDS,
-                    np.array(self._values[slip])[first], np.array(self._values[force])[second])
+                yield wheel, TyreCurve(seconds(slip.stamps[first], origin_ns),
+                                       slip.table[first, 0], force.table[second, 0])

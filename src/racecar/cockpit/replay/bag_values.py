@@ -1,17 +1,14 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Values of core from messages of a bag; of what anybody may have recorded."""
+"""Stamps of the messages of a bag, and what the page is told of some of them."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from racecar.bags.body_states import body_state
-from racecar.bags.reader import stamp_ns
-from racecar.base.types import AckermannCommand, JointStates, Odometry
+from racecar.bags.message_values import stamp_ns
 from racecar.cockpit.frames import scan_frame
 
 _LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
@@ -38,30 +35,6 @@ class Stamps:
         stamp = stamp_ns(message)
         if stamp:
             self._offset_ns = stamp - log_time_ns
-
-
-def reference_of(message: Any, time_ns: int) -> Odometry | None:
-    """Return the planar part of an Odometry; None if its numbers are not finite."""
-    state = body_state(message)
-    return None if state is None else Odometry.of_body(time_ns, state)
-
-
-def joint_states(message: Any) -> JointStates | None:
-    """Return names and positions of a JointState; None if they do not fit each other."""
-    names, positions = tuple(message.name), tuple(map(float, message.position))
-    if len(names) != len(positions) or not all(map(math.isfinite, positions)):
-        return None
-    return JointStates(names, positions, ())
-
-
-def ackermann(message: Any) -> AckermannCommand:
-    """Return the command of an AckermannDriveStamped."""
-    return AckermannCommand(float(message.drive.speed), float(message.drive.steering_angle))
-
-
-def twist_command(message: Any) -> AckermannCommand:
-    """Return the speed of a TwistStamped as a command without steering."""
-    return AckermannCommand(float(message.twist.linear.x), math.nan)
 
 
 def scan_of(message: Any, time: float, robot: int) -> bytes:
