@@ -8,7 +8,6 @@ from array import array
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from racecar.bags.message_values import stamp_ns
 from racecar.bags.reader import BagMessage, BagReader
-from racecar.bags.summary import BagSummary, find_robot
+from racecar.bags.summary import find_robot
 from racecar.base.errors import BagError
 from racecar.base.types import NANOSECONDS
 from racecar.ros.topics import RobotTopics
@@ -117,8 +116,8 @@ def seconds(stamps: Stamps, origin_ns: int) -> Array:
     return (stamps - origin_ns) / NANOSECONDS
 
 
-class DriveReader:
-    """The drive of one robot in an open bag; use it in a `with` statement.
+class DriveReader(BagReader):
+    """An open bag with the drive of one robot.
 
     First ask for the content of topics, by rows(), values(), newest() and each(); read() then
     fills what they returned, in one walk over the bag. An empty topic stands for one that the bag
@@ -126,33 +125,13 @@ class DriveReader:
     """
 
     def __init__(self, path: Path | str, odometry_topic: str | None = None) -> None:
-        """Open the bag.
+        """Open the bag; path and errors as for BagReader.
 
-        path: as for BagReader. odometry_topic: of the robot, by default that of find_robot().
-        Raises BagError if the bag cannot be read.
+        odometry_topic: of the robot, by default that of find_robot().
         """
-        self._reader = BagReader(path)
+        super().__init__(path)
         self._odometry_topic = odometry_topic
         self._takers: dict[str, list[Callable[[BagMessage], object]]] = {}
-
-    def __enter__(self) -> DriveReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._reader.close()
-
-    @property
-    def summary(self) -> BagSummary:
-        """What the bag holds."""
-        return self._reader.summary
-
-    @property
-    def name(self) -> str:
-        """Name of the bag, for titles."""
-        return self.summary.path.resolve().name
 
     @cached_property
     def robot(self) -> RobotTopics:
@@ -182,7 +161,7 @@ class DriveReader:
         self, topic: str, columns: Columns, stamp: Callable[[BagMessage], int] = header_stamp,
     ) -> Rows:
         """Numbers of the messages of a topic; stamp: what is taken for their stamps."""
-        found = Rows(self.summary.path, topic, columns, stamp)
+        found = Rows(self.path, topic, columns, stamp)
         self._ask(topic, found.add)
         return found
 
@@ -210,7 +189,7 @@ class DriveReader:
 
     def read(self, progress: Progress | None = None) -> None:
         """Read all that was asked for; progress and errors as for BagReader.hand_out()."""
-        self._reader.hand_out(self._takers, progress)
+        self.hand_out(self._takers, progress)
 
     def _ask(self, topic: str, take: Callable[[BagMessage], object]) -> None:
         if topic:

@@ -30,7 +30,7 @@ def read_driver_log(path: Path | str, progress: Progress | None = None) -> Drive
         drive.read(progress)
     rows.check()
     stamps = rows.stamps
-    return DriverLog(drive.name, seconds(stamps, int(stamps[0])),
+    return DriverLog(drive.summary.name, seconds(stamps, int(stamps[0])),
                      dict(zip(_FIELDS, rows.table.T, strict=True)))
 
 

@@ -51,8 +51,8 @@ def read_identification_log(
     origin = min((int(rows.stamps[0]) for rows in asked if rows.count), default=0)
     channels: dict[str, Channel] = {}
     for rows in asked:
-        channels |= _channels(rows, drive.summary.path, origin)
-    return RawLog(drive.summary.path.resolve().stem, channels, str(path))
+        channels |= _channels(rows, drive.path, origin)
+    return RawLog(drive.path.resolve().stem, channels, str(path))
 
 
 def _chosen(drive: DriveReader, given: Mapping[str, str]) -> dict[str, str]:

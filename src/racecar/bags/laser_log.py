@@ -15,9 +15,9 @@ import numpy as np
 
 from racecar.analysis.laser_log import LaserLog, SeenScan
 from racecar.bags import message_types
+from racecar.bags.car_rows import PLANAR_MOTION
 from racecar.bags.drive_reader import DriveReader, Progress, seconds
 from racecar.bags.message_values import grid
-from racecar.bags.motion_samples import PLANAR_MOTION
 from racecar.bags.static_frames import StaticFrames
 from racecar.bags.summary import BagSummary, find_topic
 from racecar.base.errors import BagError
@@ -69,7 +69,7 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
         return _seen_scan(at, Pose2(px, py, heading), mount, message)
 
     return LaserLog(
-        drive.name, t, x, y, yaw, table[:, 3], tuple(seen_scan(*row) for row in scans),
+        drive.summary.name, t, x, y, yaw, table[:, 3], tuple(seen_scan(*row) for row in scans),
         Scene(grid=grids[0]) if grids else EMPTY_SCENE, counts[0] if counts else None)
 
 

@@ -14,7 +14,7 @@ import re
 import struct
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from racecar.bags.limits import TooLargeError, unpack_file
 from racecar.bags.message_definitions import defined_types
@@ -95,7 +95,7 @@ class BagReader:
         for warning in self._warnings:
             _warn_once(warning)
 
-    def __enter__(self) -> BagReader:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

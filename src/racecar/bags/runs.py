@@ -11,8 +11,8 @@ from pathlib import Path
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
+from racecar.bags.car_rows import MotionRows
 from racecar.bags.drive_reader import DriveReader, Progress
-from racecar.bags.motion_samples import MotionRows
 from racecar.bags.summary import BagSummary
 from racecar.bags.tracking_run import tracking_run_in
 from racecar.base.errors import BagError, excerpt, ParameterError, RunError
@@ -150,6 +150,6 @@ def _read_motion(drive: DriveReader, progress: Progress | None) -> Motion:
     motion = rows.motion()
     if not motion.t.size:
         raise BagError(
-            f"bag '{drive.summary.path}': {rows.odometry.topic} has no messages that can be used;"
+            f"bag '{drive.path}': {rows.odometry.topic} has no messages that can be used;"
             ' was its node running?')
     return motion

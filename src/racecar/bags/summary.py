@@ -64,6 +64,11 @@ class BagSummary:
         return [row.name for row in self.topics
                 if row.type_name == type_name and (row.message_count or may_be_empty)]
 
+    @property
+    def name(self) -> str:
+        """Name of the bag, for titles."""
+        return self.path.resolve().name
+
     def describe_topics(self) -> str:
         """Return the topics with types and counts for a message."""
         if not self.topics:

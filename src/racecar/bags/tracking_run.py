@@ -20,6 +20,7 @@ from racecar.analysis.completeness import (
 )
 from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.bags import message_types
+from racecar.bags.car_rows import MotionRows, TyreRows
 from racecar.bags.drive_reader import (
     Columns,
     DriveReader,
@@ -28,10 +29,8 @@ from racecar.bags.drive_reader import (
     seconds,
     time_of_recording,
 )
-from racecar.bags.motion_samples import MotionRows
 from racecar.bags.reader import BagMessage
 from racecar.bags.summary import BagSummary, find_topic
-from racecar.bags.tyre_samples import TyreRows
 from racecar.base.errors import BagError
 from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
@@ -90,7 +89,7 @@ def tracking_run_in(
     rows = _ask(drive, reference_topic)
     drive.read(progress)
     odometry, reference = rows.motion.odometry, rows.reference
-    warnings = [*drive.summary.warnings, *_check(rows, drive.summary.path)]
+    warnings = [*drive.summary.warnings, *_check(rows, drive.path)]
     origin_ns = int(min(odometry.stamps.min(), reference.stamps.min()))
     t, reference_t = (seconds(column.stamps, origin_ns) for column in (odometry, reference))
     x, y, yaw, vx, vy, _ = odometry.table.T
@@ -104,7 +103,7 @@ def tracking_run_in(
     ahead, left = rows.point.table[-1] if rows.point.count else (0.0, 0.0)
     reference_x, reference_y = reference.table.T
     return RecordedRun(TrackingRun(
-        name=drive.name, t=t, x=x + ahead * np.cos(yaw) - left * np.sin(yaw),
+        name=drive.summary.name, t=t, x=x + ahead * np.cos(yaw) - left * np.sin(yaw),
         y=y + ahead * np.sin(yaw) + left * np.cos(yaw), yaw=yaw, reference_t=reference_t,
         reference_x=reference_x, reference_y=reference_y, origin_ns=origin_ns,
         odometry_name=odometry.topic, reference_name=reference.topic, warnings=tuple(warnings),

@@ -56,7 +56,7 @@ class BagRecording(Recording):
     ) -> None:
         summary = self._reader.summary
         topics = bag_topics.find_topics(summary)
-        self.name = Path(path).resolve().name
+        self.name = summary.name
         rows = iter(self._messages([topics.base]))
         first = next(rows, None)
         if first is None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from racecar.bags import message_types
-from racecar.bags.motion_samples import COMMANDS
+from racecar.bags.car_rows import COMMANDS
 from racecar.bags.summary import BagSummary, robots_of
 from racecar.base.errors import BagError
 from racecar.ros import topics
