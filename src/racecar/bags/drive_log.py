@@ -85,28 +85,31 @@ def read_drive_log(
         grids = drive.newest(drive.beside(message_types.MAP, topics.MAP), message_values.grid)
         paths = drive.newest(
             drive.beside(message_types.PATH, topics.REFERENCE_PATH), message_values.path_points)
-        scans: list[tuple[int, _Scan]] = []
-        if with_scans:
-            scans = drive.values(find_topic(
-                drive.summary, (f'{drive.robot.namespace}/{topics.SCAN}',), message_types.SCAN),
-                _Scan.of)
-            frames = StaticFrames(drive)
+        scans = _scans(drive) if with_scans else []
+        frames = StaticFrames(drive) if with_scans else None
         drive.read(progress)
     # Of a stamp that came twice, after a reset, the last.
     stamps, poses = odometry.ordered(at_least=2)
     origin = int(stamps[0])
     description = _description(path, texts[0]) if texts else None
     reference = paths[0] if paths else np.empty((0, 2))
+    lamp_t, switches = _lamps(lamps, origin)
     found = Drive(
         seconds(stamps, origin), poses, *_joints(joints, origin),
         reference[np.isfinite(reference).all(axis=1)], np.empty(0), start_ns=origin,
-        **_lamps(lamps, origin))
-    if with_scans:
+        lamp_t=lamp_t, switches=switches)
+    if frames is not None:
         # A description has the frames of the robot that is drawn.
         links = {} if description is None else description.tree.poses()
         found = _with_scans(found, scans, lambda frame: links.get(
             frame.rpartition('/')[2]) or frames.pose(frame))
     return DriveLog(found, description, grids[0] if grids else None)
+
+
+def _scans(drive: DriveReader) -> list[tuple[int, _Scan]]:
+    """Ask for the scans. Raises BagError as find_topic() does."""
+    name = f'{drive.robot.namespace}/{topics.SCAN}'
+    return drive.values(find_topic(drive.summary, (name,), message_types.SCAN), _Scan.of)
 
 
 def _lamp_values(drive: DriveReader) -> list[tuple[int, LampSwitches]]:
@@ -128,15 +131,17 @@ def _description(path: Path | str, text: str) -> RobotDescription:
             ' another robot') from error
 
 
-def _lamps(rows: Sequence[tuple[int, LampSwitches]], origin: int) -> dict[str, Any]:
-    """When the lamps were switched, and how."""
+def _lamps(
+    rows: Sequence[tuple[int, LampSwitches]], origin: int,
+) -> tuple[FloatArray, list[LampSwitches]]:
+    """Times at which the lamps were switched [s], and how."""
     changes: list[tuple[int, LampSwitches]] = []
     for stamp, switches in sorted(rows, key=lambda row: row[0]):
         # What simulators do not obey is not shown either.
         if switches.can_blink and (not changes or switches != changes[-1][1]):
             changes.append((stamp, switches))
-    return {'lamp_t': np.array([(stamp - origin) / NANOSECONDS for stamp, _ in changes]),
-            'switches': [switches for _, switches in changes]}
+    return (np.array([(stamp - origin) / NANOSECONDS for stamp, _ in changes]),
+            [switches for _, switches in changes])
 
 
 def _joints(

@@ -15,15 +15,39 @@ from racecar.bags.reader import BagMessage
 from racecar.base.poses import NO_POSE
 from racecar.base.types import BodyState, NANOSECONDS, Twist3
 from racecar.cockpit.driver_message import car_of, lamps_of
-from racecar.cockpit.frames import json_frame
-from racecar.cockpit.replay import bag_topics, bag_values
+from racecar.cockpit.frames import json_frame, scan_frame
+from racecar.cockpit.replay import bag_topics
 from racecar.cockpit.replay.bag_standing import unusable
 from racecar.cockpit.replay.recording import Array, BLOCK, Block, Mark, ROBOT
 from racecar.cockpit.samples import driver_numbers, Samples
 
 _BLOCK_NS = round(BLOCK * NANOSECONDS)
 _SCAN_LASTS = 1.0      # [s]
+_LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
+_LEAST_LEVEL = 20
 _STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+class _Stamps:
+    """Times of messages by one clock, also of those whose stamp nobody has filled in.
+
+    Such a message counts as stamped as long after it was recorded as the odometry is: the stamps
+    of a simulation begin at 0, where the recorder has the time of the day.
+    """
+
+    def __init__(self, offset_ns: int = 0) -> None:
+        """offset_ns: stamp less time of recording of an odometry message [ns]."""
+        self._offset_ns = offset_ns
+
+    def of(self, message: Any, log_time_ns: int) -> int:
+        """Stamp of a message that was recorded at a time [ns]."""
+        return message_values.stamp_ns(message) or log_time_ns + self._offset_ns
+
+    def note(self, message: Any, log_time_ns: int) -> None:
+        """Compare stamp and time of recording of an odometry message, if it has a stamp."""
+        stamp = message_values.stamp_ns(message)
+        if stamp:
+            self._offset_ns = stamp - log_time_ns
 
 
 class Replayed(NamedTuple):
@@ -60,7 +84,7 @@ class BlockBuilder:
         # What a block holds is bounded by its length.
         self._samples = Samples(bag.columns, sys.maxsize)
         self._samples.tracked_ahead = bag.tracked_ahead
-        self._stamps = stamps = bag_values.Stamps(bag.offset_ns)
+        self._stamps = stamps = _Stamps(bag.offset_ns)
         self._parts: list[tuple[Array, Array]] = []
         self._marks: list[Mark] = []
         self._told: dict[str, Mapping[str, Any]] = {}
@@ -97,7 +121,7 @@ class BlockBuilder:
             time, '', json_frame('log', level='warn', node='replay', text=text)))
 
     def block(self) -> Block:
-        """Return the block."""
+        """The block."""
         self._take_rows()
         times = np.concatenate([np.empty(0), *(times for times, _ in self._parts)])
         values: Array = np.concatenate(
@@ -150,9 +174,25 @@ class BlockBuilder:
         if now_ns in self._span_ns:
             time = self._bag.time_of(now_ns)
             self._marks.append(Mark(
-                time, bag_topics.SCAN, bag_values.scan_of(message, time, ROBOT), _SCAN_LASTS))
+                time, bag_topics.SCAN, _scan_of(message, time, ROBOT), _SCAN_LASTS))
 
     def _take_log(self, message: Any, now_ns: int) -> None:
-        fields = bag_values.log_fields(message)
+        fields = _log_fields(message)
         if fields is not None and now_ns in self._span_ns:
             self._marks.append(Mark(self._bag.time_of(now_ns), '', json_frame('log', **fields)))
+
+
+def _scan_of(message: Any, time: float, robot: int) -> bytes:
+    """Return the frame of a LaserScan; what is out of its range is infinite. time [s]."""
+    ranges = np.asarray(message.ranges, np.float64)
+    seen = (ranges >= message.range_min) & (ranges <= message.range_max)
+    return scan_frame(robot, time, message.angle_min, message.angle_increment,
+                      np.where(seen, ranges, np.inf))
+
+
+def _log_fields(message: Any) -> dict[str, str] | None:
+    """Return the fields of the message `log`; None for what is for debugging."""
+    if message.level < _LEAST_LEVEL:
+        return None
+    return {'level': _LEVELS.get(message.level, 'info'), 'node': message.name,
+            'text': message.msg}
