@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write what is made from the code: tables of parameters and arguments, config files, API pages.
+"""Write what is made from the code: tables of parameters, config and launch files, API pages.
 
 Run it with `./run python docs/generate.py`; with --check it only says what is out of date.
 """
@@ -23,12 +23,28 @@ from racecar.base.parameters import ParameterTable
 from racecar.catalogue import TABLES
 from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
+from racecar.stacks import Stack, STACKS
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(
     r'(<!-- (parameters|commands|launch arguments|originals) ?(\w*) -->\n).*?(<!-- end -->)',
     re.DOTALL)
+_LAUNCH_FILE = '''\
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of the configuration {name}.
+
+{summary}
+"""
+
+from racecar.stacks.launching import generate
+
+
+def generate_launch_description():
+    """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
+    return generate('{name}')
+'''
 _API = ROOT / 'docs' / 'api.rst'
 _PYTHON_PAGE = ROOT / 'docs' / 'python.md'
 
@@ -41,6 +57,8 @@ def generated_files() -> dict[Path, str]:
         if _BLOCK.search(text):
             files[path] = _BLOCK.sub(_block, text)
     files.update({ROOT / 'config' / f'{node}.yaml': parameter_file(node) for node in TABLES})
+    files.update({ROOT / 'launch' / f'{stack.name}.launch.py': launch_file(stack)
+                  for stack in STACKS.values()})
     files[_API] = api_page(_PYTHON_PAGE.read_text(encoding='utf-8'))
     return files
 
@@ -90,6 +108,13 @@ def commands_text() -> str:
             lines.append('')
         sections.append('\n'.join(lines))
     return '\n'.join(sections)
+
+
+def launch_file(stack: Stack) -> str:
+    """Launch file of a configuration."""
+    summary = f'{stack.summary[0].upper()}{stack.summary[1:]}.'
+    return _LAUNCH_FILE.format(
+        name=stack.name, summary=textwrap.fill(summary, 99, break_on_hyphens=False))
 
 
 def launch_table() -> str:

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.ros
 
 SIGNALS = pytest.mark.parametrize(
     'number', [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-NODE = ('-m', 'racecar.nodes.single_track_simulator', '--ros-args', *VEHICLE)
+NODE = ('-m', 'racecar.nodes', 'single_track_simulator', '--ros-args', *VEHICLE)
 COMMANDS = {
     'up': ('up', 'kinematic_ode'),
     'demo': ('demo', '--duration', '900', '--output', 'run'),

@@ -1,9 +1,14 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Control laws, chosen by name; a new one adds its row to LAWS."""
+"""The registry of control laws. A new one adds its entry to LAWS, and docs/generate.py its files.
+
+Of an entry the catalogue makes the node with its executable, and racecar.stacks the
+configurations.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from racecar.base.parameters import ParameterTable
@@ -14,15 +19,45 @@ from racecar.control.kinematic_linearizer import (
 )
 from racecar.control.linearizer import Linearizer
 
+PLANE, WORLD, WORLD_WITH_TYRES = 'plane', 'world', 'world with tyres'
+"""Simulators of the configurations: of the plane, of the 3-D world, and that with tyre forces in
+the place of friction."""
 
-class Law(NamedTuple):
-    """One row of the registry: make(values, vehicle) builds it from resolved parameters."""
 
+class LawEntry(NamedTuple):
+    """A control law, and what nodes and configurations are called that drive by it.
+
+    name: of the law. make: make(values, vehicle) builds it from resolved values of parameters.
+    about: what the node tells of the law in its --help. stacks: simulator of each configuration,
+    by its name. tracker_files: in config/, of parameters that go over the defaults of the tracker,
+    as for a law that is exact for another point than base_link.
+    """
+
+    name: str
     make: type[Linearizer]
     parameters: ParameterTable
+    about: str
+    stacks: Mapping[str, str]
+    tracker_files: tuple[str, ...] = ()
+
+    @property
+    def executable(self) -> str:
+        """Name of executable, node and, in config/, parameter file."""
+        return f'{self.name}_linearizer'
 
 
-LAWS: dict[str, Law] = {
-    'kinematic': Law(KinematicLinearizer, KINEMATIC_LINEARIZER_PARAMETERS),
-    'dynamic': Law(DynamicLinearizer, DYNAMIC_LINEARIZER_PARAMETERS),
-}
+LAWS: dict[str, LawEntry] = {law.name: law for law in (
+    LawEntry(
+        'kinematic', KinematicLinearizer, KINEMATIC_LINEARIZER_PARAMETERS,
+        'Turns the wanted velocity of P into speed and steering by the kinematic bicycle.\n\n'
+        'Exact for P ahead of base_link, so the tracker must track base_link.',
+        {'kinematic_ode': PLANE, 'kinematic_world': WORLD,
+         'kinematic_world_pacejka': WORLD_WITH_TYRES}),
+    LawEntry(
+        'dynamic', DynamicLinearizer, DYNAMIC_LINEARIZER_PARAMETERS,
+        'Turns the wanted velocity of P into speed and steering by the single track.\n\n'
+        'Exact for P ahead of the centre of gravity, so the tracker must track cog. At low speed'
+        ' it\nhands over to the kinematic law.',
+        {'dynamic_ode': PLANE, 'dynamic_world': WORLD_WITH_TYRES}, ('stacks/dynamic_ode',)),
+)}
+"""By name."""

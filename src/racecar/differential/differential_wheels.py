@@ -17,7 +17,7 @@ import warnings
 import numpy as np
 
 from racecar.base.errors import ParameterError
-from racecar.base.share import find_config, find_world
+from racecar.base.share import find_wheeled_robot, find_world
 from racecar.base.types import BodyState, Pose2, WheelSpeeds
 from racecar.differential.distance_sensor import DistanceSensor
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
@@ -50,9 +50,7 @@ def robot_of(robot: RobotLike) -> RobotParameters:
         return RobotParameters.from_values({})
     if isinstance(robot, RobotParameters):
         return robot
-    text = str(robot)
-    plain = '/' not in text and '.' not in text
-    return RobotParameters.from_file(find_config(f'robots/{text}' if plain else text))
+    return RobotParameters.from_file(find_wheeled_robot(robot))
 
 
 class DifferentialWheels:
