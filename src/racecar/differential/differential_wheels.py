@@ -34,8 +34,6 @@ _FINE_STEP = 1
 RobotLike = RobotParameters | str | Path | None
 """Parameters, a robot's file or its name in config/robots, or None for the node's defaults."""
 
-NO_OBJECTS = Objects()
-
 
 class DifferentialWheelsWarning(UserWarning):
     """An argument was out of its range and has been clamped, or a device is not there."""
@@ -261,11 +259,6 @@ class DifferentialWheels:
         """How often the robot has run into something."""
         seen = self._motion.collisions
         return 0 if seen is None else seen.contacts
-
-    @property
-    def energy_consumed(self) -> float:
-        """What the motors have taken so far [J], by motor_consumption."""
-        return self._motion.state.energy
 
     def _seen(self) -> Objects:
         return self._objects()
