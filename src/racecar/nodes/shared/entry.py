@@ -55,7 +55,7 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
 
 
 def usage(spec: NodeSpec) -> str:
-    """What a node does, its topics and parameters, and how to set them."""
+    """Help text of a node: purpose, topics, parameters and how to set them."""
     executable = spec.name
     own = [row for row in spec.table if row.name not in VEHICLE_FILE_PARAMETERS]
     example = next((row for row in own if row.type is float and row.default), None)
@@ -87,7 +87,7 @@ def _about(spec: NodeSpec) -> list[str]:
 
 
 def _asks_for_help(spec: NodeSpec, argv: Sequence[str]) -> bool:
-    """Tell whether the usage is wanted; raise _UsageError for what ROS does not take."""
+    """Whether the usage is wanted; raise _UsageError for what ROS does not take."""
     stray = _stray(argv)
     if any(word in _HELP for word in stray):
         return True
