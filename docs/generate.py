@@ -170,7 +170,8 @@ def _section(title: str, module: str, names: list[str], holder: Any) -> list[str
         value = getattr(holder, name)
         full_name = f'{module}.{name}'
         if inspect.isclass(value):
-            lines += [f'.. autoclass:: {full_name}', '   :members:', '']
+            lines += [f'.. autoclass:: {full_name}', '   :members:',
+                      *(['   :inherited-members:'] if _has_hidden_base(value, holder) else []), '']
         elif callable(value):
             lines += [f'.. autofunction:: {full_name}', '']
         else:
@@ -181,6 +182,13 @@ def _section(title: str, module: str, names: list[str], holder: Any) -> list[str
                       *textwrap.wrap(f'{listed}.', 95, initial_indent='   ',
                                      subsequent_indent='   '), '']
     return lines
+
+
+def _has_hidden_base(kind: type, holder: Any) -> bool:
+    """Whether some of what a class offers comes from a class of ours that is not public."""
+    return any(
+        base.__module__.startswith('racecar.') and not hasattr(holder, base.__name__)
+        for base in kind.__mro__[1:])
 
 
 def outdated() -> list[Path]:
