@@ -77,14 +77,14 @@ class _Collection(NamedTuple):
         separator nor a suffix is a name, never a path. Raises ConfigurationError that lists the
         names and suggests the nearest.
         """
-        text, given = str(name), Path(name)
-        known = [path for folder in self._paths()
-                 for path in (folder / f'{given}{self.suffix}', folder / given)]
-        as_path = [given] if may_be_path(text) else []
-        # A leading dot or separator asks for the path. A name with its suffix may be that of a
-        # file in the working folder, too, which goes before.
-        candidates = [*as_path, *known] if text.startswith(('.', os.sep)) \
-            else [*known[::2], *as_path, *known[1::2]]
+        text, folders = str(name), self._paths()
+        paths = [Path(name)] if may_be_path(text) else []
+        named = [folder / f'{text}{self.suffix}' for folder in folders]
+        # A name with its suffix; a file in the working folder that is called so goes before.
+        files = [folder / text for folder in folders]
+        # A leading dot or separator asks for the path.
+        candidates = (*paths, *named, *files) if text.startswith(('.', os.sep)) \
+            else (*named, *paths, *files)
         # Unlike Path.is_file() this also takes a name that is too long for one that is not there.
         found = next((path for path in candidates if os.path.isfile(path)), None)
         if found is None:
