@@ -55,8 +55,9 @@ class Program:
     def stop(self, number):
         """Send the signal; return exit code and what stderr says beside the imports."""
         self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=DEADLINE)
-        return self.process.returncode, '\n'.join(
+        # Unlike communicate() this begins with what wait_for() has taken from the pipe already.
+        errors = self.process.stderr.read()
+        return self.process.wait(DEADLINE), '\n'.join(
             line for line in errors.splitlines() if not line.startswith('import time:'))
 
     def __enter__(self):
