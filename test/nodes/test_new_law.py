@@ -29,7 +29,7 @@ from typing import NamedTuple
 from racecar.base.compiled import inlined
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.control.kinematic_linearizer import kinematic_law
-from racecar.control.laws import LawEntry, PLANE, WORLD
+from racecar.control.laws import LawEntry, SimulatorKind
 from racecar.control.linearizer import Linearizer, SteeringState
 
 
@@ -70,7 +70,8 @@ SLOW = LawEntry(
     'slow', SlowLinearizer, ParameterTable([
         Parameter('epsilon', float, 0.1, 'Distance of P', 'm', above=0.0, maximum=10.0),
         Parameter('share', float, 0.5, 'Share of the velocity', minimum=0.0, maximum=1.0)]),
-    'Drives at a share of the wanted velocity.', {'slow_ode': PLANE, 'slow_world': WORLD})
+    'Drives at a share of the wanted velocity.',
+    {'slow_ode': SimulatorKind.PLANE, 'slow_world': SimulatorKind.WORLD})
 '''
 
 PROGRAM = """
@@ -142,6 +143,16 @@ def test_a_new_law_drives_without_ros_and_as_a_node_in_lockstep_with_equal_bits(
         tables[way] = rows_of(path)
     assert len(tables['simulate']) == TICKS
     assert tables['up'] == tables['simulate']
+
+
+def test_a_new_law_drives_in_the_world_too(registered, tmp_path):
+    path = tmp_path / 'world.csv'
+    done = registered('simulate', 'slow_world', '--trajectory', 'circle', '--duration', '1',
+                      '--csv', str(path))
+    assert done.returncode == 0, done.stderr
+    rows = rows_of(path)
+    assert float(rows[-1]['x']) > 0.1
+    assert any(speed > 0.1 for speed in speeds(rows))
 
 
 def test_the_parameters_of_a_new_law_are_those_of_its_node(registered, tmp_path):

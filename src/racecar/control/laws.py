@@ -9,6 +9,7 @@ configurations.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple
 
 from racecar.base.parameters import ParameterTable
@@ -19,9 +20,16 @@ from racecar.control.kinematic_linearizer import (
 )
 from racecar.control.linearizer import Linearizer
 
-PLANE, WORLD, WORLD_WITH_TYRES = 'plane', 'world', 'world with tyres'
-"""Simulators of the configurations: of the plane, of the 3-D world, and that with tyre forces in
-the place of friction."""
+
+class SimulatorKind(Enum):
+    """Simulator of a configuration: of the plane, or of the 3-D world.
+
+    In the world the wheels have friction or, with tyres, tyre forces.
+    """
+
+    PLANE = 'plane'
+    WORLD = 'world'
+    WORLD_WITH_TYRES = 'world with tyres'
 
 
 class LawEntry(NamedTuple):
@@ -37,7 +45,7 @@ class LawEntry(NamedTuple):
     make: type[Linearizer]
     parameters: ParameterTable
     about: str
-    stacks: Mapping[str, str]
+    stacks: Mapping[str, SimulatorKind]
     tracker_files: tuple[str, ...] = ()
 
     @property
@@ -51,13 +59,14 @@ LAWS: dict[str, LawEntry] = {law.name: law for law in (
         'kinematic', KinematicLinearizer, KINEMATIC_LINEARIZER_PARAMETERS,
         'Turns the wanted velocity of P into speed and steering by the kinematic bicycle.\n\n'
         'Exact for P ahead of base_link, so the tracker must track base_link.',
-        {'kinematic_ode': PLANE, 'kinematic_world': WORLD,
-         'kinematic_world_pacejka': WORLD_WITH_TYRES}),
+        {'kinematic_ode': SimulatorKind.PLANE, 'kinematic_world': SimulatorKind.WORLD,
+         'kinematic_world_pacejka': SimulatorKind.WORLD_WITH_TYRES}),
     LawEntry(
         'dynamic', DynamicLinearizer, DYNAMIC_LINEARIZER_PARAMETERS,
         'Turns the wanted velocity of P into speed and steering by the single track.\n\n'
         'Exact for P ahead of the centre of gravity, so the tracker must track cog. At low speed'
         ' it\nhands over to the kinematic law.',
-        {'dynamic_ode': PLANE, 'dynamic_world': WORLD_WITH_TYRES}, ('stacks/dynamic_ode',)),
+        {'dynamic_ode': SimulatorKind.PLANE, 'dynamic_world': SimulatorKind.WORLD_WITH_TYRES},
+        ('stacks/dynamic_ode',)),
 )}
 """By name."""

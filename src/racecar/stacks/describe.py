@@ -13,7 +13,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
 from racecar.base.parameters import suggestion
 from racecar.catalogue import node_names, NODES
-from racecar.control.laws import PLANE, WORLD, WORLD_WITH_TYRES
+from racecar.control.laws import SimulatorKind
 from racecar.control.own_controller import CONTROLLER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
@@ -51,7 +51,8 @@ _COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
-        *law_stacks(PLANE), plant.STACK, driver.STACK, *law_stacks(WORLD, WORLD_WITH_TYRES),
+        *law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
+        *law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
         driver_world.STACK, gap_ode.STACK, gap_world.STACK, differential_wheels.STACK,
         teleop.STACK, teleop_world.STACK)}
 """By name."""
