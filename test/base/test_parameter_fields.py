@@ -3,12 +3,13 @@
 """Tables that are made of annotated fields, and values that fill these fields."""
 
 from dataclasses import dataclass, fields, is_dataclass
+import inspect
 from typing import Annotated, NamedTuple
 
 import pytest
 
 from racecar.base.errors import ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
 from racecar.base.parameters import Parameter
 from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
 from racecar.dynamics.powertrain import CAR_PARAMETERS, CarParameters
@@ -62,6 +63,15 @@ def test_resolved_values_fill_the_fields():
         'a', 7.0, 5, True, 'coil', (0.1, 0.2, 0.3), ('b', 'c'))
     assert Damper(**fields_of(Damper, '', {'name': 'd', 'rate': 2.0})) == Damper(
         name='d', rate=2.0)
+
+
+@pytest.mark.parametrize('kind', [Spring, Damper])
+def test_the_signature_for_people_has_no_rows(kind):
+    plain = inspect.signature(with_plain_signature(kind))
+    assert 'Row' not in str(plain)
+    assert plain.parameters['rate'].annotation is float
+    # The table is made of the class itself.
+    assert [*table_of(kind, '')]
 
 
 @pytest.mark.parametrize(('name', 'value', 'message'), [

@@ -14,9 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, MISSING, replace
 import functools
-from typing import Any, get_args, get_origin, get_type_hints, NamedTuple
+from typing import Any, get_args, get_origin, get_type_hints, NamedTuple, TypeVar
 
 from racecar.base.parameters import Parameter, ParameterTable, Value
+
+T = TypeVar('T')
 
 
 class Row(NamedTuple):
@@ -39,6 +41,13 @@ class _Field(NamedTuple):
 
     name: str
     row: Parameter
+
+
+def with_plain_signature(kind: type[T]) -> type[T]:
+    """Class decorator: help() and documentation show the types of fields without their rows."""
+    made: Any = kind.__init__ if is_dataclass(kind) else kind.__new__
+    made.__annotations__ = get_type_hints(kind)
+    return kind
 
 
 def table_of(kind: type, prefix: str, *, read_only: bool = True) -> ParameterTable:

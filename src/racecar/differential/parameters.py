@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
@@ -27,6 +27,7 @@ OFF = -1.0
 _SENSOR_NUMBERS = 3
 
 
+@with_plain_signature
 @dataclass(frozen=True, slots=True)
 class RobotParameters:
     """A robot with two driven wheels [SI]."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from racecar.base.errors import ParameterError
-from racecar.base.parameter_fields import fields_of, Row, table_of
+from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
 
 PREFIX = 'car.'
@@ -50,6 +50,7 @@ class EngineType(IntEnum):
     POWER_SPLIT_HYBRID = 3
 
 
+@with_plain_signature
 @dataclass(frozen=True, slots=True)
 class CarParameters:
     """Engine, gears and brakes of a car [SI, but for rev/min].

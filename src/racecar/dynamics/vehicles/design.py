@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import math
 from typing import Annotated, NamedTuple
 
-from racecar.base.parameter_fields import Row
+from racecar.base.parameter_fields import Row, with_plain_signature
 from racecar.dynamics.tyres.pacejka import SURFACES
 from racecar.dynamics.vehicles.body_parameters import BodyParameters
 from racecar.dynamics.vehicles.extension_parameters import Extension
@@ -38,6 +38,7 @@ class Footprint(NamedTuple):
     side: float
 
 
+@with_plain_signature
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VehicleDesign:
     """Numbers of a vehicle in SI units, and quantities that follow from them."""

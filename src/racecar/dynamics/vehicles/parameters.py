@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +89,10 @@ def _foreign_wheels(values: Mapping[str, Any]) -> tuple[WheelDesign | None, ...]
     return tuple(found) or (None, None, None, None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VehicleParameters(VehicleDesign):
     """A vehicle that its parameters make, in SI units; VehicleDesign says what follows of them."""
+
+    __slots__ = ()
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> VehicleParameters:
