@@ -44,7 +44,7 @@ class _Field(NamedTuple):
 
 
 def with_plain_signature(kind: type[T]) -> type[T]:
-    """Class decorator: help() and documentation show the types of fields without their rows."""
+    """Class decorator that leaves the rows out of the signature in help() and documentation."""
     made: Any = kind.__init__ if is_dataclass(kind) else kind.__new__
     made.__annotations__ = get_type_hints(kind)
     return kind

@@ -1,9 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The registry of control laws. A new one adds its entry to LAWS, and docs/generate.py its files.
+"""The registry of control laws.
 
-Of an entry the catalogue makes the node with its executable, and racecar.stacks the
-configurations.
+A new law needs its entry in LAWS and the files that docs/generate.py writes. From an entry
+racecar.catalogue makes the node and its executable, racecar.stacks the configurations.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class SimulatorKind(Enum):
 
 
 class LawEntry(NamedTuple):
-    """A control law, and what nodes and configurations are called that drive by it.
+    """A control law, and the names of its node and configurations.
 
     name: of the law. make: make(values, vehicle) builds it from resolved values of parameters.
-    about: what the node tells of the law in its --help. stacks: simulator of each configuration,
-    by its name. tracker_files: in config/, of parameters that go over the defaults of the tracker,
-    as for a law that is exact for another point than base_link.
+    about: description of the law for --help of its node. stacks: name and simulator of each
+    configuration. tracker_files: names in config/ of parameter files over the defaults of the
+    tracker, for a law that is exact for another point than base_link.
     """
 
     name: str

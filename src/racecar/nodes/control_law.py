@@ -15,7 +15,7 @@ from racecar.nodes.shared.linearizer_node import LinearizerNode
 
 
 class ControlLawNode(LinearizerNode):
-    """Runs a control law of a car as a node; its entry in LAWS tells of the law.
+    """Runs the control law of an entry in LAWS.
 
     Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode.
     Parameters: those of the law, and racecar.catalogue.tables.law_table.

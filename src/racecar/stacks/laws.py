@@ -21,7 +21,7 @@ _SIMULATORS: Mapping[SimulatorKind, tuple[str, SimulatorPart]] = {
 
 
 def law_stacks(*simulators: SimulatorKind) -> Iterator[Stack]:
-    """Configurations of all laws that have one of these simulators."""
+    """Configurations of all laws with one of these simulators."""
     for law in LAWS.values():
         for name, simulator in law.stacks.items():
             if simulator in simulators:

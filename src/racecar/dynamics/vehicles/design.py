@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a vehicle is: its numbers, each with the row of its parameter, and what follows of them."""
+"""Numbers of a vehicle, each with the row of its parameter, and quantities that follow."""
 
 from __future__ import annotations
 

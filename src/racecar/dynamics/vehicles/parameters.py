@@ -90,7 +90,7 @@ def _foreign_wheels(values: Mapping[str, Any]) -> tuple[WheelDesign | None, ...]
 
 
 class VehicleParameters(VehicleDesign):
-    """A vehicle that its parameters make, in SI units; VehicleDesign says what follows of them."""
+    """A vehicle in SI units, built from its parameters and checked as a whole."""
 
     __slots__ = ()
 
