@@ -13,7 +13,14 @@ from sensor_msgs.msg import CameraInfo, Image, Imu, LaserScan
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from racecar.bags.drive_log import read_drive_log
+from racecar.bags.laser_log import read_laser_log
+from racecar.bags.reader import BagReader
+from racecar.bags.summary import find_robot, find_scans
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.cli.main import main
+from racecar.cockpit.frames import is_text, read_json, SCAN
+from racecar.cockpit.replay.bag_recording import BagRecording
 from racecar.description.urdf import read_urdf
 from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
@@ -187,3 +194,33 @@ def test_two_outputs_on_one_topic_are_refused():
         Output(name, collisions, print, 1) for name in ('left', 'right')), print, print)
     with pytest.raises(ConfigurationError, match="outputs 'left' and 'right' are both on the"):
         check_ports(entity, CODECS, 'left', [])
+
+
+def test_bags_of_two_lasers_are_drawn_analysed_and_replayed_with_the_first(tmp_path):
+    folder = tmp_path / 'run'
+    options = {f'{name}.{key}': value for name, places in (
+        ('front', {'x': 0.3, 'z': 0.2}), ('rear', {'x': -0.1, 'z': 0.2, 'yaw': math.pi}))
+        for key, value in {**places, 'rays': 9}.items()}
+    assert main([
+        'up', 'kinematic_ode', '--lockstep', '--real-time-factor', '0', '--duration', '1',
+        '--world', 'tunnel', '--sensors', 'laser:front,laser:rear', '--record', str(folder),
+        *(word for name, value in options.items()
+          for word in ('--set', f'single_track_simulator.{name}={value!r}'))]) == 0
+    with BagReader(folder) as bag:
+        counts = {row.name: row.message_count for row in bag.summary.topics}
+        assert counts['/front/scan'] == counts['/rear/scan'] == 41
+        assert find_scans(bag.summary, find_robot(bag.summary)) == '/front/scan'
+    log = read_drive_log(folder, with_scans=True)
+    assert len(log.drive.scans) == 41
+    assert log.description.tree.poses()['front'][:3] == (0.3, 0.0, 0.2)
+    seen = read_laser_log(folder).scans[0]
+    assert seen.x - read_laser_log(folder).x[0] == pytest.approx(0.3, abs=0.02)
+    recording = BagRecording(folder)
+    try:
+        robot, = (read_json(frame) for frame in recording.opening
+                  if is_text(frame) and read_json(frame)['type'] == 'robot')
+        scans = [mark for mark in recording.block(0).marks if mark.frame[0] == SCAN]
+    finally:
+        recording.close()
+    assert robot['laser_frame'] == 'front'
+    assert len(scans) == 41
