@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 import os
@@ -34,34 +34,44 @@ class Run:
     """A run of a car: what it did, how well it followed its reference, and how it was made.
 
     name: for titles. motion: pose, speed, commands over time of the odometry. tracking: odometry
-    and reference with their own stamps, None for a run without a reference. provenance: its
-    run.yaml, with every parameter, versions, commit and seeds; None where it is not known.
-    source: rows, name and text, of where it is from. warnings: what a reader of the numbers
-    should know. skip: seconds at its start that metrics, figures and report leave out unless they
-    are told otherwise.
+    and reference with their own stamps, None for a run without a reference. source: rows, name
+    and text, of where it is from. warnings: what a reader of the numbers should know. skip:
+    seconds at its start that metrics, figures and report leave out unless they are told otherwise.
     """
 
     name: str
     motion: Motion
     tracking: TrackingRun | None
-    provenance: RunFile | None
     source: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...] = ()
-    skip: float = 0.0
+    warnings: tuple[str, ...]
+    skip: float
+    _describe: Callable[[], RunFile | None]
     _table: RunTable | None = None
 
     @classmethod
     def of_table(
-        cls, name: str, table: RunTable, provenance: RunFile, *, collisions: int | None,
-        warnings: tuple[str, ...], skip: float,
+        cls, name: str, table: RunTable, describe: Callable[[], RunFile], *,
+        collisions: int | None, warnings: tuple[str, ...], skip: float,
     ) -> Run:
-        """A run that was simulated; collisions: contacts, None where nothing stands around."""
+        """A run that was simulated.
+
+        describe: gives its run.yaml, when it is asked for; collisions: contacts, None where
+        nothing stands around.
+        """
         from racecar.analysis.html_report import SIMULATED
 
         tracking = tracking_run_of(table, name)
         assert tracking is not None
-        return cls(name, motion_of(table), replace(tracking, collisions=collisions), provenance,
-                   SIMULATED, warnings, skip, table)
+        return cls(name, motion_of(table), replace(tracking, collisions=collisions),
+                   SIMULATED, warnings, skip, describe, table)
+
+    @cached_property
+    def provenance(self) -> RunFile | None:
+        """How it was made, as its run.yaml: every parameter, versions, commit, seeds, command.
+
+        None where it is not known. `run.provenance.to_yaml()` is the text of the file.
+        """
+        return self._describe()
 
     @cached_property
     def table(self) -> RunTable:
@@ -237,8 +247,9 @@ def load(
 
     read = read_run(Path(os.path.expanduser(os.fspath(path))), odometry_topic=odometry_topic,
                     reference_topic=reference_topic)
-    return Run(read.name, read.motion, read.tracking, read.file, read.source,
-               () if read.tracking is None else read.tracking.warnings, read.skip)
+    return Run(read.name, read.motion, read.tracking, read.source,
+               () if read.tracking is None else read.tracking.warnings, read.skip,
+               lambda: read.file)
 
 
 def data_frame(columns: Mapping[str, Any]) -> pandas.DataFrame:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 import contextlib
 from dataclasses import replace
+from functools import partial
 import sys
 from typing import Any
 import warnings as python_warnings
@@ -112,10 +113,12 @@ class Simulation:
             else lambda tick: on_progress(tick * period_ns / NANOSECONDS))
         collisions = loop.simulator.collisions
         outrun = outrun_warning(loop.tracker, self._values[self.stack.simulator], duration)
-        made = describe_run(
-            SIMULATE, self.stack.name, self.options, self._descriptions, command, skip)
+        # Not at once: commands that keep no run do not ask for it.
+        describe = partial(
+            describe_run, SIMULATE, self.stack.name, self.options, self._descriptions, command,
+            skip)
         return Run.of_table(
-            f'{self.stack.name}, {loop.tracker.trajectory.name}', table, made,
+            f'{self.stack.name}, {loop.tracker.trajectory.name}', table, describe,
             collisions=None if collisions is None else collisions.contacts,
             warnings=() if outrun is None else (outrun,), skip=skip)
 
@@ -198,6 +201,8 @@ def simulate(
         run = simulation.run(
             float(duration), skip=float(skip), command=call_text('simulate', configuration, given),
             on_progress=on_progress)
+    # As it is now, whenever it is asked for.
+    _ = run.provenance
     for text in filter(None, (*run.warnings, simulation.why_slow)):
         python_warnings.warn(text, stacklevel=3)
     return run
