@@ -15,7 +15,7 @@ from racecar.analysis.motion import Motion
 from racecar.analysis.run_csv import motion_of, table_of, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import ConfigurationError, excerpt, RunError
-from racecar.base.parameters import suggest
+from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
 from racecar.facade.display import numbers_table, page_part, picture, warnings_list
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
@@ -226,8 +226,8 @@ class Run:
     def _check_kind(self, kind: str | None, known: tuple[str, ...]) -> None:
         if kind is not None and kind not in known:
             raise ConfigurationError(
-                f"kind is {excerpt(kind)}, expected one of {', '.join(known)};"
-                f' {suggest(str(kind), known)}')
+                f"kind is {excerpt(kind)}, expected one of {', '.join(known)}"
+                f'{suggestion(str(kind), known)}')
 
 
 def load(

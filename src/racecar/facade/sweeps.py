@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
-from racecar.base.parameters import suggest
+from racecar.base.parameters import suggestion
 from racecar.control.own_controller import CONTROLLER, ControllerClass
 from racecar.control.own_driver import how_it_runs
 from racecar.dynamics.vehicles.parameters import VEHICLE
@@ -139,8 +139,8 @@ class SweepResult:
         known = [name for name in columns if name not in (*self.names, 'failure', 'diverged_at')]
         if metric not in known:
             raise ConfigurationError(
-                f'metric is {excerpt(metric)}, expected one of'
-                f" {', '.join(known)}; {suggest(str(metric), known)}")
+                f"metric is {excerpt(metric)}, expected one of {', '.join(known)}"
+                f'{suggestion(str(metric), known)}')
         values = np.array([np.nan if value is None else value for value in columns[metric]],
                           dtype=float)
         values[self.has_diverged | np.isnan(values)] = np.inf
