@@ -15,8 +15,8 @@ import warnings as python_warnings
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import Parameter, suggestion
 from racecar.base.types import NANOSECONDS
-from racecar.catalogue import node_names, NODES
-from racecar.control.laws import LAWS
+from racecar.catalogue import node_names
+from racecar.control.laws import LAWS, SimulatorKind
 from racecar.control.own_controller import ControllerClass, find_controller
 from racecar.control.own_driver import how_it_runs, NO_STEP
 from racecar.dynamics.vehicles import VEHICLE_MODELS
@@ -35,7 +35,7 @@ from racecar.facade.vehicle import Vehicle
 from racecar.simulation.closed_loop import Loop, run_loop
 from racecar.simulation.metrics.path_batch import warm_up_path_metrics
 from racecar.simulation.own_loop import OwnLoop
-from racecar.stacks import describe_stack, find_tracking_stack, Stack, StackOptions, STACKS
+from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
 from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop, outrun_warning
 from racecar.stacks.options import DURATION, SET_ARGUMENT, SIMULATE
 from racecar.stacks.run_files import describe_run
@@ -219,7 +219,7 @@ def configuration_of(name: str, law: str | None) -> tuple[str, dict[str, Any]]:
             f"law is {excerpt(law)}, expected one of {', '.join(LAWS)}"
             f'{suggestion(str(law), LAWS)}')
     if name in VEHICLE_MODELS:
-        return _planar_stack(law or 'kinematic').name, {
+        return _planar_stack(law or 'kinematic'), {
             f'{node_names.SINGLE_TRACK_SIMULATOR}.vehicle_model': name}
     if name not in STACKS:
         tracking = [stack.name for stack in STACKS.values() if stack.closes_loop]
@@ -227,22 +227,16 @@ def configuration_of(name: str, law: str | None) -> tuple[str, dict[str, Any]]:
             f"configuration {excerpt(name)} is unknown, expected one of {', '.join(tracking)}, or"
             f" of the vehicle models {', '.join(VEHICLE_MODELS)}"
             f'{suggestion(str(name), [*tracking, *VEHICLE_MODELS])}')
-    stack = find_tracking_stack(name)
-    if law is not None and not _has_law(stack, law):
+    if law is not None and name not in LAWS[law].stacks:
         raise ConfigurationError(
             f'law is {excerpt(law)}, but {name} has another: leave one of the two out, or give'
-            f' {_planar_stack(law).name}')
+            f" one of {', '.join(LAWS[law].stacks)}")
     return name, {}
 
 
-def _planar_stack(law: str) -> Stack:
-    """The configuration with a law and the planar simulator."""
-    return next(stack for stack in STACKS.values()
-                if stack.simulator == node_names.SINGLE_TRACK_SIMULATOR and _has_law(stack, law))
-
-
-def _has_law(stack: Stack, law: str) -> bool:
-    return stack.linearizer is not None and NODES[stack.linearizer].make_law is LAWS[law].make
+def _planar_stack(law: str) -> str:
+    """The configuration of a law with the planar simulator."""
+    return next(name for name, kind in LAWS[law].stacks.items() if kind is SimulatorKind.PLANE)
 
 
 def _seeded(configuration: str, options: StackOptions, seed: int | None) -> StackOptions:
