@@ -17,6 +17,7 @@ from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import suggestion
 from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
+from racecar.facade.arguments import suggesting_names
 from racecar.facade.display import numbers_table, page_part, picture, warnings_list
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import compute_metrics, Metrics
@@ -230,6 +231,7 @@ class Run:
                 f'{suggestion(str(kind), known)}')
 
 
+@suggesting_names
 def load(
     path: str | os.PathLike[str], *, odometry_topic: str | None = None,
     reference_topic: str | None = None,
