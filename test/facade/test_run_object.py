@@ -169,7 +169,7 @@ def test_a_place_that_cannot_be_written_is_refused_in_one_line(run, tmp_path):
 def test_what_is_no_run_is_refused(tmp_path):
     with pytest.raises(RunError, match='does not exist; check the path'):
         racecar.load(tmp_path / 'nothing')
-    with pytest.raises(ConfigurationError, match=r"load\(\) has no argument 'topic'; .*metry_topic"):
+    with pytest.raises(ConfigurationError, match=r"load\(\) has no argument 'topic'"):
         racecar.load(tmp_path, topic='/odom')
 
 

@@ -41,7 +41,7 @@ def test_its_arguments_are_the_options_of_the_command():
         default = known[name].default
         assert default == (parser.get_default(row.name) or None), name
     described = racecar.simulate.__doc__
-    assert [name for name in known if f'\n        {name}: ' not in described] == []
+    assert [name for name in known if f'\n    - {name}: ' not in described] == []
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [

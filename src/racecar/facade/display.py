@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 # Notebooks have styles of their own for tables, in light and dark.
@@ -19,13 +19,16 @@ def page_part(title: str, *parts: str) -> str:
             + '\n'.join(f'<div>{part}</div>' for part in parts) + '\n</div></div>')
 
 
-def facts_table(rows: Sequence[tuple[str, str]], title: str = '') -> str:
-    """A table of names and texts."""
-    caption = f'<caption style="{_NAME}">{escape(title)}</caption>' if title else ''
-    lines = ''.join(
-        f'<tr><th style="{_NAME}" scope="row">{escape(name)}</th>'
-        f'<td style="{_NAME}">{escape(text)}</td></tr>' for name, text in rows)
-    return f'<table>{caption}<tbody>{lines}</tbody></table>'
+def facts_table(sections: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """A table of names and texts, in sections by their titles."""
+    bodies = []
+    for title, rows in sections.items():
+        lines = ''.join(
+            f'<tr><td style="{_NAME}">{escape(name)}</td>'
+            f'<td style="{_NAME}">{escape(text)}</td></tr>' for name, text in rows)
+        bodies.append(f'<tbody><tr><th style="{_NAME}" colspan="2">{escape(title)}</th></tr>'
+                      f'{lines}</tbody>')
+    return f"<table>{''.join(bodies)}</table>"
 
 
 def numbers_table(

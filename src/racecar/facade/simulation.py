@@ -143,35 +143,31 @@ def simulate(
 ) -> Run:
     """Simulate a car that follows a reference, as `racecar simulate` does and with its bits.
 
-    Args:
-        configuration: name of a configuration that follows a trajectory, such as kinematic_ode,
-            dynamic_ode or kinematic_world, or of a vehicle model, such as double_track, which is
-            driven in the plane.
-        vehicle: name, parameter file or Vehicle; default: racecar.
-        trajectory: shape of the reference, by name, such as circle.
-        waypoints: waypoints to follow in place of a trajectory, by name or as a CSV file.
-        tyre_model: linear, fiala, fiala_unsaturated or pacejka.
-        world: what stands around the car, by name or as a file.
-        params_file: ROS parameter file that goes over those in config/.
-        set: values of any parameters, over everything else:
-            {'trajectory_tracker.Kp': 3.0, 'vehicle.mass': 4.0}.
-        controller: in place of tracker and law: a class that is made with the vehicle, a function
-            of odometry and reference that returns speed [m/s] and steering angle [rad],
-            'module:Class' or 'file.py:Class'; docs/own_controller.md.
-        control_rate: rate of tracker and law, a whole number times that of the odometry [Hz];
-            default: at each odometry.
-        law: kinematic or dynamic, for a vehicle model; a configuration has its own.
-        seed: of all noise in the run.
-        duration: simulated time [s].
-        skip: time at the start that metrics, figures and report leave out [s].
-        progress: whether to show a bar on stderr.
+    - configuration: name of a configuration that follows a trajectory, such as kinematic_ode,
+      dynamic_ode or kinematic_world, or of a vehicle model, such as double_track, which is driven
+      in the plane.
+    - vehicle: name, parameter file or Vehicle; default: racecar.
+    - trajectory: shape of the reference, by name, such as circle.
+    - waypoints: waypoints to follow in place of a trajectory, by name or as a CSV file.
+    - tyre_model: linear, fiala, fiala_unsaturated or pacejka.
+    - world: what stands around the car, by name or as a file.
+    - params_file: ROS parameter file that goes over those in config/.
+    - set: values of any parameters, over everything else: {'trajectory_tracker.Kp': 3.0,
+      'vehicle.mass': 4.0}.
+    - controller: in place of tracker and law: a class that is made with the vehicle, a function of
+      odometry and reference that returns speed [m/s] and steering angle [rad], 'module:Class' or
+      'file.py:Class'; docs/own_controller.md.
+    - control_rate: rate of tracker and law, a whole number times that of the odometry [Hz];
+      default: at each odometry.
+    - law: kinematic or dynamic, for a vehicle model; a configuration has its own.
+    - seed: of all noise in the run.
+    - duration: simulated time [s].
+    - skip: time at the start that metrics, figures and report leave out [s].
+    - progress: whether to show a bar on stderr.
 
-    Returns:
-        The run: metrics, table, figures, report, and how it was made.
-
-    Raises:
-        RacecarError: with a line that says which value is wrong, what was expected, and what to
-            do. A reference that outruns the car and the like are Python warnings.
+    Returns the run: metrics, table, figures, report, and how it was made. Raises RacecarError with
+    a line that says which value is wrong, what was expected, and what to do. A reference that
+    outruns the car and the like are Python warnings.
     """
     given = {
         'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,

@@ -331,37 +331,33 @@ def sweep(
 ) -> SweepResult:
     """Simulate a grid or a random sample of parameters on all cores, as `racecar sweep` does.
 
-    Args:
-        configuration: as of simulate().
-        file: sweep file, or a dictionary like one; the arguments below go over it.
-        grid: values by node.parameter, of which all combinations are simulated:
-            {'trajectory_tracker.Kp': [2.0, 5.0, 10.0]}.
-        sample: distributions by node.parameter, from which points are drawn:
-            {'vehicle.mass': {'normal': [5.7, 0.2]}}, or {'uniform': [lowest, highest]}.
-        count: number of points of a sample.
-        seed: of the sample and of the noise.
-        noise: standard deviations of white noise, by the fields of Noise.
-        vehicle: as of simulate(), like trajectory, waypoints, tyre_model, world, params_file,
-            set, controller and law.
-        trajectory: shape of the reference.
-        waypoints: waypoints to follow in place of a trajectory.
-        tyre_model: linear, fiala, fiala_unsaturated or pacejka.
-        world: what stands around the car.
-        params_file: ROS parameter file that goes over those in config/.
-        set: values of any other parameters.
-        controller: in place of tracker and law; its settings are controller.NAME.
-        law: kinematic or dynamic, for a vehicle model.
-        duration: simulated time of each point [s]; default: 80.
-        skip: time at the start that metrics leave out [s]; default: 0.
-        jobs: cores to use; default: all.
-        progress: whether to show a bar on stderr.
+    - configuration: as of simulate().
+    - file: sweep file, or a dictionary like one; the arguments below go over it.
+    - grid: values by node.parameter, of which all combinations are simulated:
+      {'trajectory_tracker.Kp': [2.0, 5.0, 10.0]}.
+    - sample: distributions by node.parameter, from which points are drawn: {'vehicle.mass':
+      {'normal': [5.7, 0.2]}}, or {'uniform': [lowest, highest]}.
+    - count: number of points of a sample.
+    - seed: of the sample and of the noise.
+    - noise: standard deviations of white noise, by the fields of Noise.
+    - vehicle: as of simulate(), like trajectory, waypoints, tyre_model, world, params_file, set,
+      controller and law.
+    - trajectory: shape of the reference.
+    - waypoints: waypoints to follow in place of a trajectory.
+    - tyre_model: linear, fiala, fiala_unsaturated or pacejka.
+    - world: what stands around the car.
+    - params_file: ROS parameter file that goes over those in config/.
+    - set: values of any other parameters.
+    - controller: in place of tracker and law; its settings are controller.NAME.
+    - law: kinematic or dynamic, for a vehicle model.
+    - duration: simulated time of each point [s]; default: 80.
+    - skip: time at the start that metrics leave out [s]; default: 0.
+    - jobs: cores to use; default: all.
+    - progress: whether to show a bar on stderr.
 
-    Returns:
-        Parameters and metrics of all points.
-
-    Raises:
-        RacecarError: with a line that says which value is wrong, what was expected, and what to
-            do. Cars that diverge, and controllers that fail at some points, are Python warnings.
+    Returns parameters and metrics of all points. Raises RacecarError with a line that says which
+    value is wrong, what was expected, and what to do. Cars that diverge, and controllers that fail
+    at some points, are Python warnings.
     """
     name, settings = configuration_of(configuration, law)
     if isinstance(file, Mapping):

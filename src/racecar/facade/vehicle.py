@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from html import escape
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -149,15 +148,11 @@ class Vehicle(Mapping[str, Any]):
 
     def _repr_html_(self) -> str:
         """Figures and parameters for a notebook."""
-        tables = [facts_table([(row.name, row.text) for row in rows], title)
-                  for title, rows in self.figures().items()]
-        parameters = facts_table(
-            [(row.name, f'{_shown(row.value)} {row.unit}'.rstrip()) for row in self.rows],
-            'Parameters')
+        parameters = facts_table({f'{len(self.rows)} parameters of the motion': [
+            (row.name, f'{_shown(row.value)} {row.unit}'.rstrip()) for row in self.rows]})
         return page_part(
-            f'Vehicle {self.name}', '\n'.join(tables),
-            f'<details><summary>{escape(str(len(self.rows)))} parameters</summary>'
-            f'{parameters}</details>')
+            f'Vehicle {self.name}', facts_table(self.figures()),
+            f'<details><summary>Parameters</summary>{parameters}</details>')
 
     def _row(self, row: Parameter) -> ParameterRow:
         return ParameterRow(
