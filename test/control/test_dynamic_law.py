@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dynamic law against an independent integration of its plant; limits and hand-over."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -148,8 +149,7 @@ def test_command_is_within_limits_and_single_precision(vx, vy, forward, lateral,
 
 def test_sideslip_is_that_of_the_centre_of_gravity():
     # Odometry of the rear axle and of the centre of gravity of one motion give one command.
-    at_cog = VehicleParameters(**{
-        name: getattr(RACECAR, name) for name in RACECAR.__slots__} | {'odometry_point': 'cog'})
+    at_cog = dataclasses.replace(RACECAR, odometry_point='cog')
     b, r, vy = RACECAR.cog_to_rear_axle, 0.8, -0.05
     velocity = PlanarVelocity(3.0, 0.2)
     assert linearizer().command(car(0.1, 3.0, vy - b * r, r), velocity) == pytest.approx(
