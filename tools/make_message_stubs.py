@@ -121,7 +121,8 @@ def _contents(shape: type) -> Iterator[Interface]:
     for kind in shape.SLOT_TYPES:  # type: ignore[attr-defined] # each class of rosidl has it
         inner = kind.value_type if isinstance(kind, AbstractNestedType) else kind
         if isinstance(inner, NamespacedType) and not inner.name.endswith(_PARTS):
-            yield Interface(*inner.namespaces, inner.name)
+            package, category = inner.namespaces
+            yield Interface(package, category, inner.name)
 
 
 def _fields(shape: type, own: str) -> list[Field]:
