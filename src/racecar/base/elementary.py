@@ -137,7 +137,7 @@ def arctangent(tangent: float) -> float:
 
 @inlined
 def arctangent_of_positive(x: float) -> float:
-    """Return what arctangent() does of a number of at least 0."""
+    """Arctangent of a number of at least 0, as arctangent() computes it."""
     low = x <= _TAN_PI_8
     high = x > _TAN_3_PI_8
     above = -1.0 if high else x - 1.0

@@ -178,7 +178,7 @@ class DynamicLaw(NamedTuple):
 def dynamic_step(
     state: SteeringState, law: DynamicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
-    """Do what LawStep says by dynamic_command()."""
+    """LawStep of the dynamic law, by dynamic_command()."""
     speed, steering, held_steering = dynamic_command(
         vx, vy, car.yaw, car.vx, car.vy + law.tracked_ahead * car.yaw_rate, car.yaw_rate,
         law.epsilon, law.kinematic_speed, law.dynamic_speed, law.mass, law.to_front, law.to_rear,

@@ -85,7 +85,7 @@ class KinematicLaw(NamedTuple):
 def kinematic_step(
     state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
-    """Do what LawStep says by kinematic_command()."""
+    """LawStep of the kinematic law, by kinematic_command()."""
     speed, steering, held_steering = kinematic_command(
         vx, vy, car.yaw, law.epsilon, law.wheelbase, state.held_steering, law.minimum_speed,
         law.fade_speed, law.reverse > 0.0, law.steering_min, law.steering_max, law.speed_min,

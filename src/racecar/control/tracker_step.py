@@ -151,7 +151,7 @@ def axis_directions(
 def course_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
-    """Return what axis_directions() returns for a tracked point that is the centre of gravity.
+    """Directions as of axis_directions() where the tracked point is the centre of gravity.
 
     P of the car lies in the direction in which that point moves; where it is too slow to tell, on
     the axis of the car, which then rolls without slip, and so does a car without error.
@@ -258,7 +258,7 @@ def _update_at(
     lateral: float, yaw_rate: float, time: float, numbers: Vector, exact: bool,
     origin_x: float, origin_y: float, dt: float,
 ) -> tuple[tuple[float, float, float, float], MotionNumbers]:
-    """Do what _update() does at a time [s] of the trajectory clock; return the motion, too."""
+    """_update() at a time [s] of the trajectory clock; also returns the motion."""
     now = motion(time, numbers)
     middle = motion(time + 0.5 * dt, numbers) if exact else now
     return update(

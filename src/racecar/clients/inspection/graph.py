@@ -154,5 +154,5 @@ def absolute(name: str) -> str:
 
 
 def is_hidden(name: str) -> bool:
-    """Tell whether a name is not for people: a part of it begins with an underscore."""
+    """Whether a name is not for people: a part of it begins with an underscore."""
     return any(part.startswith('_') for part in name.split('/'))

@@ -69,5 +69,5 @@ def _is_hidden(name: str) -> bool:
 
 
 def spoken_on(node: Node, names: Iterable[str]) -> bool:
-    """Tell whether anybody publishes on one of these topics."""
+    """Whether anybody publishes on one of these topics."""
     return any(map(node.count_publishers, names))

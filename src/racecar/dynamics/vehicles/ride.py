@@ -69,7 +69,7 @@ def moments_of_inertia(vehicle: VehicleParameters) -> tuple[float, float, float]
 
 
 def sprung_mass(vehicle: VehicleParameters) -> SprungMass:
-    """Return what of a vehicle rests on its springs."""
+    """Sprung mass of a vehicle with its suspension."""
     axles = corners(vehicle)
     masses = [2.0 * corner.unsprung_mass for corner in axles]
     mass = vehicle.mass - sum(masses)

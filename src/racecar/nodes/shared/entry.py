@@ -52,7 +52,7 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
 
 
 def usage(executable: str, module: ModuleType, table: ParameterTable) -> str:
-    """Return what a node does, its topics and parameters, and how to set them."""
+    """Help text of a node: purpose, topics, parameters and how to set them."""
     own = [row for row in table if row.name not in VEHICLE_FILE_PARAMETERS]
     example = next((row for row in own if row.type is float and row.default), None)
     lines = [
@@ -84,7 +84,7 @@ def _about(module: ModuleType) -> list[str]:
 
 
 def _asks_for_help(executable: str, table: ParameterTable, argv: Sequence[str]) -> bool:
-    """Tell whether the usage is wanted; raise _UsageError for what ROS does not take."""
+    """Whether the usage is wanted; raise _UsageError for what ROS does not take."""
     stray = _stray(argv)
     if any(word in _HELP for word in stray):
         return True
