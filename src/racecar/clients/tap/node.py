@@ -24,7 +24,7 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState, LaserScan
 from std_msgs.msg import String
 
-from racecar.base.errors import ConfigurationError
+from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.types import AckermannCommand, JointStates, NANOSECONDS
 from racecar.clients.tap.backlog import Backlog, nowhere, Observe
 from racecar.clients.tap.driver import DriverControls
@@ -51,6 +51,7 @@ from racecar.ros.codecs.joint_states import read_joint_states
 from racecar.ros.codecs.laser_scan import read_scan
 from racecar.ros.codecs.odometry import odometry_rows
 from racecar.ros.message_rows import MessageRows, Rows
+from racecar.sensors.equipment import shown_sensor
 
 ROBOT = 0
 
@@ -111,6 +112,8 @@ class Tap(Node):
         self._tree: RobotTree | None = None
         self._shown: tuple[object, ...] = ()
         self._scan: tuple[Any, int] | None = None
+        self._scan_topic = ''
+        self._laser_frame: str | None = None
         self._scan_due = 0.0
         self._heard_at: float | None = None
         self._last: tuple[int, float] = (-1, 0.0)
@@ -178,8 +181,7 @@ class Tap(Node):
         hear(PointStamped, topics.TRACKED_POINT, self._on_tracked_point, qos.LATCHED)
         hear(OccupancyGridMessage, topics.MAP, self._surroundings.on_map, qos.LATCHED)
         self.create_subscription(Log, '/rosout', self._on_log, qos.LOG)
-        self._backlog.hear(LaserScan, self._full(topics.SCAN), read_scan, self._on_scan,
-                           qos.VIEW_SUBSCRIPTION, most=1)
+        self._hear_scans(topics.SCAN)
         hear_many(AckermannDriveStamped, topics.COMMAND, command_rows(), samples.extend_commands)
         hear_later(TwistStamped, topics.TWIST_COMMAND, read_stamped_twist, self._on_twist)
         hear_many(OdometryMessage, topics.REFERENCE_TRAJECTORY, odometry_rows(),
@@ -190,6 +192,18 @@ class Tap(Node):
                 hear_later(JointState, topic, read_joint_states,
                            lambda message: samples.add_joints(*message))
         hear_many(OdometryMessage, topics.ODOMETRY, body_state_rows(), samples.extend_odometry)
+
+    def _hear_scans(self, topic: str) -> None:
+        """Show the scans of a topic, of a relative name, from now on."""
+        if topic != self._scan_topic:
+            self._scan_topic = topic
+
+            def on_scan(message: tuple[Any, int]) -> None:
+                if topic == self._scan_topic:
+                    self._scan = message
+
+            self._backlog.hear(LaserScan, self._full(topic), read_scan, on_scan,
+                               qos.VIEW_SUBSCRIPTION, most=1)
 
     # What the server says, from its thread to that of the nodes
 
@@ -310,10 +324,25 @@ class Tap(Node):
             self._simulation.describe()
             self._driving.limits = values
             self._surroundings.show(values)
+            self._show_sensors(values)
             self._driving.prepare()
         if node in self._muxes.names:
             self._muxes.describe(node, values)
             self._driving.prepare()
+
+    def _show_sensors(self, values: Mapping[str, Any]) -> None:
+        """Show the first laser and the first camera that a simulator has."""
+        try:
+            laser, camera = (shown_sensor(values, kind) for kind in ('laser', 'camera'))
+        except ParameterError:
+            # Of a simulator of somebody else, whose parameter means something else.
+            return
+        if laser is not None:
+            self._laser_frame = laser.frame
+            self._hear_scans(topics.sensor_topics(laser.name, 'laser')[0])
+        if camera is not None:
+            self._pictures.listen_to(
+                self._full(topics.sensor_topics(camera.name, 'camera')[0]))
 
     # What describes robot and surroundings
 
@@ -322,11 +351,12 @@ class Tap(Node):
         if self._tree is None and not self._is_impatient:
             return
         tree = self._tree or PLAIN_ROBOT
-        shown = tree, self._driver.is_there
+        shown = tree, self._driver.is_there, self._laser_frame
         if shown == self._shown:
             return
         self._shown = shown
-        frames, columns, faults = robot_frames(ROBOT, tree, driver=self._driver.is_there)
+        frames, columns, faults = robot_frames(
+            ROBOT, tree, driver=self._driver.is_there, laser_frame=self._laser_frame)
         for fault in faults:
             self._say('warn', fault)
         self._samples.set_columns(columns)
@@ -349,9 +379,6 @@ class Tap(Node):
     def _on_twist(self, message: tuple[Any, int]) -> None:
         twist, stamp_ns = message
         self._samples.add_command(AckermannCommand(twist.speed, math.nan), stamp_ns)
-
-    def _on_scan(self, message: tuple[Any, int]) -> None:
-        self._scan = message
 
     def _on_log(self, message: Log) -> None:
         if message.level >= _LEAST_LEVEL and self._logs < _MOST_LOGS:
