@@ -188,7 +188,7 @@ quotient = _divided if COMPILED else _quotient
 
 
 @inlined
-def smooth_share(value: float, low: float, high: float) -> float:
-    """Return 0 up to `low`, 1 from `high` on, in between 3 s^2 - 2 s^3, flat at both ends."""
+def smoothstep(value: float, low: float, high: float) -> float:
+    """0 up to `low`, 1 from `high` on, in between 3 s^2 - 2 s^3, flat at both ends."""
     share = max(0.0, min(1.0, (value - low) / (high - low)))
     return share * share * (3.0 - 2.0 * share)

@@ -30,6 +30,9 @@ SET_ARGUMENT = 'set'
 SET_OPTION = f'--{SET_ARGUMENT}'
 """What launch files and commands call overrides."""
 
+DURATION = 80.0
+"""Simulated time of a run without ROS whose length nobody chose [s]."""
+
 DEFAULT_NAMES = 'racecar'
 """Set of topic names of the cars."""
 

@@ -105,7 +105,7 @@ class ParameterRelay:
         descriptor = _only(self._call(
             node, DescribeParameters, 'describe_parameters', names=[name]).descriptors)
         check_settable(descriptor, parameter_value_to_python(before), checked)
-        value = RosParameter(name, value=checked).get_parameter_value()
+        value: ParameterValue = RosParameter(name, value=checked).get_parameter_value()
         result = _only(self._call(
             node, SetParameters, 'set_parameters',
             parameters=[ParameterMessage(name=name, value=value)]).results)

@@ -7,7 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterType, ParameterValue
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    Parameter,
+    ParameterDescriptor,
+    ParameterType,
+    ParameterValue,
+)
 from rcl_interfaces.srv import (
     DescribeParameters,
     GetParameters,
@@ -115,7 +122,9 @@ def description_lines(descriptor: ParameterDescriptor) -> list[str]:
     lines.append('  Constraints:')
     if descriptor.read_only:
         lines.append('    Read only: true')
-    for limits in (*descriptor.floating_point_range, *descriptor.integer_range):
+    ranges: list[FloatingPointRange | IntegerRange] = [
+        *descriptor.floating_point_range, *descriptor.integer_range]
+    for limits in ranges:
         lines += [f'    Min value: {limits.from_value}', f'    Max value: {limits.to_value}']
         if limits.step:
             lines.append(f'    Step: {limits.step}')

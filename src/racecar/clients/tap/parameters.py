@@ -8,8 +8,15 @@ from collections.abc import Callable, Iterable, Mapping
 import math
 from typing import Any
 
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    ParameterEvent,
+    ParameterType,
+    ParameterValue,
+)
 from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
@@ -155,7 +162,8 @@ class ParameterWatch:
 
     def _row(self, node: str, descriptor: ParameterDescriptor) -> dict[str, Any]:
         value = self._values[node][descriptor.name]
-        limits = [*descriptor.floating_point_range, *descriptor.integer_range]
+        limits: list[FloatingPointRange | IntegerRange] = [
+            *descriptor.floating_point_range, *descriptor.integer_range]
         # Of other people's nodes, a limit may be infinite.
         low, high = map(_for_json, (limits[0].from_value, limits[0].to_value)
                         if limits else (None, None))
