@@ -87,7 +87,7 @@ setup(
     python_requires='>=3.11',
     install_requires=requirements() if FOR_PIP else ['setuptools'],
     # Without this extra `colcon test` finds no pytest and passes with zero tests.
-    extras_require={'foxglove': ['foxglove-sdk'],
+    extras_require={'foxglove': ['foxglove-sdk'], 'pandas': ['pandas'],
                     'test': ['hypothesis', 'pytest', 'pytest-timeout']},
     zip_safe=False,
     entry_points={

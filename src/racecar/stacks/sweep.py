@@ -152,6 +152,8 @@ def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sw
     controller: goes over the one that the file may name. Raises ConfigurationError or
     ParameterError naming the key, the value and what is expected.
     """
+    # What is wrong with the name has nothing to do with the file.
+    find_tracking_stack(name)
     content = read_sweep(path)
     if controller is not None:
         content[CONTROLLER] = controller
