@@ -152,3 +152,18 @@ def test_full_disk_ends_the_recorder_with_one_line(bench, tmp_path, when):
             f"[/bag_recorder] error: bag '{tmp_path / 'bag'}' cannot be written: File too large"]
     assert disk.written >= before > 0
     assert not list(Path(disk.folder).glob('*.new'))
+
+
+def test_too_little_address_space_is_refused_in_one_line_and_at_once():
+    """Libraries below Python would hang or crash, deaf to signals."""
+    size = 1_200_000_000
+    ended = subprocess.run(
+        [sys.executable, '-m', 'racecar.cli.main', 'up', 'kinematic_ode', '--duration', '1'],
+        timeout=100, capture_output=True, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size)),
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+    assert ended.returncode == 1
+    *_, last = ended.stderr.strip().splitlines()
+    assert last == (
+        'racecar up: error: the address space of this process is limited to 1200 MB, expected at'
+        ' least 2000 MB; raise the limit, for example by `ulimit -v unlimited`')

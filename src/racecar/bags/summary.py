@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -48,6 +48,26 @@ class BagSummary:
     def message_count(self) -> int:
         """Number of messages on all topics."""
         return sum(topic.message_count for topic in self.topics)
+
+    def first(
+        self, type_name: str, topics: Iterable[str], *, may_be_empty: bool = False,
+    ) -> str:
+        """First of some topics that the bag has with a type and messages, or ''.
+
+        may_be_empty: also one without messages.
+        """
+        there = self.having(type_name, may_be_empty=may_be_empty)
+        return next((topic for topic in topics if topic in there), '')
+
+    def having(self, type_name: str, *, may_be_empty: bool = False) -> list[str]:
+        """Topics of a type with messages, sorted; may_be_empty: also those without."""
+        return [row.name for row in self.topics
+                if row.type_name == type_name and (row.message_count or may_be_empty)]
+
+    @property
+    def name(self) -> str:
+        """Name of the bag, for titles."""
+        return self.path.resolve().name
 
     def describe_topics(self) -> str:
         """Return the topics with types and counts for a message."""
@@ -95,14 +115,10 @@ def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
 
     Raises BagError naming what is missing or ambiguous, and what the bag has.
     """
-    there = {row.name for row in summary.topics}
     if odometry is not None:
         named = find_topic(summary, (odometry,), message_types.ODOMETRY)
-        return next(iter(find_robots([named], there.__contains__)),
-                    RobotTopics(named, '', '', False))
-    robots = find_robots(
-        [row.name for row in summary.topics if row.type_name == message_types.ODOMETRY],
-        there.__contains__)
+        return next(iter(robots_of(summary, [named])), RobotTopics(named, '', '', False))
+    robots = robots_of(summary, summary.having(message_types.ODOMETRY, may_be_empty=True))
     if not robots:
         # It says what is missing.
         find_topic(summary, _USUAL_ODOMETRY, message_types.ODOMETRY)
@@ -112,3 +128,9 @@ def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
             f"bag '{summary.path}': the odometry may be {' or '.join(others)}; name the one to"
             ' use')
     return robots[0]
+
+
+def robots_of(summary: BagSummary, odometry: Iterable[str]) -> list[RobotTopics]:
+    """Robots with some topics of odometry, the best first, as find_robots() of ros.topics."""
+    there = {row.name for row in summary.topics}
+    return find_robots(odometry, there.__contains__)

@@ -11,18 +11,24 @@ import functools
 import gc
 import hashlib
 from pathlib import Path
+import re
 import sys
 import threading
 import types
-from typing import Any, cast, TypeVar
+from typing import Any, cast, Protocol, TypeVar
 
 F = TypeVar('F', bound=Callable[..., Any])
 
 _PACKAGE = __name__.partition('.')[0]
 
+# Of functions that pure ones are compiled into: without entries for Python and C, as they are
+# part of their callers.
+_INLINED = {'error_model': 'numpy', 'forceinline': True, 'no_cpython_wrapper': True,
+            'no_cfunc_wrapper': True}
 
-def _is_ours(function: Callable[..., object]) -> bool:
-    return function.__module__.startswith(f'{_PACKAGE}.')
+
+def _is_ours(function: Any) -> bool:
+    return str(function.__module__).startswith(f'{_PACKAGE}.')
 
 
 def _to_stderr(text: str) -> None:
@@ -44,6 +50,7 @@ def announce_compilation(tell: Callable[[str], object]) -> None:
 
 try:
     import numba
+    from numba import extending
     from numba.core import event
 except ImportError:
     COMPILED = False
@@ -171,6 +178,172 @@ else:
     def unlocked(function: F) -> F:
         """Compile as njit() does; other threads run while a call of the kernel does."""
         return njit(function, nogil=True)
+
+
+_pure: set[Callable[..., Any]] = set()
+
+
+def pure(function: F) -> F:
+    """Let compiled functions call a plain one, which becomes part of them.
+
+    It stays what it is to Python and to the cache on disk, which finds it by its name. It takes
+    and returns numbers and NamedTuples of them and changes nothing.
+    """
+    if COMPILED and function not in _pure:
+        # Numba has no types for its decorators.
+        register: Any = extending.register_jitable(**_INLINED)
+        register(function)
+        _pure.add(function)
+    return function
+
+
+class ByType(Protocol):
+    """A function whose implementation the type of its first argument chooses."""
+
+    def __call__(self, first: Any, *rest: Any) -> Any:
+        """Value of the implementation for this first argument."""
+
+    def register(self, kind: type) -> Callable[[F], F]:
+        """Decorator of the pure implementation for first arguments of a type."""
+
+
+def by_type(function: Callable[..., Any]) -> ByType:
+    """Decorate a function that only says what its implementations have in common.
+
+    A call of a type without implementation raises TypeError, where it is compiled a typing error.
+    """
+    table: dict[type, Callable[..., Any]] = {}
+
+    @functools.wraps(function)
+    def chosen(first: Any, *rest: Any) -> Any:
+        try:
+            implementation = table[type(first)]
+        except KeyError:
+            raise TypeError(f'{function.__qualname__} is not implemented for'
+                            f' {type(first).__qualname__}') from None
+        return implementation(first, *rest)
+
+    def register(kind: type) -> Callable[[F], F]:
+        def add(implementation: F) -> F:
+            table[kind] = pure(implementation)
+            return implementation
+
+        return add
+
+    if COMPILED:
+        overload: Any = extending.overload
+
+        def implementation_for(first: Any, *rest: Any) -> Any:
+            return table.get(getattr(first, 'instance_class', type(None)))
+
+        overload(chosen, jit_options=_INLINED, strict=False)(implementation_for)
+
+    shown: Any = chosen
+    shown.register = register
+    return cast(ByType, shown)
+
+
+_importable: dict[tuple[str, str], Any] = {}
+
+
+def importable(function: F) -> F:
+    """Make a closure over pure functions, Parts and plain values a pure function with a name.
+
+    The cache on disk knows functions by their names only: this one gets one of its own in its
+    module, or in that of the user's code in it, which is not cached. Made anew from the same
+    values it is the same function. Raises TypeError for a closure over anything else.
+    """
+    name, home = _kernel_name(function), _home(function)
+    if (home, name) not in _importable:
+        made: Any = function
+        made.__name__ = made.__qualname__ = name
+        made.__module__ = home
+        if _is_ours(made):
+            setattr(sys.modules[home], name, made)
+        _importable[home, name] = pure(made)
+    return cast('F', _importable[home, name])
+
+
+def compiled(function: F, signature: str) -> F:
+    """Compile a closure over pure functions, Parts and plain values for the types of a signature.
+
+    signature: as Numba writes it, '(float64[::1], int64)'. Plain Python without Numba. The machine
+    code is cached on disk under a name that changes with the values of the closure and with the
+    sources of all kernels; not if code of the user's is in it. Other threads run while it does.
+    Raises TypeError for a closure over anything else.
+    """
+    if not COMPILED:
+        return function
+    name = _kernel_name(function)
+    named: Any = _named(function, name, {})
+    jit: Any = functools.partial(
+        numba.njit, signature, error_model='numpy', nogil=True, no_cfunc_wrapper=True)
+    named.__module__ = _home(function)
+    if _is_ours(named):
+        try:
+            kernel: Any = jit(cache=True)(named)
+        except RuntimeError:
+            # No folder is writable: compile at every start rather than fail.
+            _compilation.cached = False
+        except OSError:
+            # A full disk, which the next start may find emptier.
+            pass
+        else:
+            if kernel.stats.cache_misses:
+                _drop_outdated(kernel.stats.cache_path)
+            return cast('F', kernel)
+    return cast('F', jit()(named))
+
+
+def _cells(function: Callable[..., Any]) -> list[Any]:
+    return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
+
+
+def _home(function: Callable[..., Any]) -> str:
+    """Module of a function, or of the first one of the user's in its closure."""
+    parts = [function, *filter(callable, _cells(function))]
+    return next((part.__module__ for part in parts if not _is_ours(part)), function.__module__)
+
+
+def _kernel_name(function: Callable[..., Any]) -> str:
+    digest = hashlib.sha256()
+    for cell in _cells(function):
+        digest.update(f'{_described(cell)};'.encode())
+    return (f"{function.__qualname__.replace('.<locals>', '').replace('.', '_')}"
+            f'_s{_kernel_sources_digest()[:10]}_{digest.hexdigest()[:12]}')
+
+
+def _described(value: Any) -> str:
+    """Text that tells a value of a closure from all others, the same in every process."""
+    if isinstance(value, (types.FunctionType, type)):
+        known = f'{value.__module__}.{value.__qualname__}'
+        # A file of the user's may be read twice.
+        return known if _is_ours(value) else f'{known}@{id(value)}'
+    if isinstance(value, tuple):
+        inner = ','.join(map(_described, value))
+        return f'{type(value).__module__}.{type(value).__qualname__}({inner})'
+    if isinstance(value, (bool, int, float, str)):
+        return repr(value)
+    raise TypeError(
+        f'a compiled function is closed over {value!r}, expected pure functions, Parts, numbers'
+        ' and texts')
+
+
+_tidied: set[str] = set()
+
+
+def _drop_outdated(folder: str) -> None:
+    """Remove from a folder of the cache, once, the code of older sources."""
+    if folder in _tidied:
+        return
+    _tidied.add(folder)
+    current = _kernel_sources_digest()[:10]
+    for path in Path(folder).glob('*_s*.nb?'):
+        found = re.search(r'_s([0-9a-f]{10})_[0-9a-f]{12}-', path.name)
+        if found and found.group(1) != current:
+            # Another process may do the same.
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 _compiled: dict[Any, Any] = {}

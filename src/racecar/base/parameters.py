@@ -164,7 +164,7 @@ class ParameterTable:
         return iter(self._rows.values())
 
     def __repr__(self) -> str:
-        """Say how many there are, and which."""
+        """Number of parameters and the first names."""
         names = ', '.join(itertools.islice(self._rows, _SHOWN_NAMES))
         return (f'<ParameterTable: {len(self._rows)} parameters, {names}'
                 f"{', ...' if len(self._rows) > _SHOWN_NAMES else ''}>")
@@ -214,7 +214,7 @@ class ParameterTable:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Return what an original's name is here, else the nearest names, or all if they are few."""
+    """Name used here for an original's name, else the nearest names, or all if they are few."""
     names = list(dict.fromkeys(known))
     found = counterpart(name, names) or suggest_near(name, names)
     if found:
@@ -227,7 +227,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return what suggest() names first as the end of a sentence, or '' if none is near."""
+    """First suggestion of suggest() as the end of a sentence; '' if no name is near."""
     names = list(known)
     near = counterpart(name, names) or suggest_near(name, names)
     return f'; {near}' if near else ''
@@ -270,6 +270,6 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """Return what comes before the last dot or slash of a name, and what after it."""
+    """Split a name after its last dot or slash."""
     cut = max(name.rfind('.'), name.rfind('/')) + 1
     return name[:cut], name[cut:]

@@ -26,6 +26,7 @@ from racecar.differential.motion import KINEMATICS
 from racecar.differential.motion import WORLD as IN_WORLD
 from racecar.ros.domains import claim_domain, DOMAINS
 from racecar.stacks import describe_stack, NodeDescription
+from racecar.stacks.address_space import check_address_space
 from racecar.stacks.options import DEMO
 from racecar.stacks.run_files import with_provenance
 
@@ -77,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises RacecarError with a one-line message, or Interruption.
     """
+    check_address_space()
     output = arguments.output or Path('runs') / f'demo-{datetime.datetime.now():%Y%m%d-%H%M%S}'
     if output.exists():
         raise ConfigurationError(

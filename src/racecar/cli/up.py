@@ -52,6 +52,7 @@ from racecar.stacks import (
     TOPIC_NAMES,
     unanswered,
 )
+from racecar.stacks.address_space import check_address_space
 from racecar.stacks.loops import outrun_warning
 from racecar.stacks.options import UP
 from racecar.stacks.run_files import with_provenance
@@ -83,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises RacecarError with a one-line message, and Interruption on Ctrl-C and SIGTERM after the
     metrics of what was driven until then.
     """
+    check_address_space()
     name, options = chosen_run(UP, arguments)
     check_result_arguments(arguments)
     check_run_folder(arguments, UP)

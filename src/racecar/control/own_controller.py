@@ -178,7 +178,7 @@ def read_settings(text: str) -> dict[str, Any]:
 
 
 def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return what a constructor takes by keyword after the vehicle."""
+    """Keyword arguments of a constructor after the vehicle."""
     try:
         signature = inspect.signature(constructor, eval_str=True)
     except NameError:  # an annotation of what is imported for type checkers only
@@ -238,7 +238,7 @@ def pure_part(controller: Any) -> PureController | None:
 
 
 def has_command(controller: object) -> bool:
-    """Tell whether a controller can be asked for a command."""
+    """Whether a controller can be asked for a command."""
     return callable(getattr(controller, 'command', None))
 
 
@@ -281,7 +281,7 @@ def check_command(command: AckermannCommand, time: float) -> None:
 
 
 def command_failure(command: AckermannCommand, time: float) -> str:
-    """Say of the command of a time [s] that it is not finite."""
+    """Message for a command at a time [s] that is not finite."""
     return f'the controller commands {command} at {time:g} s, expected finite numbers'
 
 

@@ -32,6 +32,7 @@ from racecar.differential.state import WheelsState
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import whole_nanoseconds
+from racecar.simulation.simulator import DEFAULT_STEP
 
 KINEMATICS, PHYSICS, WORLD = 'kinematics', 'physics', 'world'
 MODES = KINEMATICS, PHYSICS, WORLD
@@ -112,7 +113,7 @@ class PlanarMotion:
     """
 
     def __init__(
-        self, robot: RobotParameters, mode: str = KINEMATICS, *, step: float = 0.001,
+        self, robot: RobotParameters, mode: str = KINEMATICS, *, step: float = DEFAULT_STEP,
         scene: Scene = EMPTY_SCENE, pose: Pose2 = ORIGIN, seed: int = 0,
     ) -> None:
         """Start at rest; step [s]; seed: of the noise.

@@ -44,12 +44,13 @@ from racecar.simulation.ports import (
     Output,
     period_steps,
 )
+from racecar.simulation.simulator import DEFAULT_STEP
 
 DIFFERENTIAL_PARAMETERS = ROBOT_PARAMETERS + ParameterTable([
     Parameter('mode', str, KINEMATICS, 'How it moves: wheels that roll as they are told; motors,'
               ' inertia and Coulomb friction in the plane; or a body in the 3-D world of MuJoCo',
               choices=MODES, read_only=True),
-    Parameter('step', float, 0.001, 'Integration step', 's', above=0.0, maximum=0.1,
+    Parameter('step', float, DEFAULT_STEP, 'Integration step', 's', above=0.0, maximum=0.1,
               read_only=True),
     Parameter('rate', float, 100.0, 'Frequency of odometry and control; its period is a whole'
               ' number of steps', 'Hz', above=0.001, maximum=10000.0, read_only=True),

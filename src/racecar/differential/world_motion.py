@@ -32,6 +32,7 @@ from racecar.differential.world_model import add_robot, BODY
 from racecar.scene.loose_objects import loose_objects
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.ports import whole_nanoseconds
+from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.car_model import servo_name
 from racecar.simulation.world.engine import compiled_model, load_engine
 from racecar.simulation.world.scene_model import cone_name, FLOOR
@@ -48,7 +49,7 @@ class WorldMotion:
     """
 
     def __init__(
-        self, robot: RobotParameters, *, step: float = 0.001, scene: Scene = EMPTY_SCENE,
+        self, robot: RobotParameters, *, step: float = DEFAULT_STEP, scene: Scene = EMPTY_SCENE,
         pose: Pose2 = ORIGIN, seed: int = 0, height: float = 0.0,
     ) -> None:
         """Start at rest; step [s]; seed: of the noise of the encoders.

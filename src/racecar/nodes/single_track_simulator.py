@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import sys
 from typing import Any
 
 from racecar.base.compiled import announce_compilation
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
-from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -53,12 +51,3 @@ class SingleTrackSimulatorNode(SimulatorNode):
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(
             node_names.SINGLE_TRACK_SIMULATOR, SINGLE_TRACK_SIMULATOR, make_plant, **kwargs)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(SingleTrackSimulatorNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

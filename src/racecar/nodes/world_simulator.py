@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import sys
 from typing import Any
 
 from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import WORLD_SIMULATOR
-from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -58,12 +56,3 @@ class WorldSimulatorNode(SimulatorNode):
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **kwargs)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(WorldSimulatorNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

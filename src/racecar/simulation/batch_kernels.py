@@ -121,7 +121,7 @@ def _observe_all(state: Flat, parameters: Flat, scratch: Flat, count: int) -> No
 
 @njit
 def _is_ahead(parameters: Flat, count: int) -> bool:
-    """Tell whether the tracked point of a car is not base_link."""
+    """Whether the tracked point of a car is not base_link."""
     ahead = False
     for i in range(count):
         ahead = ahead or parameters[TRACKED_AHEAD * LANES + i] != 0.0
@@ -378,7 +378,7 @@ def _disturb_motion(
 
 @inlined
 def _is_valid(state: Flat, parameters: Flat, i: int) -> bool:
-    """Tell whether a car has not diverged, before or now."""
+    """Whether a car has not diverged, before or now."""
     a, b, c, d, e = load_state(state, i, LANES)
     most = load_state(parameters, LIMIT * LANES + i, LANES)
     # False for NaN too.

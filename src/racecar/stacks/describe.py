@@ -13,6 +13,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
 from racecar.base.parameters import suggestion
 from racecar.catalogue import node_names, NODES
+from racecar.control.laws import SimulatorKind
 from racecar.control.own_controller import CONTROLLER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
@@ -20,17 +21,13 @@ from racecar.stacks import (
     differential_wheels,
     driver,
     driver_world,
-    dynamic_ode,
-    dynamic_world,
     gap_ode,
     gap_world,
-    kinematic_ode,
-    kinematic_world,
-    kinematic_world_pacejka,
     plant,
     teleop,
     teleop_world,
 )
+from racecar.stacks.laws import law_stacks
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
@@ -54,11 +51,11 @@ _COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
-        kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
-        kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
-        gap_ode.STACK, gap_world.STACK, differential_wheels.STACK, teleop.STACK,
-        teleop_world.STACK)}
-"""By name; the file of each one is named like it."""
+        *law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
+        *law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
+        driver_world.STACK, gap_ode.STACK, gap_world.STACK, differential_wheels.STACK,
+        teleop.STACK, teleop_world.STACK)}
+"""By name."""
 
 
 def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
@@ -169,7 +166,7 @@ def _left_out(
                     f'without {description.full_name} there is nobody to run the controller'
                     f' {excerpt(options.controller)}: give one of the two')
         # Its place is taken.
-        left_out += [d for d in descriptions if d.spec.make_law is not None]
+        left_out += [d for d in descriptions if d.spec.law is not None]
     return left_out
 
 

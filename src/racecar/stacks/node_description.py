@@ -78,7 +78,7 @@ class NodeDescription:
                      if f"'{name}'" in message and name not in self.parameters), '')
 
     def is_chosen(self, name: str) -> bool:
-        """Tell whether the user's file, or a value over it, sets a parameter."""
+        """Whether the user's file, or a value over it, sets a parameter."""
         return name in self.parameters or (
             self.user_file is not None and name in self._read(self.user_file))
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from racecar.bags.folder import check_bag_folder
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
-from racecar.base.parameters import ParameterTable, suggestion
-from racecar.base.share import find_config, robot_names, vehicle_names
+from racecar.base.parameters import ParameterTable
+from racecar.base.share import find_config, find_vehicle, find_wheeled_robot
 from racecar.base.types import WHEEL_NAMES
 from racecar.catalogue import node_names
 from racecar.control.servo_commands import SERVO_PARAMETERS
@@ -78,29 +78,19 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def vehicle_file(vehicle: str | None) -> Path:
-    """Return the parameter file of a vehicle, by name or path; None: that of the racecar.
+    """Parameter file of a car, by name or path; None: that of the racecar.
 
-    Raises ConfigurationError naming the vehicles there are.
+    Raises ConfigurationError naming the cars there are.
     """
-    return _file_of('vehicles', vehicle_names(), vehicle or 'racecar')
+    return find_vehicle(vehicle or 'racecar')
 
 
 def robot_file(robot: str | None) -> Path:
-    """Return the parameter file of a robot with two wheels; None: that of the pioneer.
+    """Parameter file of a robot with two wheels, by name or path; None: that of the pioneer.
 
     Raises ConfigurationError naming the robots there are.
     """
-    return _file_of('robots', robot_names(), robot or 'pioneer')
-
-
-def _file_of(folder: str, names: list[str], name: str) -> Path:
-    if name in names:
-        return find_config(f'{folder}/{name}')
-    if os.path.isfile(name):
-        return Path(name)
-    raise ConfigurationError(
-        f"vehicle {excerpt(name)} is unknown, expected one of {', '.join(names)} or a parameter"
-        f' file{suggestion(name, names)}')
+    return find_wheeled_robot(robot or 'pioneer')
 
 
 def node(

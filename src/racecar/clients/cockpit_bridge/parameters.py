@@ -17,7 +17,12 @@ from rclpy.parameter import parameter_value_to_python
 from racecar.base.errors import excerpt, ParameterError, RunError
 from racecar.clients.cockpit_bridge.pages import Pages
 from racecar.clients.graph.answer import start
-from racecar.clients.graph.parameters import KnownParameters, ParameterCache, ParameterServices
+from racecar.clients.graph.parameters import (
+    KnownParameters,
+    ParameterCache,
+    ParameterServices,
+    ranges_of,
+)
 from racecar.clients.graph.service_calls import ServiceCalls
 from racecar.clients.graph.settable_parameters import check_settable, choices, is_settable
 from racecar.cockpit.frames import json_frame
@@ -122,7 +127,7 @@ def _row(known: KnownParameters, name: str) -> dict[str, Any] | None:
     descriptor, value = known.descriptors[name], known.python(name)
     if descriptor.type not in _TYPES or not is_settable(descriptor, value):
         return None
-    limits = [*descriptor.floating_point_range, *descriptor.integer_range]
+    limits = ranges_of(descriptor)
     # Of other people's nodes, a limit may be infinite.
     low, high = map(_for_json, (limits[0].from_value, limits[0].to_value)
                     if limits else (None, None))

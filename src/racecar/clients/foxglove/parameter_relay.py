@@ -92,7 +92,7 @@ class ParameterRelay:
         if descriptor is None:
             raise RunError('the node has not described it')
         check_settable(descriptor, known.python(name), checked)
-        value = RosParameter(name, value=checked).get_parameter_value()
+        value: ParameterValue = RosParameter(name, value=checked).get_parameter_value()
         self._thread.wait_for(
             lambda: start(self._set_checked(node, name, value)), self._calls.poll)
         return value

@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import types
 from typing import Any, NamedTuple
 
-from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterEvent, ParameterValue
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    Parameter,
+    ParameterDescriptor,
+    ParameterEvent,
+    ParameterValue,
+)
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.node import Node
 from rclpy.parameter import parameter_value_to_python
@@ -142,6 +149,11 @@ class ParameterCache:
         self.note(event.node, changed, [row.name for row in event.deleted_parameters])
         if event.node in self.nodes and changed:
             self._on_change(event.node, changed)
+
+
+def ranges_of(descriptor: ParameterDescriptor) -> list[FloatingPointRange | IntegerRange]:
+    """The range of a parameter that is a number; empty for one without."""
+    return [*descriptor.floating_point_range, *descriptor.integer_range]
 
 
 def _parameters_of(node: Node) -> KnownParameters:

@@ -16,6 +16,7 @@ from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameters import suggest
 from racecar.base.yaml_file import describe_error, parse_yaml
 from racecar.clients.graph.answer import start
+from racecar.clients.graph.parameters import ranges_of
 from racecar.clients.inspection.inspector import Inspector
 
 _TYPES = {
@@ -106,7 +107,7 @@ def description_lines(descriptor: ParameterDescriptor) -> list[str]:
     lines.append('  Constraints:')
     if descriptor.read_only:
         lines.append('    Read only: true')
-    for limits in (*descriptor.floating_point_range, *descriptor.integer_range):
+    for limits in ranges_of(descriptor):
         lines += [f'    Min value: {limits.from_value}', f'    Max value: {limits.to_value}']
         if limits.step:
             lines.append(f'    Step: {limits.step}')

@@ -50,7 +50,7 @@ class Brush(NamedTuple):
 
 @inlined
 def prepare_brush(tyres: TyrePair) -> Brush:
-    """Return what a brush tyre needs."""
+    """Parameters of a brush contact."""
     x = tyres.stiffness_x / (6.0 * tyres.friction_x)
     y = tyres.stiffness_y / (6.0 * tyres.friction_y)
     return Brush(-0.5 * tyres.stiffness_x, -0.5 * tyres.stiffness_y, x, y,

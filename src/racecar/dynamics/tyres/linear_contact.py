@@ -36,7 +36,7 @@ class Straight(NamedTuple):
 
 @inlined
 def prepare_linear(tyres: TyrePair) -> Straight:
-    """Return what a linear tyre needs."""
+    """Parameters of a linear contact."""
     return Straight(
         -0.5 * tyres.stiffness_x, -0.5 * tyres.stiffness_y,
         tyres.stiffness_x * tyres.friction_y / (tyres.friction_x * tyres.stiffness_y))

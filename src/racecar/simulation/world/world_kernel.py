@@ -341,7 +341,7 @@ def _watch(v: Views, places: Places, bodies: Any, since: Any, car: int, dt: floa
 
 @inlined
 def _can_be_trusted(v: Views) -> bool:
-    """Tell whether all velocities are finite and within reason."""
+    """Whether all velocities are finite and within reason."""
     trusted = True
     for k in range(len(v.qvel)):
         trusted &= abs(v.qvel[k]) <= SPEED_LIMIT

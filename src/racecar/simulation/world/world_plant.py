@@ -42,6 +42,7 @@ from racecar.simulation.ports import (
     period_steps,
     whole_nanoseconds,
 )
+from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.world_car import WorldCar
 from racecar.simulation.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.simulation.world.world_parameters import (
@@ -90,7 +91,7 @@ class WorldPlant:
     """
 
     def __init__(
-        self, scene: Scene, cars: Sequence[DrivenCar], *, step: float = 0.001,
+        self, scene: Scene, cars: Sequence[DrivenCar], *, step: float = DEFAULT_STEP,
         rates: WorldRates = _RATES,
         gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     ) -> None:
