@@ -28,7 +28,7 @@ from racecar.clients.cockpit_bridge.parameters import PageParameters
 from racecar.clients.cockpit_bridge.pictures import Pictures
 from racecar.clients.cockpit_bridge.server_link import ServerLink
 from racecar.clients.graph.service_calls import Patience, ServiceCalls
-from racecar.cockpit.frames import is_text, json_frame, read_json
+from racecar.cockpit.frames import is_text, json_frame, read_json, SCAN
 from racecar.cockpit.link import LENGTH, packed
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
@@ -149,6 +149,23 @@ def test_it_describes_robot_surroundings_and_parameters(car):
     assert 'step' not in rows
     # A text that names a file is none that pages may set.
     assert nodes['/vesc/low_level/ackermann_cmd_mux'] == []
+
+
+def test_of_several_lasers_and_cameras_the_first_are_shown(bench, serve):
+    node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **{
+        **RACECAR, 'world': 'tunnel',
+        'sensors': ['laser:front', 'laser:rear', 'camera:left', 'camera:right'],
+        'front.x': 0.3, 'front.rays': 7, 'front.z': 0.2, 'rear.rays': 5, 'rear.z': 0.2})
+    server = serve()
+    robot = server.get('robot', lambda fields: fields['laser_frame'] == 'front')
+    joint, = (joint for joint in robot['joints'] if joint['child'] == 'front')
+    assert joint['origin'][:3] == [0.3, 0.0, 0.2]
+    scan = bench.until(lambda: server.found(lambda frame: frame[0] == SCAN), 'a scan')
+    assert len(np.frombuffer(scan, '<f4', offset=24)) == 7
+    server.say('camera', wanted=True)
+    bench.until(lambda: node.count_subscribers('/left/image_rect_color'), 'the listener')
+    assert node.count_subscribers('/right/image_rect_color') == 0
+    assert node.count_subscribers('/rear/scan') == 0
 
 
 def test_a_parameter_of_another_node_may_have_an_infinite_range(bench, serve):

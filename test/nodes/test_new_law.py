@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import inlined
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.control.kinematic_linearizer import kinematic_law
+from racecar.control.kinematic_linearizer import KinematicLaw, speed_and_steering
 from racecar.control.laws import LawEntry, SimulatorKind
 from racecar.control.linearizer import Linearizer, SteeringState
 
@@ -42,9 +42,9 @@ class SlowLaw(NamedTuple):
 
 @inlined
 def slow_step(state, law, car, vx, vy, dt):
-    speed, steering = kinematic_law(
-        law.share * vx, law.share * vy, car.yaw, law.epsilon, law.wheelbase,
-        state.held_steering, 0.05)
+    kinematic = KinematicLaw(law.epsilon, law.wheelbase, 0.05, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    speed, steering = speed_and_steering(
+        kinematic, law.epsilon, state.held_steering, car.yaw, law.share * vx, law.share * vy)
     steering = max(-law.steering_limit, min(law.steering_limit, steering))
     return SteeringState(steering), speed, steering
 

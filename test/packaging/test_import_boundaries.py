@@ -71,16 +71,18 @@ ROOMS = {
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
+    # What Python programs and commands have in common.
+    'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'stacks')),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', *_ALL_FLOORS, 'nodes', 'ros',
+    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'facade', *_ALL_FLOORS, 'nodes', 'ros',
                  'signals', 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'stacks', 'signals',
-         'executables', 'terminal')
+PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'stacks',
+         'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 
 

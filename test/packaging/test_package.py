@@ -45,7 +45,7 @@ KEYS = {
 
 # rosdep has no key, or none for what they need; what uses them, completion, the figures of reports
 # and wheels of a shape of their own, says what to install.
-WITHOUT_KEY = {'foxglove', 'plotly', 'shtab', 'trimesh'}
+WITHOUT_KEY = {'foxglove', 'pandas', 'plotly', 'shtab', 'trimesh'}
 
 
 def manifest(package='.'):

@@ -15,7 +15,7 @@ from racecar.analysis.drive import Drive, FloatArray
 from racecar.bags import message_types, message_values
 from racecar.bags.drive_reader import Columns, DriveReader, Progress, seconds
 from racecar.bags.static_frames import StaticFrames
-from racecar.bags.summary import find_topic
+from racecar.bags.summary import find_scans
 from racecar.base.errors import BagError, ConfigurationError
 from racecar.base.poses import pose_of_child, rotated
 from racecar.base.types import JointStates, LampSwitches, NANOSECONDS, Pose3
@@ -107,9 +107,8 @@ def read_drive_log(
 
 
 def _scans(drive: DriveReader) -> list[tuple[int, _Scan]]:
-    """Ask for the scans. Raises BagError as find_topic() does."""
-    name = f'{drive.robot.namespace}/{topics.SCAN}'
-    return drive.values(find_topic(drive.summary, (name,), message_types.SCAN), _Scan.of)
+    """Ask for the scans. Raises BagError as find_scans() does."""
+    return drive.values(find_scans(drive.summary, drive.robot), _Scan.of)
 
 
 def _lamp_values(drive: DriveReader) -> list[tuple[int, LampSwitches]]:

@@ -19,7 +19,7 @@ from racecar.bags.car_rows import PLANAR_MOTION
 from racecar.bags.drive_reader import DriveReader, Progress, seconds
 from racecar.bags.message_values import grid
 from racecar.bags.static_frames import StaticFrames
-from racecar.bags.summary import BagSummary, find_topic
+from racecar.bags.summary import BagSummary, find_scans
 from racecar.base.errors import BagError
 from racecar.base.poses import rotated
 from racecar.base.types import NANOSECONDS, Pose2, Pose3, quaternion_to_yaw
@@ -44,8 +44,7 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
     cannot be read, or has no odometry or no scans.
     """
     with DriveReader(path) as drive:
-        topic = find_topic(drive.summary, (
-            f'{drive.robot.namespace}/{topics.SCAN}', topics.SCAN), message_types.SCAN)
+        topic = find_scans(drive.summary, drive.robot)
         odometry = drive.rows(drive.robot.odometry, PLANAR_MOTION)
         frames = StaticFrames(drive)
         scans = drive.values(topic, _spread(drive.summary, topic))

@@ -110,6 +110,22 @@ def find_topic(
         f' {"is" if len(wanted) == 1 else "are"} missing; it has {summary.describe_topics()}')
 
 
+def find_scans(summary: BagSummary, robot: RobotTopics) -> str:
+    """Topic of the scans of a robot: `scan`, else that of the first of its lasers by name.
+
+    Raises BagError as find_topic() does.
+    """
+    scan = f'{robot.namespace}/{topics.SCAN}'
+    others = {other.namespace for other in robots_of(
+        summary, summary.having(message_types.ODOMETRY, may_be_empty=True))}
+    lasers = [topic for topic in summary.having(message_types.SCAN)
+              if topic.startswith(f'{robot.namespace}/')
+              and topic.removesuffix(f'/{topics.SCAN}') not in {topic, *others}]
+    if lasers and scan not in [row.name for row in summary.topics]:
+        return lasers[0]
+    return find_topic(summary, (scan, topics.SCAN), message_types.SCAN)
+
+
 def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
     """Return the robot of a bag; odometry: its topic, as for find_topic(), if somebody named it.
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import functools
 import hashlib
 from importlib import metadata
 import os
@@ -24,8 +25,14 @@ _GIT_TIMEOUT = 5.0  # [s]
 def present_environment() -> dict[str, str]:
     """Versions that this process runs with, by name; names that do not apply are left out.
 
-    sources: hash of the Python files of this package, so that a change is seen without git.
+    sources: hash of the Python files of this package, so that a change is seen without git. As it
+    is at the first call: the modules of a process do not change with their files.
     """
+    return dict(_environment())
+
+
+@functools.cache
+def _environment() -> Mapping[str, str]:
     found = {
         'racecar': _version(),
         'sources': _hash_of_sources(),

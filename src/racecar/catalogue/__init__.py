@@ -18,6 +18,7 @@ from racecar.differential.description import describe_robot
 from racecar.differential.loop import make_robot_car
 from racecar.differential.parameters import RobotParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.sensors.equipment import described_with_sensors
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.simulator import make_simulator
 
@@ -81,11 +82,12 @@ def _robot_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
 
 
 def _describe_car(values: Mapping[str, Any]) -> RobotDescription:
-    return describe_vehicle(VehicleParameters.from_values(values))
+    return described_with_sensors(
+        describe_vehicle(VehicleParameters.from_values(values)), values)
 
 
 def _describe_robot(values: Mapping[str, Any]) -> RobotDescription:
-    return describe_robot(RobotParameters.from_values(values))
+    return described_with_sensors(describe_robot(RobotParameters.from_values(values)), values)
 
 
 def _world_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:

@@ -88,16 +88,14 @@ class DifferentialWheels:
         self._steps_per_basic = basic_time_step // fine
         more: dict[str, Any] = {
             'step': fine * 1e-3, 'scene': scene, 'pose': pose or scene.starts[0], 'seed': seed}
-        self._objects = lambda: Objects(scene.cones)
         if mode == WORLD:
             # Imports an engine that only this needs.
             from racecar.differential.world_motion import WorldMotion
 
-            moves = WorldMotion(made, **more)
-            self._motion: Motion = moves
-            self._objects = moves.objects
+            self._motion: Motion = WorldMotion(made, **more)
         else:
             self._motion = PlanarMotion(made, mode, **more)
+        self._objects = self._motion.objects or (lambda: Objects(scene.cones))
         self._time = 0
         self._speeds = (math.nan, math.nan)
         self._period = 0

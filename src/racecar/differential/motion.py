@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +31,7 @@ from racecar.differential.kinematics import Kinematics
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.physics import Physics
 from racecar.differential.state import WheelsState
-from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
@@ -47,51 +49,85 @@ _X, _VX, _LEFT_SPEED, _LEFT_COUNT, _ENERGY = (
     for name in ('x', 'vx', 'left_speed', 'left_count', 'energy'))
 
 
-class Motion(Protocol):
-    """A robot with two wheels that moves, in the plane or in the 3-D world."""
+class Motion(ABC):
+    """A robot with two wheels that moves, in the plane or in the 3-D world.
 
-    robot: RobotParameters
+    robot: as given. objects, cones: as Carrier has them; None where nothing but the robot moves.
+    """
+
+    objects: Callable[[], Objects] | None = None
+    cones: Callable[[], Sequence[Pose3]] | None = None
+
+    def __init__(self, robot: RobotParameters, step: float) -> None:
+        """Take the step [s]. Raises ConfigurationError if it is no whole number of nanoseconds."""
+        self.robot = robot
+        self._step_ns = whole_nanoseconds('step', step)
+        self._step = self._step_ns / NANOSECONDS
+        self._steps = 0
+        self._command = WheelSpeeds(0.0, 0.0)
 
     @property
     def step_ns(self) -> int:
         """Length of a step [ns]."""
+        return self._step_ns
 
     @property
     def time_ns(self) -> int:
         """Simulated time since the start [ns]."""
+        return self._steps * self._step_ns
 
     @property
     def command(self) -> WheelSpeeds:
         """The speeds that the wheels shall have, within max_speed."""
+        return self._command
+
+    def set_speeds(self, speeds: WheelSpeeds) -> None:
+        """Turn the wheels so from now on, clamped to max_speed.
+
+        Raises ParameterError, and keeps the old ones, for what is not finite.
+        """
+        self._command = clamped_speeds(speeds, self.robot)
+
+    def fault(self) -> str:
+        """Why the robot cannot go on, and what to do; empty if it can."""
+        return ''
 
     @property
+    @abstractmethod
     def state(self) -> WheelsState:
         """Where it is, how it moves, what the wheels and encoders have done."""
 
     @property
+    @abstractmethod
     def collisions(self) -> Collisions | None:
         """Contacts since the last reset; None where there is nothing to run into."""
 
-    def set_speeds(self, speeds: WheelSpeeds) -> None:
-        """Turn the wheels so from now on; raises ParameterError for what is not finite."""
-
+    @abstractmethod
     def set_counts(self, left: float, right: float) -> None:
         """Let the encoders count on from these numbers."""
 
+    @abstractmethod
     def warm_up(self) -> None:
         """Compile all that a step calls."""
 
+    @abstractmethod
     def advance(self, steps: int) -> None:
         """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
 
+    @abstractmethod
     def reset(self, pose: Pose2 | None) -> None:
-        """Put it at rest at a pose, its initial one if None, with everything at 0."""
+        """Put it at rest at a pose, its initial one if None, with everything at 0.
 
+        Time and noise go on. Raises ParameterError if the pose is not finite.
+        """
+
+    @abstractmethod
     def body_state(self) -> BodyState:
-        """Return pose of the base frame in odom and twist in it."""
+        """Pose of the base frame in odom and twist in it."""
 
+    @abstractmethod
     def acceleration(self) -> Acceleration3:
-        """Return the acceleration of the base frame, without noise."""
+        """Acceleration of the base frame, without noise."""
 
 
 def clamped_speeds(speeds: WheelSpeeds, robot: RobotParameters) -> WheelSpeeds:
@@ -104,7 +140,7 @@ def clamped_speeds(speeds: WheelSpeeds, robot: RobotParameters) -> WheelSpeeds:
     return WheelSpeeds(min(max(speeds.left, -top), top), min(max(speeds.right, -top), top))
 
 
-class PlanarMotion:
+class PlanarMotion(Motion):
     """The modes kinematics and physics.
 
     What stands in the way blocks the robot. In mode kinematics a step that would lead into it is
@@ -123,10 +159,8 @@ class PlanarMotion:
         """
         if mode not in _KINDS:
             raise ParameterError(f"mode is '{mode}', expected one of {', '.join(_KINDS)}")
-        self.robot = robot
+        super().__init__(robot, step)
         self.mode = mode
-        self._step_ns = whole_nanoseconds('step', step)
-        self._step = self._step_ns / NANOSECONDS
         numbers = _KINDS[mode].of(robot)
         self._numbers: Any = vector(numbers)
         self._held: Any = vector(
@@ -138,25 +172,8 @@ class PlanarMotion:
         self._obstacles = None if scene.is_empty else Obstacles(
             scene, robot.footprint, robot.body_radius)
         self._initial = pose
-        self._steps = 0
-        self._command = WheelSpeeds(0.0, 0.0)
         self._state: Any = vector(len(WheelsState._fields))
         self.reset(None)
-
-    @property
-    def step_ns(self) -> int:
-        """Length of a step [ns]."""
-        return self._step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self._steps * self._step_ns
-
-    @property
-    def command(self) -> WheelSpeeds:
-        """The speeds that the wheels shall have, within max_speed."""
-        return self._command
 
     @property
     def state(self) -> WheelsState:
@@ -167,13 +184,6 @@ class PlanarMotion:
     def collisions(self) -> Collisions | None:
         """Contacts since the last reset; None where there is nothing to run into."""
         return None if self._obstacles is None else self._obstacles.collisions
-
-    def set_speeds(self, speeds: WheelSpeeds) -> None:
-        """Turn the wheels so from now on, clamped to max_speed.
-
-        Raises ParameterError, and keeps the old ones, for what is not finite.
-        """
-        self._command = clamped_speeds(speeds, self.robot)
 
     def set_counts(self, left: float, right: float) -> None:
         """Let the encoders count on from these numbers."""

@@ -38,7 +38,8 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and in_collision
     (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan), imu/data
     (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
-    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). A further sensor KIND:NAME has
+    them below its name, as rear/scan.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause and ~/enable_encoders (std_srvs/SetBool),
     ~/step (std_srvs/Trigger), ~/set_left_encoder and ~/set_right_encoder
     (racecar_interfaces/SetFloat, counts).

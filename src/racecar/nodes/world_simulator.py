@@ -46,8 +46,9 @@ class WorldSimulatorNode(SimulatorNode):
     that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
     in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
-    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). lamp_markers
-    (visualization_msgs/MarkerArray, latched) shows the lamps to RViz.
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). A further sensor KIND:NAME has
+    them below its name, as rear/scan. lamp_markers (visualization_msgs/MarkerArray, latched)
+    shows the lamps to RViz.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger).
     Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.

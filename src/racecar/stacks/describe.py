@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 import re
 from typing import Any
 
@@ -31,7 +32,6 @@ from racecar.stacks.laws import law_stacks
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
-    absolute,
     namespace_of,
     recorder,
     SHARED,
@@ -210,17 +210,19 @@ def _check_files(
 
     The file of a vehicle may also be for nodes that this configuration does not have.
     """
-    def tables(*executables: str) -> dict[str, Collection[str]]:
-        return {absolute(namespace_of(options), name)[1:]: NODES[name].table.names
-                for name in executables}
+    chosen = [with_choices(d, options) for d in descriptions]
 
-    nodes = {d.full_name: d.spec.table.names for d in descriptions}
-    read_parameter_file(stack.described_by(options)).check(
-        {**tables(*NODES), **nodes}, 'racecar')
+    def check(path: Path | str, where: str, *executables: str) -> None:
+        file = read_parameter_file(path)
+        others = [NodeDescription(name, name, namespace_of(options)) for name in executables]
+        file.check({
+            **{d.full_name: d.table_of(file).names for d in others},
+            **{d.full_name: d.table.names | d.table_of(file).names for d in chosen}}, where)
+
+    check(stack.described_by(options), 'racecar', *NODES)
     if options.params_file:
         # There only while it records.
-        read_parameter_file(options.params_file).check(
-            {**tables(node_names.BAG_RECORDER), **nodes}, stack.name)
+        check(options.params_file, stack.name, node_names.BAG_RECORDER)
 
 
 def _find(

@@ -22,7 +22,7 @@ from racecar.dynamics.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.scene.world_choice import scene_of
-from racecar.sensors.equipment import check_sensor_names
+from racecar.sensors.equipment import chosen_sensors
 from racecar.simulation.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import (
@@ -36,9 +36,6 @@ WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in 
 """Sixteen more messages a tick: recorded only for those who ask."""
 
 _WORLD_TOPICS = (topics.MAP, topics.COLLISIONS, topics.IN_COLLISION)
-_SENSOR_TOPICS = {
-    'laser': (topics.SCAN,), 'imu': (topics.IMU,),
-    'camera': (topics.CAMERA_IMAGE, topics.CAMERA_INFO)}
 
 _MUX_FILES = {topics.HIGH_LEVEL_MUX: 'mux/high_level', topics.LOW_LEVEL_MUX: 'mux/low_level'}
 
@@ -192,10 +189,9 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
     not allowed.
     """
     values = simulator.resolve()
-    names: list[str] = values['sensors']
-    check_sensor_names(names)
     world = () if scene_of(values).is_empty else _WORLD_TOPICS
-    return world, tuple(topic for name in names for topic in _SENSOR_TOPICS[name])
+    return world, tuple(topic for sensor in chosen_sensors(values['sensors'])
+                        for topic in topics.sensor_topics(*sensor))
 
 
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:

@@ -7,10 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import os
 import types
+from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
+from racecar.base.errors import ParameterError
 from racecar.clients.cockpit_bridge.driver import DriverControls
 from racecar.clients.cockpit_bridge.driving import Driving
 from racecar.clients.cockpit_bridge.local_stack import LocalStack
@@ -30,6 +32,7 @@ from racecar.clients.cockpit_bridge.stack_graph import look_around, StackGraph
 from racecar.clients.graph.service_calls import Patience, ServiceCalls
 from racecar.clients.graph.view import GraphView
 from racecar.ros import topics
+from racecar.sensors.equipment import shown_sensor
 
 _BATCH_PERIOD = 1.0 / 60.0
 _SLOW_PERIOD = 0.2
@@ -73,7 +76,7 @@ class CockpitBridge(Node):
         samples = make_samples()
         self._link = link
         self._on_end = on_end
-        self._namespace = namespace
+        self._names = names
         self._view = GraphView(self)
         self._stack: StackGraph | None = None
         self._looks = self._skipped = 0
@@ -88,11 +91,12 @@ class CockpitBridge(Node):
         self._driving = Driving(
             self, names.full(topics.TELEOP_COMMAND), names.full(topics.DRIVER_PEDALS))
         self._log = LogRelay(self, pages)
+        self._pictures = Pictures(self, names.full(topics.CAMERA_IMAGE), pages.send)
         # Last, for it subscribes to the odometry.
         self._robot = RobotView(self, names, pages, samples, driver, local)
         self._requests = PageRequests(self, Controls(
-            self._simulation, self._driving, driver, self._parameters_shown,
-            Pictures(self, names.full(topics.CAMERA_IMAGE), pages.send)), self._robot, pages)
+            self._simulation, self._driving, driver, self._parameters_shown, self._pictures),
+            self._robot, pages)
         self._silence = SilenceWatch(pages, names.full(topics.ODOMETRY), text)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(_BATCH_PERIOD, self._on_batch_timer, clock=steady)
@@ -149,7 +153,7 @@ class CockpitBridge(Node):
                 self._scene.give_up()
 
     def _look(self) -> None:
-        stack = look_around(self._view, self._namespace)
+        stack = look_around(self._view, self._names.namespace)
         if stack == self._stack:
             return
         self._stack = stack
@@ -164,7 +168,21 @@ class CockpitBridge(Node):
             self._simulation.describe()
             self._driving.limits = values
             self._scene.show(values)
+            self._show_sensors(values)
             self._driving.prepare()
         if node in self._muxes.names:
             self._muxes.describe(node, self._parameters_shown.values(node))
             self._driving.prepare()
+
+    def _show_sensors(self, values: Mapping[str, Any]) -> None:
+        """Show the first laser and the first camera that a simulator has."""
+        try:
+            laser, camera = (shown_sensor(values, kind) for kind in ('laser', 'camera'))
+        except ParameterError:
+            # Of a simulator of somebody else, whose parameter means something else.
+            return
+        if laser is not None:
+            self._robot.show_laser(topics.sensor_topics(laser.name, 'laser')[0], laser.frame)
+        if camera is not None:
+            self._pictures.listen_to(
+                self._names.full(topics.sensor_topics(camera.name, 'camera')[0]))

@@ -35,6 +35,14 @@ class Pictures:
         self._filled = threading.Condition()
         self._thread: threading.Thread | None = None
 
+    def listen_to(self, topic: str) -> None:
+        """Show the pictures of another topic from now on."""
+        if topic != self._topic:
+            is_wanted = self._subscription is not None
+            self.want(False)
+            self._topic = topic
+            self.want(is_wanted)
+
     def want(self, wanted: bool) -> None:
         """Listen from now on, or not."""
         if wanted and self._subscription is None:

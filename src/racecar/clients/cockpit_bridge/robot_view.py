@@ -71,14 +71,15 @@ class RobotView:
         self._tree: RobotTree | None = None
         self._shown: tuple[object, ...] = ()
         self._scan: tuple[LaserScan, int] | None = None
+        self._scan_topic = ''
+        self._laser_frame: str | None = None
         self._scan_due = 0.0
         self._heard_at: float | None = None
         node.create_subscription(
             String, names.full(topics.ROBOT_DESCRIPTION), self._on_description, qos.LATCHED)
         node.create_subscription(
             PointStamped, names.full(topics.TRACKED_POINT), self._on_tracked_point, qos.LATCHED)
-        self._backlog.hear(LaserScanMessage, names.full(topics.SCAN), read_scan, self._on_scan,
-                           qos.VIEW_SUBSCRIPTION, most=1)
+        self._hear_scans(topics.SCAN)
         self._hear_rows(AckermannDriveStamped, topics.COMMAND, command_rows(),
                         samples.extend_commands)
         self._backlog.hear(TwistStamped, names.full(topics.TWIST_COMMAND), read_stamped_twist,
@@ -97,6 +98,23 @@ class RobotView:
         self, kind: type[Any], topic: str, rows: MessageRows, use: Callable[[Rows], object],
     ) -> None:
         self._backlog.hear_many(kind, self._names.full(topic), rows, use)
+
+    def _hear_scans(self, topic: str) -> None:
+        """Show the scans of a topic, of a relative name, from now on."""
+        if topic != self._scan_topic:
+            self._scan_topic = topic
+
+            def on_scan(message: tuple[LaserScan, int]) -> None:
+                if topic == self._scan_topic:
+                    self._scan = message
+
+            self._backlog.hear(LaserScanMessage, self._names.full(topic), read_scan, on_scan,
+                               qos.VIEW_SUBSCRIPTION, most=1)
+
+    def show_laser(self, topic: str, frame: str) -> None:
+        """Show the scans of this laser; topic: relative name, frame: which they are in."""
+        self._laser_frame = frame
+        self._hear_scans(topic)
 
     def now_ns(self) -> int:
         """The newest simulated time that is known [ns]."""
@@ -162,11 +180,12 @@ class RobotView:
         if self._tree is None and not self.is_overdue:
             return
         tree = self._tree or PLAIN_ROBOT
-        shown = tree, self._driver.is_there
+        shown = tree, self._driver.is_there, self._laser_frame
         if shown == self._shown:
             return
         self._shown = shown
-        frames, columns, faults = robot_frames(ROBOT, tree, driver=self._driver.is_there)
+        frames, columns, faults = robot_frames(
+            ROBOT, tree, driver=self._driver.is_there, laser_frame=self._laser_frame)
         for fault in faults:
             self._pages.log('warn', fault)
         self._samples.set_columns(columns)
@@ -187,6 +206,3 @@ class RobotView:
     def _on_twist(self, message: tuple[Any, int]) -> None:
         twist, stamp_ns = message
         self._samples.add_command(AckermannCommand(twist.speed, math.nan), stamp_ns)
-
-    def _on_scan(self, message: tuple[LaserScan, int]) -> None:
-        self._scan = message
