@@ -39,9 +39,10 @@ pytest.importorskip('websockets')
 from foxglove_client import decoded, FoxgloveClient
 
 from racecar.clients.foxglove.assets import read_asset
-from racecar.clients.foxglove.errands import Errands
+from racecar.clients.foxglove.node_thread import NodeThread
 from racecar.clients.foxglove.server import FoxgloveServer
 from racecar.clients.foxglove.service_relay import answer
+from racecar.clients.graph.service_calls import Patience, ServiceCalls
 
 pytestmark = pytest.mark.ros
 
@@ -253,8 +254,10 @@ def test_a_call_that_fails_is_an_error_of_who_called(end):
         def destroy_client(self, client):
             pass
 
+    calls = ServiceCalls(Owner(), Patience(1.0))
     with pytest.raises(RunError, match='service /nothing failed'):
-        Errands(Owner(), Executor()).call(Empty, '/nothing', Empty.Request(), 1.0)
+        NodeThread(Executor()).wait_for(
+            lambda: calls.call(Empty, '/nothing', Empty.Request()), calls.poll)
 
 
 def test_the_sdk_does_not_log(bench, server, client, caplog):

@@ -62,9 +62,9 @@ ROOMS = {
     'clients': Room((*_ALL_FLOORS, 'ros', 'terminal'), ros=True),
     # With the definitions of the messages.
     'clients.foxglove': Room(
-        ('bags.message_definitions', 'clients.inspection', *_ALL_FLOORS, 'ros'), ros=True),
+        ('bags.message_definitions', *_ALL_FLOORS, 'ros'), ros=True),
     # It fills the frames of the cockpit, whose server is in another process.
-    'clients.tap': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
+    'clients.cockpit_bridge': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
     # The server of a page, and what it shows; it starts stacks as processes.
     'cockpit': Room(('bags', 'catalogue', *_ALL_FLOORS, 'ros.topics', 'signals', 'stacks')),
     # What a stack is can be said without ROS; two modules start it.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feeds of nodes that run: frames come from the tap beside them, and wishes go there.
 
-The tap is racecar.clients.tap, in another process: this one knows nothing of ROS.
+The tap is racecar.clients.cockpit_bridge, in another process: this one knows nothing of ROS.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _TEXTS = (ParameterType.PARAMETER_STRING, ParameterType.PARAMETER_STRING_ARRAY)
 
 
 def choices(descriptor: ParameterDescriptor, value: Any) -> list[str]:
-    """Return the values of a text that its descriptor lists, as our nodes do; else none.
+    """Values of a text that its descriptor lists, as nodes of this suite do; else none.
 
     value: which the parameter has now.
     """
@@ -30,7 +30,7 @@ def choices(descriptor: ParameterDescriptor, value: Any) -> list[str]:
 
 
 def is_settable(descriptor: ParameterDescriptor, value: Any) -> bool:
-    """Return whether clients may set a parameter that has this value now."""
+    """Whether clients may set a parameter that has this value now."""
     return not descriptor.read_only and descriptor.name != USE_SIM_TIME and value is not None and (
         descriptor.type not in _TEXTS or choices(descriptor, value) != [])
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 import os
 import time
-from typing import Any
+from typing import Any, TypeVar
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from rclpy.task import Future
 
-from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameters import suggest_near
+from racecar.clients.graph.answer import Answer
+from racecar.clients.graph.parameters import ParameterServices
+from racecar.clients.graph.service_calls import Patience, ServiceCalls
+from racecar.clients.graph.view import absolute, GraphView, TypesByName
 from racecar.ros.initialising import init
 from racecar.ros.run_node import end
 
@@ -27,11 +30,15 @@ _SHORTEST, _STILL, _LONGEST = 1.2, 0.3, 4.0
 _PATIENCE = 5.0
 _ANSWER_PATIENCE = 10.0
 
-NamesAndTypes = list[tuple[str, list[str]]]
+Value = TypeVar('Value')
 
 
-class Graph:
-    """Who is there, in the ROS domain of the environment; a context manager that gives itself."""
+class Inspector:
+    """A node that looks at those in the ROS domain of the environment, and its executor.
+
+    A context manager that gives itself. graph: what has been found up to now; parameters: the
+    parameter services of the others, for wait_for().
+    """
 
     def __init__(self, spin_time: float | None = None) -> None:
         """spin_time: how long to look [s]; None until nothing new is found."""
@@ -43,8 +50,11 @@ class Graph:
             start_parameter_services=False)
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
+        self.graph = GraphView(self.node)
+        self._calls = ServiceCalls(self.node, Patience(self._patience, _ANSWER_PATIENCE))
+        self.parameters = ParameterServices(self._calls)
 
-    def __enter__(self) -> Graph:
+    def __enter__(self) -> Inspector:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -66,48 +76,30 @@ class Graph:
         known: object = None
         while True:
             now = time.monotonic()
-            found = self.nodes(), self.topics(), self.services()
+            nodes = self.graph.nodes()
+            found = nodes, self.graph.topics(), self.graph.services()
             if found != known:
                 known, changed = found, now
             if self._spin_time is not None:
                 if now - start >= self._spin_time:
                     return
             elif now - start >= _LONGEST or (
-                    self.nodes() and now - start >= shortest and now - changed >= _STILL):
+                    nodes and now - start >= shortest and now - changed >= _STILL):
                 return
             self._executor.spin_once(_POLL)
 
-    # What there is, as found up to now
-
-    def nodes(self) -> list[str]:
-        """Return the full names of the others, in order; hidden ones, too."""
-        own = self.node.get_fully_qualified_name()
-        names = [f"{namespace.rstrip('/')}/{name}"
-                 for name, namespace in self.node.get_node_names_and_namespaces()]
-        return sorted(name for name in names if name != own)
-
-    def topics(self) -> NamesAndTypes:
-        """Return names and types of the topics, in order."""
-        return sorted(self.node.get_topic_names_and_types())
-
-    def services(self) -> NamesAndTypes:
-        """Return names and types of the services, in order."""
-        return sorted(self.node.get_service_names_and_types())
-
-    # Waiting for what is asked for
-
     def topic_type(self, name: str) -> str:
         """Wait for a topic; return its type. Raises ConfigurationError if it has none or many."""
-        return self._one_type('topic', name, self.topics)
+        return self._one_type('topic', name, self.graph.topics)
 
     def service_type(self, name: str) -> str:
         """Wait for a service; return its type. Raises ConfigurationError as topic_type()."""
-        return self._one_type('service', name, self.services)
+        return self._one_type('service', name, self.graph.services)
 
-    def _one_type(self, what: str, name: str, found: Callable[[], NamesAndTypes]) -> str:
-        if not self.spin(lambda: name in dict(found()), self._patience):
-            raise self._absent(what, name, dict(found()))
-        types = dict(found())[name]
+    def _one_type(self, what: str, name: str, found: Callable[[], TypesByName]) -> str:
+        if not self.spin(lambda: name in found(), self._patience):
+            raise self._absent(what, name, found())
+        types = found()[name]
         if len(types) > 1:
             raise ConfigurationError(
                 f"{what} {name} has the types {', '.join(types)}; name the one that is meant")
@@ -116,8 +108,8 @@ class Graph:
     def find_node(self, name: str) -> str:
         """Wait for a node and return its full name. Raises ConfigurationError if it is absent."""
         full = absolute(name)
-        if not self.spin(lambda: full in self.nodes(), self._patience):
-            raise self._absent('node', full, self.nodes())
+        if not self.spin(lambda: full in self.graph.nodes(), self._patience):
+            raise self._absent('node', full, self.graph.nodes())
         return full
 
     @property
@@ -134,25 +126,13 @@ class Graph:
         return ConfigurationError(
             f'{what} {excerpt(name)} is not there (ROS_DOMAIN_ID {domain}); {hint}')
 
+    def wait_for(self, answer: Answer[Value]) -> Value:
+        """Spin until an answer is there, and return it or raise its error."""
+        while not answer.done():
+            self._executor.spin_once(_POLL)
+            self._calls.poll()
+        return answer.result()
+
     def call(self, service_type: Any, name: str, request: Any) -> Any:
         """Call a service and return its response. Raises RunError if none comes."""
-        client = self.node.create_client(service_type, name)
-        try:
-            if not self.spin(client.service_is_ready, self._patience):
-                raise RunError(f'service {name} is not offered; does its node still run?')
-            future: Future = client.call_async(request)
-            if not self.spin(future.done, _ANSWER_PATIENCE):
-                raise RunError(f'service {name} has not answered for {_ANSWER_PATIENCE:g} s')
-            return future.result()
-        finally:
-            self.node.destroy_client(client)
-
-
-def absolute(name: str) -> str:
-    """Return a name with a slash before it."""
-    return name if name.startswith('/') else f'/{name}'
-
-
-def is_hidden(name: str) -> bool:
-    """Whether a name is not for people: a part of it begins with an underscore."""
-    return any(part.startswith('_') for part in name.split('/'))
+        return self.wait_for(self._calls.call(service_type, name, request))

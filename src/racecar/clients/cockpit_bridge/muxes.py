@@ -1,10 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Who drives: the command muxes, which source holds each, and which ones speak."""
+"""Who drives: the command muxes, which source holds each, and which ones publish."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,9 @@ from std_msgs.msg import String
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.share import find_config
-from racecar.clients.tap.stack_graph import full_name, spoken_on
+from racecar.clients.cockpit_bridge.pages import Pages
+from racecar.clients.cockpit_bridge.robot_names import RobotNames
+from racecar.clients.graph.view import GraphView
 from racecar.cockpit.frames import json_frame
 from racecar.control.mux_file import load_mux_configuration
 from racecar.ros import qos
@@ -25,20 +27,16 @@ _FILE = 'config_file'
 class Muxes:
     """Follows the muxes of a stack."""
 
-    def __init__(
-        self, node: Node, namespace: str, renamed: Mapping[str, str],
-        send: Callable[[bytes, str], object],
-    ) -> None:
-        """send: a frame with its key."""
+    def __init__(self, node: Node, names: RobotNames, pages: Pages) -> None:
         self._node = node
-        self._send = send
+        self._graph = GraphView(node)
+        self._robot = names
+        self._pages = pages
         self._active: dict[str, str] = {}
         # Of each mux: name, priority and topics of its sources.
         self._inputs: dict[str, list[tuple[str, int, tuple[str, ...]]]] = {}
         self._shown: object = None
-        self._renamed = renamed
-        self._namespace = namespace
-        self.names = {full_name(namespace, name, {}): name for name in MUX_INPUTS}
+        self.names = {names.full(name): name for name in MUX_INPUTS}
         for name in self.names:
             node.create_subscription(
                 String, f'{name}/active', partial(self._on_active, name), qos.LATCHED)
@@ -53,21 +51,22 @@ class Muxes:
             return
         self._inputs[mux] = [
             (source.name, source.priority, tuple(
-                full_name(self._namespace, joined[topic], self._renamed) if topic in joined
-                else f'{mux}/{topic}' for topic in source.inputs)) for source in sources]
+                self._robot.full(joined[topic]) if topic in joined else f'{mux}/{topic}'
+                for topic in source.inputs)) for source in sources]
         self.look()
 
     def look(self) -> None:
-        """Tell pages if anything is new."""
+        """Report to pages if anything is new."""
         muxes = [{
             'name': name, 'active': self._active[name], 'inputs': [
                 {'name': source, 'priority': priority,
-                 'alive': source == self._active[name] or spoken_on(self._node, topics)}
+                 'alive': source == self._active[name]
+                 or any(map(self._graph.is_published, topics))}
                 for source, priority, topics in self._inputs.get(name, ())]}
             for name in self.names if name in self._active]
         if muxes != self._shown:
             self._shown = muxes
-            self._send(json_frame('muxes', muxes=muxes), 'muxes')
+            self._pages.send(json_frame('muxes', muxes=muxes), 'muxes')
 
     def _on_active(self, mux: str, message: String) -> None:
         self._active[mux] = message.data

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The tap's end of the local socket to the cockpit's server."""
+"""The bridge's end of the local socket to the cockpit's server."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ServerLink:
     def start(self, on_frame: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
         """Begin; both are called by a thread: for each frame, and once if the server goes."""
         threading.Thread(
-            target=self._read, args=(on_frame, on_end), name='tap reader', daemon=True).start()
+            target=self._read, args=(on_frame, on_end), name='cockpit reader', daemon=True).start()
 
     def send(self, frame: bytes, key: str = '') -> None:
         """Send a frame, now or at a later flush(); key: as FrameQueue.put()."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The tap in a process of its own, beside a stack that somebody else has started."""
+"""The bridge in a process of its own, beside a stack that somebody else has started."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
-from racecar.clients.tap.node import Tap
-from racecar.clients.tap.server_link import ServerLink
-from racecar.clients.tap.stack_graph import find_stack
+from racecar.clients.cockpit_bridge.node import CockpitBridge
+from racecar.clients.cockpit_bridge.server_link import ServerLink
+from racecar.clients.cockpit_bridge.stack_graph import find_stack
+from racecar.clients.graph.view import GraphView
 from racecar.ros.exit_timer import ExitTimer
 from racecar.ros.initialising import init
 from racecar.ros.interrupted import Interrupted
@@ -26,7 +27,7 @@ _LOOK_PERIOD = 0.2  # [s]
 _LONGEST_END = 2
 
 
-def run_tap(path: str, namespace: str | None = None, names: str | None = None) -> None:
+def run_bridge(path: str, namespace: str | None = None, names: str | None = None) -> None:
     """Look for a robot, and show it until the server goes or a signal comes; ends the process.
 
     path: of the server's socket; namespace: of the robot, None for the first that is found;
@@ -45,24 +46,25 @@ def run_tap(path: str, namespace: str | None = None, names: str | None = None) -
         if not done.done():
             done.set_result(None)
 
-    def look(finder: Node) -> None:
+    def look(graph: GraphView) -> None:
         nonlocal seen
-        before, seen = seen, find_stack(finder, namespace, names)
+        before, seen = seen, find_stack(graph, namespace, names)
         # The graph comes in pieces: what is found twice is complete.
         if len(nodes) > 1 or seen is None or seen != before:
             return
         place, fitting = seen
         where = f'namespace /{place}, ' if place else ''
-        tap = Tap(
+        bridge = CockpitBridge(
             link, namespace=place, renamed=TOPIC_NAMES[fitting], on_end=on_end,
             text=f"attached: {where}ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}")
-        nodes.append(tap)
-        executor.add_node(tap)
+        nodes.append(bridge)
+        executor.add_node(bridge)
 
     finder = Node(f'_cockpit_finder_{os.getpid()}', enable_rosout=False,
                   start_parameter_services=False)
     nodes.append(finder)
-    finder.create_timer(_LOOK_PERIOD, lambda: look(finder))
+    graph = GraphView(finder)
+    finder.create_timer(_LOOK_PERIOD, lambda: look(graph))
     executor.add_node(finder)
     interrupted.then_end(done)
     spin(executor, done)

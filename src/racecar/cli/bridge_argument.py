@@ -18,24 +18,25 @@ if TYPE_CHECKING:
     from racecar.stacks.composing import ComposedStack
 
 
-def add_tap_argument(parser: argparse.ArgumentParser) -> None:
+def add_bridge_argument(parser: argparse.ArgumentParser) -> None:
     """Declare the option, which no help shows."""
     parser.add_argument(TAP_OPTION, dest='tap', metavar='SOCKET', help=argparse.SUPPRESS)
 
 
-def add_tap(
+def add_bridge(
     arguments: argparse.Namespace, composed: ComposedStack, options: StackOptions,
 ) -> Callable[[int], bool]:
-    """Let the tap take part if the cockpit wants it; the process ends with the cockpit.
+    """Let the bridge take part if the cockpit wants it; the process ends with the cockpit.
 
-    Returns what tells whether the tap has shown the robot, for ComposedStack.spin(): a run may be
-    over before its description has come.
+    Returns a function that says whether the bridge has shown the robot, for ComposedStack.spin():
+    a run may be over before its description has come.
     Raises ConfigurationError if nobody listens at the socket.
     """
     if arguments.tap is None:
         return lambda _: True
-    from racecar.clients.tap.node import ReadJoints, Tap
-    from racecar.clients.tap.server_link import ServerLink
+    from racecar.clients.cockpit_bridge.local_stack import LocalStack, ReadJoints
+    from racecar.clients.cockpit_bridge.node import CockpitBridge
+    from racecar.clients.cockpit_bridge.server_link import ServerLink
 
     plant = composed.simulator.plant
     entity, *others = plant.entities
@@ -44,12 +45,12 @@ def add_tap(
     if output is not None and not others:
         read = output.read
         read_joints = lambda: (read(), plant.time_ns)  # noqa: E731
-    tap = Tap(
+    bridge = CockpitBridge(
         ServerLink(arguments.tap), namespace=options.namespace,
         renamed=TOPIC_NAMES[options.topic_names],
         text=f"{arguments.name} in ROS domain {os.environ.get('ROS_DOMAIN_ID') or '0'}",
-        observe=composed.observe, read_joints=read_joints,
-        neighbours={node.get_fully_qualified_name(): node for node in composed.nodes},
+        local=LocalStack(composed.observe, read_joints, {
+            node.get_fully_qualified_name(): node for node in composed.nodes}),
         on_end=lambda: os.kill(os.getpid(), signal.SIGTERM))
-    composed.add_node(tap)
-    return lambda _: tap.has_shown
+    composed.add_node(bridge)
+    return lambda _: bridge.has_shown

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The tap over real DDS: what it shows of a car, and driving from a page."""
+"""The cockpit's bridge over real DDS: what it shows of a car, and driving from a page."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ import threading
 import time
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from cockpit_frames import read_state
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR, RACECAR_DRIVER
 import numpy as np
 import pytest
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from sensor_msgs.msg import Image, JointState
-from tap_frames import read_state
 
 from racecar.base.errors import ConfigurationError
-from racecar.clients.tap.driving import Driving, SILENCE
-from racecar.clients.tap.node import Tap
-from racecar.clients.tap.parameters import ParameterWatch
-from racecar.clients.tap.pictures import Pictures
-from racecar.clients.tap.server_link import ServerLink
-from racecar.clients.tap.services import Services
+from racecar.clients.cockpit_bridge.driving import Driving, SILENCE
+from racecar.clients.cockpit_bridge.node import CockpitBridge
+from racecar.clients.cockpit_bridge.parameters import PageParameters
+from racecar.clients.cockpit_bridge.pictures import Pictures
+from racecar.clients.cockpit_bridge.server_link import ServerLink
+from racecar.clients.graph.service_calls import Patience, ServiceCalls
 from racecar.cockpit.frames import is_text, json_frame, read_json, SCAN
 from racecar.cockpit.link import LENGTH, packed
 from racecar.nodes.ackermann_mux import AckermannMuxNode
@@ -45,7 +45,7 @@ MUX = 'vesc/low_level'
 
 
 class Server:
-    """The server's end of the socket, and the tap at the other."""
+    """The server's end of the socket, and the bridge at the other."""
 
     def __init__(self, bench, folder, **options):
         self.bench = bench
@@ -56,7 +56,7 @@ class Server:
         path = str(folder / 'link')
         self._listener.bind(path)
         self._listener.listen()
-        self.tap = bench.add(Tap(
+        self.node = bench.add(CockpitBridge(
             ServerLink(path), on_end=lambda: self.ended.append(True), **options))
         self._socket, _ = self._listener.accept()
         threading.Thread(target=self._read, daemon=True).start()
@@ -112,7 +112,7 @@ class Server:
 
 @pytest.fixture
 def serve(bench, tmp_path):
-    """Start taps with servers."""
+    """Start bridges with servers."""
     with contextlib.ExitStack() as stack:
         def start(**options):
             server = Server(bench, tmp_path, **options)
@@ -178,17 +178,24 @@ def test_a_parameter_of_another_node_may_have_an_infinite_range(bench, serve):
 def test_a_node_of_the_process_is_looked_at_as_another_one_is_asked(bench):
     node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, **RACECAR)
     name = node.get_fully_qualified_name()
-    services = Services(bench.probe)
-    told = []
-    for neighbours in {}, {name: node}:
-        frames, known = [], []
-        watch = ParameterWatch(bench.probe, services, lambda frame, _, to=frames: to.append(frame),
-                               known.append, neighbours)
-        watch.look([name])
-        assert bool(known) == bool(neighbours)
-        bench.until(lambda known=known: services.poll() or known, 'the parameters')
-        told.append((known, [read_json(frame) for frame in frames], watch.values(name)))
-    asked, looked_at = told
+    calls = ServiceCalls(bench.probe, Patience(3.0))
+
+    class Pages:
+        def __init__(self):
+            self.frames = []
+
+        def send(self, frame, key):
+            self.frames.append(frame)
+
+    found = []
+    for local_nodes in {}, {name: node}:
+        pages, known = Pages(), []
+        parameters = PageParameters(bench.probe, calls, pages, known.append, local_nodes)
+        parameters.look([name])
+        assert bool(known) == bool(local_nodes)
+        bench.until(lambda known=known: calls.poll() or known, 'the parameters')
+        found.append((known, [*map(read_json, pages.frames)], parameters.values(name)))
+    asked, looked_at = found
     assert asked == looked_at
     assert len(asked[2]) > 50
 
@@ -237,7 +244,7 @@ def test_a_page_drives_and_the_car_stops_when_it_falls_silent(bench, car):
     bench.until(lambda: car.rows()[1]['speed'][-1] == 0.0, 'the car to stand')
 
 
-def test_the_watchdog_of_the_tap_stops_the_car_by_itself(bench, car):
+def test_the_watchdog_of_the_bridge_stops_the_car_by_itself(bench, car):
     teleop = bench.listen(TELEOP, AckermannDriveStamped, qos.STATE)
     car.say('take', viewer=1, manual=False)
     bench.until(lambda: bench.probe.count_publishers(TELEOP), 'the publisher')
@@ -266,7 +273,7 @@ def test_the_car_stops_at_once_when_its_page_or_the_server_goes(bench, car, way)
     assert teleop[-1].drive.speed == 0.0
 
 
-def test_wheels_and_wishes_that_cannot_be_had_are_refused(bench, serve):
+def test_wheels_and_requests_that_cannot_be_had_are_refused(bench, serve):
     server = serve()
     for kind, fields, text in (
             ('take', {'manual': False}, 'nobody listens to /vesc/ackermann_cmd_mux/input/teleop'),
@@ -316,12 +323,12 @@ def test_pause_step_factor_and_reset_reach_the_simulator(bench, car):
     bench.until(lambda: car.rows()[1]['x'][-1] == 0.0, 'the car at its start')
 
 
-def test_a_changed_parameter_is_told_whoever_changed_it(bench, car):
+def test_a_changed_parameter_is_sent_whoever_changed_it(bench, car):
     car.get('scene')
     car.say('set_parameter', viewer=1, node='/single_track_simulator', name='command_timeout',
             value=2)
-    told = car.get('parameter')
-    assert (told['name'], told['value']) == ('command_timeout', 2.0)
+    sent = car.get('parameter')
+    assert (sent['name'], sent['value']) == ('command_timeout', 2.0)
     simulator = bench.nodes[2]
     assert simulator.values['command_timeout'] == 2.0
     bench.set_parameter(simulator, 'command_timeout', 3.0)

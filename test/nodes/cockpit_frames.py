@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What frames of the tap say, read by the layout of docs/cockpit.md."""
+"""What frames of the bridge say, read by the layout of docs/cockpit.md."""
 
 import struct
 

@@ -13,22 +13,14 @@ from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
 from racecar.base.errors import MessageError
+from racecar.clients.cockpit_bridge.local_stack import Observe
 from racecar.cockpit.samples import MOST_WAITING
 from racecar.ros import qos
 from racecar.ros.message_rows import MessageRows, Rows
-from racecar.ros.observed_publisher import Observer
 from racecar.ros.raw_subscription import Complaints, subscribe_raw
 from racecar.ros.waiting_messages import take_waiting
 
 Value = TypeVar('Value')
-
-Observe = Callable[[str, Observer], bool]
-"""Adds an observer of a topic of this full name; returns whether nodes here publish there."""
-
-
-def nowhere(topic: str, observer: Observer) -> bool:
-    """Observe nothing: no other node is in this process."""
-    return False
 
 
 class _Topic(NamedTuple):

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The tap in the process of `racecar up`: nothing is missing, and nothing waits for it."""
+"""The bridge in the process of `racecar up`: nothing is missing, and nothing waits for it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import csv
 import socket
 import threading
 
+from cockpit_frames import read_state
 from node_bench import RACECAR
 import numpy as np
 import pytest
-from tap_frames import read_state
 
 from racecar.cli.main import main
-from racecar.clients.tap import node
+from racecar.clients.cockpit_bridge import node
 from racecar.cockpit import TAP_OPTION
 from racecar.cockpit.frames import is_text, read_json
 from racecar.cockpit.link import LENGTH
@@ -27,7 +27,7 @@ RADIUS = RACECAR['vehicle.wheel_radius']
 
 
 class Viewer:
-    """A server of the cockpit that takes what the tap sends, or never takes anything."""
+    """A server of the cockpit that takes what the bridge sends, or never takes anything."""
 
     def __init__(self, folder, *, takes=True):
         self.frames = []
@@ -46,7 +46,7 @@ class Viewer:
                 self.frames.append(stream.read(LENGTH.unpack(head)[0]))
 
     def rows(self):
-        """Return times and rows of all state, once the tap has gone."""
+        """Return times and rows of all state, once the bridge has gone."""
         self._reader.join(30.0)
         robots = [read_json(frame) for frame in self.frames if is_text(frame)]
         columns = [robot['columns'] for robot in robots if robot['type'] == 'robot'][-1]
@@ -96,7 +96,7 @@ def test_all_samples_of_a_run_arrive_in_order_and_the_run_is_the_same_without(tm
     assert RADIUS * rolled / 0.01 == pytest.approx(run['vx'][1:], abs=1e-3)
 
 
-def test_a_run_that_is_over_before_the_tap_looks_is_shown_whole(tmp_path, view, monkeypatch):
+def test_a_run_that_is_over_before_the_bridge_looks_is_shown_whole(tmp_path, view, monkeypatch):
     monkeypatch.setattr(node, '_BATCH_PERIOD', 0.5)
     viewer = view()
     drive('kinematic_ode', tmp_path / 'run.csv', '--duration', '0.05', TAP_OPTION, viewer.path)
