@@ -18,7 +18,7 @@ from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file
 from racecar.cli.output import print_rows, ProgressBar
 from racecar.cli.stack_arguments import add_controller_argument, add_name_argument
-from racecar.facade.sweeps import SweepResult, SweepRun
+from racecar.facade.sweeps import MOST_JOBS, SweepResult, SweepRun
 from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS
 
@@ -98,6 +98,6 @@ def _jobs(text: str) -> int:
         value = int(text)
     except ValueError:
         value = 0
-    if not 1 <= value <= 1024:
-        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number from 1 to 1024')
+    if not 1 <= value <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(f'{text!r} is not a whole number from 1 to {MOST_JOBS}')
     return value

@@ -55,3 +55,8 @@ def picture(png: bytes, text: str, width: int = 440) -> str:
 def warnings_list(texts: Sequence[str]) -> str:
     """Warnings one below the other; empty if there are none."""
     return ''.join(f'<p>⚠ {escape(text)}</p>' for text in texts)
+
+
+def value_text(value: object) -> str:
+    """A value for people: numbers with six digits."""
+    return f'{value:.6g}' if isinstance(value, float) else str(value)

@@ -16,9 +16,9 @@ import warnings as python_warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.errors import ConfigurationError, excerpt, RacecarError, RunError
+from racecar.base.errors import ConfigurationError, excerpt, RunError
 from racecar.base.parameters import suggestion
-from racecar.control.own_controller import CONTROLLER, ControllerClass
+from racecar.control.own_controller import CONTROLLER
 from racecar.control.own_driver import how_it_runs
 from racecar.dynamics.vehicles.parameters import VEHICLE
 from racecar.facade.arguments import (
@@ -30,7 +30,7 @@ from racecar.facade.arguments import (
     text_of,
     with_vehicle,
 )
-from racecar.facade.display import numbers_table, page_part, picture, warnings_list
+from racecar.facade.display import numbers_table, page_part, picture, value_text, warnings_list
 from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.vehicle import Vehicle
@@ -41,13 +41,16 @@ from racecar.simulation.closed_loop import Loop
 from racecar.simulation.metrics.path_metrics import error_text
 from racecar.simulation.metrics.tracking_error import Array, Metrics
 from racecar.stacks.options import SET_ARGUMENT
-from racecar.stacks.sweep import make_sweep, read_sweep, Sweep
+from racecar.stacks.sweep import make_sweep, naming_file, read_sweep, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     import pandas
 
 _TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
+MOST_JOBS = 1024
+"""Cores that a sweep may be told to use."""
+
 _SHOWN = 10
 """Points that a notebook shows, the best ones."""
 
@@ -223,7 +226,7 @@ class SweepResult:
         from racecar.analysis.figures import render_figures
 
         order = np.argsort(self.ranked, kind='stable')[:_SHOWN]
-        shown = [[*(_shown(value) for value in self.sweep.points[point]),
+        shown = [[*(value_text(value) for value in self.sweep.points[point]),
                   error_text(float(self.result.rmse[point])),
                   error_text(float(self.result.max_error[point]))] for point in order]
         drawn = render_figures({'sweep': self.plot()})['sweep']
@@ -379,9 +382,11 @@ def sweep(
     together = {**settings, **(content.get(SET_ARGUMENT) or {}), **plain(of_all)}
     if together:
         content[SET_ARGUMENT] = together
-    points = _made(name, content, chosen, file)
+    path = file if isinstance(file, str | os.PathLike) else None
+    with naming_file(path):
+        points = make_sweep(name, content, chosen)
     check_jobs(jobs)
-    title = Path(file).stem if isinstance(file, str | os.PathLike) else configuration
+    title = configuration if path is None else Path(path).stem
     made = SweepRun(title, points, jobs)
     with progress_bar(made.simulated, shown=progress) as on_progress:
         result = made.run(on_progress)
@@ -393,10 +398,10 @@ def sweep(
 def check_jobs(jobs: int | None) -> None:
     """Raise ConfigurationError for a number of cores that cannot be."""
     if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int)
-                             or not 1 <= jobs <= 1024):
+                             or not 1 <= jobs <= MOST_JOBS):
         raise ConfigurationError(
-            f'jobs is {excerpt(jobs)}, expected a whole number from 1 to 1024; leave it out to'
-            ' use all cores')
+            f'jobs is {excerpt(jobs)}, expected a whole number from 1 to {MOST_JOBS}; leave it out'
+            ' to use all cores')
 
 
 def _content(file: Text | Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -412,18 +417,6 @@ def _content(file: Text | Mapping[str, Any] | None) -> Mapping[str, Any]:
     return read_sweep(Path(os.path.expanduser(os.fspath(file))))
 
 
-def _made(
-    name: str, content: Mapping[str, Any], controller: ControllerClass | None,
-    file: Text | Mapping[str, Any] | None,
-) -> Sweep:
-    try:
-        return make_sweep(name, content, controller)
-    except RacecarError as error:
-        if isinstance(file, str | os.PathLike):
-            raise type(error)(f"sweep file '{file}': {error}") from error
-        raise
-
-
 def _as_array(values: Sequence[Any]) -> NDArray[Any]:
     """A column of one type: numbers as such, anything else as objects."""
     for kind in (bool, int, float):
@@ -433,7 +426,3 @@ def _as_array(values: Sequence[Any]) -> NDArray[Any]:
     column = np.empty(len(values), dtype=object)
     column[:] = values
     return column
-
-
-def _shown(value: Any) -> str:
-    return f'{value:.6g}' if isinstance(value, float) else str(value)

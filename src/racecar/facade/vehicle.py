@@ -22,7 +22,7 @@ from racecar.dynamics.vehicles.parameters import (
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.vehicle_sheet import Row, vehicle_sheet
-from racecar.facade.display import facts_table, page_part
+from racecar.facade.display import facts_table, page_part, value_text
 
 _DEFAULT = 'racecar'
 
@@ -149,7 +149,7 @@ class Vehicle(Mapping[str, Any]):
     def _repr_html_(self) -> str:
         """Figures and parameters for a notebook."""
         parameters = facts_table({f'{len(self.rows)} parameters of the motion': [
-            (row.name, f'{_shown(row.value)} {row.unit}'.rstrip()) for row in self.rows]})
+            (row.name, f'{value_text(row.value)} {row.unit}'.rstrip()) for row in self.rows]})
         return page_part(
             f'Vehicle {self.name}', facts_table(self.figures()),
             f'<details><summary>Parameters</summary>{parameters}</details>')
@@ -157,10 +157,6 @@ class Vehicle(Mapping[str, Any]):
     def _row(self, row: Parameter) -> ParameterRow:
         return ParameterRow(
             _short_name(row.name), self._values[row.name], row.unit, row.description)
-
-
-def _shown(value: Any) -> str:
-    return f'{value:.6g}' if isinstance(value, float) else str(value)
 
 
 def _short_name(name: str) -> str:

@@ -9,6 +9,7 @@ import contextlib
 from dataclasses import dataclass, field
 import itertools
 import math
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -157,9 +158,18 @@ def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sw
     content = read_sweep(path)
     if controller is not None:
         content[CONTROLLER] = controller
-    try:
+    with naming_file(path):
         return make_sweep(name, content)
+
+
+@contextlib.contextmanager
+def naming_file(path: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Name a sweep file in the errors that its content raises; path: None without a file."""
+    try:
+        yield
     except RacecarError as error:
+        if path is None:
+            raise
         raise type(error)(f"sweep file '{path}': {error}") from error
 
 
