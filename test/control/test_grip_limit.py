@@ -258,7 +258,8 @@ print(json.dumps({'compiled': COMPILED, 'rows': table.rows.tolist()}))
 
 def test_without_numba_the_bounded_law_gives_the_same_results():
     pytest.importorskip('numba')
-    paths = os.pathsep.join((str(Path(__file__).parents[2] / 'src'), str(Path(__file__).parent)))
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join((str(root / 'src'), str(root / 'test' / 'helpers')))
     compiled, plain = (
         json.loads(subprocess.run(
             [sys.executable, '-c', SLIDING, mode], check=True, text=True, timeout=120,

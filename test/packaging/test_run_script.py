@@ -532,7 +532,7 @@ def test_a_wrong_choice_is_refused(variable, value, expected):
     (['-q', '-x'], True),
     (['-k', 'stamp'], True),
     (['test/packaging'], True),
-    (['test/packaging', 'test/domains.py'], True),
+    (['test/packaging', 'test/helpers/domains.py'], True),
     (['test/packaging/test_lint.py'], False),
     (['test/packaging/test_lint.py::test_yaml', '-q'], False),
     (['test/nowhere'], False),

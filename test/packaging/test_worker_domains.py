@@ -17,7 +17,7 @@ with contextlib.ExitStack() as stack:
     print(claim_domain(stack), flush=True)
     sys.stdin.read()
 """
-FOLDERS = [Path(__file__).parents[1], Path(__file__).parents[2] / 'src']
+FOLDERS = [Path(__file__).parents[1] / 'helpers', Path(__file__).parents[2] / 'src']
 
 
 def test_processes_have_domains_of_their_own_until_they_end():

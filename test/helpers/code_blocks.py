@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in [
     ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', ROOT / 'benchmarks' / 'README.md',
     *(ROOT / 'docs').rglob('*.md')])
