@@ -60,6 +60,7 @@ def test_desired_path_stays_dotted_over_many_laps():
     track = run.merged()
     (axes,) = path_figure('run', track, compute_metrics(track)).axes
     dots = axes.collections[0].get_offsets()
+    assert dots is not None
     distances = np.linalg.norm(dots[:, None] - dots[None], axis=2)
     np.fill_diagonal(distances, np.inf)
     assert distances.min() >= 2.2 / 71

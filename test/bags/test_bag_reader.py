@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.stream_reader import breakup_chunk
 from mcap.writer import Writer as McapWriter
+from presence import present
 import pytest
 
 from racecar.bags import sources
@@ -217,7 +218,7 @@ class Recorded:
         self.folder = folder
         self.data = writer.path.read_bytes()
         with open(writer.path, 'rb') as stream:
-            chunks = make_reader(stream).get_summary().chunk_indexes
+            chunks = present(make_reader(stream).get_summary()).chunk_indexes
         self.chunk_ends = sorted(row.chunk_start_offset + row.chunk_length for row in chunks)
         self.path = folder.parent / 'cut.mcap'
         self.in_folder = folder.parent / 'cut'

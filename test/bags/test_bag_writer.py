@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 from mcap.reader import make_reader
+from presence import present
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.interfaces import QosDurability, QosReliability
@@ -99,9 +100,10 @@ def test_file_follows_the_ros2_profile(tmp_path):
         found = {channel.topic: (schema, channel, message)
                  for schema, channel, message in reader.iter_messages()}
     assert (header.profile, header.library) == ('ros2', 'racecar')
-    assert {topic: row[0].encoding for topic, row in found.items()} == {
+    assert {topic: present(row[0]).encoding for topic, row in found.items()} == {
         '/one': 'ros2msg', '/idl': 'ros2idl', '/bare': ''}
     schema, channel, message = found['/one']
+    assert schema is not None
     assert (schema.name, schema.data) == (STRING, b'string data')
     assert channel.message_encoding == 'cdr'
     # Without metadata.yaml `ros2 bag reindex` takes both from here.
@@ -180,15 +182,15 @@ def test_killed_recorder_leaves_all_but_the_last_period(tmp_path):
             stdout=subprocess.PIPE, text=True,
             env={**os.environ, 'PYTHONPATH': os.pathsep.join(path for path in sys.path if path)}
     ) as process:
-        lines = [process.stdout.readline()]
+        lines = [present(process.stdout).readline()]
         # Not before the second time that it wrote what waited in memory.
         counts = {0}
         while len(counts) < 3:
-            lines.append(process.stdout.readline())
+            lines.append(present(process.stdout).readline())
             assert lines[-1], 'it ended by itself'
             counts.add(information(tmp_path / 'run')['message_count'])
         process.kill()
-        lines += process.stdout.readlines()
+        lines += present(process.stdout).readlines()
     begun = [float(line) for line in lines]
     with BagReader(tmp_path / 'run') as reader:
         texts = [row.message.data for row in reader.messages(['/one'])]

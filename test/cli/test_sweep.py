@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib.image
 import numpy as np
+from presence import present
 import pytest
 import yaml
 
@@ -186,7 +187,7 @@ def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
         assert found.base[node]['vehicle.mass'] == 7.0
     loop, = found.loops()
     assert loop.simulator.model.vehicle.yaw_inertia == 0.1
-    assert loop.linearizer._vehicle.yaw_inertia == 0.1
+    assert present(loop.linearizer)._vehicle.yaw_inertia == 0.1
 
 
 @pytest.mark.parametrize('path', sorted(

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+from typing import Any
 
 from closed_loops import make, run
 from hypothesis import given, settings
@@ -214,7 +215,7 @@ def test_bounded_law_gives_the_same_bits_compiled_tick_by_tick_and_in_a_batch(wa
             'dynamic_ode', 'circle', R=5.0, W=wanted, linearizer=SLIPPERY,
             simulator={'tyre_model': 'fiala', **SLIPPERY})
 
-    rows = []
+    rows: list[Any] = []
     parts().run_tick_by_tick(600, rows.append)
     by_tick = np.array(rows)
     np.testing.assert_array_equal(run_closed_loop(*parts(), 6.0).rows, by_tick)
@@ -231,7 +232,7 @@ def test_a_run_in_two_parts_goes_on_with_the_bits_of_its_ticks():
 
     by_tick, compiled = parts(), parts()
     for duration in (0.05, 0.4):
-        rows = []
+        rows: list[Any] = []
         by_tick.run_tick_by_tick(round(100 * duration), rows.append)
         np.testing.assert_array_equal(run_closed_loop(*compiled, duration).rows, np.array(rows))
     # A trajectory that starts anew does not make the law forget when it last steered.

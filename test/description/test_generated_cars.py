@@ -6,10 +6,12 @@ from collections import Counter
 from dataclasses import replace
 import math
 import os
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
@@ -59,8 +61,8 @@ def test_dimensions_and_all_moments_of_inertia_are_those_of_the_file(name):
             wheel = tree.link(f'{side}_{axle}_wheel')
             middle = pose_of_child(poses[wheel.name], wheel.collisions[0].origin)
             assert middle[:3] == pytest.approx((x, sign * 0.5 * track, radius), abs=1e-12)
-            assert wheel.inertial.mass == getattr(vehicle.body, axle).wheel_mass
-            assert wheel.inertial.izz == vehicle.wheel_inertia
+            assert present(wheel.inertial).mass == getattr(vehicle.body, axle).wheel_mass
+            assert present(wheel.inertial).izz == vehicle.wheel_inertia
     whole = tree.mass_properties()
     assert whole.mass == pytest.approx(vehicle.mass, rel=1e-12)
     assert whole.centre == pytest.approx(
@@ -101,7 +103,7 @@ def test_springs_and_tyres_carry_the_car_at_rest(name):
         for other in tree.joints:
             if other.parent in unsprung:
                 unsprung.add(other.child)
-        mass = sum(tree.link(link).inertial.mass for link in unsprung)
+        mass = sum(present(tree.link(link).inertial).mass for link in unsprung)
         stiffness, reference = joint.dynamics.stiffness, joint.dynamics.reference
         # At position 0 the spring pushes the wheel down with what the tyre bears above it.
         assert -stiffness * reference == pytest.approx(corner.load - mass * 9.81)
@@ -269,7 +271,7 @@ def test_natural_frequencies_are_those_of_springs_on_which_a_symmetric_car_stand
 
 def edges(triangles):
     """Count the edges of triangles, each in its direction; corners to 1 µm."""
-    found = Counter()
+    found: Counter[Any] = Counter()
     points = [tuple(tuple(corner) for corner in triangle)
               for triangle in np.round(triangles, 6) + 0.0]
     for a, b, c in points:

@@ -4,6 +4,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_all_files_together_are_small():
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
 def test_a_mesh_is_closed_and_its_normals_point_outwards(path):
     normals, corners = triangles(path)
-    edges = Counter()
+    edges: Counter[Any] = Counter()
     for triangle in np.round(corners, 6):
         points = [tuple(point) for point in triangle]
         assert len(set(points)) == 3

@@ -4,6 +4,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,11 +118,12 @@ def test_parts_compiled_loop_and_batch_start_with_the_same_bits():
         return make_loop(
             find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
 
-    rows = []
+    rows: list[Any] = []
     loop().run_tick_by_tick(100, rows.append)
     rows = np.array(rows)
     assert rows[0][6] == 0.8
     np.testing.assert_array_equal(run_closed_loop(*loop(), 1.0).rows, rows)
     records = BatchSimulation([loop(), loop()]).run(1.0, record_every=1).records
+    assert records is not None
     np.testing.assert_array_equal(records[0][:, :7], rows[:, :7])
     np.testing.assert_array_equal(records[0], records[1])

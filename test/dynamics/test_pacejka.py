@@ -4,10 +4,12 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.compiled import specialise
@@ -296,10 +298,10 @@ def test_parts_compiled_loop_and_batch_have_the_same_one_sided_tyres(formulation
         return make_loop(
             find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
 
-    rows = []
+    rows: list[Any] = []
     loop().run_tick_by_tick(60, rows.append)
     np.testing.assert_array_equal(run_closed_loop(*loop(), 0.6).rows, np.array(rows))
-    records = BatchSimulation([loop()]).run(0.6, record_every=1).records[0]
+    records = present(BatchSimulation([loop()]).run(0.6, record_every=1).records)[0]
     np.testing.assert_array_equal(records[:, :7], np.array(rows)[:, :7])
 
 

@@ -7,6 +7,7 @@ Seed 000, 1.2: minSteeringAngle and maxSteeringAngle, right positive there.
 
 from dataclasses import replace
 import math
+from typing import Any
 import warnings
 
 import numpy as np
@@ -117,7 +118,7 @@ def test_the_loop_keeps_to_both_limits_and_has_the_same_bits_compiled_and_in_a_b
     plant = {'vehicle.steering_limit': 0.18, 'vehicle.steering_limit_right': 0.1}
     options = {'kinematic_linearizer': law, 'single_track_simulator': plant,
                'trajectory_tracker': {'velocity_limit': 3.0}}
-    rows = []
+    rows: list[Any] = []
     loop(**options).run_tick_by_tick(900, rows.append)
     rows = np.array(rows)
     # What the law commands; the plant has limits of its own.

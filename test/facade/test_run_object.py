@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 from matplotlib.figure import Figure
 import matplotlib.image
 import numpy as np
+from presence import present
 import pytest
 
 import racecar
@@ -184,7 +185,7 @@ def test_a_bag_gives_the_same_object_as_the_command_that_analyses_it(bag, tmp_pa
     assert table['x'].tolist() == run.motion.x.tolist()
     known = np.isfinite(table['x_reference'])
     assert known.sum() >= run.metrics().samples
-    expected = run.tracking.merged()
+    expected = present(run.tracking).merged()
     shared = np.isin(table['time'], expected.t) & known
     assert shared.any()
     assert table['x_reference'][shared].tolist() == expected.reference_x[

@@ -114,19 +114,21 @@ def _write_rosbags(
     return folder
 
 
+def _with_rosbags(
+    plugin: StoragePlugin, mode: CompressionMode = CompressionMode.NONE,
+) -> Callable[[Path, list[Row], Messages], Path]:
+    return lambda folder, rows, messages: _write_rosbags(folder, rows, messages, plugin, mode)
+
+
 WRITERS: dict[str, Callable[[Path, list[Row], Messages], Path]] = {
     'ours zstd': write_ours,
     'ours lz4': lambda *given: write_ours(*given, compression='lz4'),
     'ours none': lambda *given: write_ours(*given, compression='none'),
     'ours, a chunk per message': lambda *given: write_ours(*given, flush_period=0.0),
-    'mcap': lambda *given: _write_rosbags(*given, StoragePlugin.MCAP),
-    'mcap zstd chunks': lambda *given: _write_rosbags(
-        *given, StoragePlugin.MCAP, CompressionMode.STORAGE),
-    'mcap zstd messages': lambda *given: _write_rosbags(
-        *given, StoragePlugin.MCAP, CompressionMode.MESSAGE),
-    'sqlite3': lambda *given: _write_rosbags(*given, StoragePlugin.SQLITE3),
-    'sqlite3 zstd file': lambda *given: _write_rosbags(
-        *given, StoragePlugin.SQLITE3, CompressionMode.FILE),
-    'sqlite3 zstd messages': lambda *given: _write_rosbags(
-        *given, StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+    'mcap': _with_rosbags(StoragePlugin.MCAP),
+    'mcap zstd chunks': _with_rosbags(StoragePlugin.MCAP, CompressionMode.STORAGE),
+    'mcap zstd messages': _with_rosbags(StoragePlugin.MCAP, CompressionMode.MESSAGE),
+    'sqlite3': _with_rosbags(StoragePlugin.SQLITE3),
+    'sqlite3 zstd file': _with_rosbags(StoragePlugin.SQLITE3, CompressionMode.FILE),
+    'sqlite3 zstd messages': _with_rosbags(StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
 }

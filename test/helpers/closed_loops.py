@@ -12,8 +12,9 @@ def make(name, trajectory, *, vehicle='racecar', simulator=None, linearizer=None
     stack = find_stack(name)
     values = {d.executable: d.resolve() for d in describe_stack(name, StackOptions(
         vehicle=vehicle, trajectory=trajectory, overrides={
-            stack.tracker: tracker, stack.simulator: simulator or {},
-            stack.linearizer: linearizer or {}}))}
+            node: changes for node, changes in (
+                (stack.tracker, tracker), (stack.simulator, simulator or {}),
+                (stack.linearizer, linearizer or {})) if node}))}
     return make_loop(stack, values)
 
 

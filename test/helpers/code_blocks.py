@@ -23,7 +23,9 @@ class Block(NamedTuple):
 
 def blocks_of(page):
     """Return the fenced and indented code blocks of a page in order."""
-    found, lines, fence, language = [], [], False, ''
+    found: list[Block] = []
+    lines: list[str] = []
+    fence, language = False, ''
     before = ''
     for line in (ROOT / page).read_text(encoding='utf-8').splitlines():
         if line.startswith('```'):

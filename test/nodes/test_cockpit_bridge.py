@@ -11,6 +11,7 @@ import socket
 import sys
 import threading
 import time
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from cockpit_frames import read_state
@@ -50,8 +51,8 @@ class Server:
     def __init__(self, bench, folder, **options):
         self.bench = bench
         self.frames = []
-        self.ended = []
-        self._arrived = queue.SimpleQueue()
+        self.ended: list[Any] = []
+        self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._listener = socket.socket(socket.AF_UNIX)
         path = str(folder / 'link')
         self._listener.bind(path)

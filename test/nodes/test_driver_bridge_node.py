@@ -3,6 +3,7 @@
 """The node driver_bridge: its services, the pedals, what it commands, the state and the lamps."""
 
 import math
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command, odometry, RACECAR_DRIVER, seconds, stamp
@@ -765,10 +766,10 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
     runs = []
     for _ in range(2):
         with Bench() as bench:
-            wheels = []
+            wheels: list[Any] = []
             bench.probe.create_subscription(
                 WheelCommand, '/vesc/wheel_command', wheels.append, qos.STATE, raw=True)
-            states = []
+            states: list[Any] = []
             bench.probe.create_subscription(
                 DriverState, '/driver/state', states.append, qos.STATE, raw=True)
             descriptions = describe_stack('driver', StackOptions(

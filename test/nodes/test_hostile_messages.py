@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages that are none, on everything that a running stack listens to."""
 
+from typing import Any
+
 from builtin_interfaces.msg import Time
 from node_bench import command
 import pytest
@@ -48,7 +50,7 @@ def every_drop_is_said(monkeypatch):
 
 def subscriptions(nodes):
     """Return for each topic its type, its subscriptions, and how many of these say what is raw."""
-    found = {}
+    found: dict[Any, Any] = {}
     for node in nodes:
         for row in node.subscriptions:
             message_type, number, raw = found.get(row.topic_name, (row.msg_type, 0, 0))
@@ -122,6 +124,7 @@ def test_a_stack_drives_on_through_bytes_that_are_no_message(
     bench.until(lambda: simulator.plant.time_ns > then_ns + 500_000_000, 'half a second more')
     if name == 'kinematic_ode':
         assert simulator.plant.simulator.odometry().vx > 0.5
+        assert before is not None
         assert simulator.plant.simulator.odometry().x != before.x
     recorder = next(node for node in nodes if isinstance(node, BagRecorderNode))
     bench.remove(recorder)

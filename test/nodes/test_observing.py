@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command
 import pytest
@@ -60,7 +62,7 @@ def test_a_backlog_keeps_the_newest_and_complains_of_what_it_cannot_read(bench):
 
 
 def test_what_the_executor_has_not_taken_is_read_at_the_end(bench):
-    found = []
+    found: list[Any] = []
     backlog = Backlog(bench.probe, nowhere)
     backlog.hear(AckermannDriveStamped, COMMANDS, read_command, found.append)
     for at in (1.0, 2.0):

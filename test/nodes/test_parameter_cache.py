@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of other nodes, read through their services and followed over real DDS."""
 
+from typing import Any
+
 import pytest
 from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
 from rclpy.node import Node
@@ -25,7 +27,7 @@ class Client:
         self.bench = bench
         self.calls = ServiceCalls(bench.probe, Patience(3.0))
         self.services = ParameterServices(self.calls)
-        self.changes = []
+        self.changes: list[Any] = []
         self.cache = ParameterCache(
             bench.probe, self.services, lambda node, rows: self.changes.append(
                 (node, [row.name for row in rows])), **options)

@@ -126,6 +126,7 @@ def test_a_late_listener_gets_the_map(bench):
     bench.until(lambda: maps, 'the map')
     grid, message = load_world('room').grid, maps[0]
     assert message.header.frame_id == 'map'
+    assert grid is not None
     assert (message.info.height, message.info.width) == grid.values.shape
     assert message.info.resolution == pytest.approx(grid.resolution)
     assert (message.info.origin.position.x, message.info.origin.position.y) == grid.origin[:2]

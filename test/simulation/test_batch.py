@@ -12,8 +12,10 @@ import subprocess
 import sys
 import threading
 import types
+from typing import Any
 
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.compiled import COMPILED
@@ -64,7 +66,7 @@ def loop(vehicle='racecar', tyre='fiala', formulation='full', trajectory='figure
 
 def rows_tick_by_tick(parts, ticks):
     """Return what the methods of the parts, which the nodes call, give; and the divergence."""
-    rows = []
+    rows: list[Any] = []
     try:
         parts.run_tick_by_tick(ticks, rows.append)
     except DivergenceError as error:
@@ -151,7 +153,7 @@ def test_limits_of_law_and_plant_may_differ():
 
 
 def test_progress_comes_some_times_and_ends_with_the_last_tick():
-    ticks = []
+    ticks: list[Any] = []
     run_closed_loop(*loop(), 60.0, ticks.append)
     assert len(ticks) > 3
     assert ticks == sorted(ticks)
@@ -290,7 +292,7 @@ def test_noise_has_the_deviations_asked_for_and_metrics_are_of_the_true_position
     result = BatchSimulation(parts, noise=noise, generator=np.random.default_rng(1)).run(
         3.0, record_every=1)
     # The car stands, so all that moves is noise.
-    found = result.records[:, :, 1:7].std(axis=(0, 1))
+    found = present(result.records)[:, :, 1:7].std(axis=(0, 1))
     assert found == pytest.approx([0.02, 0.03, 0.04, 0.05, 0.06, 0.07], rel=0.05)
     still = BatchSimulation([loop(
         tracker={'Kp': 0.0, 'Ki': 0.0, 'Kd': 0.0, 'FFWD': False})]).run(3.0)
@@ -336,7 +338,7 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
     assert not extended().is_compilable
     result = BatchSimulation([loop(), extended(), loop(tracker={'Kp': 4.0})]).run(
         2.0, skip=0.5, record_every=5, with_path=True)
-    np.testing.assert_array_equal(result.records[1], result.records[2])
+    np.testing.assert_array_equal(present(result.records)[1], result.records[2])
     # Any metric: side by side and alone they are the same.
     side_by_side, alone = (result.metrics(car).as_dict() for car in (2, 1))
     assert len(side_by_side) == 10

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any combination of parts gives the same bits compiled, tick by tick and in a batch."""
 
+from typing import Any
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -112,7 +114,7 @@ def check_bits(combination, tracker, actuators, start, **further):
     by_hand, compiled, side = (
         make(combination, tracker, actuators, start, **further) for _ in range(3))
     assert compiled.is_compilable
-    rows = []
+    rows: list[Any] = []
     _, error = outcome(lambda: by_hand.run_tick_by_tick(TICKS, rows.append))
     table, compiled_error = outcome(
         lambda: run_closed_loop(*compiled, TICKS * compiled.simulator.period_ns * 1e-9))
@@ -174,7 +176,7 @@ def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time
         alone = loops()
         runs = []
         for parts in alone:
-            rows = []
+            rows: list[Any] = []
             _, error = outcome(lambda parts=parts, rows=rows: parts.run_tick_by_tick(
                 TICKS, rows.append))
             runs.append((np.array(rows), error))
@@ -188,7 +190,7 @@ def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time
             check_metrics(
                 result.metrics(car), RunTable(rows, float(result.tracked_ahead[car])))
         # What a divergence puts back, and where the others have come.
-        blocks = {}
+        blocks: dict[Any, Any] = {}
         for car, parts in enumerate(loops()):
             own = kind_of(parts)
             blocks.setdefault(own, Block(own)).add(car, parts)

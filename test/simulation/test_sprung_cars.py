@@ -7,8 +7,10 @@ import importlib.util
 import math
 from pathlib import Path
 import runpy
+from typing import Any
 
 import numpy as np
+from presence import present
 import pytest
 from world_bench import make_car, world_values
 
@@ -159,7 +161,8 @@ def measuring():
     spec = importlib.util.spec_from_file_location(
         'measure_vehicles', DOCS / 'measure_vehicles.py')
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    assert spec is not None
+    present(spec.loader).exec_module(module)
     return module
 
 
@@ -182,7 +185,7 @@ def test_the_example_for_the_plane_drives_in_the_world_without_a_change(monkeypa
             places[round(self.getTime(), 1)] = self.odometry
             return super().step()
 
-    places = {}
+    places: dict[Any, Any] = {}
     monkeypatch.setattr(racecar.driver, 'Driver', InTheWorld)
     runpy.run_path(str(DOCS / 'examples' / 'lane_change.py'))
     assert places[10.0].y == pytest.approx(0.0, abs=0.02)
