@@ -153,6 +153,7 @@ def simulator_ticks() -> Work:
 def batch(cars: int) -> Work:
     """Many cars, dynamics only, kernels called over blocks."""
     car = model()
+    assert car.split_derivative is not None
     advance = integration_kernel(car.split_derivative, 'rk4')
     coefficients = car.split_derivative.precompute(vector((SPEED, STEERING)), car.parameters)
     blocks = []
@@ -295,7 +296,7 @@ def simulate(
     return work
 
 
-ACTUATORS = {'actuators.steering_lag': 0.05, 'actuators.steering_rate': 5.0,
+ACTUATORS: dict[str, Any] = {'actuators.steering_lag': 0.05, 'actuators.steering_rate': 5.0,
              'actuators.speed_delay': 0.02}
 
 

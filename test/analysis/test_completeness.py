@@ -9,7 +9,7 @@ import pytest
 
 from racecar.analysis.completeness import late_start, lost_ticks
 
-TICKS = 0.01 * np.arange(1001)
+TICKS = 0.01 * np.arange(1001, dtype=np.float64)
 
 
 def test_nothing_is_lost_of_a_regular_topic():

@@ -156,7 +156,7 @@ def test_report_of_speeds_beyond_all_measure_is_written(write_bag, rows, message
         stamp - 5_000_000, 2.0, 1.0, speed=-1e308))])
     run = read_run(path, needs_reference=True)
     track = present(run.tracking).merged()
-    tracking_report(run.tracking, track, compute_metrics(track))
+    tracking_report(present(run.tracking), track, compute_metrics(track))
     assert np.abs(run.motion.vx).max() < 1.0
 
 

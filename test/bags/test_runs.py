@@ -162,4 +162,4 @@ def test_a_run_is_equal_to_itself_only_and_is_not_changed(write_bag, rows):
     assert run != again
     assert {run: 'one', again: 'two'}[run] == 'one'
     with pytest.raises(dataclasses.FrozenInstanceError):
-        run.name = 'another'
+        run.name = 'another'  # type: ignore[misc]

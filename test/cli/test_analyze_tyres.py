@@ -5,6 +5,7 @@
 import argparse
 
 from compilation import without_compilation
+import numpy as np
 from presence import present
 import pytest
 
@@ -48,7 +49,7 @@ def test_panels_stand_as_the_wheels_do(write_bag, with_tyres):
     assert panels[2].get_xlabel() == 'slip angle [rad]'
     assert panels[0].get_ylabel() == 'Fy [N]'
     dots = panels[1].collections[0]
-    assert len(dots.get_offsets()) == 100
+    assert len(np.asarray(dots.get_offsets())) == 100
     assert present(dots.get_array())[0] == pytest.approx(1.0)
     assert [text.get_text() for text in panels[3].texts] == ['not recorded']
 

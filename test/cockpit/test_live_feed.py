@@ -290,7 +290,7 @@ def test_the_server_ends_after_what_a_page_is_stopping(monkeypatch):
         await feed.ask(1, {'type': 'start', 'configuration': 'kinematic_ode'})
         child = await FakeChild.started.get()
         gate = asyncio.Event()
-        child.end = gate.wait
+        monkeypatch.setattr(child, 'end', gate.wait)
         stopping = asyncio.create_task(feed.ask(1, {'type': 'stop'}))
         while feed.is_running:
             await asyncio.sleep(0)

@@ -3,7 +3,7 @@
 """A controller of one's own asked one by one, as a node does: the bits of the whole loop."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -97,7 +97,8 @@ def driven(driver, car, ticks):
 def test_one_by_one_it_gives_the_bits_of_the_whole_loop(kind):
     # More than one call of the kernel takes.
     ticks = CHUNK + 76
-    table = run_loop(OwnLoop(Stepped(), tracker(), simulator()), 0.01 * ticks)
+    controller: Any = Stepped()
+    table = run_loop(OwnLoop(controller, tracker(), simulator()), 0.01 * ticks)
     wanted = [tuple(row) for row in zip(*(
         table.column(name) for name in (
             'x', 'y', 'x_reference', 'y_reference', 'speed_command', 'steering_command')),
@@ -160,6 +161,7 @@ def test_a_step_that_raises_or_gives_nonsense_is_an_error():
         def step(state, gains, car, reference, dt):
             return state, math.inf, 0.0
 
+    kind: Any
     for kind, message in ((Raising, 'ValueError: too far away'), (Nonsense, 'finite numbers')):
         with pytest.raises(RunError, match=message):
             OwnDriver(kind, tracker()).update(simulator().odometry())

@@ -12,6 +12,7 @@ import pytest
 import make_meshes
 from racecar.base.shapes import Mesh
 from racecar.base.share import find_vehicle, resource_file, vehicle_names
+from racecar.description.triangles import stl
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.description.wheel_files import SHIPPED_LIST
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -66,7 +67,7 @@ def test_the_script_notices_another_shape(tmp_path, monkeypatch):
     wheels.write_text('{}')
     assert list(make_meshes.outdated()) == [wheels]
     assert make_meshes.main() == 0
-    path.write_bytes(make_meshes.stl(make_meshes.bumper() * 1.01, 'bumper'))
+    path.write_bytes(stl(make_meshes.bumper() * 1.01, 'bumper'))
     assert list(make_meshes.outdated()) == [path]
 
 

@@ -119,12 +119,13 @@ def test_a_cone_is_pushed_away_and_stands_again_after_a_reset():
     scene = Scene(name='cone', cones=(Cone(0.6, 0.0),))
     motion = WorldMotion(PIONEER, scene=scene)
     driven(motion, 6.0, 6.0, 2500)
-    cone, = motion.cones()
+    cone, = present(motion.cones)()
     assert math.hypot(cone.x - 0.6, cone.y) > 0.1
     assert present(motion.collisions).contacts >= 1
-    assert len(motion.objects().cones) + len(motion.objects().boxes) == 1
+    seen = present(motion.objects)()
+    assert len(seen.cones) + len(seen.boxes) == 1
     motion.reset(None)
-    cone, = motion.cones()
+    cone, = present(motion.cones)()
     assert (cone.x, cone.y) == (0.6, 0.0)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import subprocess
 import sys
 
+from compilation import plain
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from racecar.base.errors import ParameterError
+from racecar.base.packing import vector
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
@@ -344,11 +346,11 @@ def test_bad_torques_are_refused(drive, brake):
 def test_kernels_agree_with_their_python_source_to_the_bit():
     pytest.importorskip('numba')
     model = DoubleTrack(RACECAR, 'pacejka')
-    state = np.array((2.0, 0.1, 1.0, 0.5, 0.6, 0.3, 39.0, 41.0, 40.0, 42.0))
-    inputs = np.array(model.torque_inputs(0.1, (0.1, 0.2, 0.0, 0.3), (0.0, 0.1, 0.0, 0.4)))
+    state = vector((2.0, 0.1, 1.0, 0.5, 0.6, 0.3, 39.0, 41.0, 40.0, 42.0))
+    inputs = vector(model.torque_inputs(0.1, (0.1, 0.2, 0.0, 0.3), (0.0, 0.1, 0.0, 0.4)))
     for kernel in (model.derivative, model.observe, model.diagnose, model.wheel_kernel):
         arguments = (state, inputs, model.parameters)
-        assert kernel(*arguments) == tuple(kernel.py_func(*arguments))
+        assert kernel(*arguments) == tuple(plain(kernel)(*arguments))
 
 
 # Runs in a process of its own; prints the states as hexadecimal numbers.

@@ -10,10 +10,10 @@ from double_track_reference import CURVES, derivative, runge_kutta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
-from presence import present
 import pytest
 
 from racecar.base.errors import DivergenceError
+from racecar.base.packing import vector
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.tyres import pacejka, TYRE_MODELS
 from racecar.dynamics.tyres.contact import TyrePair
@@ -121,7 +121,7 @@ def test_no_nan_is_swallowed(tyre, index):
     state = [2.0, 0.3, 1.0, 0.0, 0.0, 0.2, 40.0, 41.0, 42.0, 43.0]
     state[index] = math.nan
     for inputs in ([2.0, 0.1, *(0.0,) * 23], model.torque_inputs(0.1, (0.1,) * 4, (0.1,) * 4)):
-        rates = np.array(model.derivative(np.array(state), np.array(inputs), model.parameters))
+        rates = np.array(model.derivative(vector(state), vector(inputs), model.parameters))
         # Yaw turns the way only; anything else reaches all forces.
         assert np.isnan(rates[3:5]).all() if index == 5 else np.isnan(rates[:3]).all()
     simulator = Simulator(model)
@@ -151,7 +151,7 @@ def test_wheel_off_the_ground_has_no_force_and_others_stay_within_their_grip(
     # Four wheels at once are four wheels.
     four = form.slide_four((slip, 0.1, -slip, 0.0), (tangent, 0.2, 0.0, -tangent), prepared,
                            prepared)
-    assert four == tuple(present(form).slide(*each, prepared) for each in (
+    assert four == tuple(form.slide(lateral, ahead, prepared) for lateral, ahead in (
         (slip, tangent), (0.1, 0.2), (-slip, 0.0), (0.0, -tangent)))
     # Under the static load both ways of asking agree.
     assert form.grip(contact, 15.0, prepared) == pytest.approx(

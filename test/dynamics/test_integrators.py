@@ -26,7 +26,8 @@ def logistic(state, inputs, parameters):
 
 def integrate(function, method, start, dt, steps, parameters=(0.0,)):
     state = np.array(start)
-    assert fixed_step(function, method)(
+    advance: Any = fixed_step(function, method)
+    assert advance(
         state, np.zeros(2), np.array(parameters), np.array(UNBOUNDED), dt, steps)
     return state
 
@@ -80,7 +81,7 @@ def test_dopri5_makes_the_same_step_as_scipy():
 
 
 def test_state_beyond_its_limit_or_not_a_number_is_told():
-    advance = fixed_step(decay, 'euler')
+    advance: Any = fixed_step(decay, 'euler')
     arguments = (np.zeros(2), np.array([1.0]))
     assert not advance(np.array([1.0, 0.0]), *arguments, np.array([1.05, 1.0]), 0.1, 1)
     assert advance(np.array([1.0, 0.0]), *arguments, np.array([1.15, 1.0]), 0.1, 1)
@@ -88,7 +89,7 @@ def test_state_beyond_its_limit_or_not_a_number_is_told():
 
 
 def test_steps_in_one_call_equal_steps_in_several():
-    advance = fixed_step(logistic, 'rk4')
+    advance: Any = fixed_step(logistic, 'rk4')
     once, often = np.array([0.1, 0.0]), np.array([0.1, 0.0])
     arguments = (np.zeros(2), np.zeros(1), np.array(UNBOUNDED), 0.1)
     advance(once, *arguments, 10)

@@ -7,6 +7,7 @@ import inspect
 import math
 import re
 import sys
+from typing import Any
 
 import numpy as np
 from presence import present
@@ -19,8 +20,8 @@ from racecar.cli.main import main
 from racecar.stacks.sweep import KEYS
 
 GRID = {'trajectory_tracker.Kp': [2.0, 5.0], 'vehicle.friction_coefficient': [0.5, 1.0, 0.8]}
-CONTENT = {'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 3.0, 'skip': 1.0,
-           'grid': GRID}
+CONTENT: dict[str, Any] = {
+    'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 3.0, 'skip': 1.0, 'grid': GRID}
 
 
 @pytest.fixture(scope='module')

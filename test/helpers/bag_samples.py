@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
@@ -87,7 +87,14 @@ def messages_in(path: Path, topics: list[str], **options: Any) -> list[BagMessag
 Row = tuple[str, str, int, bytes]  # topic, type, time [ns], data
 
 
-def write_ours(folder: Path, rows: list[Row], messages: Messages, **options: Any) -> Path:
+class Definitions(Protocol):
+    """What knows how types are defined."""
+
+    def definition(self, type_name: str, /) -> str:
+        """The text of a type and of those that it has."""
+
+
+def write_ours(folder: Path, rows: list[Row], messages: Definitions, **options: Any) -> Path:
     with BagWriter(folder, **options) as writer:
         handles = {}
         for topic, kind, _, _ in rows:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole loops without ROS, as a configuration describes them."""
 
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
@@ -21,4 +21,4 @@ def make(name, trajectory, *, vehicle='racecar', simulator=None, linearizer=None
 def run(name, trajectory, duration, **options):
     """Return tracker and table of a run; options as in make()."""
     loop = make(name, trajectory, **options)
-    return loop.tracker, run_closed_loop(*loop, duration)
+    return loop.tracker, run_loop(loop, duration)

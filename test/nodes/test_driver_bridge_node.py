@@ -32,6 +32,7 @@ from racecar.ros.interfaces import (
     SetWiperMode,
     WheelCommand,
 )
+from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.composing import make_node
 
@@ -592,6 +593,7 @@ class Car:
 
     @property
     def plant(self):
+        assert isinstance(self.simulator.plant, VehiclePlant)
         return self.simulator.plant.simulator
 
     @property
@@ -706,12 +708,12 @@ def test_navigation_does_not_reach_the_car_past_the_driver(bench):
     assert abs(car.speed) < 1e-3
 
 
-def test_a_driver_bridge_that_hangs_leaves_a_car_that_stops(bench):
+def test_a_driver_bridge_that_hangs_leaves_a_car_that_stops(bench, monkeypatch):
     car = FreeCar(bench)
     car.set('set_throttle', 0.3)
     car.gear(1)
     bench.until(lambda: car.speed > 0.5)
-    car.bridge._answer = lambda odometry: None
+    monkeypatch.setattr(car.bridge, '_answer', lambda odometry: None)
     bench.logged('Driver fell silent and nobody follows: the car is told to stop')
     bench.until(lambda: abs(car.speed) < 1e-3)
 
@@ -786,6 +788,7 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
             bench.until(lambda simulator=simulator: simulator.finished, 'the end')
             bench.until(lambda wheels=wheels: len(dict.fromkeys(wheels)) >= 101, 'all commands')
             assert simulator.plant.time_ns == NANOSECONDS
+            assert isinstance(simulator.plant, VehiclePlant)
             runs.append((list(dict.fromkeys(wheels)), list(dict.fromkeys(states)),
                          simulator.plant.simulator.state,
                          simulator.plant.simulator.wheel_rotations))

@@ -90,12 +90,13 @@ def inject(bench, publisher, body, number, raw):
     pytest.param('gap_ode', BODIES['big endian, cut short'], id='gap_ode')])
 def test_a_stack_drives_on_through_bytes_that_are_no_message(
         bench, every_drop_is_said, tmp_path, name, body):
-    more = {'trajectory': 'circle', 'active': True} if name == 'kinematic_ode' else {}
+    more: dict[str, Any] = (
+        {'trajectory': 'circle', 'active': True} if name == 'kinematic_ode' else {})
     # What is injected may take the place of the command that lockstep waits for.
     descriptions = describe_stack(name, StackOptions(
         lockstep=True, real_time_factor=0.0, record=str(tmp_path / 'bag'),
         overrides={'single_track_simulator': {'lockstep_deadline': 0.1}}, **more))
-    nodes = [make_node(description) for description in descriptions]
+    nodes: list[Any] = [make_node(description) for description in descriptions]
     SharedClock(nodes)
     simulator = next(node for node in nodes if node.get_name() == 'single_track_simulator')
     if name == 'kinematic_ode':

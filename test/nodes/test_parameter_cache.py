@@ -4,6 +4,7 @@
 
 from typing import Any
 
+from node_bench import polled
 import pytest
 from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
 from rclpy.node import Node
@@ -34,7 +35,7 @@ class Client:
 
     def wait_for(self, steps):
         answer = start(steps)
-        self.bench.until(lambda: self.calls.poll() or answer.done(), 'the answer')
+        self.bench.until(polled(self.calls, answer.done), 'the answer')
         return answer.result(0.0)
 
     def known(self, node):
@@ -134,6 +135,6 @@ def test_a_node_sets_what_it_accepts_and_says_why_it_refuses(client, other):
 def test_a_node_that_is_not_there_is_an_error_that_names_the_service(bench):
     calls = ServiceCalls(bench.probe, Patience(0.1))
     answer = start(ParameterServices(calls).names('/nobody'))
-    bench.until(lambda: calls.poll() or answer.done(), 'the end')
+    bench.until(polled(calls, answer.done), 'the end')
     with pytest.raises(RunError, match='service /nobody/list_parameters is not offered'):
         answer.result(0.0)

@@ -19,6 +19,7 @@ from racecar.bags.laser_log import read_laser_log
 from racecar.bags.reader import BagReader
 from racecar.bags.summary import find_robot, find_scans
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.poses import NO_POSE
 from racecar.cli.main import main
 from racecar.cockpit.frames import is_text, read_json, SCAN
 from racecar.cockpit.replay.bag_recording import BagRecording
@@ -192,7 +193,8 @@ def test_what_a_stack_records_of_a_sensor_is_what_its_codec_publishes(kind):
 def test_two_outputs_on_one_topic_are_refused():
     collisions = next(kind for kind in CODECS if kind.__name__ == 'Collisions')
     entity = Entity('', (), tuple(
-        Output(name, collisions, print, 1) for name in ('left', 'right')), print, print)
+        Output(name, collisions, print, 1) for name in ('left', 'right')),
+        lambda pose: NO_POSE, print)
     with pytest.raises(ConfigurationError, match="outputs 'left' and 'right' are both on the"):
         check_ports(entity, CODECS, 'left', [])
 

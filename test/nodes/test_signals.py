@@ -48,7 +48,7 @@ class Program:
 
     def wait_for(self, text):
         """Wait for a line on stderr that ends with the text."""
-        for line in self.process.stderr:
+        for line in present(self.process.stderr):
             if line.rstrip().endswith(text):
                 return
         raise AssertionError(f'{text} did not come')

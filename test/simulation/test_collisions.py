@@ -4,7 +4,7 @@
 
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from presence import present
@@ -13,6 +13,7 @@ import pytest
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
+from racecar.base.shapes import Box as BoxShape
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.driver.driven_car import DrivenCar
@@ -28,8 +29,9 @@ from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.own_loop import OwnLoop
+from racecar.simulation.ports import COLLISIONS
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
-from racecar.simulation.vehicle_plant import COLLISIONS, VehiclePlant
+from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_held_loop, make_loop
 from racecar.stacks.sweep import load_sweep
@@ -80,10 +82,10 @@ def is_overlapping(simulator, scene, margin=0.0):
     yaw = odometry.yaw
     ahead = 0.5 * (print_.front - print_.rear)
     grid = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(
+    return overlaps(*(
         scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid,
         odometry.x + ahead * math.cos(yaw), odometry.y + ahead * math.sin(yaw), math.cos(yaw),
-        math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin)
+        math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin))
 
 
 @pytest.mark.parametrize('model', VEHICLE_MODELS)
@@ -250,6 +252,7 @@ def test_the_footprint_is_that_of_the_robot_description(file):
     tree = describe_vehicle(vehicle).tree
     body = next(link for link in tree.links if link.name == 'chassis').collisions[0]
     x = tree.poses()['chassis'].x + body.origin.x
+    assert isinstance(body.geometry, BoxShape)
     length, width, _ = body.geometry.size
     assert vehicle.footprint.front == pytest.approx(x + 0.5 * length, abs=1e-3)
     assert vehicle.footprint.rear == pytest.approx(0.5 * length - x, abs=1e-3)
@@ -282,14 +285,15 @@ def closed_loop(**options):
 
 def own_loop(**options):
     parts = closed_loop(**options)
-    return OwnLoop(Own(), parts.tracker, parts.simulator)
+    controller: Any = Own()
+    return OwnLoop(controller, parts.tracker, parts.simulator)
 
 
 def held_loop(**options):
     stack = find_stack('kinematic_ode')
-    options = StackOptions(overrides={'single_track_simulator': {'rate': 20.0}}, **options)
+    slow = StackOptions(overrides={'single_track_simulator': {'rate': 20.0}}, **options)
     return make_held_loop(
-        stack, {d.executable: d.resolve() for d in describe_stack(stack.name, options)}, 100.0)
+        stack, {d.executable: d.resolve() for d in describe_stack(stack.name, slow)}, 100.0)
 
 
 class Nothing(NamedTuple):
@@ -345,7 +349,7 @@ def test_controllers_of_one_s_own_drive_in_a_world_beside_those_side_by_side(nar
     assert [loop.why_plain for loop in loops()] == [
         '', *['the car itself does not run compiled, as none does in a world'] * 2, '']
     result = BatchSimulation(loops()).run(5.0, record_every=1)
-    assert np.isnan(result.collisions).tolist() == [True, False, False, True]
+    assert np.isnan(present(result.collisions)).tolist() == [True, False, False, True]
     assert present(result.collisions)[1] >= 1.0
     assert present(result.collisions)[2] == 0.0
     for car, loop in enumerate(loops()):
@@ -406,7 +410,7 @@ def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
     # The last two have the same values, not the same car.
     assert loops[2].simulator is not loops[3].simulator
     result = BatchSimulation(loops).run(sweep.duration)
-    assert np.isnan(result.collisions).tolist() == [True, True, False, False]
+    assert np.isnan(present(result.collisions)).tolist() == [True, True, False, False]
     assert (present(result.collisions)[2:] >= 1.0).all()
 
 

@@ -72,7 +72,7 @@ def step(state, gains, car, reference, dt):
 
 
 class Own:
-    step = staticmethod(step)
+    step: Any = staticmethod(step)
 
     def __init__(self, preview=0.3, gain=0.8, integral_gain=0.1, speed=1.0, fails_at=NO_LIMIT,
                  lost_at=NO_LIMIT, silent_at=NO_LIMIT):
@@ -91,14 +91,15 @@ class Plain(Own):
 def values(stack='kinematic_ode', trajectory='figure_eight', tracker=None, simulator=None):
     found = find_stack(stack)
     options = StackOptions(trajectory=trajectory, tyre_model='fiala', overrides={
-        found.tracker: tracker or {}, found.simulator: simulator or {}})
+        str(found.tracker): tracker or {}, found.simulator: simulator or {}})
     return {d.executable: d.resolve() for d in describe_stack(stack, options)}
 
 
 def loop(controller=None, **what):
     resolved = values(**what)
+    driver: Any = controller or Own()
     return OwnLoop(
-        controller or Own(), TrajectoryTracker(resolved['trajectory_tracker']),
+        driver, TrajectoryTracker(resolved['trajectory_tracker']),
         make_simulator(resolved['single_track_simulator']))
 
 

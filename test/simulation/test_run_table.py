@@ -78,7 +78,7 @@ def test_metrics_of_the_pieces_are_those_of_the_whole_to_the_last_digit(pieces, 
 
 def test_samples_are_added_one_after_the_other():
     random = np.random.default_rng(1)
-    t, x, y = np.arange(4096) * PERIOD, *random.normal(size=(2, 4096))
+    t, x, y = np.arange(4096, dtype=np.float64) * PERIOD, *random.normal(size=(2, 4096))
     squared = x**2 + y**2
     found = compute_metrics(MergedTrack(t, x, y, 0.0 * t, 0.0 * t))
     # As the kernels of a batch do, so that a car in it has the figures that it has alone.
@@ -95,7 +95,7 @@ def test_samples_are_added_one_after_the_other():
 
 def test_sums_of_a_long_run_are_right_wherever_it_is_divided():
     random = np.random.default_rng(2)
-    t, x, y = np.arange(30_000) * PERIOD, *random.normal(size=(2, 30_000))
+    t, x, y = np.arange(30_000, dtype=np.float64) * PERIOD, *random.normal(size=(2, 30_000))
     whole = MergedTrack(t, x, y, 0.0 * t, 0.0 * t)
     found = MetricsSum()
     start = 0

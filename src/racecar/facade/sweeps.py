@@ -314,7 +314,7 @@ def sweep(
     configuration: str = 'kinematic_ode',
     file: Text | Mapping[str, Any] | None = None, *,
     grid: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None,
-    sample: Mapping[str, Mapping[str, Sequence[float]]] | None = None,
+    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[Any]]] | None = None,
     count: int | None = None,
     seed: int | None = None,
     noise: Mapping[str, float] | None = None,
