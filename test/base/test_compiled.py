@@ -109,7 +109,7 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
     callee = compiled.njit(lambda x: x / 2.0)
     kernel = compiled.njit(lambda x: callee(x) + 1.0)
 
-    class Listener(event.Listener):  # type: ignore[name-defined,misc] # not with every Numba
+    class Listener(event.Listener):  # type: ignore[name-defined] # not with every Numba
         found: list[bool] = []
 
         def on_start(self, row):

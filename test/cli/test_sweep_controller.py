@@ -78,7 +78,7 @@ def test_each_car_gives_what_simulate_gives_to_the_bit(sweep, capsys, name):
 def test_a_class_is_compiled_once_for_all_points(tmp_path, name):
     event = pytest.importorskip('numba.core.event')
 
-    class Listener(event.Listener):  # type: ignore[name-defined,misc] # not with every Numba
+    class Listener(event.Listener):  # type: ignore[name-defined] # not with every Numba
         compiled = 0
 
         def on_start(self, event):

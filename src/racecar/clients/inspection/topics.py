@@ -129,7 +129,7 @@ def publish(
         report(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
 
         def is_enough() -> bool:
-            return publisher.get_subscription_count() >= subscribers
+            return bool(publisher.get_subscription_count() >= subscribers)
 
         if not inspector.spin(is_enough, _TYPE_PATIENCE):
             _check_type(inspector, type_name(type(message)), publisher.topic_name)
