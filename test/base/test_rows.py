@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from racecar.base import rows
-from racecar.base.compiled import by_type, compiled, COMPILED, importable, pure
+from racecar.base.compiled import by_type, COMPILED, compiled, importable, pure
 from racecar.base.rows import Part
 
 SOURCES = Path(__file__).parents[2] / 'src'
@@ -179,7 +179,7 @@ def test_type_of_the_first_argument_chooses_the_implementation():
             return weight(rows.load(room, part, 0), load)
 
         def asked(room, load):
-            return ask(room, load)  # noqa: B023
+            return ask(room, load)
 
         assert weight(kind, 3.0) == expected
         assert ask(np.array([*kind, 0.0]), 3.0) == expected

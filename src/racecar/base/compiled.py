@@ -242,26 +242,25 @@ def by_type(function: Callable[..., Any]) -> ByType:
     return cast(ByType, shown)
 
 
-# Names of importable() functions that hold code of the user's.
-_foreign: set[str] = set()
+_importable: dict[tuple[str, str], Any] = {}
 
 
 def importable(function: F) -> F:
     """Make a closure over pure functions, Parts and plain values a pure function with a name.
 
     The cache on disk knows functions by their names only: this one gets one of its own in its
-    module. Made anew from the same values it is the same function. Raises TypeError for a closure
-    over anything else.
+    module, or in that of the user's code in it, which is not cached. Made anew from the same
+    values it is the same function. Raises TypeError for a closure over anything else.
     """
-    name = _kernel_name(function)
-    module = sys.modules[function.__module__]
-    if not hasattr(module, name):
-        if not _holds_ours(function):
-            _foreign.add(f'{function.__module__}.{name}')
+    name, home = _kernel_name(function), _home(function)
+    if (home, name) not in _importable:
         made: Any = function
         made.__name__ = made.__qualname__ = name
-        setattr(module, name, pure(function))
-    return cast('F', getattr(module, name))
+        made.__module__ = home
+        if _is_ours(made):
+            setattr(sys.modules[home], name, made)
+        _importable[home, name] = pure(made)
+    return cast('F', _importable[home, name])
 
 
 def compiled(function: F, signature: str) -> F:
@@ -278,7 +277,8 @@ def compiled(function: F, signature: str) -> F:
     named: Any = _named(function, name, {})
     jit: Any = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=True, no_cfunc_wrapper=True)
-    if _holds_ours(function):
+    named.__module__ = _home(function)
+    if _is_ours(named):
         try:
             kernel: Any = jit(cache=True)(named)
         except RuntimeError:
@@ -298,11 +298,10 @@ def _cells(function: Callable[..., Any]) -> list[Any]:
     return [cell.cell_contents for cell in getattr(function, '__closure__', None) or ()]
 
 
-def _holds_ours(function: Callable[..., Any]) -> bool:
-    """Whether a function and those in its closure are of this package."""
+def _home(function: Callable[..., Any]) -> str:
+    """Module of a function, or of the first one of the user's in its closure."""
     parts = [function, *filter(callable, _cells(function))]
-    return all(_is_ours(part) and f'{part.__module__}.{part.__qualname__}' not in _foreign
-               for part in parts)
+    return next((part.__module__ for part in parts if not _is_ours(part)), function.__module__)
 
 
 def _kernel_name(function: Callable[..., Any]) -> str:

@@ -21,11 +21,16 @@ T = TypeVar('T')
 
 
 class Part(NamedTuple):
-    """Where tuples like `example` lie: from the row `first` on, in rows of `lanes` numbers."""
+    """Where tuples like `example` lie: from the row `first` on, in rows of `lanes` numbers.
+
+    absent: rows of the part, counted from its first one, that nobody reads: they are not stored
+    and 0 when loaded.
+    """
 
     example: Any
     first: int = 0
     lanes: int = 1
+    absent: tuple[int, ...] = ()
 
     @property
     def after(self) -> int:
@@ -84,14 +89,16 @@ def load(rows: Sequence[float], part: Part, lane: int) -> Any:
     """Tuple of a part in a lane."""
     at, lanes = part.first * part.lanes + lane, part.lanes
     return filled(part.example, (
-        rows[at + k * lanes] for k in range(count_numbers(part.example))))
+        0.0 if k in part.absent else rows[at + k * lanes]
+        for k in range(count_numbers(part.example))))
 
 
 def store(rows: MutableSequence[float], part: Part, lane: int, value: Any) -> None:
-    """Write a tuple to a part in a lane."""
+    """Write a tuple to a part in a lane; any tuple of as many numbers."""
     at, lanes = part.first * part.lanes + lane, part.lanes
     for k, number in enumerate(flatten(value)):
-        rows[at + k * lanes] = number
+        if k not in part.absent:
+            rows[at + k * lanes] = number
 
 
 def zeros_like(value: Any) -> Any:
@@ -100,7 +107,7 @@ def zeros_like(value: Any) -> Any:
 
 
 def plus(a: Any, h: float, b: Any) -> Any:
-    """a + h b of two tuples of one kind."""
+    """A + h b of two tuples of one kind."""
     return filled(a, (x + h * y for x, y in zip(flatten(a), flatten(b), strict=True)))
 
 
@@ -134,32 +141,33 @@ if COMPILED:
     from numba import types
     from numba.core import cgutils
     from numba.core.datamodel import models
+    from numba.core.imputils import lower_constant
     from numba.extending import (
         lower_builtin,
         register_model,
         type_callable,
         typeof_impl,
     )
-    from numba.core.imputils import lower_constant
 
     class PartType(types.Type):
         """Type of a Part: what it says is known when code is compiled."""
 
-        def __init__(self, kind: types.Type, first: int, lanes: int) -> None:
-            """Note the type of the tuples, the first row and the number of lanes."""
-            self.kind, self.first, self.lanes = kind, first, lanes
-            super().__init__(f'Part({kind}, {first}, {lanes})')
+        def __init__(self, kind: types.Type, part: Part) -> None:
+            """Note the type of the tuples and where they lie."""
+            self.kind, self.place = kind, tuple(part[1:])
+            _, self.first, self.lanes, self.absent = part
+            super().__init__(f'Part({kind}, {self.place})')
 
         @property
         def key(self) -> Any:
             """What makes the type: two classes may have one name."""
-            return self.kind, self.first, self.lanes
+            return self.kind, self.place
 
     register_model(PartType)(models.OpaqueModel)
 
     @typeof_impl.register(Part)
     def _type_of_part(part: Part, context: Any) -> PartType:
-        return PartType(typeof_impl(part.example, context), part.first, part.lanes)
+        return PartType(typeof_impl(part.example, context), part)
 
     @lower_constant(PartType)
     def _constant_part(context: Any, builder: Any, kind: Any, value: Any) -> Any:
@@ -167,11 +175,15 @@ if COMPILED:
 
     def _leaves(builder: Any, kind: Any, value: Any) -> Iterator[Any]:
         """Numbers of a tuple in the code that is being written."""
+        for _, number in _typed_leaves(builder, kind, value):
+            yield number
+
+    def _typed_leaves(builder: Any, kind: Any, value: Any) -> Iterator[Any]:
         if isinstance(kind, types.BaseTuple):
             for part, inner in zip(kind.types, cgutils.unpack_tuple(builder, value), strict=True):
-                yield from _leaves(builder, part, inner)
+                yield from _typed_leaves(builder, part, inner)
         else:
-            yield value
+            yield kind, value
 
     def _made(context: Any, builder: Any, kind: Any, numbers: Iterator[Any]) -> Any:
         """Tuple of numbers in the code that is being written."""
@@ -179,6 +191,12 @@ if COMPILED:
             return context.make_tuple(
                 builder, kind, [_made(context, builder, part, numbers) for part in kind.types])
         return next(numbers)
+
+    def _count_numbers(kind: Any) -> int:
+        """Numbers in a tuple; what is none makes it something else."""
+        if isinstance(kind, types.BaseTuple):
+            return sum(map(_count_numbers, kind.types))
+        return 1 if isinstance(kind, (types.Number, types.Boolean)) else 1 << 30
 
     def _is_numbers(kind: Any) -> bool:
         return (all(map(_is_numbers, kind.types)) if isinstance(kind, types.BaseTuple)
@@ -211,14 +229,16 @@ if COMPILED:
 
     @lower_builtin(load, _ROWS, PartType, types.intp)
     def _load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        numbers = map(builder.load, _places(context, builder, signature, arguments))
-        return _made(context, builder, signature.args[1].kind, numbers)
+        part, zero = signature.args[1], context.get_constant(types.float64, 0.0)
+        numbers = (zero if row in part.absent else builder.load(place) for row, place in enumerate(
+            _places(context, builder, signature, arguments)))
+        return _made(context, builder, part.kind, numbers)
 
     @type_callable(store)
     def _type_store(context: Any) -> Callable[..., Any]:
         def typer(rows: Any, part: Any, lane: Any, value: Any) -> Any:
-            if _is_rows(rows) and isinstance(part, PartType) and value == part.kind \
-                    and _is_numbers(part.kind):
+            if _is_rows(rows) and isinstance(part, PartType) and _is_numbers(part.kind) \
+                    and _count_numbers(value) == _count_numbers(part.kind):
                 return types.none(rows, part, types.intp, value)
             return None
 
@@ -226,9 +246,11 @@ if COMPILED:
 
     @lower_builtin(store, _ROWS, PartType, types.intp, types.Any)
     def _store(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        places = _places(context, builder, signature, arguments)
-        for number in _leaves(builder, signature.args[3], arguments[3]):
-            builder.store(number, next(places))
+        places = enumerate(_places(context, builder, signature, arguments))
+        for kind, number in _typed_leaves(builder, signature.args[3], arguments[3]):
+            row, place = next(places)
+            if row not in signature.args[1].absent:
+                builder.store(context.cast(builder, number, kind, types.float64), place)
         return context.get_dummy_value()
 
     def _types_like_first(function: Any, *others: Any) -> None:

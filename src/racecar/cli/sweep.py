@@ -26,9 +26,9 @@ from racecar.cli.stack_arguments import (
     announce_controller,
 )
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.batch_kernels import LANES
 from racecar.simulation.batch_result import BatchResult
 from racecar.simulation.closed_loop import Loop
+from racecar.simulation.engine import LANES
 from racecar.simulation.metrics.path_metrics import error_text
 from racecar.stacks.options import SWEEP
 from racecar.stacks.sweep import load_sweep, OPTIONS, Sweep

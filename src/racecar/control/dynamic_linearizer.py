@@ -41,7 +41,7 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, smooth_share
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
@@ -73,7 +73,7 @@ DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
 ])
 
 
-@njit
+@pure
 def dynamic_law(
         vx: float, vy: float, yaw: float, sideslip: float, yaw_rate: float, epsilon: float,
         mass: float, to_front: float, to_rear: float, front_stiffness: float,
@@ -94,7 +94,7 @@ def dynamic_law(
         * yaw_rate / speed)
 
 
-@inlined
+@pure
 def steering_within_grip(
     steering: float, front_angle: float, largest_slip: float, last_steering: float,
     largest_turn: float, steering_min: float, steering_max: float,
@@ -111,7 +111,7 @@ def steering_within_grip(
     return max(steering_min, min(steering_max, gripping))
 
 
-@njit
+@pure
 def dynamic_command(
         vx: float, vy: float, yaw: float, forward: float, lateral: float, yaw_rate: float,
         epsilon: float, kinematic_speed: float, dynamic_speed: float, mass: float,
@@ -174,7 +174,7 @@ class DynamicLaw(NamedTuple):
     steering_rate: float
 
 
-@inlined
+@pure
 def dynamic_step(
     state: SteeringState, law: DynamicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import CarMotion
@@ -24,7 +24,7 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
 ])
 
 
-@inlined
+@pure
 def kinematic_law(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float) -> tuple[float, float]:
@@ -42,7 +42,7 @@ def kinematic_law(
     return speed, held_steering if slow else steering
 
 
-@inlined
+@pure
 def kinematic_command(
         vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
         held_steering: float, minimum_speed: float, fade_speed: float, reverse: bool,
@@ -81,7 +81,7 @@ class KinematicLaw(NamedTuple):
     speed_max: float
 
 
-@inlined
+@pure
 def kinematic_step(
     state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
