@@ -28,7 +28,7 @@ _INLINED = {'error_model': 'numpy', 'forceinline': True, 'no_cpython_wrapper': T
 
 
 def _is_ours(function: Any) -> bool:
-    return function.__module__.startswith(f'{_PACKAGE}.')
+    return str(function.__module__).startswith(f'{_PACKAGE}.')
 
 
 def _to_stderr(text: str) -> None:
@@ -233,9 +233,10 @@ def by_type(function: Callable[..., Any]) -> ByType:
     if COMPILED:
         overload: Any = extending.overload
 
-        @overload(chosen, jit_options=_INLINED, strict=False)
-        def _implementation(first: Any, *rest: Any) -> Any:
-            return table.get(getattr(first, 'instance_class', None))  # type: ignore[call-overload]
+        def implementation_for(first: Any, *rest: Any) -> Any:
+            return table.get(getattr(first, 'instance_class', type(None)))
+
+        overload(chosen, jit_options=_INLINED, strict=False)(implementation_for)
 
     shown: Any = chosen
     shown.register = register

@@ -138,21 +138,31 @@ def with_pose(value: Any, x: float, y: float, yaw: float) -> Any:
 
 if COMPILED:
     from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
+    from numba import extending
+    from numba import types as numba_types
+    from numba.core import cgutils as code
+    from numba.core import imputils
     from numba.core.datamodel import models
-    from numba.core.imputils import lower_constant
-    from numba.extending import (
-        lower_builtin,
-        register_model,
-        type_callable,
-        typeof_impl,
-    )
+    from numba.extending import register_model, type_callable, typeof_impl
 
-    class PartType(types.Type):
+    # Numba has no types for what extensions use.
+    types: Any = numba_types
+    cgutils: Any = code
+    builtin: Any = extending.lower_builtin
+    constant: Any = imputils.lower_constant
+
+    def lower_builtin(function: Any, *kinds: Any) -> Callable[[T], T]:
+        """Decorator of what writes the code of a function for arguments of these types."""
+        return builtin(function, *kinds)  # type: ignore[no-any-return]
+
+    def lower_constant(kind: Any) -> Callable[[T], T]:
+        """Decorator of what writes the code of a constant of a type."""
+        return constant(kind)  # type: ignore[no-any-return]
+
+    class PartType(numba_types.Type):
         """Type of a Part: what it says is known when code is compiled."""
 
-        def __init__(self, kind: types.Type, part: Part) -> None:
+        def __init__(self, kind: Any, part: Part) -> None:
             """Note the type of the tuples and where they lie."""
             self.kind, self.place = kind, tuple(part[1:])
             _, self.first, self.lanes, self.absent = part
@@ -199,8 +209,9 @@ if COMPILED:
         return 1 if isinstance(kind, (types.Number, types.Boolean)) else 1 << 30
 
     def _is_numbers(kind: Any) -> bool:
-        return (all(map(_is_numbers, kind.types)) if isinstance(kind, types.BaseTuple)
-                else kind == types.float64)
+        if isinstance(kind, types.BaseTuple):
+            return all(map(_is_numbers, kind.types))
+        return bool(kind == types.float64)
 
     def _places(context: Any, builder: Any, signature: Any, arguments: Any) -> Iterator[Any]:
         """Pointers to the numbers of a part; signature, arguments: rows, part, lane and more."""
@@ -269,9 +280,10 @@ if COMPILED:
 
     def _with_parameters(typer: Callable[..., Any], count: int) -> Callable[..., Any]:
         """Typer with as many named parameters, which Numba asks it for."""
-        return {1: lambda a: typer(a), 2: lambda a, b: typer(a, b),
-                3: lambda a, b, c: typer(a, b, c),
-                4: lambda a, b, c, d: typer(a, b, c, d)}[count]
+        named: dict[int, Callable[..., Any]] = {
+            1: lambda a: typer(a), 2: lambda a, b: typer(a, b),
+            3: lambda a, b, c: typer(a, b, c), 4: lambda a, b, c, d: typer(a, b, c, d)}
+        return named[count]
 
     _types_like_first(zeros_like)
     _types_like_first(plus, types.float64, None)
