@@ -13,10 +13,9 @@ from setuptools import find_packages, setup
 NAME = 'racecar'
 # The index of Python packages has another project of the name; `import racecar` is the same.
 DISTRIBUTION = 'racecar-stack'
-# Every module directly in this folder is an executable.
+# docs/generate.py writes one file of parameters for each executable of the catalogue.
 NODES = sorted(
-    os.path.splitext(os.path.basename(path))[0]
-    for path in glob('src/racecar/nodes/[!_]*.py'))
+    os.path.splitext(os.path.basename(path))[0] for path in glob('config/*.yaml'))
 DATA_FOLDERS = ('config', 'launch', 'urdf', 'worlds')
 # With these pip makes a wheel: the command and the libraries that it needs. colcon installs with
 # others: the nodes go where `ros2 run` looks, and libraries are left to rosdep.
@@ -88,7 +87,7 @@ setup(
     python_requires='>=3.11',
     install_requires=requirements() if FOR_PIP else ['setuptools'],
     # Without this extra `colcon test` finds no pytest and passes with zero tests.
-    extras_require={'foxglove': ['foxglove-sdk'],
+    extras_require={'foxglove': ['foxglove-sdk'], 'pandas': ['pandas'],
                     'test': ['hypothesis', 'pytest', 'pytest-timeout']},
     zip_safe=False,
     entry_points={

@@ -59,7 +59,7 @@ def lockstep_in_processes(duration: float) -> float:
     options = StackOptions(lockstep=True, real_time_factor=0.0, end_time=duration)
     descriptions = describe_stack('kinematic_ode', options)
     processes = {d.full_name: subprocess.Popen(
-        [sys.executable, '-m', f'racecar.nodes.{d.executable}', '--ros-args', *d.ros_arguments()],
+        [sys.executable, '-m', 'racecar.nodes', d.executable, '--ros-args', *d.ros_arguments()],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for d in descriptions}
     simulator = next(processes[d.full_name] for d in descriptions if d.spec.is_simulator)
     try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Write what is made from the code: tables of parameters and arguments, config files, API pages.
+"""Write what is made from the code: tables of parameters, config and launch files, API pages.
 
 Run it with `./run python docs/generate.py`; with --check it only says what is out of date.
 """
@@ -23,12 +23,28 @@ from racecar.base.parameters import ParameterTable
 from racecar.catalogue import TABLES
 from racecar.cli.main import COMMANDS, make_parsers
 from racecar.cli.parameters import markdown_table, parameter_file
+from racecar.stacks import Stack, STACKS
 from racecar.stacks.options import LAUNCH, run_options
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(
     r'(<!-- (parameters|commands|launch arguments|originals) ?(\w*) -->\n).*?(<!-- end -->)',
     re.DOTALL)
+_LAUNCH_FILE = '''\
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Nodes of the configuration {name}.
+
+{summary}
+"""
+
+from racecar.stacks.launching import generate
+
+
+def generate_launch_description():
+    """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
+    return generate('{name}')
+'''
 _API = ROOT / 'docs' / 'api.rst'
 _PYTHON_PAGE = ROOT / 'docs' / 'python.md'
 
@@ -41,6 +57,8 @@ def generated_files() -> dict[Path, str]:
         if _BLOCK.search(text):
             files[path] = _BLOCK.sub(_block, text)
     files.update({ROOT / 'config' / f'{node}.yaml': parameter_file(node) for node in TABLES})
+    files.update({ROOT / 'launch' / f'{stack.name}.launch.py': launch_file(stack)
+                  for stack in STACKS.values()})
     files[_API] = api_page(_PYTHON_PAGE.read_text(encoding='utf-8'))
     return files
 
@@ -90,6 +108,13 @@ def commands_text() -> str:
             lines.append('')
         sections.append('\n'.join(lines))
     return '\n'.join(sections)
+
+
+def launch_file(stack: Stack) -> str:
+    """Launch file of a configuration."""
+    summary = f'{stack.summary[0].upper()}{stack.summary[1:]}.'
+    return _LAUNCH_FILE.format(
+        name=stack.name, summary=textwrap.fill(summary, 99, break_on_hyphens=False))
 
 
 def launch_table() -> str:
@@ -145,7 +170,8 @@ def _section(title: str, module: str, names: list[str], holder: Any) -> list[str
         value = getattr(holder, name)
         full_name = f'{module}.{name}'
         if inspect.isclass(value):
-            lines += [f'.. autoclass:: {full_name}', '   :members:', '']
+            lines += [f'.. autoclass:: {full_name}', '   :members:',
+                      *(['   :inherited-members:'] if _has_hidden_base(value, holder) else []), '']
         elif callable(value):
             lines += [f'.. autofunction:: {full_name}', '']
         else:
@@ -156,6 +182,13 @@ def _section(title: str, module: str, names: list[str], holder: Any) -> list[str
                       *textwrap.wrap(f'{listed}.', 95, initial_indent='   ',
                                      subsequent_indent='   '), '']
     return lines
+
+
+def _has_hidden_base(kind: type, holder: Any) -> bool:
+    """Whether some of what a class offers comes from a class of ours that is not public."""
+    return any(
+        base.__module__.startswith('racecar.') and not hasattr(holder, base.__name__)
+        for base in kind.__mro__[1:])
 
 
 def outdated() -> list[Path]:

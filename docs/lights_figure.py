@@ -12,7 +12,7 @@ from PIL import Image
 
 from racecar.base.poses import NO_POSE, pose_of_angles
 from racecar.base.shapes import Mesh, Shape
-from racecar.base.share import find_config
+from racecar.base.share import find_vehicle
 from racecar.base.types import Lamps, Pose3
 from racecar.description.mesh_store import stored_mesh
 from racecar.description.robot_tree import Link, RobotTree
@@ -60,7 +60,7 @@ def wheels() -> Pixels:
 
 def lights() -> Pixels:
     """Return a car from ahead and from behind, with its lamps dark and lit."""
-    vehicle = VehicleParameters.from_file(find_config('vehicles/bmw_x5'))
+    vehicle = VehicleParameters.from_file(find_vehicle('bmw_x5'))
     tree = describe_vehicle(vehicle).tree
     lens = Lens(700, 400, 0.5, 0.02, 100.0)
     rows = [

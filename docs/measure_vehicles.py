@@ -13,7 +13,7 @@ import math
 import sys
 from typing import NamedTuple
 
-from racecar.base.share import find_config
+from racecar.base.share import find_vehicle
 from racecar.cli.output import ProgressBar
 from racecar.driver import Car
 from racecar.driver.car import TIME_STEP
@@ -49,7 +49,7 @@ class Measured(NamedTuple):
 
 def measure(name: str, *, world: bool) -> Measured:
     """Return what a car does in the 3-D world, or in the plane."""
-    path = find_config(f'vehicles/{name}')
+    path = find_vehicle(name)
     vehicle = VehicleParameters.from_file(path)
     target = min(HUNDRED, _FAST * vehicle.speed_max)
 

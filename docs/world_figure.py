@@ -18,7 +18,7 @@ import numpy as np
 
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import pose_of_angles
-from racecar.base.share import find_config
+from racecar.base.share import find_vehicle
 from racecar.base.types import Twist3
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import load_world, Objects, Scene
@@ -54,7 +54,7 @@ def draw(panel: Axes, name: str) -> None:
         panel.add_patch(Circle((cone.x, cone.y), 0.5 * cone.base, color=cone.colour))
     draw_scan(panel, scene)
     start = scene.starts[0]
-    footprint = VehicleParameters.from_file(find_config('vehicles/racecar')).footprint
+    footprint = VehicleParameters.from_file(find_vehicle('racecar')).footprint
     panel.add_patch(Polygon(rectangle_corners(
         start.x + 0.5 * (footprint.front - footprint.rear), start.y, start.yaw,
         footprint.front + footprint.rear, 2.0 * footprint.side), color='tab:blue'))

@@ -1,10 +1,13 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectory tracker, differential linearizer and a robot with two wheels on cmd_vel."""
+"""Nodes of the configuration differential_wheels.
+
+Trajectory tracker, differential linearizer and a robot with two wheels on cmd_vel.
+"""
 
 from racecar.stacks.launching import generate
 
 
 def generate_launch_description():
-    """Return the nodes; `ros2 launch racecar differential_wheels.launch.py -s` lists more."""
+    """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('differential_wheels')

@@ -1,10 +1,13 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Driver bridge, command muxes and the 3-D world, whose wheels take torques."""
+"""Nodes of the configuration driver_world.
+
+Driver bridge, command muxes and the 3-D world, whose wheels take torques.
+"""
 
 from racecar.stacks.launching import generate
 
 
 def generate_launch_description():
-    """Return the nodes; `ros2 launch racecar driver_world.launch.py --show-args` lists more."""
+    """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('driver_world')

@@ -1,10 +1,13 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Trajectory tracker, kinematic linearizer, command muxes and the 3-D world with tyres."""
+"""Nodes of the configuration kinematic_world_pacejka.
+
+Trajectory tracker, kinematic linearizer, command muxes and the 3-D world with tyre forces.
+"""
 
 from racecar.stacks.launching import generate
 
 
 def generate_launch_description():
-    """Return the nodes; `ros2 launch racecar kinematic_world_pacejka.launch.py -s` lists more."""
+    """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('kinematic_world_pacejka')

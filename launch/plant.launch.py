@@ -1,10 +1,14 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Single-track simulator, command muxes and the reference, for a node of your own that drives."""
+"""Nodes of the configuration plant.
+
+Single-track simulator, command muxes, and the tracker for the reference; a node of your own
+drives.
+"""
 
 from racecar.stacks.launching import generate
 
 
 def generate_launch_description():
-    """Return the nodes; `ros2 launch racecar plant.launch.py --show-args` lists more."""
+    """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('plant')

@@ -13,6 +13,7 @@ import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 
+from racecar.bags.reader import BagMessage, BagReader
 from racecar.bags.writer import BagWriter
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
@@ -75,6 +76,12 @@ class Messages:
             angle, 0.0, speed, 0.0, 0.0)
         message = self.store.types[ACKERMANN](self.header(stamp_ns), drive)
         return bytes(self.store.serialize_cdr(message, ACKERMANN))
+
+
+def messages_in(path: Path, topics: list[str], **options: Any) -> list[BagMessage]:
+    """Messages on some topics of a bag; options: as for BagReader.messages()."""
+    with BagReader(path) as reader:
+        return list(reader.messages(topics, **options))
 
 
 Row = tuple[str, str, int, bytes]  # topic, type, time [ns], data

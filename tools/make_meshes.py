@@ -143,7 +143,8 @@ def _triangles(mesh: Any) -> Triangles:
     """Return the faces that are left when corners are rounded as in a file."""
     corners: Triangles = np.asarray(mesh.triangles)
     rounded = np.round(corners, 6)
-    return corners[(rounded != np.roll(rounded, 1, axis=1)).any(axis=2).all(axis=1)]
+    kept: Triangles = corners[(rounded != np.roll(rounded, 1, axis=1)).any(axis=2).all(axis=1)]
+    return kept
 
 
 PARTS = {'body': body, 'cowl': cowl, 'screen': screen, 'bumper': bumper, 'wing': wing}

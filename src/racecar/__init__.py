@@ -1,8 +1,9 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""A car-like robot stack for ROS 2 after the MIT RACECAR simulation.
+"""Simulation and control of car-like robots: `racecar.simulate()` is where to begin.
 
-`from racecar import Simulator` gives any name of racecar.api, which lists them.
+racecar.facade has what most need, racecar.api what extends it; `racecar.NAME` is either.
+docs/python.md shows all names at work.
 """
 
 from __future__ import annotations
@@ -13,21 +14,32 @@ from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from racecar.api import *  # noqa: F403
+    from racecar.facade import *  # noqa: F403
 
     __version__: str
 else:
+    # The first goes first: what controllers import does not wait for all that the second needs.
+    _HOMES = 'api', 'facade'
+
     def __getattr__(name: str) -> Any:
         # At the first use of a name: who needs a part does not wait for Numba and all others.
         if name == '__version__':
             from racecar.base.share import version
 
             return version()
-        is_public = name == '__all__' or not (
-            name.startswith('_') or importlib.util.find_spec(f'{__name__}.{name}'))
-        api = importlib.import_module(f'{__name__}.api') if is_public else None
-        if api is None or name not in ('__all__', *api.__all__):
-            raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-        return getattr(api, name)
+        if name == '__all__':
+            return _names()
+        if not name.startswith('_') and not importlib.util.find_spec(f'{__name__}.{name}'):
+            for home in map(_home, _HOMES):
+                if name in home.__all__:
+                    return getattr(home, name)
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
 
     def __dir__() -> list[str]:
-        return [*globals(), *importlib.import_module(f'{__name__}.api').__all__]
+        return [*globals(), *_names()]
+
+    def _names() -> list[str]:
+        return [name for home in map(_home, _HOMES) for name in home.__all__]
+
+    def _home(name: str) -> Any:
+        return importlib.import_module(f'{__name__}.{name}')

@@ -16,7 +16,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand, CarMotion, Odometry, Pose2
-from racecar.control.laws import Law, LAWS
+from racecar.control.laws import LawEntry, LAWS
 from racecar.control.linearizer import Linearizer
 from racecar.control.own_controller import Controller, load_controller
 from racecar.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
@@ -55,7 +55,7 @@ __all__ = [
     'COLUMNS', 'LAWS', 'SIMULATOR_PARAMETERS', 'TRACKER_PARAMETERS', 'TRAJECTORIES',
     'TRAJECTORY_PARAMETERS', 'TYRE_MODELS', 'VEHICLE_MODELS', 'VEHICLE_PARAMETERS',
     'WORLD_PARAMETERS', 'AckermannCommand', 'BatchResult', 'BatchSimulation', 'CarMotion',
-    'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'Law', 'Linearizer',
+    'ClosedLoop', 'ConfigurationError', 'Controller', 'DivergenceError', 'LawEntry', 'Linearizer',
     'Metrics', 'Motion', 'Noise', 'Odometry', 'OwnLoop', 'Parameter', 'ParameterError',
     'ParameterTable', 'PlantCar', 'Pose2', 'RacecarError', 'RobotDescription', 'RobotTree',
     'RunError', 'RunTable', 'Simulator', 'Stepper', 'Trajectory', 'TrajectoryTracker',

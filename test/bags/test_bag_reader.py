@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import sqlite3
 
-from bag_samples import ACKERMANN, ODOMETRY, START_NS, write_ours, WRITERS
+from bag_samples import ACKERMANN, messages_in, ODOMETRY, START_NS, write_ours, WRITERS
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
@@ -13,7 +13,7 @@ from mcap.writer import Writer as McapWriter
 import pytest
 
 from racecar.bags import sources
-from racecar.bags.reader import BagReader, read_topics
+from racecar.bags.reader import BagReader
 from racecar.bags.writer import BagWriter
 from racecar.base.errors import BagError
 
@@ -23,7 +23,7 @@ def storage_file(folder):
 
 
 def test_every_kind_of_bag_gives_the_same(bag):
-    found = list(read_topics(bag, ['/vesc/odom', '/command']))
+    found = messages_in(bag, ['/vesc/odom', '/command'])
     assert len(found) == 80
     odometry = [row for row in found if row.topic == '/vesc/odom']
     assert [row.log_time_ns for row in odometry] == [
@@ -51,7 +51,7 @@ def test_summary(bag):
 @pytest.mark.parametrize('kind', ['ours zstd', 'mcap zstd chunks', 'sqlite3'])
 def test_bare_file(tmp_path, rows, messages, kind):
     file = storage_file(WRITERS[kind](tmp_path / 'run', rows, messages))
-    assert len(list(read_topics(file, ['/vesc/odom']))) == 40
+    assert len(messages_in(file, ['/vesc/odom'])) == 40
     (file.parent / 'metadata.yaml').unlink()
     with BagReader(file.parent) as reader:
         assert 'no metadata.yaml' in reader.summary.warnings[0]
@@ -71,13 +71,13 @@ def test_several_files_of_one_bag(tmp_path, rows, messages):
 
 def test_progress_counts_to_the_total(bag):
     seen = []
-    list(read_topics(bag, ['/vesc/odom'], lambda done, total: seen.append((done, total))))
+    messages_in(bag, ['/vesc/odom'], progress=lambda done, total: seen.append((done, total)))
     assert seen == [(done, 40) for done in range(1, 41)]
 
 
 def test_missing_topics_and_present_ones_are_named(bag):
-    with pytest.raises(BagError) as caught:
-        read_topics(bag, ['/vesc/odom', '/scan', 'sensor_msgs/msg/Image'])
+    with BagReader(bag) as reader, pytest.raises(BagError) as caught:
+        reader.messages(['/vesc/odom', '/scan', 'sensor_msgs/msg/Image'])
     text = str(caught.value)
     assert '/scan, sensor_msgs/msg/Image are missing' in text
     for topic in ('/command', '/reference_trajectory', f'/vesc/odom ({ODOMETRY}, 40)'):
@@ -93,18 +93,18 @@ def test_other_topics_are_not_touched(tmp_path, messages):
         writer.write(broken, 1, 1, bytes(8))
         writer.write(odometry, 2, 2, messages.odometry(2, 0.0, 0.0))
         writer.write(unknown, 3, 3, bytes(8))
-    assert len(list(read_topics(tmp_path / 'run', ['/vesc/odom']))) == 1
+    assert len(messages_in(tmp_path / 'run', ['/vesc/odom'])) == 1
     with pytest.raises(BagError, match=r'definition of a_msgs/msg/A'):
-        list(read_topics(tmp_path / 'run', ['/broken']))
+        messages_in(tmp_path / 'run', ['/broken'])
     with pytest.raises(BagError, match=r'/unknown has type a_msgs/msg/B, which is neither'):
-        list(read_topics(tmp_path / 'run', ['/unknown']))
+        messages_in(tmp_path / 'run', ['/unknown'])
 
 
 def test_common_types_need_no_definition(tmp_path, messages):
     with BagWriter(tmp_path / 'run') as writer:
         handle = writer.add_topic('/vesc/odom', ODOMETRY, '')
         writer.write(handle, 2, 2, messages.odometry(2, 1.5, 0.0))
-    (row,) = read_topics(tmp_path / 'run', ['/vesc/odom'])
+    (row,) = messages_in(tmp_path / 'run', ['/vesc/odom'])
     assert row.message.pose.pose.position.x == 1.5
 
 
@@ -115,7 +115,7 @@ def test_idl_definition(tmp_path):
     with BagWriter(tmp_path / 'run') as writer:
         handle = writer.add_topic('/a', 'a_msgs/msg/A', text)
         writer.write(handle, 2, 2, b'\0\1\0\0\7\0\0\0')
-    (row,) = read_topics(tmp_path / 'run', ['/a'])
+    (row,) = messages_in(tmp_path / 'run', ['/a'])
     assert row.message.value == 7
 
 
@@ -124,7 +124,7 @@ def test_bytes_that_do_not_fit_the_type(tmp_path, messages):
         handle = writer.add_topic('/vesc/odom', ODOMETRY, messages.definition(ODOMETRY))
         writer.write(handle, 2, 2, b'\0\1\0\0\1')
     with pytest.raises(BagError, match=r'/vesc/odom at 2 ns is not a valid nav_msgs'):
-        list(read_topics(tmp_path / 'run', ['/vesc/odom']))
+        messages_in(tmp_path / 'run', ['/vesc/odom'])
 
 
 def make_empty_folder(path):
@@ -173,7 +173,7 @@ def test_file_without_index_and_order(tmp_path, messages, chunked):
         for time_ns in (3, 1, 2):
             writer.add_message(channel, time_ns, messages.odometry(time_ns, 1.0, 2.0), time_ns)
         writer.finish()
-    found = [row.log_time_ns for row in read_topics(path, ['/vesc/odom'])]
+    found = [row.log_time_ns for row in messages_in(path, ['/vesc/odom'])]
     assert sorted(found) == [1, 2, 3]
 
 

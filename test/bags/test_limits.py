@@ -6,7 +6,7 @@ import io
 import time
 import tracemalloc
 
-from bag_samples import NUMBER, ODOMETRY, START_NS, write_ours
+from bag_samples import messages_in, NUMBER, ODOMETRY, START_NS, write_ours
 import lz4.frame
 import pytest
 from rosbags.typesys import get_types_from_msg
@@ -15,7 +15,6 @@ import zstandard
 from racecar.bags import reader as reader_module
 from racecar.bags.limits import check_types, TooLargeError, unpack, unpack_file
 from racecar.bags.mcap_file import McapFile
-from racecar.bags.reader import read_topics
 from racecar.bags.runs import read_run
 from racecar.base.errors import BagError
 
@@ -44,7 +43,7 @@ def refused(path):
     tracemalloc.start()
     try:
         with pytest.raises(BagError) as raised:
-            list(read_topics(path, ['/number']))
+            messages_in(path, ['/number'])
         assert tracemalloc.get_traced_memory()[1] < 48 * MIB
     finally:
         tracemalloc.stop()
@@ -66,7 +65,7 @@ def test_chunk_that_holds_more_than_it_says_is_refused(tmp_path, messages, compr
 def test_whole_chunks_are_unpacked(tmp_path, messages, compression):
     for is_cut in (False, True):
         path = mcap_file(tmp_path / f'{is_cut}.mcap', messages, compression, bytes, is_cut)
-        assert [row.message.data for row in read_topics(path, ['/number'])] == [1.0]
+        assert [row.message.data for row in messages_in(path, ['/number'])] == [1.0]
 
 
 def test_what_is_large_for_its_packed_size_is_refused():
@@ -83,7 +82,7 @@ def test_compressed_file_is_unpacked_within_a_bound(tmp_path, messages, monkeypa
     bag = tmp_path / 'bag'
     bag.mkdir()
     (bag / 'a.mcap.zstd').write_bytes(zstandard.compress(whole))
-    assert [row.message.data for row in read_topics(bag, ['/number'])] == [1.0]
+    assert [row.message.data for row in messages_in(bag, ['/number'])] == [1.0]
     monkeypatch.setattr('racecar.bags.limits._SMALL_FILE', MIB)
     (bag / 'a.mcap.zstd').write_bytes(zstandard.compress(whole + bytes(20 * MIB)))
     assert 'compressed bytes hold more than' in refused(bag)
@@ -100,7 +99,7 @@ def test_messages_that_are_compressed_by_themselves_are_bounded(tmp_path, messag
         with writer:
             connection = writer.add_connection('/number', NUMBER, typestore=messages.store)
             writer.write(connection, START_NS, data)
-    assert [row.message.data for row in read_topics(tmp_path / 'good', ['/number'])] == [1.0]
+    assert [row.message.data for row in messages_in(tmp_path / 'good', ['/number'])] == [1.0]
     assert 'compressed bytes hold more than' in refused(tmp_path / 'bad')
 
 

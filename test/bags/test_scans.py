@@ -10,6 +10,7 @@ import pytest
 
 from racecar.bags.drive_log import read_drive_log
 from racecar.bags.laser_log import read_laser_log
+from racecar.base.errors import BagError
 
 SCAN, TF, STEP_NS = 'sensor_msgs/msg/LaserScan', 'tf2_msgs/msg/TFMessage', 100_000_000
 YAW = 0.5
@@ -120,3 +121,22 @@ def test_another_car_moves_no_laser_and_counts_no_collisions(bag_of, messages):
     bag = bag_of({'/car1': CHAIN, '/car2': wrong}, hits)
     assert point(bag) == pytest.approx(AT, abs=1e-6)
     assert read_laser_log(bag).collisions is None
+
+
+def test_scans_are_placed_by_the_odometry_that_can_be_used(bag_of, messages):
+    def odometry(now, x):
+        return '/vesc/odom', ODOMETRY, now, messages.odometry(now, x, 2.0, YAW)
+
+    # One that is not finite, and later another one with its stamp.
+    at = START_NS + STEP_NS // 2
+    log = read_laser_log(bag_of({'': []}, [odometry(at, math.nan), odometry(START_NS, 1.0)]))
+    assert np.diff(log.t) == pytest.approx(0.1)
+    assert log.x.tolist() == [1.0] * 5
+    assert np.isfinite([scan.x for scan in log.scans]).all()
+
+
+def test_odometry_that_cannot_be_used_at_all_is_said(write_bag, messages):
+    rows = [('/vesc/odom', ODOMETRY, START_NS, messages.odometry(START_NS, math.nan, 2.0)),
+            ('/scan', SCAN, START_NS, scan(messages, START_NS))]
+    with pytest.raises(BagError, match='/vesc/odom has 1 messages, of which 0 can be used'):
+        read_laser_log(write_bag(rows))

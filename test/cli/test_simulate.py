@@ -144,7 +144,7 @@ def test_two_runs_are_equal(table):
     ('arguments', 'message'),
     [(['kinematik'], "configuration 'kinematik' is unknown, expected one of kinematic_ode"),
      (['kinematic_ode', '--vehicle', 'tank'],
-      "vehicle 'tank' is unknown, expected one of bmw_x5, car_2014, citroen_czero, course,"),
+      "vehicle 'tank' is neither a file nor one of bmw_x5, car_2014, citroen_czero, course,"),
      (['kinematic_ode', '--trajectory', 'spiral'],
       "parameter 'trajectory' is 'spiral', expected one of line, parabola, circle"),
      (['kinematic_ode', '--tyre-model', '7'],

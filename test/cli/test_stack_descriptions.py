@@ -157,7 +157,7 @@ def test_bad_value_is_refused_with_the_name_of_the_node():
      ({'namespace': 'car 1'}, "namespace 'car 1' is no name, expected letters"),
      ({'namespace': 'a//b'}, "namespace 'a//b' is no name, expected letters"),
      ({'namespace': '1st'}, "namespace '1st' is no name, expected letters"),
-     ({'vehicle': 'tank'}, "vehicle 'tank' is unknown, expected one of bmw_x5, car_2014")])
+     ({'vehicle': 'tank'}, "vehicle 'tank' is neither a file nor one of bmw_x5, car_2014")])
 def test_unknown_choice_is_refused_with_what_there_is(options, message):
     with pytest.raises(ConfigurationError, match=message):
         describe(**options)

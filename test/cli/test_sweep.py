@@ -205,7 +205,7 @@ def test_examples_are_valid(path):
      ({'count': 3}, r"'count' is for sample:"),
      ({'duration': 0}, r"'duration' is 0, expected seconds above 0"),
      ({'skip': 'long'}, r"'skip' is 'long', expected seconds"),
-     ({'vehicle': 'tank'}, r"vehicle 'tank' is unknown"),
+     ({'vehicle': 'tank'}, r"vehicle 'tank' is neither a file nor one of"),
      ({'noise': {'z': 1.0}}, r"noise 'z' is unknown, expected some of x, y"),
      ({'noise': {'x': -1.0}}, r"noise 'x' is -1\.0"),
      ({'set': {'trajectory_tracker.kp': 1.0}}, r"parameter 'kp' is unknown here; did you mean Kp"),

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """racecar vehicle: figures, files and pictures of a vehicle."""
 
+from pathlib import Path
+
 from gl import gl  # noqa: F401
 import numpy as np
 from PIL import Image
 import pytest
 
+from racecar.base.errors import ConfigurationError
 from racecar.base.share import (
     find_config,
     find_robot,
     find_track,
     find_vehicle,
+    find_wheeled_robot,
     find_world,
     vehicle_names,
     world_names,
@@ -150,3 +154,24 @@ def test_a_name_goes_before_a_file_that_is_called_like_it(find, name, tmp_path, 
     other = tmp_path / 'mine.yaml'
     other.write_text('')
     assert find('mine.yaml').samefile(other)
+
+
+@pytest.mark.parametrize('find', [
+    find_vehicle, find_wheeled_robot, find_robot, find_world, find_track, find_config])
+def test_a_word_without_separator_or_suffix_is_a_name_and_never_a_file(
+        find, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'racetrak').write_text('')
+    with pytest.raises(ConfigurationError, match="'racetrak' is neither a file nor one of "):
+        find('racetrak')
+    assert find('./racetrak').samefile(tmp_path / 'racetrak')
+
+
+@pytest.mark.parametrize(('find', 'name', 'near'), [
+    (find_vehicle, 'f1tent', 'f1tenth'), (find_wheeled_robot, 'pionier', 'pioneer'),
+    (find_robot, 'kepera', 'khepera'), (find_world, 'arna', 'arena'),
+    (find_track, 'racetrak', 'racetrack'), (find_config, 'mux/low_levl', 'mux/low_level')])
+def test_the_nearest_name_is_suggested(find, name, near):
+    with pytest.raises(ConfigurationError, match=rf'did you mean {near}\b'):
+        find(name)
+    assert find(near).stem == Path(near).name

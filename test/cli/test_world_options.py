@@ -98,3 +98,66 @@ def test_a_sweep_tells_the_collisions_of_each_point(wall, tmp_path, capsys):
     column = table[0].split(',').index('collisions')
     assert all(int(line.split(',')[column]) >= 1 for line in table[1:])
     assert len(table) == 3
+
+
+TWO_LASERS = """
+/**:
+  ros__parameters:
+    sensors: [laser, laser:rear]
+    rear: {x: -0.1, z: 0.14, yaw: 3.14159}
+"""
+
+
+def simulator_values(tmp_path, text=TWO_LASERS, **options):
+    file = tmp_path / 'mine.yaml'
+    file.write_text(text)
+    return part('single_track_simulator', params_file=str(file), **options).resolve()
+
+
+@pytest.mark.parametrize('text', [
+    TWO_LASERS, TWO_LASERS.replace('/**:', 'single_track_simulator:')])
+def test_a_second_laser_is_two_lines_of_a_parameter_file(tmp_path, text):
+    values = simulator_values(tmp_path, text)
+    assert values['sensors'] == ['laser', 'laser:rear']
+    assert (values['rear.x'], values['rear.yaw'], values['rear.rate']) == (-0.1, 3.14159, 40.0)
+
+
+def test_a_second_laser_may_come_from_options_alone(tmp_path):
+    values = part('single_track_simulator', sensors=('laser', 'laser:rear'), overrides={
+        'single_track_simulator': {'rear.x': -0.2}}).resolve()
+    assert (values['sensors'], values['rear.x']) == (['laser', 'laser:rear'], -0.2)
+    options = from_texts(LAUNCH, {'sensors': 'laser laser:rear'})
+    assert options.sensors == ('laser', 'laser:rear')
+
+
+def test_sensors_that_an_option_chooses_replace_those_of_a_file(tmp_path):
+    values = simulator_values(tmp_path, sensors=('imu',))
+    assert values['sensors'] == ['imu']
+    assert 'rear.x' not in values
+    assert simulator_values(tmp_path, sensors=('imu', 'laser:rear'))['rear.x'] == -0.1
+
+
+def test_each_of_several_sensors_is_recorded(tmp_path):
+    recorded = part('bag_recorder', record=str(tmp_path / 'a'), lockstep=True, sensors=(
+        'laser:front', 'laser:rear', 'camera:left', 'imu:nose')).parameters
+    wanted = ['front/scan', 'rear/scan', 'left/image_rect_color', 'left/camera_info', 'nose/data']
+    assert recorded['topics'][:5] == wanted
+    assert set(wanted) <= set(recorded['awaited'])
+
+
+@pytest.mark.parametrize(('text', 'message'), [
+    (TWO_LASERS.replace('laser:rear', 'laser:back'),
+     r"line 5: parameter 'rear\.x' is unknown to what .* stands for"),
+    (TWO_LASERS.replace('z:', 'height:'), r"parameter 'rear\.height' is unknown"),
+    (TWO_LASERS.replace('laser:rear', 'lasr:rear'),
+     "'lasr:rear', which is unknown; did you mean laser"),
+    (TWO_LASERS.replace('-0.1', '-1000.0'), r"'rear\.x' is -1000\.0, expected a number in")])
+def test_what_is_wrong_with_a_second_laser_in_a_file_is_told(tmp_path, text, message):
+    with pytest.raises((ConfigurationError, ParameterError), match=message):
+        simulator_values(tmp_path, text)
+
+
+def test_the_gap_follower_needs_the_laser_that_is_called_so(tmp_path):
+    with pytest.raises(ConfigurationError, match="'laser:rear'.*, expected laser among them"):
+        describe_stack('gap_ode', StackOptions(sensors=('laser:rear',)))
+    describe_stack('gap_ode', StackOptions(sensors=('laser:rear', 'laser')))

@@ -12,7 +12,7 @@ import pytest
 
 from racecar.base.types import Odometry, yaw_to_quaternion
 from racecar.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
-from racecar.control.tracker_step import follow_forwards
+from racecar.control.tracker_step import follow_forwards, PointError
 
 SECOND = 1_000_000_000
 CATCH_UP_SPEED = TRACKER_PARAMETERS.resolve({})['catch_up_speed']
@@ -86,7 +86,7 @@ def test_from_any_pose_it_converges_forwards_at_a_bounded_speed(
 @given(number(-5, 5), number(-5, 5), number(-math.pi, math.pi), number(-9, 9), number(-9, 9),
        number(-3, 3), number(-3, 3))
 def test_what_is_asked_for_never_points_behind_the_car(vx, vy, yaw, ex, ey, rx, ry):
-    x, y, changed = follow_forwards(vx, vy, yaw, ex, ey, rx, ry)
+    x, y, changed = follow_forwards(vx, vy, yaw, PointError(ex, ey, rx, ry))
     ahead, left = math.cos(yaw), math.sin(yaw)
     speed = math.hypot(vx, vy)
     if not changed:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dynamic law against an independent integration of its plant; limits and hand-over."""
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from racecar.base.elementary import smooth_share
+from racecar.base.elementary import smoothstep
 from racecar.base.errors import ParameterError
 from racecar.base.types import Odometry, PlanarVelocity, yaw_to_quaternion
 from racecar.control.dynamic_linearizer import (
     dynamic_law,
     DYNAMIC_LINEARIZER_PARAMETERS,
+    DynamicLaw,
     DynamicLinearizer,
 )
 from racecar.control.kinematic_linearizer import (
@@ -35,9 +37,8 @@ def number(low, high):
     return st.floats(low, high, allow_nan=False)
 
 
-def constants(vehicle, epsilon):
-    return (epsilon, vehicle.mass, vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
-            vehicle.front_cornering_stiffness, vehicle.rear_cornering_stiffness)
+def law_of(vehicle, epsilon):
+    return DynamicLaw(*linearizer(vehicle).parameters)._replace(epsilon=epsilon)
 
 
 def linearizer(vehicle=RACECAR, **values):
@@ -55,11 +56,12 @@ def drive(vehicle, velocity, epsilon, duration, start):
     """
     m, inertia = vehicle.mass, vehicle.yaw_inertia
     a, b = vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle
+    law = law_of(vehicle, epsilon)
 
     def motion(t, state):
         _, _, yaw, beta, r, _, _ = state
         vx, vy = velocity(t)
-        speed, delta = dynamic_law(vx, vy, yaw, beta, r, *constants(vehicle, epsilon))
+        speed, delta = dynamic_law(law, vx, vy, yaw, beta, r)
         front = vehicle.front_cornering_stiffness * (delta - beta - a * r / speed)
         rear = vehicle.rear_cornering_stiffness * (b * r / speed - beta)
         return [speed * math.cos(yaw + beta), speed * math.sin(yaw + beta), r,
@@ -110,7 +112,7 @@ def test_steady_circle_needs_the_steering_of_the_understeer_gradient():
     # P turns with the car: its velocity is that of the centre of gravity plus epsilon r sideways.
     velocity = speed * np.exp(1j * beta) * (1.0 + 0.1j / radius)
     _, steering = dynamic_law(
-        velocity.real, velocity.imag, 0.0, beta, r, *constants(vehicle, 0.1))
+        law_of(vehicle, 0.1), velocity.real, velocity.imag, 0.0, beta, r)
     assert steering == pytest.approx(
         vehicle.wheelbase / radius + vehicle.understeer_gradient * speed**2 / radius, rel=1e-9)
 
@@ -148,8 +150,7 @@ def test_command_is_within_limits_and_single_precision(vx, vy, forward, lateral,
 
 def test_sideslip_is_that_of_the_centre_of_gravity():
     # Odometry of the rear axle and of the centre of gravity of one motion give one command.
-    at_cog = VehicleParameters(**{
-        name: getattr(RACECAR, name) for name in RACECAR.__slots__} | {'odometry_point': 'cog'})
+    at_cog = dataclasses.replace(RACECAR, odometry_point='cog')
     b, r, vy = RACECAR.cog_to_rear_axle, 0.8, -0.05
     velocity = PlanarVelocity(3.0, 0.2)
     assert linearizer().command(car(0.1, 3.0, vy - b * r, r), velocity) == pytest.approx(
@@ -163,7 +164,7 @@ def test_sideslip_is_that_of_the_centre_of_gravity():
 
 def test_share_goes_from_one_law_to_the_other_without_a_kink():
     speeds = np.linspace(0.0, 2.0, 2001)
-    share = np.array([smooth_share(v, 0.5, 1.0) for v in speeds])
+    share = np.array([smoothstep(v, 0.5, 1.0) for v in speeds])
     assert np.all(share[speeds <= 0.5] == 0.0)
     assert np.all(share[speeds >= 1.0] == 1.0)
     assert np.all(np.diff(share) >= 0.0)

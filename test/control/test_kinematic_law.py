@@ -14,9 +14,10 @@ from scipy.integrate import solve_ivp
 
 from racecar.base.types import Odometry, PlanarVelocity, yaw_to_quaternion
 from racecar.control.kinematic_linearizer import (
-    kinematic_law,
     KINEMATIC_LINEARIZER_PARAMETERS,
+    KinematicLaw,
     KinematicLinearizer,
+    speed_and_steering,
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -26,6 +27,12 @@ RACECAR = VehicleParameters.from_file(CONFIG / 'racecar.yaml')
 
 def number(low, high):
     return st.floats(low, high, allow_nan=False)
+
+
+def kinematic_law(vx, vy, yaw, epsilon, wheelbase, held_steering, minimum_speed):
+    law = KinematicLaw(
+        epsilon, wheelbase, minimum_speed, 0.0, 0.0, -math.inf, math.inf, -math.inf, math.inf)
+    return speed_and_steering(law, epsilon, held_steering, yaw, vx, vy)
 
 
 def drive(velocity_of_p, yaw, epsilon, wheelbase, duration):

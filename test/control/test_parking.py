@@ -11,10 +11,20 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from racecar.control.kinematic_linearizer import kinematic_command
+from racecar.base.types import CarMotion
+from racecar.control.kinematic_linearizer import kinematic_step, KinematicLaw
+from racecar.control.linearizer import SteeringState
 from racecar.control.trajectories import make_trajectory, TRAJECTORY_PARAMETERS
 
-LIMITS = (-1.0, 1.0, -3.0, 3.0)
+# Of a car of the size of racecar.
+LAW = KinematicLaw(0.1, 0.325, 0.01, 0.05, 1.0, -1.0, 1.0, -3.0, 3.0)
+
+
+AHEAD = SteeringState(0.0)
+
+
+def step(law, vx, vy, yaw=0.0, state=AHEAD):
+    return kinematic_step(state, law, CarMotion(0.0, 0.0, yaw, 0.0, 0.0, 0.0), vx, vy, 0.0)
 
 
 def parking(**values):
@@ -94,6 +104,7 @@ def test_manoeuvre_goes_into_the_gap_and_out_again():
 def test_p_follows_its_velocity_forwards_and_backwards(course, misalignment, speed, sign):
     """Integrate the bicycle independently; P lies ahead forwards and behind in reverse."""
     epsilon, wheelbase = 0.1 * sign, 0.325
+    law = KinematicLaw(0.1, wheelbase, 1e-9, 1e-9, 1.0, -1.57, 1.57, -9.0, 9.0)
 
     def velocity(t):
         direction = course + 0.5 * math.sin(2.0 * t)
@@ -101,8 +112,7 @@ def test_p_follows_its_velocity_forwards_and_backwards(course, misalignment, spe
 
     def motion(t, state):
         heading = state[2]
-        forward, steering, _ = kinematic_command(
-            *velocity(t), heading, 0.1, wheelbase, 0.0, 1e-9, 1e-9, True, -1.57, 1.57, -9.0, 9.0)
+        _, forward, steering = step(law, *velocity(t), heading)
         return [forward * math.cos(heading), forward * math.sin(heading),
                 forward * math.tan(steering) / wheelbase, *velocity(t)]
 
@@ -117,27 +127,25 @@ def test_p_follows_its_velocity_forwards_and_backwards(course, misalignment, spe
 
 
 def test_without_reverse_the_car_turns_round_as_in_the_report():
-    _, ahead, _ = kinematic_command(
-        -1.0, 0.1, 0.0, 0.1, 0.325, 0.0, 0.01, 0.05, False, *LIMITS)
-    _, behind, _ = kinematic_command(
-        -1.0, 0.1, 0.0, 0.1, 0.325, 0.0, 0.01, 0.05, True, *LIMITS)
+    _, _, ahead = step(LAW._replace(reverse=0.0), -1.0, 0.1)
+    _, _, behind = step(LAW, -1.0, 0.1)
     assert ahead == pytest.approx(-behind)
 
 
 @pytest.mark.parametrize('lateral', [-0.3, 0.0, 0.02, 0.3])
 @pytest.mark.parametrize('reverse', [True, False])
 def test_steering_is_continuous_where_the_speed_passes_through_zero(lateral, reverse):
-    held, commands = 0.3, []
+    law, state, commands = LAW._replace(reverse=float(reverse)), SteeringState(0.3), []
     for speed in np.arange(0.2, -0.2, -1e-5):
-        _, steering, held = kinematic_command(
-            speed, lateral, 0.0, 0.1, 0.325, held, 0.01, 0.05, reverse, *LIMITS)
+        state, _, steering = step(law, speed, lateral, state=state)
         commands.append(steering)
     assert np.abs(np.diff(commands)).max() < 2e-3
 
 
 def test_steering_below_the_minimum_speed_is_the_held_one():
-    assert kinematic_command(
-        0.009, 0.5, 0.0, 0.1, 0.325, 0.2, 0.01, 0.05, True, *LIMITS)[1:] == (0.2, 0.2)
+    held = SteeringState(0.2)
+    after, _, steering = step(LAW, 0.009, 0.5, state=held)
+    assert (after, steering) == (held, 0.2)
 
 
 # Both together

@@ -113,7 +113,7 @@ def test_a_velocity_that_is_not_finite_is_refused(twist):
 # The stack
 
 @pytest.mark.parametrize(('options', 'expected'), [
-    ({'vehicle': 'racecar'}, "vehicle 'racecar' is unknown, expected one of khepera, pioneer"),
+    ({'vehicle': 'racecar'}, "vehicle 'racecar' is neither a file nor one of khepera, pioneer"),
     ({'tyre_model': 'fiala'}, 'Coulomb friction'),
     ({'controller': 'my:Own'}, 'leave out differential_linearizer'),
     ({'overrides': {'trajectory_tracker': {'PL_distance': 0.5}}}, 'set both to one value'),
@@ -129,7 +129,7 @@ def test_what_does_not_fit_is_refused(options, expected):
 
 
 def test_a_car_takes_no_robot_for_a_vehicle():
-    with pytest.raises(ConfigurationError, match="'khepera' is unknown, expected one of b"):
+    with pytest.raises(ConfigurationError, match="'khepera' is neither a file nor one of b"):
         describe_stack('kinematic_ode', StackOptions(vehicle='khepera'))
 
 

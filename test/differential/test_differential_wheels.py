@@ -164,7 +164,8 @@ def test_what_cannot_be_is_refused_in_one_line(call, expected):
 
 
 def test_a_robot_that_is_not_there_is_named():
-    with pytest.raises(ConfigurationError, match='robots/tank'):
+    with pytest.raises(
+            ConfigurationError, match="'tank' is neither a file nor one of khepera, pioneer"):
         DifferentialWheels('tank')
 
 

@@ -118,12 +118,12 @@ def test_a_cone_is_pushed_away_and_stands_again_after_a_reset():
     scene = Scene(name='cone', cones=(Cone(0.6, 0.0),))
     motion = WorldMotion(PIONEER, scene=scene)
     driven(motion, 6.0, 6.0, 2500)
-    cone, = motion.cone_poses()
+    cone, = motion.cones()
     assert math.hypot(cone.x - 0.6, cone.y) > 0.1
     assert motion.collisions.contacts >= 1
     assert len(motion.objects().cones) + len(motion.objects().boxes) == 1
     motion.reset(None)
-    cone, = motion.cone_poses()
+    cone, = motion.cones()
     assert (cone.x, cone.y) == (0.6, 0.0)
 
 
@@ -136,16 +136,16 @@ def test_two_runs_give_the_same_bits():
 def test_a_robot_that_lies_on_its_side_says_so():
     motion = WorldMotion(PIONEER)
     assert motion.fault() == ''
-    motion.data.qpos[2:7] = 0.3, math.cos(0.8), math.sin(0.8), 0.0, 0.0
+    motion.engine.data.qpos[2:7] = 0.3, math.cos(0.8), math.sin(0.8), 0.0, 0.0
     assert 'has fallen over' in motion.fault()
-    motion.data.qpos[2:7] = -1.0, 1.0, 0.0, 0.0, 0.0
+    motion.engine.data.qpos[2:7] = -1.0, 1.0, 0.0, 0.0, 0.0
     assert 'has fallen to z -1 m' in motion.fault()
 
 
 def test_velocities_beyond_all_reason_end_in_the_last_good_state():
     motion = WorldMotion(PIONEER)
     driven(motion, 1.0, 1.0, 100)
-    motion.data.qvel[0] = 1e6
+    motion.engine.data.qvel[0] = 1e6
     with pytest.raises(DivergenceError, match='reset the robot'):
         motion.advance(10)
     assert motion.time_ns == 100 * 1_000_000
@@ -177,5 +177,5 @@ def test_the_robot_description_has_mass_centre_and_inertia_of_the_robot(name):
     joints = {joint.name: joint for joint in describe_robot(robot).tree.joints if joint.moves}
     assert {*joints} == {'left_wheel_joint', 'right_wheel_joint'}
     assert joints['left_wheel_joint'].origin.y == pytest.approx(0.5 * robot.axle_length)
-    model = WorldMotion(robot).model
+    model = WorldMotion(robot).engine.model
     assert model.body_subtreemass[0] == pytest.approx(robot.mass)

@@ -13,10 +13,11 @@ import sys
 import pytest
 
 import racecar
-from racecar import api
+from racecar import api, facade
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / 'docs' / 'python.md'
+NAMES = [*api.__all__, *facade.__all__]
 
 
 def test_the_page_runs_as_it_stands(monkeypatch, capsys):
@@ -33,16 +34,21 @@ def test_the_page_on_controllers_shows_the_sweep_file_as_it_is():
     assert shown in (ROOT / 'docs/own_controller.md').read_text()
 
 
-def test_the_table_has_all_names_and_no_others():
+def test_the_tables_have_all_names_once_and_no_others():
     rows = [line for line in PAGE.read_text().splitlines() if line.startswith('|')]
     names = re.findall(r'`(\w+)`', '\n'.join(rows))
-    assert sorted(names) == sorted(api.__all__)
+    assert sorted(names) == sorted(NAMES)
 
 
-@pytest.mark.parametrize('name', api.__all__)
+def test_what_the_facade_gives_is_stable():
+    stable = PAGE.read_text().partition('## What is stable')[2].partition('extensions')[0]
+    assert set(facade.__all__) <= set(re.findall(r'`(\w+)`', stable))
+
+
+@pytest.mark.parametrize('name', NAMES)
 def test_a_public_name_is_found_and_says_what_it_is(name):
     value = getattr(racecar, name)
-    assert value is getattr(api, name)
+    assert value is getattr(api if name in api.__all__ else facade, name)
     if inspect.isclass(value) or inspect.isfunction(value):
         assert inspect.getdoc(value)
         for key, member in vars(value).items():
@@ -51,11 +57,12 @@ def test_a_public_name_is_found_and_says_what_it_is(name):
                 assert inspect.getdoc(getattr(value, key)), f'{name}.{key}'
 
 
-def test_all_imports_of_the_list_are_public():
-    tree = ast.parse(Path(api.__file__).read_text())
+@pytest.mark.parametrize('home', [api, facade], ids=['api', 'facade'])
+def test_all_imports_of_the_list_are_public(home):
+    tree = ast.parse(Path(home.__file__).read_text())
     imported = [alias.name for node in tree.body if isinstance(node, ast.ImportFrom)
                 for alias in node.names]
-    assert sorted(imported) == sorted(api.__all__)
+    assert sorted(imported) == sorted(home.__all__)
 
 
 @pytest.mark.parametrize('name', ['Nothing', '_Simulator', 'np', '__wrapped__'])
@@ -68,11 +75,16 @@ def test_a_part_is_imported_without_the_others():
     code = ('import sys, racecar\n'
             'from racecar.base import errors\n'
             'from racecar.base.parameters import Parameter\n'
-            'heavy = {"numba", "numpy", "racecar.api"} & set(sys.modules)\n'
+            'heavy = {"numba", "numpy", "racecar.api", "racecar.facade"} & set(sys.modules)\n'
             'assert not heavy, heavy\n'
+            # As a controller does, which a node imports.
+            'from racecar import AckermannCommand\n'
+            'facade = {"racecar.facade", "racecar.stacks", "rosbags"} & set(sys.modules)\n'
+            'assert not facade, facade\n'
             'from racecar import *\n'
-            'assert "Simulator" in dir() and "Simulator" in dir(racecar)\n'
+            'assert {"Simulator", "simulate"} <= set(dir()) & set(dir(racecar))\n'
             # Every command and node would take a third longer to start.
-            'slow = {"scipy.interpolate", "scipy.ndimage", "matplotlib"} & set(sys.modules)\n'
+            'slow = {"scipy.interpolate", "scipy.ndimage", "matplotlib", "pandas", "rosbags"} & '
+            'set(sys.modules)\n'
             'assert not slow, slow\n')
     subprocess.run([sys.executable, '-c', code], check=True, cwd=ROOT / 'src')

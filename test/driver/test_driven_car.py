@@ -52,6 +52,11 @@ class Rig:
         self.car._simulator._state[:] = [*state, front, front, rear, rear]
 
 
+def speed_at_limit(car, gear, radius):
+    """Return the speed at which the engine turns at its highest speed in a gear [m/s]."""
+    return car.engine_max_rpm * 2.0 * math.pi / 60.0 * radius / car.ratio(gear)
+
+
 def grip(vehicle, acceleration):
     """Return what the tyres of the front and the rear axle can hold at an acceleration [N]."""
     shift = vehicle.mass * acceleration * vehicle.cog_height / vehicle.wheelbase
@@ -129,7 +134,7 @@ def test_acceleration_is_that_of_a_point_mass_with_the_engines_force(name):
         lowest = 3 if name == 'car_2014' else 1
         return next(
             (gear for gear in range(lowest, car.highest_gear)
-             if speed < 0.85 * car.speed_at(gear, car.engine_max_rpm, radius)), car.highest_gear)
+             if speed < 0.85 * speed_at_limit(car, gear, radius)), car.highest_gear)
 
     throttle = THROTTLE[name]
     rig.controls.enable_limited_slip_differential(False)
@@ -208,7 +213,7 @@ def test_top_speed_of_a_gear_is_where_engine_and_friction_balance(name, gear):
         free = speed / (1.0 + friction[not driven] * speed / stiffness[not driven])
         return road - friction[not driven] * free
 
-    limit = abs(car.speed_at(gear, car.engine_max_rpm, radius))
+    limit = abs(speed_at_limit(car, gear, radius))
     low, high = 0.0, limit
     for _ in range(60):
         middle = 0.5 * (low + high)

@@ -14,7 +14,8 @@ import pytest
 
 from racecar.base.errors import DivergenceError
 from racecar.base.types import AckermannCommand
-from racecar.dynamics.tyres import contact as contact_forms, pacejka, TYRE_MODELS
+from racecar.dynamics.tyres import contact as contact_forms
+from racecar.dynamics.tyres import pacejka, TYRE_MODELS
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
 from racecar.simulation.simulator import Simulator

@@ -167,7 +167,7 @@ def test_a_process_that_fails_ends_the_launch_with_an_error(domain, tmp_path, pr
 
 
 @pytest.mark.parametrize(('argument', 'message'), [
-    ('vehicle:=ferrari', "vehicle 'ferrari' is unknown, expected one of bmw_x5, car_2014,"),
+    ('vehicle:=ferrari', "vehicle 'ferrari' is neither a file nor one of bmw_x5, car_2014,"),
     ('tyre_model:=round', 'Argument "tyre_model" provided value "round" is not valid'),
     ('real_time_factor:=fast', "parameter 'real_time_factor' is 'fast', expected a number"),
     ('real_time_factor:=-1', "parameter 'real_time_factor' is -1.0, expected a number in"),

@@ -26,6 +26,7 @@ from std_msgs.msg import String
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
 from racecar.base.types import NANOSECONDS, yaw_to_quaternion
+from racecar.catalogue import NODES
 from racecar.ros import qos
 from racecar.ros.interfaces import LampSwitches
 from racecar.ros.run_node import end, make_executor
@@ -74,6 +75,14 @@ def command(at, speed, steering_angle=0.0):
     message.header.stamp = stamp(at)
     message.drive.speed, message.drive.steering_angle = speed, steering_angle
     return message
+
+
+def kinematic_linearizer(**kwargs):
+    return NODES['kinematic_linearizer'].make_node(**kwargs)
+
+
+def dynamic_linearizer(**kwargs):
+    return NODES['dynamic_linearizer'].make_node(**kwargs)
 
 
 class Bench:

@@ -19,7 +19,7 @@ VEHICLE = ('--params-file', str(share_folder() / 'config' / 'vehicles' / 'raceca
 
 
 class NodeProcess:
-    """`python -m racecar.nodes.EXECUTABLE --ros-args ...`, a context manager."""
+    """`python -m racecar.nodes EXECUTABLE --ros-args ...`, a context manager."""
 
     def __init__(self, executable, *arguments):
         self.executable = executable
@@ -27,7 +27,7 @@ class NodeProcess:
         path = os.pathsep.join(
             filter(None, [str(share_folder() / 'src'), os.environ.get('PYTHONPATH')]))
         self.process = subprocess.Popen(
-            [sys.executable, '-m', f'racecar.nodes.{executable}', '--ros-args',
+            [sys.executable, '-m', 'racecar.nodes', executable, '--ros-args',
              *map(str, arguments)],
             env={**os.environ, 'PYTHONPATH': path, 'PYTHONFAULTHANDLER': '1'},
             stdin=subprocess.DEVNULL,

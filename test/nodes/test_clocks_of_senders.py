@@ -5,14 +5,22 @@
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
-from node_bench import command, odometry, RACECAR, RACECAR_DRIVER, seconds, stamp, velocity
+from node_bench import (
+    command,
+    dynamic_linearizer,
+    odometry,
+    RACECAR,
+    RACECAR_DRIVER,
+    seconds,
+    stamp,
+    velocity,
+)
 import pytest
 from std_msgs.msg import Float64, String
 from std_srvs.srv import SetBool
 
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
-from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.servo_commands import ServoCommandsNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
@@ -82,7 +90,7 @@ def test_wheels_that_were_told_before_the_time_began_stop(bench):
 
 def test_a_velocity_from_before_the_time_began_ends_in_a_stop(bench):
     commands = bench.listen('/vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped)
-    node = bench.start(DynamicLinearizerNode, **RACECAR)
+    node = bench.start(dynamic_linearizer, **RACECAR)
     bench.send('/vesc/odom', odometry(100.0))
     bench.until(lambda: 'odometry' not in node.waits_for())
     bench.send('/virtual_velocities', velocity(COMPUTER, 1.0))
@@ -106,7 +114,7 @@ def test_odometry_from_before_the_time_began_is_not_used(bench):
 
 def test_a_linearizer_does_not_use_odometry_from_before_the_time_began(bench):
     commands = bench.listen('/vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped)
-    node = bench.start(DynamicLinearizerNode, **RACECAR)
+    node = bench.start(dynamic_linearizer, **RACECAR)
     bench.send('/vesc/odom', odometry(COMPUTER))
     bench.until(lambda: 'odometry' not in node.waits_for())
     bench.set_clock(100.0)

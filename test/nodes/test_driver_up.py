@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`racecar up driver` in lockstep, as fast as it goes, recorded."""
 
+from bag_samples import messages_in
 import pytest
 
-from racecar.bags.reader import read_topics
 from racecar.cli.main import main
 
 pytestmark = pytest.mark.ros
@@ -16,7 +16,7 @@ def test_up_runs_the_driver_for_a_duration_and_records_it(tmp_path, capfd):
                  '--record', str(bag)]) == 0
     assert 'RMSE' not in capfd.readouterr().out
     recorded = {}
-    for row in read_topics(bag, ['/vesc/odom', '/driver/state', '/driver/car_info']):
+    for row in messages_in(bag, ['/vesc/odom', '/driver/state', '/driver/car_info']):
         recorded.setdefault(row.topic, []).append(row.message)
     # The first one again and again until it is answered.
     stamps = {(m.header.stamp.sec, m.header.stamp.nanosec) for m in recorded['/vesc/odom']}

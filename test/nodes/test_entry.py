@@ -61,6 +61,28 @@ def test_help_says_what_the_node_does_and_lists_its_parameters(executable, words
         assert listed == (row.name not in VEHICLE_FILE_PARAMETERS), row.name
 
 
+def test_python_starts_a_node_by_its_name():
+    def run(*words):
+        return subprocess.run(
+            [sys.executable, '-m', *words], capture_output=True, text=True, timeout=120.0,
+            env=with_path())
+
+    done = run('racecar.nodes', 'joy_node', '--help')
+    assert (done.returncode, done.stderr) == (0, '')
+    assert done.stdout.startswith('usage: ros2 run racecar joy_node ')
+    done = run('racecar.nodes', 'joy_nod')
+    assert done.returncode == 2
+    assert "node 'joy_nod' is unknown, expected one of trajectory_tracker," in done.stderr
+    assert done.stderr.endswith('did you mean joy_node?\n')
+    assert "node '' is unknown" in run('racecar.nodes').stderr
+    # The module alone starts nothing.
+    done = run('racecar.nodes.joy_node')
+    assert done.returncode == 1
+    assert done.stderr == (
+        '[node not started] error: racecar.nodes.joy_node is no program, expected'
+        ' `python -m racecar.nodes joy_node`\n')
+
+
 @pytest.mark.parametrize(('words', 'message'), [
     (['Kp:=3'], "argument 'Kp:=3' is unknown here: did you mean --ros-args -p Kp:=3?"),
     (['--ros-args', 'Kp:=3'],

@@ -12,7 +12,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from hypothesis import given
 from hypothesis import strategies as st
-from node_bench import DEADLINE, odometry, RACECAR, stamp
+from node_bench import DEADLINE, kinematic_linearizer, odometry, RACECAR, stamp
 import pytest
 from rcl_interfaces.msg import (
     ListParametersResult,
@@ -30,7 +30,6 @@ from std_msgs.msg import String
 from std_srvs.srv import Empty, SetBool
 
 from racecar.base.errors import ConfigurationError, MessageError, RunError
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 
@@ -40,9 +39,10 @@ pytest.importorskip('websockets')
 from foxglove_client import decoded, FoxgloveClient
 
 from racecar.clients.foxglove.assets import read_asset
-from racecar.clients.foxglove.errands import Errands
+from racecar.clients.foxglove.node_thread import NodeThread
 from racecar.clients.foxglove.server import FoxgloveServer
 from racecar.clients.foxglove.service_relay import answer
+from racecar.clients.graph.service_calls import Patience, ServiceCalls
 
 pytestmark = pytest.mark.ros
 
@@ -123,7 +123,7 @@ def test_messages_carry_the_simulated_time_and_clients_are_told_it(bench, client
     assert client.messages[0][1] == 7_500_000_000
 
 
-def learn_parameters(bench, server, client, node_class=KinematicLinearizerNode, **parameters):
+def learn_parameters(bench, server, client, node_class=kinematic_linearizer, **parameters):
     """Return a node of which the server knows the parameters, and those as clients get them."""
     node = bench.start(node_class, use_sim_time=False, **(parameters or RACECAR))
     await_parameters(bench, server, node.get_fully_qualified_name())
@@ -254,8 +254,10 @@ def test_a_call_that_fails_is_an_error_of_who_called(end):
         def destroy_client(self, client):
             pass
 
+    calls = ServiceCalls(Owner(), Patience(1.0))
     with pytest.raises(RunError, match='service /nothing failed'):
-        Errands(Owner(), Executor()).call(Empty, '/nothing', Empty.Request(), 1.0)
+        NodeThread(Executor()).wait_for(
+            lambda: calls.call(Empty, '/nothing', Empty.Request()), calls.poll)
 
 
 def test_the_sdk_does_not_log(bench, server, client, caplog):

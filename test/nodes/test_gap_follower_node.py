@@ -5,13 +5,13 @@
 import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
+from bag_samples import messages_in
 from node_bench import command, RACECAR, stamp
 import pytest
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import LaserScan
 
 from racecar.bags.laser_log import read_laser_log
-from racecar.bags.reader import read_topics
 from racecar.cli.main import main
 from racecar.nodes.gap_follower import GapFollowerNode
 
@@ -101,7 +101,7 @@ def test_a_drive_by_the_laser_is_the_same_to_the_byte_each_time(tmp_path, stack,
     def recorded(bag):
         # Until it is answered the first one comes again and again.
         return {(row.topic, repr(row.message.header.stamp)): repr(row.message)
-                for row in read_topics(bag, ['/scan', '/vesc/odom'])}
+                for row in messages_in(bag, ['/scan', '/vesc/odom'])}
 
     first = drive('first')
     assert recorded(drive('second')) == recorded(first)

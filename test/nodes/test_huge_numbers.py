@@ -7,7 +7,7 @@ import math
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import Quaternion
 from nav_msgs.msg import Odometry
-from node_bench import odometry, RACECAR, RACECAR_DRIVER
+from node_bench import dynamic_linearizer, kinematic_linearizer, odometry, RACECAR, RACECAR_DRIVER
 import pytest
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState, Joy, LaserScan
@@ -20,15 +20,12 @@ from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.differential_linearizer import DifferentialLinearizerNode
 from racecar.nodes.differential_wheels_simulator import DifferentialWheelsSimulatorNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
-from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
 from racecar.nodes.gap_follower import GapFollowerNode
 from racecar.nodes.joy_teleop import JoyTeleopNode
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.servo_commands import ServoCommandsNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros.interfaces import Reset, SetFloat
-from racecar.ros.simulator_node import SimulatorNode
 
 pytestmark = pytest.mark.ros
 
@@ -41,10 +38,10 @@ NODES = {
     DifferentialLinearizerNode: {},
     DifferentialWheelsSimulatorNode: {**ROBOT, 'paused': True},
     DriverBridgeNode: RACECAR_DRIVER,
-    DynamicLinearizerNode: RACECAR,
+    dynamic_linearizer: RACECAR,
     GapFollowerNode: RACECAR,
     JoyTeleopNode: {},
-    KinematicLinearizerNode: RACECAR,
+    kinematic_linearizer: RACECAR,
     ServoCommandsNode: RACECAR,
     SingleTrackSimulatorNode: {**RACECAR, 'paused': True, 'vehicle_model': 'double_track'},
     TrajectoryTrackerNode: {**RACECAR, 'active': True, 'trajectory': 'line', 'a_coeff': 1.0}}
@@ -83,7 +80,7 @@ def tell(subscription, message):
 
 @pytest.mark.parametrize('node_class', NODES, ids=lambda node_class: node_class.__name__)
 def test_no_number_ends_a_node(bench, node_class):
-    simulates = issubclass(node_class, SimulatorNode)
+    simulates = node_class in (SingleTrackSimulatorNode, DifferentialWheelsSimulatorNode)
     node = bench.start(node_class, use_sim_time=not simulates, **NODES[node_class])
     if simulates:
         bench.until(lambda: node.waits_for().startswith('paused'), 'the start')

@@ -5,7 +5,7 @@
 import re
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from node_bench import command, odometry, RACECAR, RACECAR_DRIVER, velocity
+from node_bench import command, kinematic_linearizer, odometry, RACECAR, RACECAR_DRIVER, velocity
 import pytest
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -13,7 +13,6 @@ from rclpy.node import Node
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.nodes.driver_bridge import DriverBridgeNode
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros.idle_notice import IdleNotice
@@ -64,7 +63,7 @@ def test_tracker_at_work_is_silent(bench):
 
 
 def test_linearizer_names_what_is_missing(bench):
-    node = bench.start(KinematicLinearizerNode, **RACECAR)
+    node = bench.start(kinematic_linearizer, **RACECAR)
     assert said_by(bench, node) == [
         'waiting for odometry on /vesc/odom and virtual velocities on /virtual_velocities']
 
@@ -73,7 +72,7 @@ def test_linearizer_names_what_is_missing(bench):
 def test_linearizer_that_has_answered_is_silent(bench, lockstep):
     answers = bench.listen(
         '/vesc/ackermann_cmd_mux/input/navigation', AckermannDriveStamped)
-    node = bench.start(KinematicLinearizerNode, **RACECAR, lockstep=lockstep)
+    node = bench.start(kinematic_linearizer, **RACECAR, lockstep=lockstep)
     if not lockstep:
         bench.set_clock(1.0)
     bench.send('/vesc/odom', odometry(1.0))

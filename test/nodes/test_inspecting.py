@@ -16,7 +16,7 @@ from rcl_interfaces.msg import ParameterType
 from racecar.base.errors import ParameterError
 from racecar.cli.inspecting import warn_if_nobody
 from racecar.cli.main import main
-from racecar.clients.inspection import graph as inspection
+from racecar.clients.inspection import inspector as inspection
 from racecar.clients.inspection.parameters import checked_value
 from racecar.clients.inspection.topics import RateMeter
 
@@ -29,17 +29,17 @@ SIMULATOR = '/single_track_simulator'
 @pytest.fixture(scope='module')
 def found():
     """Start a simulator, and find it once: that may take seconds."""
-    with NodeProcess('single_track_simulator', *VEHICLE), inspection.Graph() as graph:
-        assert graph.spin(
-            lambda: f'{SIMULATOR}/set_parameters' in dict(graph.services())
-            and graph.node.count_publishers(ODOMETRY), DEADLINE)
-        yield graph
+    with NodeProcess('single_track_simulator', *VEHICLE), inspection.Inspector() as inspector:
+        assert inspector.spin(
+            lambda: f'{SIMULATOR}/set_parameters' in inspector.graph.services()
+            and inspector.graph.is_published(ODOMETRY), DEADLINE)
+        yield inspector
 
 
 @pytest.fixture
 def run(found, capsys, monkeypatch):
     """Run a command; return its exit code, lines on stdout and text on stderr."""
-    monkeypatch.setattr(inspection, 'Graph', lambda _: contextlib.nullcontext(found))
+    monkeypatch.setattr(inspection, 'Inspector', lambda _: contextlib.nullcontext(found))
     monkeypatch.setattr(found, 'settle', lambda *_: None)
     monkeypatch.setattr(inspection, '_PATIENCE', 0.2)
 
@@ -162,7 +162,7 @@ def test_services_are_listed_and_called(run):
 
 def test_a_message_reaches_a_latched_subscription_that_was_not_discovered_before(
         run, found, monkeypatch):
-    monkeypatch.setattr(found.node, 'get_subscriptions_info_by_topic', lambda _: [])
+    monkeypatch.setattr(found.graph, 'subscriptions', lambda _: [])
     code, lines, _ = run('topic', 'pub', '--once', '/driver/lamps',
                          'racecar_interfaces/msg/LampSwitches', '{brake: true}')
     assert code == 0

@@ -149,7 +149,7 @@ def ended():
         for end in ENDS:
             terminal = stack.enter_context(PseudoTerminal())
             nodes.append((end, terminal, terminal.start(
-                '-m', 'racecar.nodes.keyboard_teleop', '--ros-args', '-r',
+                '-m', 'racecar.nodes', 'keyboard_teleop', '--ros-args', '-r',
                 f'__node:=teleop_{len(nodes)}')))
         for _, terminal, process in nodes:
             # Not before the node has found the bench.

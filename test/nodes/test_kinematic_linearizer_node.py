@@ -5,11 +5,10 @@
 import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from node_bench import odometry, RACECAR, seconds, velocity
+from node_bench import kinematic_linearizer, odometry, RACECAR, seconds, velocity
 import pytest
 
 from racecar.base.errors import ParameterError
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 
 pytestmark = pytest.mark.ros
 
@@ -23,7 +22,7 @@ class Linearizer:
     def __init__(self, bench, **parameters):
         self.bench = bench
         self.commands = bench.listen(OUTPUT, AckermannDriveStamped)
-        self.node = bench.start(KinematicLinearizerNode, **{**RACECAR, **parameters})
+        self.node = bench.start(kinematic_linearizer, **{**RACECAR, **parameters})
 
     def see(self, at, **more):
         """Show it the car at a time, without any velocity."""
@@ -64,13 +63,13 @@ def near(*values):
 
 def test_missing_vehicle_is_refused_at_start(bench):
     with pytest.raises(ParameterError, match=r"'vehicle\.name' is missing and has no default"):
-        bench.start(KinematicLinearizerNode)
+        bench.start(kinematic_linearizer)
 
 
 def test_bad_vehicle_is_refused_at_start(bench):
     with pytest.raises(ParameterError, match=(
             r"'vehicle\.steering_limit' is 2\.0, expected a number in \(0, 1\.5708\] \[rad\]")):
-        bench.start(KinematicLinearizerNode, **{**RACECAR, 'vehicle.steering_limit': 2.0})
+        bench.start(kinematic_linearizer, **{**RACECAR, 'vehicle.steering_limit': 2.0})
 
 
 def test_velocity_becomes_speed_and_steering(linearizer):

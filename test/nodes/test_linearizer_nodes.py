@@ -6,7 +6,14 @@ import math
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped
-from node_bench import odometry, RACECAR, seconds, velocity
+from node_bench import (
+    dynamic_linearizer,
+    kinematic_linearizer,
+    odometry,
+    RACECAR,
+    seconds,
+    velocity,
+)
 import numpy as np
 import pytest
 import rclpy
@@ -18,8 +25,6 @@ from racecar.base.share import find_config
 from racecar.base.types import NANOSECONDS
 from racecar.clients.run_probe import RunProbe
 from racecar.control.tracker import tracked_ahead
-from racecar.nodes.dynamic_linearizer import DynamicLinearizerNode
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.trajectory_tracker import TrajectoryTrackerNode
 from racecar.ros import qos
 from racecar.simulation.metrics.run_table import RunTable
@@ -32,7 +37,7 @@ pytestmark = pytest.mark.ros
 COMMAND = '/vesc/ackermann_cmd_mux/input/navigation'
 COG = RACECAR['vehicle.cog_to_rear_axle']
 LAWS = pytest.mark.parametrize(
-    ('node_class', 'exact'), [(KinematicLinearizerNode, 0.0), (DynamicLinearizerNode, COG)])
+    ('node_class', 'exact'), [(kinematic_linearizer, 0.0), (dynamic_linearizer, COG)])
 
 
 class Chain:
@@ -110,7 +115,7 @@ def test_in_lockstep_a_velocity_that_is_not_used_is_answered_by_a_stop(
 
 
 def test_a_point_of_a_node_that_has_left_is_forgotten(bench):
-    chain = Chain(bench, KinematicLinearizerNode)
+    chain = Chain(bench, kinematic_linearizer)
     tracker, stranger = (bench.add(rclpy.create_node(name)) for name in ('tracker', 'stranger'))
     right = PointStamped()
     right.header.frame_id = 'base_link'
@@ -140,7 +145,7 @@ def test_a_point_of_a_node_that_has_left_is_forgotten(bench):
 
 def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(bench):
     commands = bench.listen(COMMAND, AckermannDriveStamped)
-    node = bench.start(DynamicLinearizerNode, steering_rate=1.0, **RACECAR)
+    node = bench.start(dynamic_linearizer, steering_rate=1.0, **RACECAR)
     bench.set_clock(1.0)
     bench.send('/vesc/odom', odometry(1.0, vx=3.0))
     bench.until(lambda: 'odometry' not in node.waits_for())
@@ -155,7 +160,7 @@ def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(b
 
 
 def test_point_in_another_frame_is_refused(bench):
-    chain = Chain(bench, KinematicLinearizerNode)
+    chain = Chain(bench, kinematic_linearizer)
     chain.announce(0.0, frame='laser')
     bench.until(lambda: chain.node._wrong_point)
     chain.ask(1.0, 0.8)
@@ -174,7 +179,7 @@ def test_tracker_announces_its_point_also_to_latecomers(bench, parameters, ahead
     assert (message.point.x, message.point.y) == (ahead, 0.0)
 
 
-@pytest.mark.parametrize('node_class', [KinematicLinearizerNode, DynamicLinearizerNode])
+@pytest.mark.parametrize('node_class', [kinematic_linearizer, dynamic_linearizer])
 def test_epsilon_changed_at_run_time_acts(bench, node_class):
     chain = Chain(bench, node_class)
     chain.ask(1.0, 0.4, 0.1)
@@ -215,15 +220,15 @@ def test_car_is_stopped_while_epsilon_differs_from_the_trackers_distance(bench, 
 
 def test_hand_over_speeds_that_contradict_each_other_are_refused(bench):
     with pytest.raises(ParameterError, match='expected less than dynamic_speed'):
-        bench.start(DynamicLinearizerNode, kinematic_speed=3.0, **RACECAR)
-    chain = Chain(bench, DynamicLinearizerNode)
+        bench.start(dynamic_linearizer, kinematic_speed=3.0, **RACECAR)
+    chain = Chain(bench, dynamic_linearizer)
     result = bench.set_parameter(chain.node, 'kinematic_speed', 1.5)
     assert not result.successful
     assert 'expected less than dynamic_speed' in result.reason
 
 
 def test_dynamic_node_uses_the_measured_sideslip(bench):
-    chain = Chain(bench, DynamicLinearizerNode)
+    chain = Chain(bench, dynamic_linearizer)
     moving = odometry(1.0, vx=3.0)
     moving.twist.twist.linear.y, moving.twist.twist.angular.z = -0.2, 0.5
     bench.send('/vesc/odom', moving)

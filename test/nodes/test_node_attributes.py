@@ -29,7 +29,7 @@ def start(bench, tmp_path):
         'ackermann_mux': {'config_file': 'mux/low_level'},
         'bag_recorder': {'folder': str(tmp_path / 'bag')}}
     return lambda executable: bench.start(
-        NODES[executable].load_class(), use_sim_time=False, **needed.get(executable, {}))
+        NODES[executable].make_node, use_sim_time=False, **needed.get(executable, {}))
 
 
 def test_every_executable_has_a_class_and_a_table():
@@ -162,7 +162,7 @@ def test_parameter_cannot_be_deleted_at_run_time(bench, start, executable):
 
 
 def test_a_node_whose_constructor_fails_is_gone_at_once(bench):
-    simulator = NODES['single_track_simulator'].load_class()
+    simulator = NODES['single_track_simulator'].make_node
     gc.disable()
     try:
         with pytest.raises(ConfigurationError, match='not a whole number of integration steps'):

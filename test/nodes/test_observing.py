@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishers observed in their own process, and messages that the tap reads later."""
+"""Publishers observed in their own process, and messages that the cockpit's bridge reads later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 from std_msgs.msg import String
 
-from racecar.clients.tap.backlog import Backlog, nowhere
+from racecar.clients.cockpit_bridge.backlog import Backlog
+from racecar.clients.cockpit_bridge.local_stack import nowhere
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.ros import qos
 from racecar.ros.codecs.ackermann_command import read_command

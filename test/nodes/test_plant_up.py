@@ -17,14 +17,13 @@ from ackermann_msgs.msg import AckermannDriveStamped
 from domains import claim_domain
 from geometry_msgs.msg import TwistStamped
 from nav_msgs.msg import Odometry
-from node_bench import Bench, command, RACECAR, velocity
+from node_bench import Bench, command, kinematic_linearizer, RACECAR, velocity
 import pytest
 import rclpy
 
 from racecar.base.share import share_folder
 from racecar.cli.main import main
 from racecar.nodes.ackermann_mux import AckermannMuxNode
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
 from racecar.stacks import describe_stack, StackOptions
@@ -289,7 +288,7 @@ def test_stock_stack_in_lockstep_tells_who_joins_beside_it(capfd):
 
 
 def test_second_publisher_of_velocities_is_a_rival(bench):
-    node = bench.start(KinematicLinearizerNode, use_sim_time=False, **RACECAR)
+    node = bench.start(kinematic_linearizer, use_sim_time=False, **RACECAR)
     others = [bench.add(rclpy.create_node(f'tracker_{i}')) for i in (1, 2)]
     for other in others:
         other.create_publisher(TwistStamped, '/virtual_velocities', qos.COMMAND)

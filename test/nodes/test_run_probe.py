@@ -5,11 +5,11 @@
 import csv
 import json
 
+from bag_samples import messages_in
 from node_bench import command, odometry
 import numpy as np
 import pytest
 
-from racecar.bags.reader import read_topics
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.cli.main import main
 from racecar.clients.run_probe import RunProbe
@@ -157,6 +157,6 @@ def test_tracked_point_is_in_the_bag_of_the_shortest_run(tmp_path):
     for run in range(3):
         bag = tmp_path / str(run)
         assert main([*UP, '--duration', '0.05', '--record', str(bag)]) == 0
-        point, = read_topics(bag, ['/tracked_point'])
+        point, = messages_in(bag, ['/tracked_point'])
         assert point.message.point.x > 0.1
-        assert len(list(read_topics(bag, ['/vesc/odom']))) == 6
+        assert len(messages_in(bag, ['/vesc/odom'])) == 6

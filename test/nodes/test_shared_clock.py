@@ -3,7 +3,7 @@
 """Several nodes that hear the simulated time through one subscription."""
 
 from ackermann_msgs.msg import AckermannDriveStamped
-from node_bench import command, odometry, RACECAR
+from node_bench import command, kinematic_linearizer, odometry, RACECAR
 import pytest
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
@@ -11,7 +11,6 @@ from std_msgs.msg import String
 
 from racecar.base.types import NANOSECONDS
 from racecar.nodes.ackermann_mux import AckermannMuxNode
-from racecar.nodes.kinematic_linearizer import KinematicLinearizerNode
 from racecar.ros import qos
 from racecar.ros.shared_clock import SharedClock
 from racecar.stacks import describe_stack, StackOptions
@@ -125,7 +124,7 @@ def test_a_stamp_of_another_clock_does_not_hold_up_a_node_alone_in_lockstep(benc
 
 
 def test_odometry_carries_the_time_of_a_linearizer_alone_in_lockstep(bench):
-    node = bench.start(KinematicLinearizerNode, lockstep=True, **RACECAR)
+    node = bench.start(kinematic_linearizer, lockstep=True, **RACECAR)
     assert clock_subscriptions([node]) == [0]
     for at in (3.0, 1.0):
         bench.send('/vesc/odom', odometry(at))

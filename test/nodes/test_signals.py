@@ -25,7 +25,7 @@ pytestmark = pytest.mark.ros
 
 SIGNALS = pytest.mark.parametrize(
     'number', [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-NODE = ('-m', 'racecar.nodes.single_track_simulator', '--ros-args', *VEHICLE)
+NODE = ('-m', 'racecar.nodes', 'single_track_simulator', '--ros-args', *VEHICLE)
 COMMANDS = {
     'up': ('up', 'kinematic_ode'),
     'demo': ('demo', '--duration', '900', '--output', 'run'),
@@ -55,8 +55,9 @@ class Program:
     def stop(self, number):
         """Send the signal; return exit code and what stderr says beside the imports."""
         self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=DEADLINE)
-        return self.process.returncode, '\n'.join(
+        # Unlike communicate() this begins with what wait_for() has taken from the pipe already.
+        errors = self.process.stderr.read()
+        return self.process.wait(DEADLINE), '\n'.join(
             line for line in errors.splitlines() if not line.startswith('import time:'))
 
     def __enter__(self):

@@ -6,7 +6,8 @@ from nav_msgs.msg import Odometry
 import pytest
 from std_msgs.msg import String
 
-from racecar.clients.tap.stack_graph import find_stack
+from racecar.clients.cockpit_bridge.stack_graph import find_stack
+from racecar.clients.graph.view import GraphView
 from racecar.ros import qos, topics
 from racecar.ros.topics import TOPIC_NAMES
 
@@ -25,6 +26,7 @@ def test_a_robot_of_every_set_is_found_in_every_namespace(bench, names, namespac
     bench.probe.create_publisher(String, full(topics.ROBOT_DESCRIPTION), qos.LATCHED)
     if names == 'cmd_vel':
         bench.probe.create_publisher(String, full(topics.TWIST_COMMAND), qos.STATE)
-    bench.until(lambda: find_stack(bench.probe, None) == (namespace, names), 'the robot')
-    bench.until(lambda: find_stack(bench.probe, namespace, names) == (namespace, names))
-    assert find_stack(bench.probe, 'another') is None
+    graph = GraphView(bench.probe)
+    bench.until(lambda: find_stack(graph, None) == (namespace, names), 'the robot')
+    bench.until(lambda: find_stack(graph, namespace, names) == (namespace, names))
+    assert find_stack(graph, 'another') is None

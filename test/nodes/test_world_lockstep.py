@@ -6,10 +6,10 @@ from contextlib import redirect_stdout
 import io
 import json
 
+from bag_samples import messages_in
 from mcap.reader import make_reader
 import pytest
 
-from racecar.bags.reader import read_topics
 from racecar.cli.main import main
 from racecar.clients.driver_demonstration import DriverDemonstration
 from racecar.stacks import describe_stack, StackOptions
@@ -69,7 +69,7 @@ def test_the_driver_drives_in_the_world(tmp_path):
     bag = tmp_path / 'bag'
     assert main(['up', 'driver_world', *FAST, '--duration', '2', '--record', str(bag)]) == 0
     recorded = {}
-    for row in read_topics(bag, ['/vesc/odom', '/driver/state', '/racecar/joint_states']):
+    for row in messages_in(bag, ['/vesc/odom', '/driver/state', '/racecar/joint_states']):
         recorded.setdefault(row.topic, []).append(row.message)
     stamps = {(m.header.stamp.sec, m.header.stamp.nanosec) for m in recorded['/vesc/odom']}
     assert len(stamps) == 201

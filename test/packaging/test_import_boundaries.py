@@ -4,6 +4,7 @@
 
 import ast
 import collections
+import graphlib
 import itertools
 from pathlib import Path
 import re
@@ -61,25 +62,27 @@ ROOMS = {
     'clients': Room((*_ALL_FLOORS, 'ros', 'terminal'), ros=True),
     # With the definitions of the messages.
     'clients.foxglove': Room(
-        ('bags.message_definitions', 'clients.inspection', *_ALL_FLOORS, 'ros'), ros=True),
+        ('bags.message_definitions', *_ALL_FLOORS, 'ros'), ros=True),
     # It fills the frames of the cockpit, whose server is in another process.
-    'clients.tap': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
+    'clients.cockpit_bridge': Room(('cockpit', *_ALL_FLOORS, 'ros', 'signals'), ros=True),
     # The server of a page, and what it shows; it starts stacks as processes.
     'cockpit': Room(('bags', 'catalogue', *_ALL_FLOORS, 'ros.topics', 'signals', 'stacks')),
     # What a stack is can be said without ROS; two modules start it.
     'stacks': Room(_OF_STACKS),
     'stacks.composing': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
     'stacks.launching': Room((*_OF_STACKS, 'ros', 'signals'), ros=True),
+    # What Python programs and commands have in common.
+    'facade': Room(('bags', 'catalogue', *_ALL_FLOORS, 'stacks')),
     # Only what needs no ROS, or takes it from the others.
-    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', *_ALL_FLOORS, 'nodes', 'ros',
+    'cli': Room(('bags', 'catalogue', 'clients', 'cockpit', 'facade', *_ALL_FLOORS, 'nodes', 'ros',
                  'signals', 'stacks', 'terminal')),
     'signals': Room(),
     'executables': Room(('cli.main', 'nodes.shared.entry', 'signals')),
 }
 """By what comes after `racecar.`; the longest name counts."""
 
-PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'stacks', 'signals',
-         'executables', 'terminal')
+PLAIN = (*_ALL_FLOORS, 'api', 'bags', 'catalogue', 'cockpit', 'facade', 'stacks',
+         'signals', 'executables', 'terminal')
 """Rooms that import nothing of ROS, nor what does."""
 
 
@@ -281,6 +284,49 @@ def test_the_check_sees_what_any_room_imports_of_any_other(room, other):
 def test_the_check_tells_what_a_room_may_import(room, text, allowed):
     found = imports(text, f'racecar.{room}.module' if '.' not in room else f'racecar.{room}')
     assert all(may_import(room, name) for name, _ in found) == allowed
+
+
+def module_graph(sources):
+    """Return the modules that each module imports, inside functions too.
+
+    sources: {module: (text, is_package)}. That a package runs before a module in it does not
+    count, nor that it imports its modules for those who want them by its name.
+    """
+    graph = {}
+    for module, (text, is_package) in sources.items():
+        found = set()
+        for name, _ in imports(text, module, is_package):
+            while name and name not in sources:
+                name = name.rpartition('.')[0]
+            if name not in ('', module):
+                found.add(name)
+        graph[module] = found
+    return graph
+
+
+def circles(graph):
+    """Return the sorted names of modules that import each other, however far around."""
+    sorter = graphlib.TopologicalSorter(graph)
+    try:
+        sorter.prepare()
+    except graphlib.CycleError as error:
+        return sorted(set(error.args[1]))
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    sources = {name: (path.read_text(), is_package) for path, name, is_package in modules()}
+    assert circles(module_graph(sources)) == []
+
+
+@pytest.mark.parametrize(('second', 'expected'), [
+    ('import math', []), ('from racecar.one import X', ['racecar.one', 'racecar.two']),
+    ('def f():\n    from racecar import one', ['racecar.one', 'racecar.two']),
+    ('if TYPE_CHECKING:\n    from .one import X', ['racecar.one', 'racecar.two'])])
+def test_a_circle_of_modules_is_found(second, expected):
+    sources = {'racecar.one': ('from racecar.two import Y', False),
+               'racecar.two': (second, False)}
+    assert circles(module_graph(sources)) == expected
 
 
 def test_plain_rooms_load_nothing_of_ros():

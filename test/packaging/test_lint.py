@@ -11,8 +11,8 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ('bin', 'benchmarks', 'config', 'docs', 'launch', 'racecar_interfaces', 'src', 'test',
-           'tools', 'underlay', 'urdf', 'worlds')
+FOLDERS = ('bin', 'benchmarks', 'config', 'docs', 'launch', 'racecar_interfaces', 'src', 'stubs',
+           'test', 'tools', 'underlay', 'urdf', 'worlds')
 HEADER = [
     '# Copyright 2026 The racecar maintainers',
     '# SPDX-License-Identifier: Apache-2.0',
@@ -58,7 +58,7 @@ def test_xml_is_well_formed(path):
 
 
 def test_every_source_file_starts_with_the_licence():
-    sources = [*files('.py'), ROOT / 'run', ROOT / 'bin' / 'racecar', ROOT / '.ci' / 'run']
+    sources = [*files('.py', '.pyi'), ROOT / 'run', ROOT / 'bin' / 'racecar', ROOT / '.ci' / 'run']
     assert len(sources) > 5
     wrong = []
     for path in sources:

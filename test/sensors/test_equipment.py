@@ -2,6 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """World and sensors of a simulator by parameters."""
 
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
@@ -10,7 +15,14 @@ from racecar.base.readings import Imu, LaserScan
 from racecar.base.share import find_config
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.scene import load_world
-from racecar.sensors.equipment import equip, EQUIPMENT_PARAMETERS, SENSOR_NAMES
+from racecar.sensors.equipment import (
+    chosen_sensors,
+    described_with_sensors,
+    equip,
+    EQUIPMENT_PARAMETERS,
+    SENSOR_NAMES,
+    shown_sensor,
+)
 from racecar.simulation.ports import collisions_of
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -83,7 +95,25 @@ def test_a_car_in_a_world_knows_its_map_and_counts_collisions():
     ({'sensors': ['laser'], 'laser.range_min': 20.0}, ParameterError,
      "sensor 'laser': parameter 'range_min' is 20 m and range_max 10 m"),
     ({'world': 'moon'}, ConfigurationError, "world 'moon' is neither a file nor one of"),
-    ({'laser.rays': 0}, ParameterError, r"'laser\.rays' is 0, expected")])
+    ({'laser.rays': 0}, ParameterError, r"'laser\.rays' is 0, expected"),
+    ({'sensors': ['lidar:rear']}, ParameterError,
+     "'lidar:rear', which is unknown; known: laser, camera, imu"),
+    ({'sensors': ['laser', 'laser:laser']}, ParameterError,
+     "names 'laser' twice, expected once; one more laser needs a name of its own"),
+    ({'sensors': ['laser:rear', 'imu:rear']}, ParameterError, "names 'rear' twice"),
+    ({'sensors': ['laser:camera']}, ParameterError,
+     "'laser:camera', but camera is the name of another kind"),
+    ({'sensors': ['laser:vehicle']}, ParameterError,
+     "'laser:vehicle', but vehicle is what other parameters begin with"),
+    ({'sensors': ['laser:odometry']}, ConfigurationError,
+     "sensor 'odometry': the robot has an output of this name"),
+    ({'sensors': ['laser'], 'rear.x': 1.0}, ParameterError, r"'rear\.x' is unknown here"),
+    ({'sensors': ['laser', 'laser:rear'], 'rear.beams': 3}, ParameterError,
+     r"'rear\.beams' is unknown here"),
+    ({'sensors': ['laser', 'laser:rear'], 'rear.rays': 0}, ParameterError,
+     r"'rear\.rays' is 0, expected"),
+    ({'sensors': ['laser:rear', 'imu'], 'rear.x': -0.1, 'rear.frame': 'base_imu_link'},
+     ConfigurationError, "its frame 'base_imu_link' is at another place")])
 def test_what_does_not_fit_is_refused(values, error, message):
     with pytest.raises(error, match=message):
         plant(**values)
@@ -93,3 +123,96 @@ def test_each_sensor_has_rows_of_its_own():
     for name in SENSOR_NAMES:
         assert f'{name}.rate' in EQUIPMENT_PARAMETERS
         assert f'{name}.kind' not in EQUIPMENT_PARAMETERS
+
+
+@pytest.mark.parametrize('name', [
+    '', ' ', '2nd', '_rear', 'rear_', 're__ar', 'rear laser', 'rear/left', 'rear.left', 'r:l', 'ü',
+    'x' * 61])
+def test_a_name_that_ros_does_not_allow_is_refused(name):
+    with pytest.raises(ParameterError, match='expected a name behind the colon that begins with'):
+        chosen_sensors([f'laser:{name}'])
+
+
+NAMES = st.from_regex(r'[A-Za-z](_?[A-Za-z0-9]){0,20}', fullmatch=True)
+
+
+@given(st.lists(st.tuples(st.sampled_from(SENSOR_NAMES), NAMES),
+                unique_by=lambda row: row[1], max_size=6))
+def test_sensors_come_in_the_order_in_which_they_are_named(rows):
+    rows = [row for row in rows if row[1] not in SENSOR_NAMES]
+    assert chosen_sensors([f'{kind}:{name}' for kind, name in rows]) == [
+        (name, kind) for kind, name in rows]
+
+
+FRONT_AND_REAR = {
+    'sensors': ['laser', 'laser:rear'], 'rear.x': -0.1, 'rear.z': 0.1374, 'rear.yaw': math.pi,
+    **{f'{name}.{key}': value for name in ('laser', 'rear') for key, value in {
+        'noise': 0.0, 'resolution': 0.0, 'rays': 1, 'angle_min': 0.0, 'angle_max': 0.0,
+        'range_max': 40.0}.items()}}
+
+
+def test_a_second_laser_looks_backwards_from_its_own_place():
+    entity = plant(world='tunnel', initial_x=10.0, **FRONT_AND_REAR).entities[0]
+    ahead, = entity.output('laser').read().ranges
+    behind, = entity.output('rear').read().ranges
+    tunnel = load_world('tunnel')
+    ends = [wall.x1 for wall in tunnel.surfaces if wall.x1 == wall.x2 and min(wall.y1, wall.y2)
+            < 0.0 < max(wall.y1, wall.y2)]
+    assert ahead == pytest.approx(min(x for x in ends if x > 10.0) - 10.265, abs=1e-3)
+    assert behind == pytest.approx(9.9 - max(x for x in ends if x < 10.0), abs=1e-3)
+
+
+def test_two_sensors_of_a_kind_have_noise_rate_and_frame_of_their_own():
+    entity = plant(world='tunnel', **{
+        'sensors': ['laser', 'laser:rear'], 'rear.x': 0.265, 'rear.z': 0.1374, 'rear.rate': 20.0,
+        'rear.rays': 181}).entities[0]
+    first, second = entity.output('laser'), entity.output('rear')
+    assert (first.steps, second.steps) == (25, 50)
+    assert (first.frame, second.frame) == ('laser', 'rear')
+    assert (len(first.read().ranges), len(second.read().ranges)) == (1081, 181)
+    twins = plant(world='tunnel', **{
+        'sensors': ['laser', 'laser:twin'], 'twin.x': 0.265, 'twin.z': 0.1374}).entities[0]
+    one, other = (twins.output(name).read().ranges for name in ('laser', 'twin'))
+    assert not np.array_equal(one, other)
+    np.testing.assert_array_equal(
+        one, plant(world='tunnel', sensors=['laser']).entities[0].output('laser').read().ranges)
+
+
+@pytest.mark.parametrize(('kind', 'frame'), [
+    ('laser', 'spare'), ('camera', 'spare_optical_frame'), ('imu', 'base_spare_link')])
+def test_a_further_sensor_has_the_defaults_of_its_kind_but_for_the_frame(kind, frame):
+    values = SINGLE_TRACK_SIMULATOR.resolve({**RACECAR, 'sensors': [f'{kind}:spare']})
+    names = [name for name in values if name.startswith(f'{kind}.')]
+    assert len(names) > 10
+    assert {name: values[f'spare{name.removeprefix(kind)}'] for name in names} == {
+        **{name: values[name] for name in names}, f'{kind}.frame': frame}
+
+
+def test_the_robot_description_has_a_link_for_each_sensor():
+    values = {'sensors': ['laser', 'laser:rear', 'camera:left'], 'rear.x': -0.1, 'rear.yaw': 3.0,
+              'left.x': 0.3, 'left.pitch': 0.2}
+    entity = plant(**values).entities[0]
+    places = entity.describe().tree.poses()
+    for mount in entity.mounts:
+        if mount.child != 'cog':
+            assert mount.parent == 'base_link'
+            assert places[mount.child] == pytest.approx(mount.pose, abs=1e-12)
+    # What launch gives to robot_state_publisher is the same.
+    resolved = SINGLE_TRACK_SIMULATOR.resolve({**RACECAR, **values})
+    assert described_with_sensors(
+        plant().entities[0].describe(), resolved).urdf == entity.describe().urdf
+    # Without them nothing is added.
+    assert plant(sensors=['laser', 'camera', 'imu']).entities[0].describe() \
+        == plant().entities[0].describe()
+
+
+@pytest.mark.parametrize(('values', 'shown'), [
+    ({}, None), ({'sensors': []}, None), ({'sensors': ['imu']}, None),
+    ({'sensors': ['laser']}, ('laser', 'laser')),
+    ({'sensors': ['laser:front', 'laser']}, ('laser', 'laser')),
+    ({'sensors': ['laser:front', 'laser:rear']}, ('front', 'front')),
+    ({'sensors': ['laser:front'], 'front.frame': 'nose', 'front.slot': ''}, ('front', 'nose')),
+    ({'sensors': ['laser:front'], 'front.frame': 'front', 'front.slot': 'front_slot'},
+     ('front', 'front_slot_front'))])
+def test_of_several_lasers_that_called_laser_is_shown_or_the_first(values, shown):
+    assert shown_sensor(values, 'laser') == shown

@@ -328,15 +328,14 @@ def test_kernels_agree_with_their_python_source_to_the_bit(formulation):
 def test_second_process_finds_the_kernels_compiled_and_notices_changed_sources(tmp_path):
     pytest.importorskip('numba')
     sources = tmp_path / 'src'
-    shutil.copytree(SOURCES / 'racecar' / 'core', sources / 'racecar' / 'core',
+    shutil.copytree(SOURCES / 'racecar', sources / 'racecar',
                     ignore=shutil.ignore_patterns('__pycache__'))
-    shutil.copy(SOURCES / 'racecar' / '__init__.py', sources / 'racecar')
     cases = [('linear', 'full', 'rk4')]
     first, second = (trajectories('compiled', cases, sources) for _ in range(2))
     assert first['misses'] > 0
     assert (second['hits'], second['misses']) == (first['misses'] + first['hits'], 0)
     assert second['linear full rk4'] == first['linear full rk4']
-    tyre = sources / 'racecar' / 'core' / 'tyres' / 'linear.py'
+    tyre = sources / 'racecar' / 'dynamics' / 'tyres' / 'linear.py'
     text = tyre.read_text().replace('return -cornering', 'return -0.5 * cornering')
     tyre.write_text(text)
     third = trajectories('compiled', cases, sources)

@@ -87,13 +87,16 @@ def test_wheelbase_track_and_radius_are_those_of_description_and_file(name):
     assert centres[0][1] - centres[1][1] == pytest.approx(car.track_widths[0])
     assert centres[2][1] - centres[3][1] == pytest.approx(car.track_widths[1])
     found = bodies(name)
-    for wheel, radius, centre, place in zip(
-            found.wheels, (car.wheel_radii[0],) * 2 + (car.wheel_radii[1],) * 2, centres,
-            found.wheel_places(), strict=True):
+    axles = (car.cog_to_front_axle,) * 2 + (-car.cog_to_rear_axle,) * 2
+    for wheel, radius, centre, ahead, side in zip(
+            found.wheels, (car.wheel_radii[0],) * 2 + (car.wheel_radii[1],) * 2, centres, axles,
+            (1.0, -1.0) * 2, strict=True):
         assert Wheel(wheel).radius == pytest.approx(radius)
         assert model.geom(f'car/{wheel.name}').size[0] == pytest.approx(radius)
         # They stand on the ground of base_link.
-        assert centre == pytest.approx((place.x, place.y, radius))
+        track = car.track_widths[0 if ahead > 0.0 else 1]
+        assert centre == pytest.approx(
+            (ahead - car.odometry_offset, side * 0.5 * track, radius))
     assert found.half_kingpin_track == pytest.approx(0.5 * (car.track_width - car.wheel_width))
 
 
@@ -123,7 +126,9 @@ def test_the_body_collides_where_the_planar_car_does(name):
 def test_the_body_collides_before_the_wheels():
     length, width, height, ahead = bodies().outline
     half = 0.5 * length
-    for x, y, *_ in bodies().wheel_places():
+    _, data = compiled()
+    for joint in WHEEL_JOINTS:
+        x, y, _ = data.geom(f'car/{joint.removesuffix("_joint")}').xpos
         assert ahead - half < x - 0.05
         assert x + 0.05 < ahead + half
         assert abs(y) + 0.0225 <= 0.5 * width + 1e-9

@@ -129,7 +129,7 @@ def _bars(runs: Sequence[ComparedRun]) -> Chart:
 
 
 def _add_differences(page: HtmlPage, runs: Sequence[ComparedRun]) -> None:
-    """Say what was set differently, and made with what else, of runs that have a run.yaml."""
+    """Add the differences in settings and environment of runs that have a run.yaml."""
     files = {run.shown.name: run.file for run in runs}
     known = [file for file in files.values() if file is not None]
     if len(known) < 2:

@@ -46,7 +46,7 @@ class LostTicks(NamedTuple):
 
 
 def lost_ticks(t: Array) -> LostTicks | None:
-    """Return what samples of a fixed rate have lost, None if nothing.
+    """Missing samples of a fixed rate; None if none is missing.
 
     t: (n,) stamps [s] in any order.
     """

@@ -81,7 +81,7 @@ class Drive:
     def sight(
         self, time: float, cones: Sequence[Pose3], *, whole_path: bool, scale: float = 1.0,
     ) -> Sight:
-        """Return what is seen at a time [s].
+        """Sight of the drive at a time [s].
 
         whole_path: also where the robot went later. scale: of the size of lines and dots [-].
         """

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 import numpy as np
 
+from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN, ORANGE, SEQUENTIAL, VERMILION
 from racecar.analysis.tyre_data import TyreCurve, TyreData
 from racecar.base.errors import ConfigurationError
@@ -54,12 +55,7 @@ def draw_tyre_figures(name: str, data: TyreData) -> dict[str, Figure]:
 
 def render_figures(figures: Mapping[str, Figure]) -> dict[str, bytes]:
     """Return each figure as the bytes of a PNG file."""
-    pictures = {}
-    for key, figure in figures.items():
-        buffer = io.BytesIO()
-        figure.savefig(buffer, dpi=RESOLUTION, format='png')
-        pictures[key] = buffer.getvalue()
-    return pictures
+    return {key: _png(figure) for key, figure in figures.items()}
 
 
 def write_figures(pictures: Mapping[str, bytes], folder: Path | str) -> list[Path]:
@@ -97,6 +93,25 @@ def path_figure(name: str, track: MergedTrack, metrics: Metrics) -> Figure:
     axes.margins(0.06)
     label_axes(axes, 'x [m]', 'y [m]')
     _finish(figure, axes, f'{name}: path', metrics)
+    return figure
+
+
+def drive_figure(name: str, motion: Motion) -> Figure:
+    """Draw the path of a run without a reference, start and end marked, and its speed below."""
+    figure = new_figure(7.5, 7.0)
+    path, below = figure.subplots(2, 1, height_ratios=[2.6, 1.0])
+    path.plot(motion.x, motion.y, color=_ACTUAL, linewidth=1.6, label='actual')
+    path.plot(motion.x[0], motion.y[0], 'o', color=GREEN, markersize=9, label='start', zorder=3.0)
+    path.plot(motion.x[-1], motion.y[-1], 's', color='black', markersize=7, label='end',
+              zorder=3.0)
+    path.set_aspect('equal', adjustable='datalim')
+    path.margins(0.06)
+    label_axes(path, 'x [m]', 'y [m]')
+    _put_legend(path)
+    below.plot(motion.t, motion.speed, color=_ACTUAL, linewidth=1.4)
+    label_axes(below, 'time since the start [s]', 'speed [m/s]')
+    figure.suptitle(f'{name}: {motion.distance:.4g} m in {motion.duration:.4g} s',
+                    parse_math=False)
     return figure
 
 
@@ -222,11 +237,25 @@ def _spaced(x: Array, y: Array, spacing: float) -> tuple[list[float], list[float
     return xs, ys
 
 
+class ShownFigure(Figure):
+    """A figure that a notebook shows, whether or not pyplot is in use there."""
+
+    def _repr_png_(self) -> bytes:
+        return _png(self)
+
+
 def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of a size [inch] that makes room for its labels by itself."""
-    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
+    """An empty figure of a size [inch] that makes room for its labels by itself."""
+    figure = ShownFigure(
+        figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1))
     FigureCanvasAgg(figure)
     return figure
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=RESOLUTION, format='png')
+    return buffer.getvalue()
 
 
 def label_axes(axes: Axes, x: str, y: str) -> None:
@@ -241,9 +270,13 @@ def label_axes(axes: Axes, x: str, y: str) -> None:
 
 
 def _finish(figure: Figure, axes: Axes, title: str, metrics: Metrics) -> None:
+    _put_legend(axes)
+    # A name may hold a dollar sign.
+    figure.suptitle(f'{title}, RMSE {error_text(metrics.rmse)} m', parse_math=False)
+
+
+def _put_legend(axes: Axes) -> None:
     # Above the axes, where no curve can run below it; the layout makes room for it.
     axes.legend(
         loc='lower center', bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False, scatterpoints=5,
         scatteryoffsets=[0.5])
-    # A name may hold a dollar sign.
-    figure.suptitle(f'{title}, RMSE {error_text(metrics.rmse)} m', parse_math=False)

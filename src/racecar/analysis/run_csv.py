@@ -17,9 +17,10 @@ from racecar.analysis.motion import Motion
 from racecar.analysis.run_data import TrackingRun
 from racecar.base.errors import excerpt, RunError
 from racecar.simulation.metrics.path_kernels import move_ahead
-from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.simulation.metrics.run_table import answered_rows, COLUMNS, RunTable
 
 _FINITE = COLUMNS.index('yaw_rate') + 1
+_REFERENCE, _COMMANDS = slice(_FINITE, _FINITE + 2), slice(_FINITE + 2, _FINITE + 4)
 _LARGEST = 1e12  # [SI], of a time as well
 
 
@@ -81,6 +82,29 @@ def tracking_run_of(table: RunTable, name: str) -> TrackingRun | None:
     return TrackingRun(
         name=name, t=t, x=x, y=y, yaw=yaw, reference_t=t[known], reference_x=desired_x[known],
         reference_y=desired_y[known], warnings=warnings, lost=lost, motion=motion_of(table))
+
+
+def table_of(
+    motion: Motion, tracking: TrackingRun | None = None, tracked_ahead: float = 0.0,
+) -> RunTable:
+    """Table of a run that is known as arrays: one row for each odometry sample.
+
+    tracking: gives the reference, NaN where there is none; the command is the newest one, NaN
+    before the first. tracked_ahead: as in RunTable [m].
+    """
+    odometry = np.column_stack([
+        motion.t, motion.x, motion.y, motion.yaw, motion.vx, motion.vy, motion.yaw_rate])
+    rows = np.full((len(odometry), len(COLUMNS)), np.nan)
+    rows[:, :_FINITE] = odometry
+    commands = np.column_stack([motion.command_t, motion.speed_command, motion.steering_command])
+    commands = commands[np.argsort(commands[:, 0], kind='stable')]
+    latest = np.searchsorted(commands[:, 0], motion.t, side='right') - 1
+    rows[latest >= 0, _COMMANDS] = commands[latest[latest >= 0], 1:]
+    if tracking is not None:
+        found = answered_rows(odometry, np.column_stack([
+            tracking.reference_t, tracking.reference_x, tracking.reference_y]), commands)
+        rows[np.searchsorted(motion.t, found[:, 0]), _REFERENCE] = found[:, _REFERENCE]
+    return RunTable(rows, tracked_ahead)
 
 
 def _row(name: str, number: int, line: Sequence[str]) -> list[float]:

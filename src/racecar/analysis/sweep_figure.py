@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 import numpy as np
 from numpy.typing import NDArray
 
+from racecar.analysis.figures import ShownFigure
 from racecar.analysis.palette import BLUE, SEQUENTIAL, VERMILION
 from racecar.simulation.metrics.tracking_error import Array
 
@@ -40,13 +41,13 @@ def sweep_figure(
     shown = min(len(names), _MOST_PANELS)
     if is_grid and len(names) == 2 and min(
             len({point[axis] for point in points}) for axis in (0, 1)) > 1:
-        figure = Figure(figsize=(7.5, 5.6), layout='constrained')
+        figure = ShownFigure(figsize=(7.5, 5.6), layout='constrained')
         _draw_map(figure, figure.add_subplot(), labels, points, np.where(lost, np.nan, rmse),
                   cross)
     else:
         columns = 2 if shown == 4 else min(shown, 3)
         lines = math.ceil(shown / columns)
-        figure = Figure(
+        figure = ShownFigure(
             figsize=(max(7.0, 4.2 * columns), max(4.4, 3.6 * lines)), layout='constrained')
         for number in range(shown):
             axes = figure.add_subplot(lines, columns, number + 1)

@@ -4,49 +4,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
-
-import numpy as np
 
 from racecar.analysis.driver_log import DriverLog, LAMPS, QUANTITIES
 from racecar.bags import message_types
-from racecar.bags.reader import BagMessage, BagReader, stamp_ns
+from racecar.bags.drive_reader import Columns, DriveReader, Progress, seconds
 from racecar.bags.summary import BagSummary, find_topic
-from racecar.base.errors import BagError
-from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
 
 # Named like the fields of the message.
-_COLUMNS = (*QUANTITIES, *LAMPS)
+_FIELDS = (*QUANTITIES, *LAMPS)
+_COLUMNS = Columns(_FIELDS, attrgetter(*_FIELDS))
 
 
-def read_driver_log(
-    path: Path | str, progress: Callable[[int, int], None] | None = None,
-) -> DriverLog:
-    """Read what the driver did from a bag; header.stamp is the time base.
+def read_driver_log(path: Path | str, progress: Progress | None = None) -> DriverLog:
+    """What the driver did in a bag; header.stamp is the time base.
 
     progress: called with the number of messages read so far and in all. Raises BagError if the
     bag cannot be read or has no driver/state.
     """
-    with BagReader(path) as reader:
-        topic = find_topic(
-            reader.summary, (f'/{topics.DRIVER_STATE}',), message_types.DRIVER_STATE)
-        stamps: list[int] = []
-        rows: list[tuple[float, ...]] = []
-
-        def take(row: BagMessage) -> None:
-            stamps.append(stamp_ns(row.message))
-            rows.append(tuple(float(getattr(row.message, field)) for field in _COLUMNS))
-
-        reader.hand_out({topic: take}, progress)
-    if not rows:
-        raise BagError(f"bag '{path}': {topic} has no messages; was its node running?")
-    return DriverLog(
-        Path(path).resolve().name, (np.array(stamps) - stamps[0]) / NANOSECONDS,
-        dict(zip(_COLUMNS, np.array(rows).T, strict=True)))
+    with DriveReader(path) as drive:
+        rows = drive.rows(find_topic(
+            drive.summary, (f'/{topics.DRIVER_STATE}',), message_types.DRIVER_STATE), _COLUMNS)
+        drive.read(progress)
+    rows.check()
+    stamps = rows.stamps
+    return DriverLog(drive.summary.name, seconds(stamps, int(stamps[0])),
+                     dict(zip(_FIELDS, rows.table.T, strict=True)))
 
 
 def has_driver_state(summary: BagSummary) -> bool:
-    """Return whether a bag holds what read_driver_log reads."""
+    """Whether a bag holds what read_driver_log() reads."""
     return any(row.type_name == message_types.DRIVER_STATE for row in summary.topics)

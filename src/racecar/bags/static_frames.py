@@ -7,17 +7,31 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from racecar.bags import message_types
+from racecar.bags.drive_reader import DriveReader
 from racecar.base.poses import NO_POSE, pose_of_child, unrotated
 from racecar.base.types import Pose3
+from racecar.ros import topics
 
 
 class StaticFrames:
-    """Collects transforms; a frame has one parent, that of the last message with it."""
+    """Frames on the robot of a drive; one has one parent, that of the last message with it.
 
-    def __init__(self) -> None:
+    The tf_static of its namespace tells them, else that of all robots.
+    """
+
+    def __init__(self, drive: DriveReader) -> None:
+        """Ask for them."""
         self._parents: dict[str, tuple[str, Pose3]] = {}
+        self._base = ''
+        drive.each(drive.beside(message_types.TRANSFORMS, topics.TF_STATIC, is_shared=True),
+                   self._add)
+        drive.each(drive.robot.odometry, self._note_base)
 
-    def add(self, message: Any) -> None:
+    def _note_base(self, odometry: Any) -> None:
+        self._base = str(odometry.child_frame_id)
+
+    def _add(self, message: Any) -> None:
         """Take a tf2_msgs/TFMessage; leaves out rotations that are none."""
         for found in message.transforms:
             place, turn = found.transform.translation, found.transform.rotation
@@ -28,19 +42,19 @@ class StaticFrames:
                 self._parents[str(found.child_frame_id)] = str(found.header.frame_id), Pose3(
                     *position, *(part / norm for part in numbers))
 
-    def pose(self, frame: str, base: str) -> Pose3 | None:
-        """Return the pose of a frame in another one, over all links; None if none join them.
+    def pose(self, frame: str) -> Pose3:
+        """Pose of a frame in that of the odometry, over all links; NO_POSE if none join them.
 
-        Where nothing is known of the other one, it is taken for the root of the tree.
+        Where nothing is known of the odometry's, it is taken for the root of the tree.
         """
-        of_frame, of_base = self._chain(frame), self._chain(base)
-        if base not in self._names:
-            return None if len(of_frame) == 1 else of_frame[-1][1]
+        of_frame, of_base = self._chain(frame), self._chain(self._base)
+        if self._base not in self._names:
+            return of_frame[-1][1]
         for root, pose in of_frame:
             for other, pose_of_base in of_base:
                 if root == other:
                     return _seen_from(pose_of_base, pose)
-        return None
+        return NO_POSE
 
     @property
     def _names(self) -> set[str]:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -49,6 +49,26 @@ class BagSummary:
         """Number of messages on all topics."""
         return sum(topic.message_count for topic in self.topics)
 
+    def first(
+        self, type_name: str, topics: Iterable[str], *, may_be_empty: bool = False,
+    ) -> str:
+        """First of some topics that the bag has with a type and messages, or ''.
+
+        may_be_empty: also one without messages.
+        """
+        there = self.having(type_name, may_be_empty=may_be_empty)
+        return next((topic for topic in topics if topic in there), '')
+
+    def having(self, type_name: str, *, may_be_empty: bool = False) -> list[str]:
+        """Topics of a type with messages, sorted; may_be_empty: also those without."""
+        return [row.name for row in self.topics
+                if row.type_name == type_name and (row.message_count or may_be_empty)]
+
+    @property
+    def name(self) -> str:
+        """Name of the bag, for titles."""
+        return self.path.resolve().name
+
     def describe_topics(self) -> str:
         """Return the topics with types and counts for a message."""
         if not self.topics:
@@ -90,19 +110,31 @@ def find_topic(
         f' {"is" if len(wanted) == 1 else "are"} missing; it has {summary.describe_topics()}')
 
 
+def find_scans(summary: BagSummary, robot: RobotTopics) -> str:
+    """Topic of the scans of a robot: `scan`, else that of the first of its lasers by name.
+
+    Raises BagError as find_topic() does.
+    """
+    scan = f'{robot.namespace}/{topics.SCAN}'
+    others = {other.namespace for other in robots_of(
+        summary, summary.having(message_types.ODOMETRY, may_be_empty=True))}
+    lasers = [topic for topic in summary.having(message_types.SCAN)
+              if topic.startswith(f'{robot.namespace}/')
+              and topic.removesuffix(f'/{topics.SCAN}') not in {topic, *others}]
+    if lasers and scan not in [row.name for row in summary.topics]:
+        return lasers[0]
+    return find_topic(summary, (scan, topics.SCAN), message_types.SCAN)
+
+
 def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
     """Return the robot of a bag; odometry: its topic, as for find_topic(), if somebody named it.
 
     Raises BagError naming what is missing or ambiguous, and what the bag has.
     """
-    there = {row.name for row in summary.topics}
     if odometry is not None:
         named = find_topic(summary, (odometry,), message_types.ODOMETRY)
-        return next(iter(find_robots([named], there.__contains__)),
-                    RobotTopics(named, '', '', False))
-    robots = find_robots(
-        [row.name for row in summary.topics if row.type_name == message_types.ODOMETRY],
-        there.__contains__)
+        return next(iter(robots_of(summary, [named])), RobotTopics(named, '', '', False))
+    robots = robots_of(summary, summary.having(message_types.ODOMETRY, may_be_empty=True))
     if not robots:
         # It says what is missing.
         find_topic(summary, _USUAL_ODOMETRY, message_types.ODOMETRY)
@@ -112,3 +144,9 @@ def find_robot(summary: BagSummary, odometry: str | None = None) -> RobotTopics:
             f"bag '{summary.path}': the odometry may be {' or '.join(others)}; name the one to"
             ' use')
     return robots[0]
+
+
+def robots_of(summary: BagSummary, odometry: Iterable[str]) -> list[RobotTopics]:
+    """Robots with some topics of odometry, the best first, as find_robots() of ros.topics."""
+    there = {row.name for row in summary.topics}
+    return find_robots(odometry, there.__contains__)

@@ -4,14 +4,10 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Sequence
-import contextlib
-from dataclasses import dataclass, field
-import itertools
 import math
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,14 +20,27 @@ from racecar.analysis.completeness import (
 )
 from racecar.analysis.run_data import EPOCH_FROM_NS, TrackingRun
 from racecar.bags import message_types
-from racecar.bags.motion_samples import MotionSamples
-from racecar.bags.reader import BagMessage, BagReader, stamp_ns
-from racecar.bags.summary import BagSummary, find_robot, find_topic
-from racecar.bags.tyre_samples import TyreSamples
+from racecar.bags.car_rows import MotionRows, TyreRows
+from racecar.bags.drive_reader import (
+    Columns,
+    DriveReader,
+    Progress,
+    Rows,
+    seconds,
+    time_of_recording,
+)
+from racecar.bags.reader import BagMessage
+from racecar.bags.summary import BagSummary, find_topic
 from racecar.base.errors import BagError
-from racecar.base.types import NANOSECONDS, quaternion_to_yaw
+from racecar.base.types import NANOSECONDS
 from racecar.ros import topics
 from racecar.simulation.metrics.tracking_error import Array
+
+_REFERENCE = Columns(('x', 'y'), attrgetter('pose.pose.position.x', 'pose.pose.position.y'))
+_NUMBERS = Columns(('x', 'y'), lambda message: message.data[:2])
+_POINT = Columns(('x', 'y'), attrgetter('point.x', 'point.y'))
+_COUNT = Columns(('count',), lambda message: (message.data,))
+_STAMP_ALONE = Columns((), lambda message: ())
 
 
 class RecordedRun(NamedTuple):
@@ -53,7 +62,7 @@ class RecordedRun(NamedTuple):
 
 def read_tracking_run(
     path: Path | str, *, odometry_topic: str | None = None, reference_topic: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> RecordedRun:
     """Read a run from a bag; header.stamp is the time base, 0 s the earliest stamp.
 
@@ -69,104 +78,125 @@ def read_tracking_run(
     Raises BagError if the bag cannot be read, a topic is missing, empty or ambiguous, or its
     messages carry no stamps.
     """
-    with BagReader(path) as reader:
-        summary = reader.summary
-        odometry, place, *_ = find_robot(summary, odometry_topic)
-        usual = topics.REFERENCE_TRAJECTORY
-        reference, kind = _reference(
-            summary, (reference_topic,) if reference_topic else (f'{place}/{usual}', usual))
-        samples = {odometry: _Samples(), reference: _Samples()}
-        adding = {topic: found.add for topic, found in samples.items()}
-        if kind == message_types.NUMBERS:
-            adding[reference] = samples[reference].add_numbers
-        point = _beside(summary, reference, topics.TRACKED_POINT, message_types.POINT)
-        path_topic = _beside(summary, reference, topics.REFERENCE_PATH, message_types.PATH)
-        tracked: tuple[float, float] | None = None
-        path_stamps: list[int] = []
-        counted = _beside(summary, reference, topics.COLLISIONS, message_types.COUNT)
-        counts = [0]
-        tyres = TyreSamples(summary, _namespace(reference))
-        motion = MotionSamples(summary, odometry, _namespace(reference))
-        of_motion, of_tyres = set(motion.topics), set(tyres.topics)
-        names = {*samples, *filter(None, [point, path_topic, counted]), *of_motion, *of_tyres}
+    with DriveReader(path, odometry_topic) as drive:
+        return tracking_run_in(drive, reference_topic, progress)
 
-        def take(row: BagMessage) -> None:
-            nonlocal tracked
-            if row.topic in of_motion:
-                motion.add(row)
-            if row.topic == point:
-                tracked = row.message.point.x, row.message.point.y
-            elif row.topic == path_topic:
-                path_stamps.append(stamp_ns(row.message))
-            elif row.topic == counted:
-                counts.append(row.message.data)
-            elif row.topic in adding:
-                adding[row.topic](row.message)
-            elif row.topic in of_tyres:
-                tyres.add(row)
 
-        reader.hand_out(dict.fromkeys(names, take), progress)
-    warnings = list(summary.warnings)
-    for topic, column in samples.items():
-        warnings += column.check(topic, summary.path)
-    if point and tracked is None:
-        warnings.append(
-            f'{point} has no message: the error is that of base_link, whichever point the'
-            ' tracker tracked')
-    ahead, left = tracked or (0.0, 0.0)
-    origin_ns = min(min(column.stamps) for column in samples.values())
-    actual, desired = samples[odometry], samples[reference]
-    t, reference_t = actual.seconds(origin_ns), desired.seconds(origin_ns)
-    pause = longest_pause(reference_t)
-    if pause is not None:
-        warnings.append(
-            f'{reference} pauses for {pause[1]:.1f} s at {pause[0]:.1f} s; the reference is'
-            ' interpolated across the pause and the errors there mean little')
+def tracking_run_in(
+    drive: DriveReader, reference_topic: str | None = None, progress: Progress | None = None,
+) -> RecordedRun:
+    """Read a run from an open bag of which nothing has been read yet, as read_tracking_run()."""
+    rows = _ask(drive, reference_topic)
+    drive.read(progress)
+    odometry, reference = rows.motion.odometry, rows.reference
+    warnings = [*drive.summary.warnings, *_check(rows, drive.path)]
+    origin_ns = int(min(odometry.stamps.min(), reference.stamps.min()))
+    t, reference_t = (seconds(column.stamps, origin_ns) for column in (odometry, reference))
+    x, y, yaw, vx, vy, _ = odometry.table.T
     lost = lost_ticks(t)
     late = late_start(
-        t, np.array(actual.speed), reference_t,
-        path_stamps=[(stamp - origin_ns) / NANOSECONDS for stamp in path_stamps],
+        t, np.array([*map(math.hypot, vx, vy)]), reference_t,
+        path_stamps=seconds(rows.path.stamps, origin_ns).tolist(),
         time_zero=-origin_ns / NANOSECONDS if origin_ns < EPOCH_FROM_NS else None)
-    warnings += _losses(odometry, reference, len(np.unique(t)), lost, late)
-    yaw = np.array(actual.yaw)
-    run = TrackingRun(
-        name=summary.path.resolve().name, t=t,
-        x=np.array(actual.x) + ahead * np.cos(yaw) - left * np.sin(yaw),
-        y=np.array(actual.y) + ahead * np.sin(yaw) + left * np.cos(yaw),
-        yaw=yaw, reference_t=reference_t, reference_x=np.array(desired.x),
-        reference_y=np.array(desired.y), origin_ns=origin_ns, odometry_name=odometry,
-        reference_name=reference, warnings=tuple(warnings), tyre_data=tyres.data(), lost=lost,
-        late=late, collisions=_contacts(counts) if counted else None,
-        motion=motion.data(origin_ns))
-    return RecordedRun(run, summary)
+    warnings += _pauses(reference.topic, reference_t)
+    warnings += _losses(odometry.topic, reference.topic, len(np.unique(t)), lost, late)
+    ahead, left = rows.point.table[-1] if rows.point.count else (0.0, 0.0)
+    reference_x, reference_y = reference.table.T
+    return RecordedRun(TrackingRun(
+        name=drive.summary.name, t=t, x=x + ahead * np.cos(yaw) - left * np.sin(yaw),
+        y=y + ahead * np.sin(yaw) + left * np.cos(yaw), yaw=yaw, reference_t=reference_t,
+        reference_x=reference_x, reference_y=reference_y, origin_ns=origin_ns,
+        odometry_name=odometry.topic, reference_name=reference.topic, warnings=tuple(warnings),
+        tyre_data=rows.tyres.data(), lost=lost, late=late, collisions=_contacts(rows.collisions),
+        motion=rows.motion.motion(origin_ns)), drive.summary)
 
 
-def _reference(summary: BagSummary, names: Sequence[str]) -> tuple[str, str]:
-    """Return topic and type of the reference. Raises BagError as find_topic()."""
+class _TrackingRows(NamedTuple):
+    """What is read; point, path and collisions: those that lie beside the reference."""
+
+    motion: MotionRows
+    reference: Rows
+    point: Rows
+    path: Rows
+    collisions: Rows
+    tyres: TyreRows
+
+
+def _ask(drive: DriveReader, reference_topic: str | None) -> _TrackingRows:
+    """Ask for what makes up a run. Raises BagError as find_robot() and find_topic() do."""
+    place, usual = drive.robot.namespace, topics.REFERENCE_TRAJECTORY
+    names = (reference_topic,) if reference_topic else (f'{place}/{usual}', usual)
     try:
-        return find_topic(summary, names, message_types.ODOMETRY), message_types.ODOMETRY
-    except BagError:
-        with contextlib.suppress(BagError):
-            return find_topic(summary, names, message_types.NUMBERS), message_types.NUMBERS
-        raise
+        reference = drive.rows(
+            find_topic(drive.summary, names, message_types.ODOMETRY), _REFERENCE)
+    except BagError as error:
+        try:
+            topic = find_topic(drive.summary, names, message_types.NUMBERS)
+        except BagError:
+            raise error from None
+        reference = drive.rows(topic, _NUMBERS, _time_of_numbers)
+    place = reference.topic.rpartition('/')[0]
+
+    def beside(type_name: str, name: str) -> str:
+        return drive.beside(type_name, name, namespace=place, may_be_empty=True)
+
+    return _TrackingRows(
+        MotionRows.of(drive, place), reference,
+        drive.rows(beside(message_types.POINT, topics.TRACKED_POINT), _POINT, time_of_recording),
+        drive.rows(beside(message_types.PATH, topics.REFERENCE_PATH), _STAMP_ALONE),
+        drive.rows(beside(message_types.COUNT, topics.COLLISIONS), _COUNT, time_of_recording),
+        TyreRows(drive, place))
 
 
-def _contacts(counts: list[int]) -> int:
-    """Return the sum of what was counted; a reset begins at 0 again."""
-    return sum(count - min(before, count) for before, count in itertools.pairwise(counts))
+def _time_of_numbers(row: BagMessage) -> int:
+    """Time that the reference of the original has in place of a header [ns]."""
+    _, _, time = map(float, row.message.data[:3])
+    return round(time * NANOSECONDS)
 
 
-def _beside(summary: BagSummary, reference: str, name: str, type_name: str) -> str | None:
-    """Return the topic of a name that belongs to a reference, if it is in the bag."""
-    topic = f'{_namespace(reference)}/{name}'
-    found = any(row.name == topic and row.type_name == type_name for row in summary.topics)
-    return topic if found else None
+def _check(rows: _TrackingRows, path: Path) -> list[str]:
+    """Warnings about stamps and point. Raises BagError if there is no time base."""
+    warnings = []
+    for column in {column.topic: column
+                   for column in (rows.motion.odometry, rows.reference)}.values():
+        column.check('was its node running and active?')
+        steps = np.diff(column.stamps)
+        if steps.size and not steps.any():
+            raise BagError(
+                f"bag '{path}': all {column.count} messages on {column.topic} carry the stamp"
+                f' {column.stamps[0]} ns; fill header.stamp to analyse a run')
+        backward = int(np.sum(steps < 0))
+        if backward:
+            warnings.append(
+                f'stamps on {column.topic} step back {backward} times and were sorted; a'
+                ' simulation that was restarted within one recording mixes its runs')
+    if rows.point.topic and not rows.point.count:
+        warnings.append(
+            f'{rows.point.topic} has no message: the error is that of base_link, whichever point'
+            ' the tracker tracked')
+    return warnings
+
+
+def _contacts(counts: Rows) -> int | None:
+    """Sum of what was counted, None where nobody counted; a reset begins at 0 again."""
+    if not counts.topic:
+        return None
+    numbers = np.append(0, counts.table[:, 0].astype(int))
+    return int(np.sum(numbers[1:] - np.minimum(numbers[:-1], numbers[1:])))
+
+
+def _pauses(name: str, t: Array) -> list[str]:
+    """Warning about a pause of the reference."""
+    pause = longest_pause(t)
+    return [] if pause is None else [
+        f'{name} pauses for {pause[1]:.1f} s at {pause[0]:.1f} s; the reference is'
+        ' interpolated across the pause and the errors there mean little']
 
 
 def _losses(
     odometry: str, reference: str, samples: int, lost: LostTicks | None, late: LateStart | None,
 ) -> list[str]:
-    """Return the warnings about what the recording missed."""
+    """Warnings about what the recording missed."""
     found = []
     if lost is not None:
         found.append(
@@ -182,60 +212,6 @@ def _losses(
             f'the recording begins late, {when}; the errors before are not in the numbers. Begin'
             ' to record before the tracker is active')
     return found
-
-
-def _namespace(topic: str) -> str:
-    return topic.rpartition('/')[0]
-
-
-@dataclass
-class _Samples:
-    """Columns of an Odometry topic."""
-
-    stamps: array[int] = field(default_factory=lambda: array('q'))
-    x: array[float] = field(default_factory=lambda: array('d'))
-    y: array[float] = field(default_factory=lambda: array('d'))
-    yaw: array[float] = field(default_factory=lambda: array('d'))
-    speed: array[float] = field(default_factory=lambda: array('d'))
-
-    def add(self, message: Any) -> None:
-        pose = message.pose.pose
-        self.stamps.append(stamp_ns(message))
-        self.x.append(pose.position.x)
-        self.y.append(pose.position.y)
-        velocity = message.twist.twist.linear
-        self.speed.append(math.hypot(velocity.x, velocity.y))
-        turn = pose.orientation
-        self.yaw.append(quaternion_to_yaw(turn.x, turn.y, turn.z, turn.w))
-
-    def add_numbers(self, message: Any) -> None:
-        """Take the reference of the original: x, y [m] and, in place of a header, the time [s]."""
-        x, y, time = map(float, message.data[:3])
-        self.stamps.append(round(time * NANOSECONDS))
-        self.x.append(x)
-        self.y.append(y)
-
-    def check(self, topic: str, path: Path) -> list[str]:
-        """Return warnings about the stamps; raises BagError if there is no time base."""
-        if not self.stamps:
-            raise BagError(
-                f"bag '{path}': {topic} has no messages; was its node running and active?")
-        steps = np.diff(np.array(self.stamps))
-        if steps.size and not steps.any():
-            raise BagError(
-                f"bag '{path}': all {len(self.stamps)} messages on {topic} carry the stamp"
-                f' {self.stamps[0]} ns; fill header.stamp to analyse a run')
-        backward = int(np.sum(steps < 0))
-        if not backward:
-            return []
-        return [
-            f'stamps on {topic} step back {backward} times and were sorted; a simulation that'
-            ' was restarted within one recording mixes its runs']
-
-    def seconds(self, origin_ns: int) -> Array:
-        # Whole nanoseconds up to 104 days are exact in double precision, and equal stamps
-        # become equal times.
-        return (np.array(self.stamps) - origin_ns) / NANOSECONDS
 
 
 def _size(size: float) -> str:

@@ -137,7 +137,7 @@ def arctangent(tangent: float) -> float:
 
 @inlined
 def arctangent_of_positive(x: float) -> float:
-    """Return what arctangent() does of a number of at least 0."""
+    """Arctangent of a number of at least 0, as arctangent() computes it."""
     low = x <= _TAN_PI_8
     high = x > _TAN_3_PI_8
     above = -1.0 if high else x - 1.0
@@ -188,7 +188,7 @@ quotient = _divided if COMPILED else _quotient
 
 
 @inlined
-def smooth_share(value: float, low: float, high: float) -> float:
-    """Return 0 up to `low`, 1 from `high` on, in between 3 s^2 - 2 s^3, flat at both ends."""
+def smoothstep(value: float, low: float, high: float) -> float:
+    """0 up to `low`, 1 from `high` on, in between 3 s^2 - 2 s^3, flat at both ends."""
     share = max(0.0, min(1.0, (value - low) / (high - low)))
     return share * share * (3.0 - 2.0 * share)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+import functools
 import hashlib
 from importlib import metadata
 import os
@@ -22,10 +23,16 @@ _GIT_TIMEOUT = 5.0  # [s]
 
 
 def present_environment() -> dict[str, str]:
-    """Return what this process runs with, by name; a name that does not apply is left out.
+    """Versions that this process runs with, by name; names that do not apply are left out.
 
-    sources: hash of the Python files of this package, so that a change is seen without git.
+    sources: hash of the Python files of this package, so that a change is seen without git. As it
+    is at the first call: the modules of a process do not change with their files.
     """
+    return dict(_environment())
+
+
+@functools.cache
+def _environment() -> Mapping[str, str]:
     found = {
         'racecar': _version(),
         'sources': _hash_of_sources(),
@@ -81,7 +88,7 @@ def _hash_of_sources() -> str:
 
 
 def _git(*arguments: str) -> str:
-    """Return what git says of the sources; nothing where they have no repository."""
+    """Output of git for the sources; empty where they have no repository."""
     folder = Path(__file__).resolve().parents[3]
     if not (folder / '.git').exists():
         return ''

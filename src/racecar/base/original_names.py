@@ -274,7 +274,7 @@ def _listed(row: OriginalName) -> str:
 
 
 def counterpart(name: str, known: Iterable[str]) -> str:
-    """Return what an original's name is called here, as a remark for a message.
+    """Name used here for a name of the originals, as a remark for a message.
 
     name: of a parameter, node or launch file, with or without what stands before dots and
     slashes; known: the names that there are. Empty if the name is no original's, or has no other

@@ -44,7 +44,7 @@ class Section:
     lines: Mapping[str, int]
 
     def matches(self, full_name: str) -> bool:
-        """Tell whether it is for a node, given by namespace and name."""
+        """Whether it is for a node, given by namespace and name."""
         # As the middleware does it; stars side by side would only make the search long.
         text = re.sub(r'(/[*]{2})+', '/**', self.pattern).replace('/*', r'(/\w+)')
         return re.fullmatch(text, '/' + full_name.lstrip('/')) is not None

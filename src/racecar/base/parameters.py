@@ -7,9 +7,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import (
     Callable,
-    Collection,
     Iterable,
     Iterator,
+    KeysView,
     Mapping,
     Sequence,
 )
@@ -149,11 +149,22 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-class ParameterTable:
-    """An ordered set of parameters with unique names."""
+MoreRows = Callable[[Mapping[str, Any], 'ParameterTable'], Iterable[Parameter]]
+"""Gives the further rows that raw values ask for, of a table without them; raises ParameterError
+for values that ask for none that can be."""
 
-    def __init__(self, rows: Iterable[Parameter]) -> None:
+
+class ParameterTable:
+    """An ordered set of parameters with unique names.
+
+    extensions: what gives further rows that depend on values; see expanded().
+    """
+
+    def __init__(
+        self, rows: Iterable[Parameter], extensions: Iterable[MoreRows] = (),
+    ) -> None:
         """Raise ValueError if a name stands twice."""
+        self.extensions = tuple(extensions)
         self._rows: dict[str, Parameter] = {}
         for row in rows:
             if row.name in self._rows:
@@ -164,7 +175,7 @@ class ParameterTable:
         return iter(self._rows.values())
 
     def __repr__(self) -> str:
-        """Say how many there are, and which."""
+        """Number of parameters and the first names."""
         names = ', '.join(itertools.islice(self._rows, _SHOWN_NAMES))
         return (f'<ParameterTable: {len(self._rows)} parameters, {names}'
                 f"{', ...' if len(self._rows) > _SHOWN_NAMES else ''}>")
@@ -173,7 +184,7 @@ class ParameterTable:
         return name in self._rows
 
     @property
-    def names(self) -> Collection[str]:
+    def names(self) -> KeysView[str]:
         """The dotted names in order."""
         return self._rows.keys()
 
@@ -188,13 +199,25 @@ class ParameterTable:
         return self[name].default
 
     def __add__(self, other: ParameterTable) -> ParameterTable:
-        return ParameterTable([*self, *other])
+        return ParameterTable([*self, *other], [*self.extensions, *other.extensions])
+
+    def expanded(self, values: Mapping[str, Any]) -> ParameterTable:
+        """Table with all rows that raw values ask for, which depends on values no more.
+
+        Raises ParameterError as MoreRows.
+        """
+        if not self.extensions:
+            return self
+        return ParameterTable(
+            [*self, *(row for more in self.extensions for row in more(values, self))])
 
     def resolve(self, overrides: Mapping[str, Any]) -> dict[str, Value]:
-        """Return every parameter's value: the override, else the default.
+        """Return every parameter's value, of expanded() too: the override, else the default.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range key.
         """
+        if self.extensions:
+            return self.expanded(overrides).resolve(overrides)
         for name in overrides:
             if name not in self:
                 raise ParameterError(self._unknown(name))
@@ -214,7 +237,7 @@ class ParameterTable:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Return what an original's name is here, else the nearest names, or all if they are few."""
+    """Name used here for an original's name, else the nearest names, or all if they are few."""
     names = list(dict.fromkeys(known))
     found = counterpart(name, names) or suggest_near(name, names)
     if found:
@@ -227,7 +250,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return what suggest() names first as the end of a sentence, or '' if none is near."""
+    """First suggestion of suggest() as the end of a sentence; '' if no name is near."""
     names = list(known)
     near = counterpart(name, names) or suggest_near(name, names)
     return f'; {near}' if near else ''
@@ -270,6 +293,6 @@ def _likeness(one: str, other: str) -> float:
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """Return what comes before the last dot or slash of a name, and what after it."""
+    """Split a name after its last dot or slash."""
     cut = max(name.rfind('.'), name.rfind('/')) + 1
     return name[:cut], name[cut:]

@@ -153,7 +153,7 @@ def read_run_file_beside(path: Path) -> RunFile | None:
 
 
 def parameter_differences(files: Mapping[str, RunFile | None]) -> list[tuple[str, list[str]]]:
-    """Return what was set differently in some runs: name, and the value in each as a text.
+    """Settings that differ between runs: name, and the value in each run as a text.
 
     files: by run, None for a run without; such runs have the text ''. Of a node that only some of
     them have there is its name alone. What joins the nodes of one run, or says how fast it runs,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 import sys
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 import xml.etree.ElementTree as ElementTree
 
@@ -43,20 +44,140 @@ def version() -> str:
     return manifest.findtext('version', '')
 
 
+def may_be_path(text: str) -> bool:
+    """Whether what a user gives for a file can be its path: it has a separator or a suffix.
+
+    Anything else is a name.
+    """
+    return os.sep in text or bool(Path(text).suffix)
+
+
+class _Collection(NamedTuple):
+    """Files of one kind, which users choose by name or by path.
+
+    word: what messages call one; suffix: of the files, optional in a name; folders: below
+    share_folder(), an earlier one before a later; nested: whether names include subfolders.
+    """
+
+    word: str
+    suffix: str
+    folders: tuple[str, ...]
+    nested: bool = False
+
+    def names(self) -> list[str]:
+        """Names of the files without suffix, sorted within each folder."""
+        pattern = f'{"**/" if self.nested else ""}*{self.suffix}'
+        return [name for folder in self._paths() for name in sorted(
+            path.relative_to(folder).with_suffix('').as_posix() for path in folder.glob(pattern))]
+
+    def find(self, name: str | Path) -> Path:
+        """File of a name or path.
+
+        A known name goes before a file of that name in the working folder. What has neither a
+        separator nor a suffix is a name, never a path. Raises ConfigurationError that lists the
+        names and suggests the nearest.
+        """
+        text, folders = str(name), self._paths()
+        paths = [Path(name)] if may_be_path(text) else []
+        named = [folder / f'{text}{self.suffix}' for folder in folders]
+        # A name with its suffix; a file in the working folder that is called so goes before.
+        files = [folder / text for folder in folders]
+        # A leading dot or separator asks for the path.
+        candidates = (*paths, *named, *files) if text.startswith(('.', os.sep)) \
+            else (*named, *paths, *files)
+        # Unlike Path.is_file() this also takes a name that is too long for one that is not there.
+        found = next((path for path in candidates if os.path.isfile(path)), None)
+        if found is None:
+            names = self.names()
+            raise ConfigurationError(
+                f'{self.word} {excerpt(text)} is neither a file nor one of {", ".join(names)}'
+                f'{suggestion(text, names)}')
+        return found
+
+    def _paths(self) -> list[Path]:
+        share = share_folder()
+        return [share / folder for folder in self.folders]
+
+
+_CONFIGURATIONS = _Collection('configuration file', '.yaml', ('config',), nested=True)
+_VEHICLES = _Collection('vehicle', '.yaml', ('config/vehicles',))
+_ROBOTS = _Collection('vehicle', '.yaml', ('config/robots',))
+_CARS_AND_ROBOTS = _Collection('vehicle', '.yaml', (*_VEHICLES.folders, *_ROBOTS.folders))
+_TRACKS = _Collection('waypoint file', '.csv', ('config/tracks',))
+_WORLDS = _Collection('world', '.yaml', ('worlds',))
+
+
 def find_config(name: str | Path) -> Path:
-    """Return a file by its path, or by its name in config/ (suffix .yaml optional).
+    """File of a path, or of a name in config/ (suffix .yaml optional).
 
     Raises ConfigurationError naming what was looked for and what there is.
     """
-    folder = share_folder() / 'config'
-    found = _find(name, folder, '.yaml')
-    if found is not None:
-        return found
-    known = sorted(
-        str(path.relative_to(folder).with_suffix('')) for path in folder.rglob('*.yaml'))
-    raise ConfigurationError(
-        f'configuration file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
-        f'{suggestion(str(name), known)}')
+    return _CONFIGURATIONS.find(name)
+
+
+def find_vehicle(name: str | Path) -> Path:
+    """File of a car, by its path or its name in config/vehicles (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _VEHICLES.find(name)
+
+
+def find_wheeled_robot(name: str | Path) -> Path:
+    """File of a robot with two wheels, by its path or its name in config/robots.
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _ROBOTS.find(name)
+
+
+def find_robot(name: str | Path) -> Path:
+    """File of a car or of a robot with two wheels, by its path or its name in config/.
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _CARS_AND_ROBOTS.find(name)
+
+
+def find_track(name: str | Path) -> Path:
+    """Waypoint file of a path, or of a name in config/tracks (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _TRACKS.find(name)
+
+
+def find_world(name: str | Path) -> Path:
+    """World or map file of a path, or of a name in worlds/ (suffix optional).
+
+    Raises ConfigurationError naming what was looked for and what there is.
+    """
+    return _WORLDS.find(name)
+
+
+def vehicle_names() -> list[str]:
+    """Names of the vehicles in config/vehicles."""
+    return _VEHICLES.names()
+
+
+def robot_names() -> list[str]:
+    """Names of the robots with two wheels in config/robots."""
+    return _ROBOTS.names()
+
+
+def car_and_robot_names() -> list[str]:
+    """Names of the vehicles in config/vehicles, then of the robots in config/robots."""
+    return _CARS_AND_ROBOTS.names()
+
+
+def track_names() -> list[str]:
+    """Names of the waypoint files in config/tracks."""
+    return _TRACKS.names()
+
+
+def world_names() -> list[str]:
+    """Names of the worlds in worlds/."""
+    return _WORLDS.names()
 
 
 def resource_file(uri: str) -> Path:
@@ -74,96 +195,3 @@ def resource_file(uri: str) -> Path:
     if not os.path.isfile(path):
         raise ConfigurationError(f'file {excerpt(uri)} is not there, expected {path}')
     return path
-
-
-def find_vehicle(name: str | Path) -> Path:
-    """Return a vehicle's file by its path, or by its name in config/vehicles (suffix optional).
-
-    Raises ConfigurationError naming what was looked for and what there is.
-    """
-    found = _find(name, share_folder() / 'config' / 'vehicles', '.yaml')
-    if found is not None:
-        return found
-    known = vehicle_names()
-    raise ConfigurationError(
-        f'vehicle {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
-        f'{suggestion(str(name), known)}')
-
-
-def find_robot(name: str | Path) -> Path:
-    """Return the file of a car or of a robot with two wheels, by its path or its name in config/.
-
-    Raises ConfigurationError naming what was looked for and what there is.
-    """
-    for folder in ('vehicles', 'robots'):
-        found = _find(name, share_folder() / 'config' / folder, '.yaml')
-        if found is not None:
-            return found
-    known = car_and_robot_names()
-    raise ConfigurationError(
-        f'vehicle {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
-        f'{suggestion(str(name), known)}')
-
-
-def vehicle_names() -> list[str]:
-    """Return the names of the vehicles in config/vehicles."""
-    return sorted(path.stem for path in (share_folder() / 'config' / 'vehicles').glob('*.yaml'))
-
-
-def robot_names() -> list[str]:
-    """Return the names of the robots with two wheels in config/robots."""
-    return sorted(path.stem for path in (share_folder() / 'config' / 'robots').glob('*.yaml'))
-
-
-def car_and_robot_names() -> list[str]:
-    """Names of the vehicles in config/vehicles, then of the robots in config/robots."""
-    return [*vehicle_names(), *robot_names()]
-
-
-def find_track(name: str | Path) -> Path:
-    """Return a waypoint file by its path, or by its name in config/tracks (suffix optional).
-
-    Raises ConfigurationError naming what was looked for and what there is.
-    """
-    folder = share_folder() / 'config' / 'tracks'
-    found = _find(name, folder, '.csv')
-    if found is not None:
-        return found
-    known = track_names()
-    raise ConfigurationError(
-        f'waypoint file {excerpt(str(name))} is neither a file nor one of {", ".join(known)}'
-        f'{suggestion(str(name), known)}')
-
-
-def track_names() -> list[str]:
-    """Return the names of the waypoint files in config/tracks."""
-    return sorted(path.stem for path in (share_folder() / 'config' / 'tracks').glob('*.csv'))
-
-
-def find_world(name: str | Path) -> Path:
-    """Return a world or map file by its path, or by its name in worlds/ (suffix optional).
-
-    Raises ConfigurationError naming what was looked for and what there is.
-    """
-    folder = share_folder() / 'worlds'
-    found = _find(name, folder, '.yaml')
-    if found is not None:
-        return found
-    raise ConfigurationError(
-        f'world {excerpt(str(name))} is neither a file nor one of {", ".join(world_names())}'
-        f'{suggestion(str(name), world_names())}')
-
-
-def world_names() -> list[str]:
-    """Return the names of the worlds in worlds/."""
-    return sorted(path.stem for path in (share_folder() / 'worlds').glob('*.yaml'))
-
-
-def _find(name: str | Path, folder: Path, suffix: str) -> Path | None:
-    text, given = str(name), Path(name)
-    known = folder / f'{given}{suffix}'
-    # A file here that is called like a known name, as bin/racecar, has to be asked for as a path.
-    candidates = (given, folder / given, known) if text.startswith(('.', os.sep)) \
-        else (known, given, folder / given)
-    # Unlike Path.is_file() this also takes a name that is too long for one that is not there.
-    return next((path for path in candidates if os.path.isfile(path)), None)

@@ -73,7 +73,7 @@ def parse_yaml(text: str) -> Any:
 
 
 def value_of(node: yaml.Node) -> Any:
-    """Return what a node stands for. Raises yaml.YAMLError."""
+    """Value of a YAML node. Raises yaml.YAMLError."""
     loader: Any = _Loader('')
     try:
         return loader.construct_document(node)
@@ -82,12 +82,12 @@ def value_of(node: yaml.Node) -> Any:
 
 
 def is_quoted(node: yaml.Node) -> bool:
-    """Tell whether a value stands in quotes."""
+    """Whether a value stands in quotes."""
     return isinstance(node, yaml.ScalarNode) and node.style in _QUOTES
 
 
 def is_text(node: yaml.Node) -> bool:
-    """Tell whether a value is a text whatever it looks like: by quotes or by its tag."""
+    """Whether a value is a text whatever it looks like: by quotes or by its tag."""
     return is_quoted(node) or bool(node.tag == f'{_TAG}str')
 
 
@@ -196,7 +196,7 @@ _Loader.add_constructor(None, _refuse)
 
 
 def plain_value(text: str) -> bool | int | float | str:
-    """Return what the middleware makes of a text without quotes, but for y and n."""
+    """Value that rcl reads from a text without quotes, except for y and n."""
     if text in _TRUE or text in _FALSE:
         return text in _TRUE
     if match := _INTEGER.fullmatch(text):
@@ -225,7 +225,7 @@ def plain_value(text: str) -> bool | int | float | str:
 
 
 def _is_exact(text: str, number: float) -> bool:
-    """Tell whether a hexadecimal text stands for a tiny number to its last digit.
+    """Whether a hexadecimal text stands for a tiny number to its last digit.
 
     A decimal one needs hundreds of digits for this and counts as inexact.
     """

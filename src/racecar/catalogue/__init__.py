@@ -11,14 +11,14 @@ from typing import Any
 
 from racecar.base.parameters import ParameterTable
 from racecar.catalogue import node_names, tables
-from racecar.control.laws import LAWS
-from racecar.control.linearizer import Linearizer
+from racecar.control.laws import LawEntry, LAWS
 from racecar.description.urdf import RobotDescription
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.differential.description import describe_robot
 from racecar.differential.loop import make_robot_car
 from racecar.differential.parameters import RobotParameters
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.sensors.equipment import described_with_sensors
 from racecar.simulation.closed_loop import LoopCar
 from racecar.simulation.simulator import make_simulator
 
@@ -28,9 +28,6 @@ MakeCar = Callable[[Mapping[str, Any], LoopCar | None], LoopCar]
 """Builds the car of a simulator from resolved values; of another car of the same values, None if
 there is none, it may take what has no memory."""
 
-MakeLaw = Callable[[Mapping[str, Any], VehicleParameters], Linearizer]
-
-
 Describe = Callable[[Mapping[str, Any]], RobotDescription]
 
 
@@ -38,14 +35,13 @@ Describe = Callable[[Mapping[str, Any]], RobotDescription]
 class NodeSpec:
     """A node: its executable, its class, its parameters, and its part in a loop.
 
-    name: of executable, module in racecar.nodes, and, by default, node. class_name: in that
-    module. table: its parameters. hears_odometry: a simulator in lockstep waits for its
-    subscription to the odometry, or to the output that it awaits in its place. make_car: builds
-    the car of a simulator, which owns the time, for loops without ROS; None for other nodes.
-    make_law: builds the control law behind it from resolved values; None for nodes that are no
-    linearizer. makes_controller: it drives by a controller of the user's own if its parameter
-    controller names one. describe: gives the robot description of a simulator from resolved
-    values.
+    name: of executable and, by default, node. class_name: in the module of this name in
+    racecar.nodes; that of control laws in control_law. table: its parameters. hears_odometry: a
+    simulator in lockstep waits for its subscription to the odometry, or to the output that it
+    awaits in its place. make_car: builds the car of a simulator, which owns the time, for loops
+    without ROS; None for other nodes. law: the control law behind it; None for other nodes.
+    makes_controller: it drives by a controller of the user's own if its parameter controller
+    names one. describe: gives the robot description of a simulator from resolved values.
     """
 
     name: str
@@ -53,7 +49,7 @@ class NodeSpec:
     table: ParameterTable
     hears_odometry: bool = False
     make_car: MakeCar | None = None
-    make_law: MakeLaw | None = None
+    law: LawEntry | None = None
     makes_controller: bool = False
     describe: Describe | None = None
 
@@ -63,8 +59,17 @@ class NodeSpec:
         return self.make_car is not None
 
     def load_class(self) -> Any:
-        """Import the module, which needs ROS, and return the class of the node."""
-        return getattr(importlib.import_module(f'racecar.nodes.{self.name}'), self.class_name)
+        """Class of the node; its module, which needs ROS, is imported."""
+        module = self.name if self.law is None else 'control_law'
+        return getattr(importlib.import_module(f'racecar.nodes.{module}'), self.class_name)
+
+    def make_node(self, **kwargs: Any) -> Any:
+        """Node of this kind; kwargs go to rclpy.node.Node.
+
+        Raises ParameterError or ConfigurationError for parameters that cannot be used.
+        """
+        node_class = self.load_class()
+        return node_class(**kwargs) if self.law is None else node_class(self.name, **kwargs)
 
 
 def _planar_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
@@ -77,11 +82,12 @@ def _robot_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
 
 
 def _describe_car(values: Mapping[str, Any]) -> RobotDescription:
-    return describe_vehicle(VehicleParameters.from_values(values))
+    return described_with_sensors(
+        describe_vehicle(VehicleParameters.from_values(values)), values)
 
 
 def _describe_robot(values: Mapping[str, Any]) -> RobotDescription:
-    return describe_robot(RobotParameters.from_values(values))
+    return described_with_sensors(describe_robot(RobotParameters.from_values(values)), values)
 
 
 def _world_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
@@ -95,12 +101,9 @@ NODES: dict[str, NodeSpec] = {spec.name: spec for spec in (
     NodeSpec(
         node_names.TRAJECTORY_TRACKER, 'TrajectoryTrackerNode', tables.TRAJECTORY_TRACKER,
         hears_odometry=True, makes_controller=True),
-    NodeSpec(
-        node_names.KINEMATIC_LINEARIZER, 'KinematicLinearizerNode', tables.KINEMATIC_LINEARIZER,
-        hears_odometry=True, make_law=LAWS['kinematic'].make),
-    NodeSpec(
-        node_names.DYNAMIC_LINEARIZER, 'DynamicLinearizerNode', tables.DYNAMIC_LINEARIZER,
-        hears_odometry=True, make_law=LAWS['dynamic'].make),
+    *(NodeSpec(
+        law.executable, 'ControlLawNode', tables.law_table(law), hears_odometry=True, law=law)
+      for law in LAWS.values()),
     NodeSpec(
         node_names.SINGLE_TRACK_SIMULATOR, 'SingleTrackSimulatorNode',
         tables.SINGLE_TRACK_SIMULATOR, make_car=_planar_car, describe=_describe_car),

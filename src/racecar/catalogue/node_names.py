@@ -1,12 +1,10 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the nodes: executable, module below racecar.nodes and, by default, node."""
+"""Names of the nodes: executable and, by default, node. Those of control laws are in LAWS."""
 
 from racecar.dynamics.powertrain.car_parameters import SECTION
 
 TRAJECTORY_TRACKER = 'trajectory_tracker'
-KINEMATIC_LINEARIZER = 'kinematic_linearizer'
-DYNAMIC_LINEARIZER = 'dynamic_linearizer'
 SINGLE_TRACK_SIMULATOR = 'single_track_simulator'
 WORLD_SIMULATOR = 'world_simulator'
 SERVO_COMMANDS = 'servo_commands'

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.control.gap_following import GAP_PARAMETERS
-from racecar.control.laws import LAWS
+from racecar.control.laws import LawEntry
 from racecar.control.point_ahead import POINT_AHEAD_PARAMETERS
 from racecar.control.servo_commands import SERVO_PARAMETERS
 from racecar.control.teleop.joy_driver import JOY_PARAMETERS
@@ -65,10 +65,10 @@ _LINEARIZER_NODE = ParameterTable([
     _LOCKSTEP,
 ])
 
-KINEMATIC_LINEARIZER = (
-    VEHICLE_PARAMETERS + LAWS['kinematic'].parameters + _LINEARIZER_NODE)
+def law_table(law: LawEntry) -> ParameterTable:
+    """Parameter table of the node of a control law."""
+    return VEHICLE_PARAMETERS + law.parameters + _LINEARIZER_NODE
 
-DYNAMIC_LINEARIZER = VEHICLE_PARAMETERS + LAWS['dynamic'].parameters + _LINEARIZER_NODE
 
 DIFFERENTIAL_LINEARIZER = POINT_AHEAD_PARAMETERS + _LINEARIZER_NODE
 

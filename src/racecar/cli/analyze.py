@@ -172,7 +172,7 @@ def write_analysis(
 
 
 def _has_tyre_forces(file: RunFile | None) -> bool:
-    """Tell whether a run is known to be of the 3-D world with forces of tyres."""
+    """Whether a run is known to be of the 3-D world with forces of tyres."""
     from racecar.simulation.world.world_parameters import PACEJKA
 
     values = None if file is None else file.values_with('contact_model')

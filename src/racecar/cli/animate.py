@@ -94,7 +94,7 @@ def _footprint(found: Run, name: str | None) -> Footprint:
 
 
 def _scene(read: list[Run], world: str | None) -> Scene:
-    """Return what stood around: as asked for, else as the first run says that has a run.yaml."""
+    """Scene of the runs: as asked for, else that of the first run that has a run.yaml."""
     from racecar.scene.scene import EMPTY_SCENE
     from racecar.scene.world_file import load_world
 

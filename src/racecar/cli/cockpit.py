@@ -10,9 +10,9 @@ import os
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameters import suggestion
+from racecar.cli.bridge_argument import add_bridge_argument
 from racecar.cli.choices import Suggestions
 from racecar.cli.page_server import add_server_arguments, check_server, serve_feed
-from racecar.cli.tap_argument import add_tap_argument
 from racecar.cockpit.configurations import configuration_names
 from racecar.ros.domains import claim_domain
 from racecar.ros.topics import TOPIC_NAMES
@@ -42,15 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"with --attach: set of topic names, {', '.join(TOPIC_NAMES)} (default: the one that"
              ' fits)')
     add_server_arguments(parser)
-    add_tap_argument(parser)
+    add_bridge_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C; returns 0. Raises RacecarError with a one-line message."""
     if arguments.tap is not None:
-        from racecar.clients.tap.attached import run_tap
+        from racecar.clients.cockpit_bridge.attached import run_bridge
 
-        run_tap(arguments.tap, arguments.namespace, arguments.topic_names)
+        run_bridge(arguments.tap, arguments.namespace, arguments.topic_names)
     check_server()
     from racecar.cockpit.live_feed import AttachFeed, CockpitFeed, LiveFeed
 
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def attached(namespace: str | None, topic_names: str | None) -> tuple[list[str], str]:
-    """Return the words that run the tap of a stack that runs already, and what it looks for.
+    """Return the words that run the bridge to a stack that runs already, and what it looks for.
 
     Raises ConfigurationError for a namespace that is none and an unknown set of topic names.
     """

@@ -27,7 +27,7 @@ _BY_HAND = (node_names.KEYBOARD_TELEOP, node_names.JOY_TELEOP)
 
 
 def shows_drive(descriptions: list[NodeDescription]) -> bool:
-    """Tell whether a person drives, at a terminal."""
+    """Whether a person drives, at a terminal."""
     return Screen.is_possible() and any(d.executable in _BY_HAND for d in descriptions)
 
 
@@ -68,7 +68,7 @@ def displayed(
 
 
 def _worth_telling(lines: list[str]) -> list[str]:
-    """Return what nodes log but for what is no news, each sentence once, without numbers."""
+    """Log lines of nodes that are news, each sentence once, without numbers."""
     found: dict[str, str] = {}
     for line in lines:
         match = _LOG_LINE.fullmatch(line)

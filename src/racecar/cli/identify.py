@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.share import find_config, find_vehicle
+from racecar.base.share import find_vehicle
 from racecar.cli.choices import add_vehicle_argument
 from racecar.cli.output import ProgressBar
 
@@ -149,7 +149,7 @@ def _evaluate(drives: Sequence[Drive], path: Path, adapt: float, *, as_json: boo
     vehicle, own, remark = read_candidates(path)
     if remark:
         print(f'warning: {remark}', file=sys.stderr)
-    f1tenth = VehicleParameters.from_file(find_config('vehicles/f1tenth'))
+    f1tenth = VehicleParameters.from_file(find_vehicle('f1tenth'))
     judgements = judge(drives, own, vehicle, adapt)
     baseline = judge(drives, [Candidate('unfitted f1tenth, Fiala', 'fiala', prior(f1tenth),
                                         False)], f1tenth, adapt)

@@ -8,28 +8,33 @@ import argparse
 from collections.abc import Callable, Sequence
 import os
 import sys
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
-Run = Callable[[argparse.Namespace], int]
+if TYPE_CHECKING:
+    from racecar.clients.inspection.inspector import Inspector
+
+Run = Callable[['Inspector', argparse.Namespace], object]
+Block = Callable[[argparse.ArgumentParser], None]
+"""Declares arguments that several verbs share."""
+
 Found = Sequence[tuple[str, Sequence[str]]]
 """Names and their types."""
-
-_VERB = 'verb'
 
 
 class Verbs:
     """The subcommands of a command, as those of ros2."""
 
     def __init__(self, parser: argparse.ArgumentParser) -> None:
-        self._subparsers = parser.add_subparsers(dest=_VERB, required=True, metavar='VERB')
+        self._subparsers = parser.add_subparsers(dest='verb', required=True, metavar='VERB')
 
-    def add(self, name: str, run: Run, help_text: str) -> argparse.ArgumentParser:
-        """Add one, with the options that all have."""
+    def add(
+        self, name: str, run: Run, help_text: str, *blocks: Block,
+    ) -> argparse.ArgumentParser:
+        """Add one, with the options that all have and the arguments of its blocks."""
         parser = self._subparsers.add_parser(
             name, help=help_text, description=f'{help_text[0].upper()}{help_text[1:]}.')
-        parser.add_argument(
-            '--spin-time', type=seconds, metavar='SECONDS',
-            help='how long to look for other nodes (default: until nothing new is found)')
+        for declare in (_declare_spin_time, *blocks):
+            declare(parser)
         parser.set_defaults(run_verb=run)
         return parser
 
@@ -43,9 +48,38 @@ class Verbs:
                           help='also hidden ones')
 
 
+def _declare_spin_time(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        '--spin-time', type=seconds, metavar='SECONDS',
+        help='how long to look for other nodes (default: until nothing new is found)')
+
+
+def named(what: str) -> Block:
+    """Block of the verbs that take the name of one topic, node or service."""
+    def declare(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(what, metavar=what.upper())
+
+    return declare
+
+
+def valued(example: str) -> Block:
+    """Block of the verbs that take a type, as in the example, and the values of its fields."""
+    def declare(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument('type', metavar='TYPE', help=f'as {example}')
+        parser.add_argument(
+            'values', metavar='VALUES', nargs='?', default='{}',
+            help="YAML of the fields, as '{data: true}'; others have their defaults")
+
+    return declare
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Run a verb; returns 0. Raises RacecarError with a one-line message."""
-    return int(arguments.run_verb(arguments))
+    from racecar.clients.inspection.inspector import Inspector
+
+    with Inspector(arguments.spin_time) as inspector:
+        arguments.run_verb(inspector, arguments)
+    return 0
 
 
 def seconds(text: str) -> float:

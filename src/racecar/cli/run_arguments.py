@@ -140,8 +140,12 @@ def how_made(
     skip: float = 0.0,
 ) -> RunFile:
     """Return how this command makes its run; skip: seconds that its metrics leave out."""
-    return describe_run(way, configuration, options, descriptions,
-                        shlex.join(['racecar', *sys.argv[1:]]), skip)
+    return describe_run(way, configuration, options, descriptions, typed_command(), skip)
+
+
+def typed_command() -> str:
+    """The command as the user typed it, but for its quotes."""
+    return shlex.join(['racecar', *sys.argv[1:]])
 
 
 def keep_run(

@@ -5,8 +5,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from racecar.cli.inspecting import print_found, run, say, Verbs
+from racecar.cli.inspecting import named, print_found, run, say, valued, Verbs
+
+if TYPE_CHECKING:
+    from racecar.clients.inspection.inspector import Inspector
 
 __all__ = ['add_arguments', 'run']
 
@@ -17,52 +21,41 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'Look at and call the services of running nodes, with the words of `ros2 service`; needs'
         ' no ros2cli.')
     verbs = Verbs(parser)
+    service = named('service')
     verbs.add_list('services', _list)
-    verb = verbs.add('type', _type, 'print the type of a service')
-    verb.add_argument('service', metavar='SERVICE')
-    verb = verbs.add('call', _call, 'call a service')
-    verb.add_argument('service', metavar='SERVICE')
-    verb.add_argument('type', metavar='TYPE', help='as std_srvs/srv/SetBool')
-    verb.add_argument('values', metavar='VALUES', nargs='?', default='{}',
-                      help="YAML of the fields, as '{data: true}'; others have their defaults")
+    verbs.add('type', _type, 'print the type of a service', service)
+    verbs.add('call', _call, 'call a service', service, valued('std_srvs/srv/SetBool'))
 
 
-def _list(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import Graph, is_hidden
+def _list(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import is_hidden
 
-    with Graph(arguments.spin_time) as graph:
-        graph.settle()
-        own = graph.node.get_fully_qualified_name()
-        found = [(name, types) for name, types in graph.services()
+    inspector.settle()
+    own = inspector.node.get_fully_qualified_name()
+    print_found([(name, types) for name, types in inspector.graph.services().items()
                  if not name.startswith(f'{own}/')
-                 and (arguments.with_hidden or not is_hidden(name))]
-    print_found(found, 'services', arguments)
-    return 0
+                 and (arguments.with_hidden or not is_hidden(name))], 'services', arguments)
 
 
-def _type(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import absolute, Graph
+def _type(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import absolute
 
-    with Graph(arguments.spin_time) as graph:
-        print(graph.service_type(absolute(arguments.service)))
-    return 0
+    print(inspector.service_type(absolute(arguments.service)))
 
 
-def _call(arguments: argparse.Namespace) -> int:
+def _call(inspector: Inspector, arguments: argparse.Namespace) -> None:
     from racecar.base.errors import ConfigurationError
-    from racecar.clients.inspection.graph import absolute, Graph
+    from racecar.clients.graph.view import absolute
     from racecar.ros.message_values import load_type, parse_message, type_name
 
     name = absolute(arguments.service)
     service_type = load_type(arguments.type, 'srv')
-    with Graph(arguments.spin_time) as graph:
-        request = parse_message(
-            service_type.Request, arguments.values, graph.node.get_clock().now().to_msg())
-        offered = graph.service_type(name)
-        if offered != type_name(service_type):
-            raise ConfigurationError(
-                f'service {name} is of type {offered}, not {type_name(service_type)}')
-        say(f'requester: making request: {request!r}\n')
-        response = graph.call(service_type, name, request)
+    request = parse_message(
+        service_type.Request, arguments.values, inspector.node.get_clock().now().to_msg())
+    offered = inspector.service_type(name)
+    if offered != type_name(service_type):
+        raise ConfigurationError(
+            f'service {name} is of type {offered}, not {type_name(service_type)}')
+    say(f'requester: making request: {request!r}\n')
+    response = inspector.call(service_type, name, request)
     print(f'response:\n{response!r}\n')
-    return 0

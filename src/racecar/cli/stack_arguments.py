@@ -16,7 +16,6 @@ from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file, Suggestions
 from racecar.cli.output import print_rows
 from racecar.control.own_controller import CONTROLLER
-from racecar.control.own_driver import how_it_runs
 from racecar.simulation.metrics.tracking_error import Metrics
 from racecar.stacks import parse_overrides, StackOptions, STACKS
 from racecar.stacks.options import NamedOption, parse_names, run_options, RunOption
@@ -48,11 +47,6 @@ def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
     """Declare only the option that chooses a controller of one's own."""
     row, = (row for row in run_options(way) if row.name == CONTROLLER)
     _add_option(parser, row, row.default)
-
-
-def announce_controller(where: str, why_plain: str) -> None:
-    """Say on stderr how a controller of one's own runs; why_plain: as in OwnLoop."""
-    print(how_it_runs(where, why_plain), file=sys.stderr)
 
 
 def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any) -> None:

@@ -7,9 +7,12 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
-from racecar.cli.inspecting import count, print_found, run, say, seconds, Verbs
+from racecar.cli.inspecting import count, named, print_found, run, say, seconds, valued, Verbs
+
+if TYPE_CHECKING:
+    from racecar.clients.inspection.inspector import Inspector
 
 __all__ = ['add_arguments', 'run']
 
@@ -19,9 +22,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         'Look at the topics of running nodes, with the words of `ros2 topic`; needs no ros2cli.')
     verbs = Verbs(parser)
+    topic = named('topic')
     verbs.add_list('topics', _list)
-    verb = verbs.add('echo', _echo, 'print the messages of a topic')
-    verb.add_argument('topic', metavar='TOPIC')
+    verb = verbs.add('echo', _echo, 'print the messages of a topic', topic)
     verb.add_argument('type', metavar='TYPE', nargs='?', help='for a topic that is not there yet')
     verb.add_argument('--once', action='store_true', help='end after the first message')
     verb.add_argument('--field', metavar='PATH', help='only this part, as pose.pose.position')
@@ -31,22 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help='arrays and texts in full')
     verb.add_argument('-l', '--truncate-length', type=count, default=128, metavar='N',
                       help='elements of arrays, characters of texts (default: 128)')
-    verb = verbs.add('hz', _hz, 'measure the rate of a topic')
-    verb.add_argument('topic', metavar='TOPIC')
+    verb = verbs.add('hz', _hz, 'measure the rate of a topic', topic)
     verb.add_argument('-w', '--window', type=count, default=10000, metavar='N',
                       help='how many messages count (default: 10000)')
     verb.add_argument('--times', type=count, metavar='N',
                       help='end after so many results, one a second (default: Ctrl-C ends)')
-    verb = verbs.add('info', _info, 'tell type, publishers and subscriptions of a topic')
-    verb.add_argument('topic', metavar='TOPIC')
+    verb = verbs.add('info', _info, 'tell type, publishers and subscriptions of a topic', topic)
     verb.add_argument('-v', '--verbose', action='store_true', help='with nodes and QoS')
-    verb = verbs.add('type', _type, 'print the type of a topic')
-    verb.add_argument('topic', metavar='TOPIC')
-    verb = verbs.add('pub', _pub, 'publish a message')
-    verb.add_argument('topic', metavar='TOPIC')
-    verb.add_argument('type', metavar='TYPE', help='as std_msgs/msg/Bool')
-    verb.add_argument('values', metavar='VALUES', nargs='?', default='{}',
-                      help="YAML of the fields, as '{data: true}'; others have their defaults")
+    verbs.add('type', _type, 'print the type of a topic', topic)
+    verb = verbs.add('pub', _pub, 'publish a message', topic, valued('std_msgs/msg/Bool'))
     verb.add_argument('-r', '--rate', type=seconds, default=1.0, metavar='HZ',
                       help='default: 1 Hz')
     verb.add_argument('-1', '--once', action='store_true', help='publish once')
@@ -55,30 +51,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                       help='subscriptions to wait for (default: 1 with --once or --times, else 0)')
 
 
-def _list(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import Graph, is_hidden
+def _list(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import is_hidden
 
-    with Graph(arguments.spin_time) as graph:
-        graph.settle()
-        # Those of this command are no news.
-        others = {name for name, _ in graph.topics()} - _own(graph)
-        found = [(name, types) for name, types in graph.topics() if name in others
-                 and (arguments.with_hidden or not is_hidden(name))]
-    print_found(found, 'topics', arguments)
-    return 0
+    inspector.settle()
+    found = inspector.graph.topics()
+    print_found([(name, types) for name, types in found.items()
+                 if not _is_own(inspector, name)
+                 and (arguments.with_hidden or not is_hidden(name))], 'topics', arguments)
 
 
-def _own(graph: Any) -> set[str]:
-    node = graph.node
-    return {name for name, _ in graph.topics()
-            if not node.get_publishers_info_by_topic(name)
-            and all(info.node_name == node.get_name()
-                    for info in node.get_subscriptions_info_by_topic(name))}
+def _is_own(inspector: Inspector, topic: str) -> bool:
+    """Whether only this command subscribes to a topic, and nobody publishes there."""
+    graph, own = inspector.graph, inspector.node.get_name()
+    return not graph.is_published(topic) and all(
+        info.node_name == own for info in graph.subscriptions(topic))
 
 
-def _echo(arguments: argparse.Namespace) -> int:
+def _echo(inspector: Inspector, arguments: argparse.Namespace) -> None:
     from racecar.base.errors import RacecarError
-    from racecar.clients.inspection.graph import absolute, Graph
+    from racecar.clients.graph.view import absolute
     from racecar.clients.inspection.topics import listen
     from racecar.ros.message_values import flat, plain, select_field, yaml_text
 
@@ -105,63 +97,52 @@ def _echo(arguments: argparse.Namespace) -> int:
         else:
             say(f'{yaml_text(values)}---')
 
-    with Graph(arguments.spin_time) as graph:
-        listen(graph, absolute(arguments.topic), arguments.type, on_message)
-        graph.spin(lambda: bool(errors) or (arguments.once and shown > 0))
+    listen(inspector, absolute(arguments.topic), arguments.type, on_message)
+    inspector.spin(lambda: bool(errors) or (arguments.once and shown > 0))
     if errors:
         raise errors[0]
-    return 0
 
 
-def _hz(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import absolute, Graph
+def _hz(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import absolute
     from racecar.clients.inspection.topics import measure_rate
 
-    with Graph(arguments.spin_time) as graph:
-        measure_rate(graph, absolute(arguments.topic), arguments.window, say, arguments.times)
-    return 0
+    measure_rate(inspector, absolute(arguments.topic), arguments.window, say, arguments.times)
 
 
-def _info(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import absolute, Graph
+def _info(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import absolute
 
     topic = absolute(arguments.topic)
-    with Graph(arguments.spin_time) as graph:
-        name = graph.topic_type(topic)
-        # Whoever told of it tells the rest at once.
-        graph.settle(0.0)
-        between = '\n\n' if arguments.verbose else '\n'
-        print(f'Type: {name}', end=between)
-        for what, infos in (
-                ('Publisher', graph.node.get_publishers_info_by_topic(topic)),
-                ('Subscription', graph.node.get_subscriptions_info_by_topic(topic))):
-            print(f'{what} count: {len(infos)}', end=between)
-            if arguments.verbose:
-                for info in infos:
-                    print(info, end=between)
-    return 0
+    name = inspector.topic_type(topic)
+    # Whoever told of it tells the rest at once.
+    inspector.settle(0.0)
+    between = '\n\n' if arguments.verbose else '\n'
+    print(f'Type: {name}', end=between)
+    for what, infos in (('Publisher', inspector.graph.publishers(topic)),
+                        ('Subscription', inspector.graph.subscriptions(topic))):
+        print(f'{what} count: {len(infos)}', end=between)
+        if arguments.verbose:
+            for info in infos:
+                print(info, end=between)
 
 
-def _type(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import absolute, Graph
+def _type(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import absolute
 
-    with Graph(arguments.spin_time) as graph:
-        print(graph.topic_type(absolute(arguments.topic)))
-    return 0
+    print(inspector.topic_type(absolute(arguments.topic)))
 
 
-def _pub(arguments: argparse.Namespace) -> int:
-    from racecar.clients.inspection.graph import absolute, Graph
-    from racecar.clients.inspection.topics import publish
+def _pub(inspector: Inspector, arguments: argparse.Namespace) -> None:
+    from racecar.clients.graph.view import absolute
+    from racecar.clients.inspection.topics import publish, Schedule
     from racecar.ros.message_values import load_type, parse_message
 
-    message_type = load_type(arguments.type, 'msg')
     times = 1 if arguments.once else arguments.times
     subscribers = arguments.wait_matching_subscriptions
     if subscribers is None:
         subscribers = 0 if times is None else 1
-    with Graph(arguments.spin_time) as graph:
-        message = parse_message(
-            message_type, arguments.values, graph.node.get_clock().now().to_msg())
-        publish(graph, message, absolute(arguments.topic), arguments.rate, times, subscribers, say)
-    return 0
+    message = parse_message(load_type(arguments.type, 'msg'), arguments.values,
+                            inspector.node.get_clock().now().to_msg())
+    publish(inspector, message, absolute(arguments.topic),
+            Schedule(arguments.rate, times, subscribers), say)

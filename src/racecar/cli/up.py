@@ -17,6 +17,7 @@ from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.run_file import RunFile
 from racecar.base.types import NANOSECONDS
 from racecar.cli.analyze import REPORT_NAME
+from racecar.cli.bridge_argument import add_bridge, add_bridge_argument
 from racecar.cli.drive_display import displayed, for_display
 from racecar.cli.foxglove_option import add_foxglove_arguments, foxglove_served
 from racecar.cli.run_arguments import (
@@ -35,7 +36,6 @@ from racecar.cli.stack_arguments import (
     check_rivals,
     report_run,
 )
-from racecar.cli.tap_argument import add_tap, add_tap_argument
 from racecar.cli.watch_option import add_watch_argument, watched, WatchedRun
 from racecar.control.tracker import tracked_ahead, TrajectoryTracker
 from racecar.signals import Interruption
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_arguments(parser)
     add_watch_argument(parser)
     add_foxglove_arguments(parser)
-    add_tap_argument(parser)
+    add_bridge_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         with (ComposedStack(descriptions) as composed,
               displayed(composed, descriptions, stack.name, arguments.end_time,
                         names) as (show, _)):
-            is_shown = add_tap(arguments, composed, stack.with_names(options))
+            is_shown = add_bridge(arguments, composed, stack.with_names(options))
             try:
                 composed.spin(show, has_heard=is_shown)
             finally:
@@ -196,7 +196,7 @@ def _run_with_metrics(
                 topics=TOPIC_NAMES[stack.with_names(options).topic_names],
                 commands=commands_of(descriptions))
             composed.add_node(probe)
-            is_shown = add_tap(arguments, composed, stack.with_names(options))
+            is_shown = add_bridge(arguments, composed, stack.with_names(options))
             with displayed(composed, descriptions, stack.name, arguments.end_time,
                            stack.with_names(options).topic_names) as (show, _):
                 try:

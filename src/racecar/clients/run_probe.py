@@ -67,7 +67,7 @@ class Heard:
         self.count += 1
 
     def reaches(self, end_ns: int) -> bool:
-        """Tell whether a time [ns] or a later one came."""
+        """Whether a time [ns] or a later one came."""
         return self._last_ns >= end_ns
 
     def gaps(self, end_ns: int | None) -> str:
@@ -154,7 +154,7 @@ class RunProbe(Node):
         self._join.add_command((stamp_ns / NANOSECONDS, *command))
 
     def has_heard(self, end_ns: int) -> bool:
-        """Tell whether the odometry of a time [ns] came and, in lockstep, its answer."""
+        """Whether the odometry of a time [ns] came and, in lockstep, its answer."""
         topics = (ODOMETRY, self._commands) if self._in_lockstep else (ODOMETRY,)
         return all(self._heard[topic].reaches(end_ns) for topic in topics)
 

@@ -54,7 +54,7 @@ class Access:
     def fault(
         self, headers: Mapping[str, str], given: str, *, needs_origin: bool = False,
     ) -> str:
-        """Say why a request is refused; empty if it is not.
+        """Reason for which a request is refused; empty if it is accepted.
 
         given: token of query or cookie; needs_origin: of the WebSocket, which browsers say where
         it comes from.

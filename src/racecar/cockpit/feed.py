@@ -63,7 +63,7 @@ class Feed(ABC):
         """
 
     async def ask(self, viewer: int, message: Message) -> None:
-        """Do what a page asks; raises RacecarError, which answers the page, for what it refuses.
+        """Handle a request of a page; a RacecarError that this raises answers the page.
 
         Messages of one viewer come in order, each after the one before has been dealt with.
         """

@@ -60,7 +60,7 @@ def read_json(frame: bytes) -> dict[str, Any]:
 
 
 def is_text(frame: bytes) -> bool:
-    """Tell whether a frame is JSON text. Raises FrameError for what is neither."""
+    """Whether a frame is JSON text. Raises FrameError for what is neither."""
     kind = frame[0] if frame else -1
     if kind == _BRACE:
         return True

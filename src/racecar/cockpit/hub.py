@@ -100,7 +100,7 @@ class Hub:
 
 
 def _key_of(frame: bytes) -> str:
-    """Return what a frame describes; empty for what is only news. Raises FrameError."""
+    """Key of the state that a frame replaces; empty for an event. Raises FrameError."""
     if not is_text(frame):
         return 'map' if frame[0] == MAP else ''
     fields = read_json(frame)

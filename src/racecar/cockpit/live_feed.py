@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Feeds of nodes that run: frames come from the tap beside them, and wishes go there.
 
-The tap is racecar.clients.tap, in another process: this one knows nothing of ROS.
+The tap is racecar.clients.cockpit_bridge, in another process: this one knows nothing of ROS.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class LiveFeed(Feed):
         """Start what runs from the beginning."""
 
     def joined(self, viewer: int) -> None:
-        """Tell it who drives."""
+        """Send a new viewer who drives."""
         self._viewers.add(viewer)
         self._tell_driver()
 
@@ -98,7 +98,7 @@ class LiveFeed(Feed):
             self._send('camera', wanted=wanted)
 
     async def ask(self, viewer: int, message: Message) -> None:
-        """Do what a page asks. Raises RacecarError for what is refused."""
+        """Handle a request of a page. Raises RacecarError for what is refused."""
         kind = message['type']
         if self._link is None or not self._link.is_connected:
             raise RunError(f"message '{kind}': nothing runs, so there is nobody to do it")

@@ -69,7 +69,7 @@ PAGE_MESSAGES = {
 
 
 def read_page_message(text: str) -> dict[str, Any]:
-    """Return what a page sent, with numbers in the types that the table has.
+    """Parse a message of a page, with numbers in the types of the table.
 
     Raises MessageError in one line that names what is wrong and what was expected.
     """

@@ -284,6 +284,6 @@ class Samples:
 
 
 def driver_numbers(message: Any) -> tuple[float, ...]:
-    """Return what DRIVER lists of a racecar_interfaces/DriverState."""
+    """The columns DRIVER of a racecar_interfaces/DriverState."""
     return tuple(map(float, (
         message.gear, message.rpm, message.throttle, message.brake_intensity)))

@@ -24,7 +24,7 @@ _DECIMALS = 4
 
 
 def scene_frames(scene: Scene) -> dict[str, bytes]:
-    """Return what stands around: the message `scene`, and a map of its grid if it has one.
+    """Frames of the surroundings: the message `scene`, and a map of its grid if it has one.
 
     A page makes walls of the map. A grid whose origin is turned goes as boxes of the scene.
     """

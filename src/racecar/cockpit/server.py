@@ -47,7 +47,7 @@ _HEADERS = {
 
 
 def _is_own_fault(record: logging.LogRecord) -> bool:
-    """Tell whether the server failed: for what is no HTTP, the answer is enough."""
+    """Whether the server failed: for what is no HTTP, the answer is enough."""
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 

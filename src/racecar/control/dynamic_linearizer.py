@@ -42,12 +42,12 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from racecar.base.compiled import pure
-from racecar.base.elementary import arctangent, smooth_share
+from racecar.base.elementary import arctangent, smoothstep
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import CarMotion
 from racecar.control.hand_over import hand_over_speeds, ROLLING_TIME, SLIDING_TIME
-from racecar.control.kinematic_linearizer import kinematic_command
+from racecar.control.kinematic_linearizer import kinematic_step, KinematicLaw
 from racecar.control.linearizer import LawStep, Linearizer, STANDSTILL_PARAMETERS, SteeringState
 from racecar.dynamics.tyres.fiala import tangent_scale
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -71,81 +71,6 @@ DYNAMIC_LINEARIZER_PARAMETERS = ParameterTable([
               maximum=1e6),
     *STANDSTILL_PARAMETERS,
 ])
-
-
-@pure
-def dynamic_law(
-        vx: float, vy: float, yaw: float, sideslip: float, yaw_rate: float, epsilon: float,
-        mass: float, to_front: float, to_rear: float, front_stiffness: float,
-        rear_stiffness: float) -> tuple[float, float]:
-    """Return speed of the centre of gravity [m/s] and steering [rad] that move P at (vx, vy).
-
-    vx, vy: wanted velocity of P in map [m/s]; yaw [rad]; sideslip [rad] and yaw_rate [rad/s] as
-    measured at the centre of gravity; the speed that results must not be 0.
-    """
-    course = yaw + sideslip
-    cosine, sine = math.cos(course), math.sin(course)
-    speed = vx * cosine + vy * sine
-    turning = (vy * cosine - vx * sine) / epsilon
-    return speed, (
-        mass * speed * turning / front_stiffness
-        + (front_stiffness + rear_stiffness) / front_stiffness * sideslip
-        - (to_rear * rear_stiffness - to_front * front_stiffness) / front_stiffness
-        * yaw_rate / speed)
-
-
-@pure
-def steering_within_grip(
-    steering: float, front_angle: float, largest_slip: float, last_steering: float,
-    largest_turn: float, steering_min: float, steering_max: float,
-) -> float:
-    """Return the steering [rad] nearest to the wanted one that the tyres and the servo can use.
-
-    front_angle: in which the front axle moves, from the axis of the car to the left [rad];
-    largest_slip: between that and the wheels [rad]; last_steering: one command before [rad], from
-    which it turns no further than largest_turn [rad] unless the slip would be too large;
-    steering_min, steering_max: the stops [rad], which come before all others.
-    """
-    turned = max(last_steering - largest_turn, min(last_steering + largest_turn, steering))
-    gripping = max(front_angle - largest_slip, min(front_angle + largest_slip, turned))
-    return max(steering_min, min(steering_max, gripping))
-
-
-@pure
-def dynamic_command(
-        vx: float, vy: float, yaw: float, forward: float, lateral: float, yaw_rate: float,
-        epsilon: float, kinematic_speed: float, dynamic_speed: float, mass: float,
-        to_front: float, to_rear: float, front_stiffness: float, rear_stiffness: float,
-        held_steering: float, minimum_speed: float, fade_speed: float, steering_min: float,
-        steering_max: float, speed_min: float, speed_max: float, largest_slip: float,
-        largest_turn: float,
-) -> tuple[float, float, float]:
-    """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
-
-    forward, lateral: measured velocity of the centre of gravity in the body frame [m/s];
-    largest_slip, largest_turn: see steering_within_grip(). The speed is that of the rear axle,
-    V cos(beta).
-    """
-    last_steering = held_steering
-    speed, steering, held_steering = kinematic_command(
-        vx, vy, yaw, to_rear + epsilon, to_front + to_rear, held_steering, minimum_speed,
-        fade_speed, False, steering_min, steering_max, speed_min, speed_max)
-    sideslip = math.atan2(lateral, forward)
-    course = yaw + sideslip
-    along = vx * math.cos(course) + vy * math.sin(course)
-    share = smooth_share(min(along, forward), kinematic_speed, dynamic_speed)
-    if share > 0.0:
-        along, turned = dynamic_law(
-            vx, vy, yaw, sideslip, yaw_rate, epsilon, mass, to_front, to_rear, front_stiffness,
-            rear_stiffness)
-        turned = steering_within_grip(
-            turned, arctangent((lateral + to_front * yaw_rate) / forward), largest_slip,
-            last_steering, largest_turn, steering_min, steering_max)
-        along = max(speed_min, min(speed_max, along * math.cos(sideslip)))
-        speed += share * (along - speed)
-        steering += share * (turned - steering)
-        held_steering = steering
-    return speed, steering, held_steering
 
 
 class DynamicLaw(NamedTuple):
@@ -175,18 +100,67 @@ class DynamicLaw(NamedTuple):
 
 
 @pure
+def dynamic_law(
+    law: DynamicLaw, vx: float, vy: float, yaw: float, sideslip: float, yaw_rate: float,
+) -> tuple[float, float]:
+    """Speed of the centre of gravity [m/s] and steering [rad] that move P at (vx, vy).
+
+    vx, vy: wanted velocity of P in `map` [m/s]; yaw [rad]; sideslip [rad] and yaw_rate [rad/s] as
+    measured at the centre of gravity; the speed that results must not be 0.
+    """
+    course = yaw + sideslip
+    cosine, sine = math.cos(course), math.sin(course)
+    speed = vx * cosine + vy * sine
+    turning = (vy * cosine - vx * sine) / law.epsilon
+    front, rear = law.front_stiffness, law.rear_stiffness
+    return speed, (
+        law.mass * speed * turning / front + (front + rear) / front * sideslip
+        - (law.to_rear * rear - law.to_front * front) / front * yaw_rate / speed)
+
+
+@pure
+def steering_within_grip(
+    law: DynamicLaw, steering: float, front_angle: float, last_steering: float, dt: float,
+) -> float:
+    """Steering [rad] nearest to the wanted one that the tyres and the servo can use.
+
+    front_angle: in which the front axle moves, from the axis of the car to the left [rad], from
+    which the wheels differ by largest_slip at most; last_steering: one command before [rad], from
+    which it turns at steering_rate at most, unless the slip would be too large; dt: time since
+    then [s], 0 for none. The stops come before all others.
+    """
+    largest_turn = law.steering_rate * dt if dt > 0.0 else math.inf
+    turned = max(last_steering - largest_turn, min(last_steering + largest_turn, steering))
+    gripping = max(
+        front_angle - law.largest_slip, min(front_angle + law.largest_slip, turned))
+    return max(law.steering_min, min(law.steering_max, gripping))
+
+
+@pure
 def dynamic_step(
     state: SteeringState, law: DynamicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
-    """Do what LawStep says by dynamic_command()."""
-    speed, steering, held_steering = dynamic_command(
-        vx, vy, car.yaw, car.vx, car.vy + law.tracked_ahead * car.yaw_rate, car.yaw_rate,
-        law.epsilon, law.kinematic_speed, law.dynamic_speed, law.mass, law.to_front, law.to_rear,
-        law.front_stiffness, law.rear_stiffness, state.held_steering, law.minimum_speed,
-        law.fade_speed, law.steering_min, law.steering_max, law.speed_min, law.speed_max,
-        law.largest_slip,
-        law.steering_rate * dt if dt > 0.0 else math.inf)
-    return SteeringState(held_steering), speed, steering
+    """LawStep of both laws, mixed by the speed of the rear axle, V cos(beta)."""
+    kinematic = KinematicLaw(
+        law.to_rear + law.epsilon, law.to_front + law.to_rear, law.minimum_speed, law.fade_speed,
+        0.0, law.steering_min, law.steering_max, law.speed_min, law.speed_max)
+    after, speed, steering = kinematic_step(state, kinematic, car, vx, vy, dt)
+    # Of the centre of gravity.
+    forward, lateral = car.vx, car.vy + law.tracked_ahead * car.yaw_rate
+    sideslip = math.atan2(lateral, forward)
+    course = car.yaw + sideslip
+    along = vx * math.cos(course) + vy * math.sin(course)
+    share = smoothstep(min(along, forward), law.kinematic_speed, law.dynamic_speed)
+    if share > 0.0:
+        along, turned = dynamic_law(law, vx, vy, car.yaw, sideslip, car.yaw_rate)
+        turned = steering_within_grip(
+            law, turned, arctangent((lateral + law.to_front * car.yaw_rate) / forward),
+            state.held_steering, dt)
+        along = max(law.speed_min, min(law.speed_max, along * math.cos(sideslip)))
+        speed += share * (along - speed)
+        steering += share * (turned - steering)
+        after = SteeringState(steering)
+    return after, speed, steering
 
 
 class DynamicLinearizer(Linearizer):

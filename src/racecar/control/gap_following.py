@@ -11,34 +11,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.parameter_fields import fields_of, Row, table_of
 from racecar.base.readings import LaserScan
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
-GAP_PARAMETERS = ParameterTable([
-    Parameter('speed', float, 2.0, 'Speed where nothing asks for less', 'm/s', above=0.0,
-              maximum=100.0),
-    Parameter('look_ahead', float, 4.0, 'What is further away counts as open', 'm', above=0.0,
-              maximum=100.0),
-    Parameter('pursuit_distance', float, 2.0, 'Distance at which it aims, at most, for a point of'
-              ' the open way; a smaller one turns more sharply', 'm', above=0.0, maximum=100.0),
-    Parameter('field_of_view', float, 1.6, 'Largest angle to either side at which a way is looked'
-              ' for', 'rad', above=0.0, maximum=math.pi),
-    Parameter('clearance', float, 0.3, 'Distance to keep between obstacles and the middle of the'
-              ' car', 'm', minimum=0.0, maximum=10.0),
-    Parameter('lateral_acceleration', float, 3.0, 'Largest one in a turn', 'm/s^2', above=0.0,
-              maximum=100.0),
-    Parameter('deceleration', float, 2.0, 'With which it comes to a stop before an obstacle',
-              'm/s^2', above=0.0, maximum=100.0),
-    Parameter('stop_distance', float, 0.3, 'Way straight ahead at which it stands', 'm',
-              minimum=0.0, maximum=10.0),
-])
+
+class GapSettings(NamedTuple):
+    """What the law can be told."""
+
+    speed: Annotated[float, Row(
+        'Speed where nothing asks for less', 'm/s', above=0.0, maximum=100.0)] = 2.0
+    look_ahead: Annotated[float, Row(
+        'What is further away counts as open', 'm', above=0.0, maximum=100.0)] = 4.0
+    pursuit_distance: Annotated[float, Row(
+        'Distance at which it aims, at most, for a point of the open way; a smaller one turns more'
+        ' sharply', 'm', above=0.0, maximum=100.0)] = 2.0
+    field_of_view: Annotated[float, Row(
+        'Largest angle to either side at which a way is looked for', 'rad', above=0.0,
+        maximum=math.pi)] = 1.6
+    clearance: Annotated[float, Row(
+        'Distance to keep between obstacles and the middle of the car', 'm', minimum=0.0,
+        maximum=10.0)] = 0.3
+    lateral_acceleration: Annotated[float, Row(
+        'Largest one in a turn', 'm/s^2', above=0.0, maximum=100.0)] = 3.0
+    deceleration: Annotated[float, Row(
+        'With which it comes to a stop before an obstacle', 'm/s^2', above=0.0,
+        maximum=100.0)] = 2.0
+    stop_distance: Annotated[float, Row(
+        'Way straight ahead at which it stands', 'm', minimum=0.0, maximum=10.0)] = 0.3
+
+
+GAP_PARAMETERS = table_of(GapSettings, '', read_only=False)
 
 # A gap is what is nearly as deep as the deepest ray.
 _DEPTH = 0.9
@@ -57,30 +66,23 @@ class GapFollower:
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other values."""
-        self._speed = values['speed']
-        self._look_ahead = values['look_ahead']
-        self._pursuit_distance = values['pursuit_distance']
-        self._field_of_view = values['field_of_view']
-        self._clearance = values['clearance']
-        self._lateral_acceleration = values['lateral_acceleration']
-        self._deceleration = values['deceleration']
-        self._stop_distance = values['stop_distance']
+        self._settings = GapSettings(**fields_of(GapSettings, '', values))
 
     def command(self, scan: LaserScan) -> AckermannCommand:
         """Return speed and steering for a scan; a stop for one without rays ahead."""
         angles = scan.angle_min + scan.angle_increment * np.arange(len(scan.ranges))
         # Also one that another makes, the other way round or of no width.
-        seen = np.abs(angles) <= self._field_of_view
+        seen = np.abs(angles) <= self._settings.field_of_view
         if not seen.any():
             return AckermannCommand(0.0, 0.0)
         angles = angles[seen]
-        depths = self._widened(_depths(scan.ranges[seen], self._look_ahead),
+        depths = self._widened(_depths(scan.ranges[seen], self._settings.look_ahead),
                                abs(scan.angle_increment))
         first, last = _widest(depths >= _DEPTH * depths.max())
         target = 0.5 * (angles[first] + angles[last])
         depth = depths[(first + last) // 2]
         # Of the arc through a point in this direction.
-        curvature = 2.0 * math.sin(target) / max(min(depth, self._pursuit_distance), 1e-3)
+        curvature = 2.0 * math.sin(target) / max(min(depth, self._settings.pursuit_distance), 1e-3)
         steering = math.atan(self._vehicle.wheelbase * curvature)
         lowest, highest = self._vehicle.steering_range
         steering = max(lowest, min(highest, steering))
@@ -89,16 +91,17 @@ class GapFollower:
     def _speed_for(self, steering: float, way: float) -> float:
         """Return the speed [m/s] for a steering angle [rad] and an open way [m]."""
         curvature = abs(math.tan(steering)) / self._vehicle.wheelbase
-        stopping = math.sqrt(2.0 * self._deceleration * max(0.0, way - self._stop_distance))
-        turning = math.sqrt(self._lateral_acceleration / curvature) if curvature else math.inf
-        return float(min(self._speed, stopping, turning))
+        settings = self._settings
+        stopping = math.sqrt(2.0 * settings.deceleration * max(0.0, way - settings.stop_distance))
+        turning = math.sqrt(settings.lateral_acceleration / curvature) if curvature else math.inf
+        return float(min(settings.speed, stopping, turning))
 
     def _widened(self, depths: NDArray[np.float64], increment: float) -> NDArray[np.float64]:
         """Let each edge of an obstacle reach further, by the clearance, over what is behind it."""
         widened = depths.copy()
-        for i in np.flatnonzero(np.abs(np.diff(depths)) > self._clearance):
+        for i in np.flatnonzero(np.abs(np.diff(depths)) > self._settings.clearance):
             near = min(depths[i], depths[i + 1])
-            reach = math.atan2(self._clearance, near)
+            reach = math.atan2(self._settings.clearance, near)
             count = math.ceil(reach / increment) if increment else 0
             # Over the side that is further away.
             covered = slice(i + 1, i + 1 + count) if depths[i] < depths[i + 1] else \

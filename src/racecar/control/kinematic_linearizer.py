@@ -24,49 +24,6 @@ KINEMATIC_LINEARIZER_PARAMETERS = ParameterTable([
 ])
 
 
-@pure
-def kinematic_law(
-        vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
-        held_steering: float, minimum_speed: float) -> tuple[float, float]:
-    """Return rear-axle speed [m/s] and steering angle [rad] that move P at (vx, vy) [m/s] in map.
-
-    V = vx cos(yaw) + vy sin(yaw), w = (vy cos(yaw) - vx sin(yaw)) / epsilon,
-    delta = atan(wheelbase w / V); below minimum_speed [m/s] delta = held_steering [rad].
-    """
-    sine, cosine = sine_cosine(yaw)
-    speed = vx * cosine + vy * sine
-    slow = abs(speed) < minimum_speed
-    yaw_rate = (vy * cosine - vx * sine) / epsilon
-    # Selections rather than branches let a loop over vehicles vectorise.
-    steering = arctangent(wheelbase * yaw_rate / (1.0 if slow else speed))
-    return speed, held_steering if slow else steering
-
-
-@pure
-def kinematic_command(
-        vx: float, vy: float, yaw: float, epsilon: float, wheelbase: float,
-        held_steering: float, minimum_speed: float, fade_speed: float, reverse: bool,
-        steering_min: float, steering_max: float, speed_min: float, speed_max: float,
-) -> tuple[float, float, float]:
-    """Return speed [m/s], steering [rad] and the steering to hold next [rad], within the limits.
-
-    reverse: whether a velocity that points behind the car is driven backwards; P then lies
-    epsilon behind the axle, where the motion is stable. Otherwise P stays ahead and the car turns
-    round. From fade_speed [m/s] down to minimum_speed the law gives way to held_steering, the last
-    one from above fade_speed, so nothing jumps where the speed passes through zero.
-    """
-    sine, cosine = sine_cosine(yaw)
-    backwards = reverse and vx * cosine + vy * sine < 0.0
-    speed, wanted = kinematic_law(
-        vx, vy, yaw, -epsilon if backwards else epsilon, wheelbase, held_steering, minimum_speed)
-    wanted = max(steering_min, min(steering_max, wanted))
-    fades = abs(speed) < max(fade_speed, minimum_speed)
-    share = max(0.0, abs(speed) - minimum_speed) / max(1e-9, fade_speed - minimum_speed)
-    steering = held_steering + share * share * (wanted - held_steering) if fades else wanted
-    return (
-        max(speed_min, min(speed_max, speed)), steering, held_steering if fades else wanted)
-
-
 class KinematicLaw(NamedTuple):
     """Parameters of the law and the vehicle's limits [SI]; reverse: 1 or 0."""
 
@@ -82,15 +39,48 @@ class KinematicLaw(NamedTuple):
 
 
 @pure
+def speed_and_steering(
+    law: KinematicLaw, distance: float, held_steering: float, yaw: float, vx: float, vy: float,
+) -> tuple[float, float]:
+    """Rear-axle speed [m/s] and steering angle [rad] that move P at (vx, vy) [m/s] in `map`.
+
+    V = vx cos(yaw) + vy sin(yaw), w = (vy cos(yaw) - vx sin(yaw)) / distance,
+    delta = atan(wheelbase w / V); below minimum_speed delta = held_steering [rad]. distance: of P
+    ahead of the rear axle [m], negative behind it.
+    """
+    sine, cosine = sine_cosine(yaw)
+    speed = vx * cosine + vy * sine
+    slow = abs(speed) < law.minimum_speed
+    yaw_rate = (vy * cosine - vx * sine) / distance
+    # Selections rather than branches let a loop over vehicles vectorise.
+    steering = arctangent(law.wheelbase * yaw_rate / (1.0 if slow else speed))
+    return speed, held_steering if slow else steering
+
+
+@pure
 def kinematic_step(
     state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:
-    """Do what LawStep says by kinematic_command()."""
-    speed, steering, held_steering = kinematic_command(
-        vx, vy, car.yaw, law.epsilon, law.wheelbase, state.held_steering, law.minimum_speed,
-        law.fade_speed, law.reverse > 0.0, law.steering_min, law.steering_max, law.speed_min,
-        law.speed_max)
-    return SteeringState(held_steering), speed, steering
+    """LawStep of the kinematic law.
+
+    A velocity that points behind the car is driven backwards if the law reverses; P then lies
+    epsilon behind the axle, where the motion is stable. Otherwise P stays ahead and the car turns
+    round. From fade_speed [m/s] down to minimum_speed the law gives way to held_steering, the last
+    one from above fade_speed, so nothing jumps where the speed passes through zero.
+    """
+    held_steering = state.held_steering
+    sine, cosine = sine_cosine(car.yaw)
+    backwards = law.reverse > 0.0 and vx * cosine + vy * sine < 0.0
+    speed, wanted = speed_and_steering(
+        law, -law.epsilon if backwards else law.epsilon, held_steering, car.yaw, vx, vy)
+    wanted = max(law.steering_min, min(law.steering_max, wanted))
+    fades = abs(speed) < max(law.fade_speed, law.minimum_speed)
+    share = max(0.0, abs(speed) - law.minimum_speed) / max(
+        1e-9, law.fade_speed - law.minimum_speed)
+    steering = held_steering + share * share * (wanted - held_steering) if fades else wanted
+    return (
+        SteeringState(held_steering if fades else wanted),
+        max(law.speed_min, min(law.speed_max, speed)), steering)
 
 
 class KinematicLinearizer(Linearizer):

@@ -128,7 +128,7 @@ def load_controller(
 
 
 def find_controller(where: str) -> ControllerClass:
-    """Import the class of a controller: `module:Class` or `file.py:Class`.
+    """Import what a controller is made by: `module:Class` or `file.py:Class`, or a function.
 
     Raises ConfigurationError in one line if that is not possible.
     """
@@ -150,11 +150,41 @@ def find_controller(where: str) -> ControllerClass:
         raise ConfigurationError(
             f"controller {excerpt(where)}: there is no class '{name}', expected one of"
             f" {', '.join(found) or 'none'}")
+    return controller_class(where, constructor)
+
+
+def controller_class(where: str, made_by: Callable[..., Any]) -> ControllerClass:
+    """Controllers made by a class, or the one that a function of odometry and reference is.
+
+    where: what messages and the run.yaml call it. A function with exactly two arguments to be
+    given by position is asked at each odometry; any other callable gets the vehicle, and gives a
+    controller.
+    """
+    if _answers_odometry(made_by):
+        return ControllerClass(where, lambda vehicle: _FunctionController(made_by), {}, (), False)
+    constructor: Callable[..., Controller] = made_by
     arguments = _keyword_arguments(constructor)
     named = [a for a in arguments if a.kind is not a.VAR_KEYWORD]
     return ControllerClass(
         where, constructor, {a.name: _row(a.name, _type_of(a)) for a in named},
         tuple(a.name for a in named if a.default is a.empty), len(named) < len(arguments))
+
+
+class _FunctionController:
+    """A controller that is one function and has no memory."""
+
+    def __init__(self, function: Callable[[Odometry, Motion], AckermannCommand]) -> None:
+        self.command = function
+
+
+def _answers_odometry(given: Callable[..., Any]) -> bool:
+    """Whether it is a function of odometry and reference, and not what makes controllers."""
+    if not inspect.isfunction(given):
+        return False
+    required = [row for row in inspect.signature(given).parameters.values()
+                if row.default is row.empty
+                and row.kind in (row.POSITIONAL_ONLY, row.POSITIONAL_OR_KEYWORD)]
+    return len(required) == 2
 
 
 def written_settings(settings: Mapping[str, Any]) -> str:
@@ -178,7 +208,7 @@ def read_settings(text: str) -> dict[str, Any]:
 
 
 def _keyword_arguments(constructor: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return what a constructor takes by keyword after the vehicle."""
+    """Keyword arguments of a constructor after the vehicle."""
     try:
         signature = inspect.signature(constructor, eval_str=True)
     except NameError:  # an annotation of what is imported for type checkers only
@@ -238,7 +268,7 @@ def pure_part(controller: Any) -> PureController | None:
 
 
 def has_command(controller: object) -> bool:
-    """Tell whether a controller can be asked for a command."""
+    """Whether a controller can be asked for a command."""
     return callable(getattr(controller, 'command', None))
 
 
@@ -281,7 +311,7 @@ def check_command(command: AckermannCommand, time: float) -> None:
 
 
 def command_failure(command: AckermannCommand, time: float) -> str:
-    """Say of the command of a time [s] that it is not finite."""
+    """Message for a command at a time [s] that is not finite."""
     return f'the controller commands {command} at {time:g} s, expected finite numbers'
 
 

@@ -37,7 +37,7 @@ NO_STEP = 'it has no pure step'
 
 
 def how_it_runs(controller: str, why_plain: str) -> str:
-    """Say for people how a controller runs; why_plain: as OwnDriver and OwnLoop have it."""
+    """Sentence on how a controller runs; why_plain: as OwnDriver and OwnLoop have it."""
     return f'{controller}: ' + (
         f'in plain Python, tick by tick, as {why_plain}' if why_plain else 'compiled')
 
@@ -79,7 +79,7 @@ class OwnDriver:
             self._asked.restart()
 
     def update(self, odometry: Odometry, now_ns: int | None = None) -> OwnAnswer:
-        """Ask the controller, for the reference `preview` after now_ns (default: the odometry's).
+        """Command for the reference `preview` after now_ns, which defaults to the odometry's time.
 
         Raises RunError, in one line with the line of the controller, if it fails or commands
         what is no pair of finite numbers.

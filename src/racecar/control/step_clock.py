@@ -11,7 +11,7 @@ class StepClock:
     """Tells how long ago the step before was."""
 
     def __init__(self) -> None:
-        """Know of no step."""
+        """Start without a step before."""
         self._last_ns: int | None = None
 
     def restart(self) -> None:

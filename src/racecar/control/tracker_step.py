@@ -9,7 +9,7 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import importable, pure, specialise, unbound
-from racecar.base.elementary import sine_cosine, smooth_share
+from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.packing import Flat, packing, Vector
 from racecar.base.types import CarMotion
 from racecar.control.reference_sampler import placed
@@ -70,21 +70,30 @@ def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float,
     return x + distance * cosine, y + distance * sine
 
 
+class PointError(NamedTuple):
+    """Reference minus car at P (x, y) [m], and velocity of the reference's P [m/s], in `map`."""
+
+    x: float
+    y: float
+    reference_vx: float
+    reference_vy: float
+
+
 @pure
 def follow_forwards(
-    vx: float, vy: float, yaw: float, error_x: float, error_y: float, reference_vx: float,
-    reference_vy: float,
+    vx: float, vy: float, yaw: float, error: PointError,
 ) -> tuple[float, float, bool]:
-    """Return a velocity of P [m/s] for which the car need not reverse, and whether it is another.
+    """Velocity of P [m/s] for which the car need not reverse, and whether it is another one.
 
-    vx, vy: the wanted velocity [m/s]; error: reference minus car [m]. Where the wanted velocity
-    points behind the car, the car waits if the reference goes its way and comes nearer by itself;
-    else it turns round: the velocity keeps its modulus and its side, and is turned forwards until
+    vx, vy: the wanted velocity [m/s]; yaw: of the car [rad]. Where the wanted velocity points
+    behind the car, the car waits if the reference goes its way and comes nearer by itself; else it
+    turns round: the velocity keeps its modulus and its side, and is turned forwards until
     _TURNING_SHARE of it, or the speed of the reference, points ahead.
     """
     sine, cosine = sine_cosine(yaw)
     ahead, across = vx * cosine + vy * sine, vy * cosine - vx * sine
     speed = math.sqrt(vx * vx + vy * vy)
+    error_x, error_y, reference_vx, reference_vy = error
     waits = (
         error_x * reference_vx + error_y * reference_vy < 0.0
         and reference_vx * cosine + reference_vy * sine > 0.0)
@@ -98,43 +107,41 @@ def follow_forwards(
 
 @pure
 def pid_velocity(
-    error_x: float, error_y: float, last_x: float, last_y: float, integral_x: float,
-    integral_y: float, derivative_x: float, derivative_y: float, reference_vx: float,
-    reference_vy: float, yaw: float, forwards: bool, dt: float, Kp: float, Ki: float, Kd: float,
-    FFWD: bool, velocity_limit: float, catch_up_speed: float,
-) -> tuple[float, float, float, float, float, float]:
-    """Return velocity of P [m/s], integral and derivative of the error of both PID controllers.
+    state: TrackerState, p: TrackerParameters, error: PointError, yaw: float, forwards: bool,
+    dt: float,
+) -> tuple[TrackerState, float, float]:
+    """Next state of both PID controllers and velocity of P [m/s].
 
-    error, last: this and the previous error [m]; integral [m s] and derivative [m/s] as they
-    were; reference: velocity of the P of the reference [m/s], fed forward if FFWD; yaw: of the
-    car [rad]; forwards: whether the car is to follow forwards, see follow_forwards(); dt: time
-    since the previous error [s], 0 at the first and for a repeated time, which leaves integral and
-    derivative as they were. The integral also stays while the velocity is not the one wanted:
-    limited, or turned to be forwards.
+    yaw: of the car [rad]; forwards: whether the car is to follow forwards, see follow_forwards();
+    dt: time since the previous error [s], 0 at the first and for a repeated time, which leaves
+    integral and derivative as they were. The integral also stays while the velocity is not the one
+    wanted: limited, or turned to be forwards.
     """
     moved = dt > 0.0
     step = dt if moved else 1.0
-    summed_x = integral_x + error_x * dt if moved else integral_x
-    summed_y = integral_y + error_y * dt if moved else integral_y
-    derivative_x = (error_x - last_x) / step if moved else derivative_x
-    derivative_y = (error_y - last_y) / step if moved else derivative_y
-    vx = (reference_vx if FFWD else 0.0) + Kp * error_x + Ki * summed_x + Kd * derivative_x
-    vy = (reference_vy if FFWD else 0.0) + Kp * error_y + Ki * summed_y + Kd * derivative_y
+    summed_x = state.integral_x + error.x * dt if moved else state.integral_x
+    summed_y = state.integral_y + error.y * dt if moved else state.integral_y
+    derivative_x = (error.x - state.last_x) / step if moved else state.derivative_x
+    derivative_y = (error.y - state.last_y) / step if moved else state.derivative_y
+    fed_x = error.reference_vx if p.FFWD > 0.0 else 0.0
+    fed_y = error.reference_vy if p.FFWD > 0.0 else 0.0
+    vx = fed_x + p.Kp * error.x + p.Ki * summed_x + p.Kd * derivative_x
+    vy = fed_y + p.Kp * error.y + p.Ki * summed_y + p.Kd * derivative_y
     speed = math.sqrt(vx * vx + vy * vy)
-    reference_speed = math.sqrt(reference_vx * reference_vx + reference_vy * reference_vy)
-    limit = min(velocity_limit, reference_speed + catch_up_speed)
+    reference_speed = math.sqrt(
+        error.reference_vx * error.reference_vx + error.reference_vy * error.reference_vy)
+    limit = min(p.velocity_limit, reference_speed + p.catch_up_speed)
     limited = speed > limit
     scale = limit / (speed if limited else 1.0)
     vx = vx * scale if limited else vx
     vy = vy * scale if limited else vy
-    turned_x, turned_y, turned = follow_forwards(
-        vx, vy, yaw, error_x, error_y, reference_vx, reference_vy)
+    turned_x, turned_y, turned = follow_forwards(vx, vy, yaw, error)
     turned = turned and forwards and reference_speed >= _STANDSTILL
     saturated = limited or turned
-    return (
-        turned_x if turned else vx, turned_y if turned else vy,
-        integral_x if saturated else summed_x, integral_y if saturated else summed_y,
-        derivative_x, derivative_y)
+    after = TrackerState(
+        error.x, error.y, state.integral_x if saturated else summed_x,
+        state.integral_y if saturated else summed_y, derivative_x, derivative_y)
+    return after, turned_x if turned else vx, turned_y if turned else vy
 
 
 @pure
@@ -152,12 +159,12 @@ def axis_directions(
 def course_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
-    """Return what axis_directions() returns for a tracked point that is the centre of gravity.
+    """Directions as of axis_directions() where the tracked point is the centre of gravity.
 
     P of the car lies in the direction in which that point moves; where it is too slow to tell, on
     the axis of the car, which then rolls without slip, and so does a car without error.
     """
-    share = smooth_share(car.vx, p.axis_speed, p.course_speed)
+    share = smoothstep(car.vx, p.axis_speed, p.course_speed)
     forward = max(car.vx, p.axis_speed)
     lateral = share * (car.vy + p.tracked_ahead * car.yaw_rate)
     scale = 1.0 / math.sqrt(forward * forward + lateral * lateral)
@@ -198,14 +205,10 @@ def _step_along(directions: Callable[..., tuple[float, float, float, float]]) ->
         reference_y = target.y + distance * (ahead_y if is_known else course_y)
         error_x = reference_x - (car_x + distance * course_x)
         error_y = reference_y - (car_y + distance * course_y)
-        vx, vy, integral_x, integral_y, derivative_x, derivative_y = pid_velocity(
-            error_x, error_y, state.last_x, state.last_y, state.integral_x, state.integral_y,
-            state.derivative_x, state.derivative_y, reference_vx, reference_vy, car.yaw,
-            target.direction >= 0.0, dt, p.Kp, p.Ki, p.Kd, p.FFWD > 0.0, p.velocity_limit,
-            p.catch_up_speed)
-        return (
-            TrackerState(error_x, error_y, integral_x, integral_y, derivative_x, derivative_y),
-            vx, vy, target.x - car_x, target.y - car_y)
+        after, vx, vy = pid_velocity(
+            state, p, PointError(error_x, error_y, reference_vx, reference_vy), car.yaw,
+            target.direction >= 0.0, dt)
+        return after, vx, vy, target.x - car_x, target.y - car_y
 
     return tracker_step
 
@@ -262,7 +265,7 @@ def _update_at(
     lateral: float, yaw_rate: float, time: float, numbers: Vector, exact: bool,
     origin_x: float, origin_y: float, dt: float,
 ) -> tuple[tuple[float, float, float, float], MotionNumbers]:
-    """Do what _update() does at a time [s] of the trajectory clock; return the motion, too."""
+    """_update() at a time [s] of the trajectory clock; also returns the motion."""
     now = motion(time, numbers)
     middle = motion(time + 0.5 * dt, numbers) if exact else now
     return update(

@@ -83,7 +83,7 @@ def _style(vehicle: VehicleParameters, size: BodyDimensions) -> _Style | None:
 
 
 def body_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
-    """Return what is seen of a generated car but for its wheels.
+    """Visual shapes of a generated car without its wheels.
 
     Raises ConfigurationError if its meshes cannot be stored.
     """
@@ -95,7 +95,7 @@ def body_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
 
 
 def collision_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
-    """Return what collides of a generated car: a box about the lower half, one about the cabin."""
+    """Collision shapes of a generated car: a box around the lower half, one around the cabin."""
     size = body_dimensions(vehicle)
     radius = vehicle.wheel_radii[1]
     style = _style(vehicle, size)
@@ -286,7 +286,7 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
 
 
 def _beside_arch(vehicle: VehicleParameters, x: float) -> bool:
-    """Tell whether there is a door between the arches at x."""
+    """Whether there is a door between the arches at x."""
     front, rear = vehicle.wheel_radii
     return _arch(rear) + 0.02 < x < vehicle.wheelbase - _arch(front) - 0.02
 

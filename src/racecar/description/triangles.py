@@ -66,7 +66,7 @@ def triangle_count(data: bytes) -> int | None:
 
 
 def is_stl(data: bytes) -> bool:
-    """Tell whether this is a whole binary STL, with triangles."""
+    """Whether this is a whole binary STL, with triangles."""
     return bool(triangle_count(data))
 
 

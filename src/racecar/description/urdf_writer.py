@@ -46,6 +46,20 @@ def write_urdf(tree: RobotTree, more: Iterable[Element] = ()) -> str:
     robot.extend(map(lamp_element, tree.lamps))
     robot.extend(more)
     ElementTree.indent(robot)
+    return _document(robot)
+
+
+def with_frames(urdf: str, joints: Iterable[Joint]) -> str:
+    """URDF text with further joints and their children, links without shape and mass."""
+    robot = ElementTree.fromstring(urdf)
+    for joint in joints:
+        robot.append(link_element(Link(joint.child), {}))
+        robot.append(joint_element(joint))
+    ElementTree.indent(robot)
+    return _document(robot)
+
+
+def _document(robot: Element) -> str:
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding='unicode') + '\n'
 
 

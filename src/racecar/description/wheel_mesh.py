@@ -122,7 +122,7 @@ def _beam(shape: WheelShape, direction: float) -> Any:
 
 
 def wheel_mass(shape: WheelShape, mass: float) -> WheelMass:
-    """Return what a wheel of a mass [kg] weighs whose material is the same everywhere.
+    """Mass properties of a wheel of uniform material and a total mass [kg].
 
     Raises ConfigurationError as wheel_meshes().
     """

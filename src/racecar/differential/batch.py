@@ -18,6 +18,7 @@ from racecar.differential.kinematics import Kinematics
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
 from racecar.simulation.ports import whole_nanoseconds
+from racecar.simulation.simulator import DEFAULT_STEP
 
 Array = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ class RobotBatch:
 
     def __init__(
         self, robots: Sequence[RobotParameters], poses: Sequence[Pose2] | None = None, *,
-        step: float = 0.001, generator: np.random.Generator | None = None,
+        step: float = DEFAULT_STEP, generator: np.random.Generator | None = None,
     ) -> None:
         """Start at rest at poses of the axle, the origin if None.
 

@@ -17,7 +17,7 @@ import warnings
 import numpy as np
 
 from racecar.base.errors import ParameterError
-from racecar.base.share import find_config, find_world
+from racecar.base.share import find_wheeled_robot, find_world
 from racecar.base.types import BodyState, Pose2, WheelSpeeds
 from racecar.differential.distance_sensor import DistanceSensor
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
@@ -34,8 +34,6 @@ _FINE_STEP = 1
 RobotLike = RobotParameters | str | Path | None
 """Parameters, a robot's file or its name in config/robots, or None for the node's defaults."""
 
-NO_OBJECTS = Objects()
-
 
 class DifferentialWheelsWarning(UserWarning):
     """An argument was out of its range and has been clamped, or a device is not there."""
@@ -50,9 +48,7 @@ def robot_of(robot: RobotLike) -> RobotParameters:
         return RobotParameters.from_values({})
     if isinstance(robot, RobotParameters):
         return robot
-    text = str(robot)
-    plain = '/' not in text and '.' not in text
-    return RobotParameters.from_file(find_config(f'robots/{text}' if plain else text))
+    return RobotParameters.from_file(find_wheeled_robot(robot))
 
 
 class DifferentialWheels:
@@ -92,16 +88,14 @@ class DifferentialWheels:
         self._steps_per_basic = basic_time_step // fine
         more: dict[str, Any] = {
             'step': fine * 1e-3, 'scene': scene, 'pose': pose or scene.starts[0], 'seed': seed}
-        self._objects = lambda: Objects(scene.cones)
         if mode == WORLD:
             # Imports an engine that only this needs.
             from racecar.differential.world_motion import WorldMotion
 
-            moves = WorldMotion(made, **more)
-            self._motion: Motion = moves
-            self._objects = moves.objects
+            self._motion: Motion = WorldMotion(made, **more)
         else:
             self._motion = PlanarMotion(made, mode, **more)
+        self._objects = self._motion.objects or (lambda: Objects(scene.cones))
         self._time = 0
         self._speeds = (math.nan, math.nan)
         self._period = 0
@@ -263,11 +257,6 @@ class DifferentialWheels:
         """How often the robot has run into something."""
         seen = self._motion.collisions
         return 0 if seen is None else seen.contacts
-
-    @property
-    def energy_consumed(self) -> float:
-        """What the motors have taken so far [J], by motor_consumption."""
-        return self._motion.state.energy
 
     def _seen(self) -> Objects:
         return self._objects()

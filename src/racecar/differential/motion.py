@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 import math
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +31,10 @@ from racecar.differential.kinematics import Kinematics
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.physics import Physics
 from racecar.differential.state import WheelsState
-from racecar.scene.scene import EMPTY_SCENE, Scene
+from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import whole_nanoseconds
+from racecar.simulation.simulator import DEFAULT_STEP
 
 KINEMATICS, PHYSICS, WORLD = 'kinematics', 'physics', 'world'
 MODES = KINEMATICS, PHYSICS, WORLD
@@ -46,101 +49,22 @@ _X, _VX, _LEFT_SPEED, _LEFT_COUNT, _ENERGY = (
     for name in ('x', 'vx', 'left_speed', 'left_count', 'energy'))
 
 
-class Motion(Protocol):
-    """A robot with two wheels that moves, in the plane or in the 3-D world."""
+class Motion(ABC):
+    """A robot with two wheels that moves, in the plane or in the 3-D world.
 
-    robot: RobotParameters
-
-    @property
-    def step_ns(self) -> int:
-        """Length of a step [ns]."""
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-
-    @property
-    def command(self) -> WheelSpeeds:
-        """The speeds that the wheels shall have, within max_speed."""
-
-    @property
-    def state(self) -> WheelsState:
-        """Where it is, how it moves, what the wheels and encoders have done."""
-
-    @property
-    def collisions(self) -> Collisions | None:
-        """Contacts since the last reset; None where there is nothing to run into."""
-
-    def set_speeds(self, speeds: WheelSpeeds) -> None:
-        """Turn the wheels so from now on; raises ParameterError for what is not finite."""
-
-    def set_counts(self, left: float, right: float) -> None:
-        """Let the encoders count on from these numbers."""
-
-    def warm_up(self) -> None:
-        """Compile all that a step calls."""
-
-    def advance(self, steps: int) -> None:
-        """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
-
-    def reset(self, pose: Pose2 | None) -> None:
-        """Put it at rest at a pose, its initial one if None, with everything at 0."""
-
-    def body_state(self) -> BodyState:
-        """Return pose of the base frame in odom and twist in it."""
-
-    def acceleration(self) -> Acceleration3:
-        """Return the acceleration of the base frame, without noise."""
-
-
-def clamped_speeds(speeds: WheelSpeeds, robot: RobotParameters) -> WheelSpeeds:
-    """Return speeds within max_speed. Raises ParameterError if one is NaN or infinite."""
-    if not (math.isfinite(speeds.left) and math.isfinite(speeds.right)):
-        raise ParameterError(
-            f'wheel speeds are {speeds.left!r} and {speeds.right!r}, expected finite numbers'
-            ' [rad/s]')
-    top = robot.max_speed
-    return WheelSpeeds(min(max(speeds.left, -top), top), min(max(speeds.right, -top), top))
-
-
-class PlanarMotion:
-    """The modes kinematics and physics.
-
-    What stands in the way blocks the robot. In mode kinematics a step that would lead into it is
-    not done: the wheels and their encoders stand (seeds 002 and 004). In mode physics the body
-    stands and the wheels turn on where the motors are stronger than the friction.
+    robot: as given. objects, cones: as Carrier has them; None where nothing but the robot moves.
     """
 
-    def __init__(
-        self, robot: RobotParameters, mode: str = KINEMATICS, *, step: float = 0.001,
-        scene: Scene = EMPTY_SCENE, pose: Pose2 = ORIGIN, seed: int = 0,
-    ) -> None:
-        """Start at rest; step [s]; seed: of the noise.
+    objects: Callable[[], Objects] | None = None
+    cones: Callable[[], Sequence[Pose3]] | None = None
 
-        Raises ParameterError for another mode, ConfigurationError for a step that is no whole
-        number of nanoseconds.
-        """
-        if mode not in _KINDS:
-            raise ParameterError(f"mode is '{mode}', expected one of {', '.join(_KINDS)}")
+    def __init__(self, robot: RobotParameters, step: float) -> None:
+        """Take the step [s]. Raises ConfigurationError if it is no whole number of nanoseconds."""
         self.robot = robot
-        self.mode = mode
         self._step_ns = whole_nanoseconds('step', step)
         self._step = self._step_ns / NANOSECONDS
-        numbers = _KINDS[mode].of(robot)
-        self._numbers: Any = vector(numbers)
-        self._held: Any = vector(
-            numbers._replace(inverse_mass=0.0, inverse_inertia=0.0)) if mode == PHYSICS else None
-        self._kernel: Any = advance_kernel(_KINDS[mode])
-        slips = mode == KINEMATICS and robot.slip_noise > 0.0
-        self._is_noisy = slips or (robot.has_encoders and robot.encoder_noise > 0.0)
-        self._generator = np.random.default_rng(seed)
-        self._obstacles = None if scene.is_empty else Obstacles(
-            scene, robot.footprint, robot.body_radius)
-        self._initial = pose
         self._steps = 0
         self._command = WheelSpeeds(0.0, 0.0)
-        self._state: Any = vector(len(WheelsState._fields))
-        self.reset(None)
 
     @property
     def step_ns(self) -> int:
@@ -157,6 +81,100 @@ class PlanarMotion:
         """The speeds that the wheels shall have, within max_speed."""
         return self._command
 
+    def set_speeds(self, speeds: WheelSpeeds) -> None:
+        """Turn the wheels so from now on, clamped to max_speed.
+
+        Raises ParameterError, and keeps the old ones, for what is not finite.
+        """
+        self._command = clamped_speeds(speeds, self.robot)
+
+    def fault(self) -> str:
+        """Why the robot cannot go on, and what to do; empty if it can."""
+        return ''
+
+    @property
+    @abstractmethod
+    def state(self) -> WheelsState:
+        """Where it is, how it moves, what the wheels and encoders have done."""
+
+    @property
+    @abstractmethod
+    def collisions(self) -> Collisions | None:
+        """Contacts since the last reset; None where there is nothing to run into."""
+
+    @abstractmethod
+    def set_counts(self, left: float, right: float) -> None:
+        """Let the encoders count on from these numbers."""
+
+    @abstractmethod
+    def warm_up(self) -> None:
+        """Compile all that a step calls."""
+
+    @abstractmethod
+    def advance(self, steps: int) -> None:
+        """Move on by whole steps. Raises DivergenceError; state and time are then as before."""
+
+    @abstractmethod
+    def reset(self, pose: Pose2 | None) -> None:
+        """Put it at rest at a pose, its initial one if None, with everything at 0.
+
+        Time and noise go on. Raises ParameterError if the pose is not finite.
+        """
+
+    @abstractmethod
+    def body_state(self) -> BodyState:
+        """Pose of the base frame in odom and twist in it."""
+
+    @abstractmethod
+    def acceleration(self) -> Acceleration3:
+        """Acceleration of the base frame, without noise."""
+
+
+def clamped_speeds(speeds: WheelSpeeds, robot: RobotParameters) -> WheelSpeeds:
+    """Return speeds within max_speed. Raises ParameterError if one is NaN or infinite."""
+    if not (math.isfinite(speeds.left) and math.isfinite(speeds.right)):
+        raise ParameterError(
+            f'wheel speeds are {speeds.left!r} and {speeds.right!r}, expected finite numbers'
+            ' [rad/s]')
+    top = robot.max_speed
+    return WheelSpeeds(min(max(speeds.left, -top), top), min(max(speeds.right, -top), top))
+
+
+class PlanarMotion(Motion):
+    """The modes kinematics and physics.
+
+    What stands in the way blocks the robot. In mode kinematics a step that would lead into it is
+    not done: the wheels and their encoders stand (seeds 002 and 004). In mode physics the body
+    stands and the wheels turn on where the motors are stronger than the friction.
+    """
+
+    def __init__(
+        self, robot: RobotParameters, mode: str = KINEMATICS, *, step: float = DEFAULT_STEP,
+        scene: Scene = EMPTY_SCENE, pose: Pose2 = ORIGIN, seed: int = 0,
+    ) -> None:
+        """Start at rest; step [s]; seed: of the noise.
+
+        Raises ParameterError for another mode, ConfigurationError for a step that is no whole
+        number of nanoseconds.
+        """
+        if mode not in _KINDS:
+            raise ParameterError(f"mode is '{mode}', expected one of {', '.join(_KINDS)}")
+        super().__init__(robot, step)
+        self.mode = mode
+        numbers = _KINDS[mode].of(robot)
+        self._numbers: Any = vector(numbers)
+        self._held: Any = vector(
+            numbers._replace(inverse_mass=0.0, inverse_inertia=0.0)) if mode == PHYSICS else None
+        self._kernel: Any = advance_kernel(_KINDS[mode])
+        slips = mode == KINEMATICS and robot.slip_noise > 0.0
+        self._is_noisy = slips or (robot.has_encoders and robot.encoder_noise > 0.0)
+        self._generator = np.random.default_rng(seed)
+        self._obstacles = None if scene.is_empty else Obstacles(
+            scene, robot.footprint, robot.body_radius)
+        self._initial = pose
+        self._state: Any = vector(len(WheelsState._fields))
+        self.reset(None)
+
     @property
     def state(self) -> WheelsState:
         """Where it is, how it moves, what the wheels and encoders have done."""
@@ -166,13 +184,6 @@ class PlanarMotion:
     def collisions(self) -> Collisions | None:
         """Contacts since the last reset; None where there is nothing to run into."""
         return None if self._obstacles is None else self._obstacles.collisions
-
-    def set_speeds(self, speeds: WheelSpeeds) -> None:
-        """Turn the wheels so from now on, clamped to max_speed.
-
-        Raises ParameterError, and keeps the old ones, for what is not finite.
-        """
-        self._command = clamped_speeds(speeds, self.robot)
 
     def set_counts(self, left: float, right: float) -> None:
         """Let the encoders count on from these numbers."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any
 
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
-from racecar.base.parameters import Parameter, ParameterTable
 from racecar.differential.distance_sensor import GENERIC, SENSOR_TYPES
 from racecar.dynamics.vehicles.parameters import Footprint, GRAVITY
 
@@ -27,104 +27,80 @@ OFF = -1.0
 _SENSOR_NUMBERS = 3
 
 
-def _number(
-    name: str, default: float, description: str, unit: str = '', *, minimum: float | None = None,
-    above: float | None = None, maximum: float = 1e9,
-) -> Parameter:
-    return Parameter(
-        f'{PREFIX}{name}', float, default, description, unit, minimum=minimum, above=above,
-        maximum=maximum, read_only=True)
-
-
-ROBOT_PARAMETERS = ParameterTable([
-    Parameter(f'{PREFIX}name', str, 'differential_wheels', 'Name of the robot', read_only=True),
-    _number('motor_consumption', 0.0, 'Power of the motors for each rad/s of the mean of both'
-            ' commanded speeds', 'W s/rad', minimum=0.0),
-    _number('axle_length', 0.1, 'Distance between the wheels', 'm', above=0.0, maximum=100.0),
-    _number('wheel_radius', 0.01, 'Radius of the wheels', 'm', above=0.0, maximum=10.0),
-    _number('max_speed', 10.0, 'Largest speed of a wheel', 'rad/s', above=0.0, maximum=1e6),
-    _number('max_acceleration', 10.0, 'Largest acceleration of a wheel, in mode kinematics',
-            'rad/s^2', above=0.0),
-    _number('speed_unit', 1.0, 'Unit of set_speed(); 0.1 before version 6 of Webots', 'rad/s',
-            above=0.0, maximum=1e6),
-    _number('slip_noise', 0.1, 'Uniform noise of the speed of each wheel at each step, a share of'
-            ' it, in mode kinematics', '-', minimum=0.0, maximum=1.0),
-    _number('encoder_noise', OFF, 'Uniform noise of each increment of an encoder, a share of it;'
-            ' -1: no encoders', '-', minimum=OFF, maximum=1.0),
-    _number('encoder_resolution', OFF, 'Counts of an encoder for each rad of its wheel;'
-            ' -1: no encoders', '1/rad', minimum=OFF),
-    _number('max_force', 0.3, 'Largest torque of the motor of a wheel, in modes physics and'
-            ' world', 'N m', above=0.0),
-    _number('battery', 0.0, 'Energy that the motors can take until they stop; 0: no limit', 'J',
-            minimum=0.0),
-    _number('mass', 0.5, 'Mass with the wheels', 'kg', above=1e-6, maximum=1e6),
-    _number('yaw_inertia', 0.0008, 'Moment of inertia about the vertical axis through the centre'
-            ' of gravity', 'kg m^2', above=1e-12),
-    _number('cog_ahead', 0.0, 'Centre of gravity ahead of the axle', 'm', minimum=-100.0,
-            maximum=100.0),
-    _number('cog_height', 0.01, 'Height of the centre of gravity', 'm', above=0.0,
-            maximum=100.0),
-    _number('caster_ahead', 0.0, 'Caster, which has no friction, ahead of the axle; negative:'
-            ' behind; 0: none, the wheels carry all, and in the world a caster at either end'
-            ' carries what is left', 'm', minimum=-100.0, maximum=100.0),
-    _number('wheel_mass', 0.01, 'Mass of one wheel', 'kg', above=1e-9, maximum=1e6),
-    _number('wheel_inertia', 5e-5, 'Moment of inertia of one wheel about its axle, with its share'
-            ' of motor and gears', 'kg m^2', above=1e-15),
-    _number('wheel_width', 0.005, 'Width of a wheel', 'm', above=0.0, maximum=10.0),
-    _number('friction_coefficient', 1.0, 'Coulomb friction between wheel and ground', '-',
-            minimum=0.0, maximum=10.0),
-    _number('body_radius', 0.055, 'Radius of a round body about the middle of the axle; 0: the'
-            ' body is a box', 'm', minimum=0.0, maximum=100.0),
-    _number('front', 0.055, 'How far a box reaches ahead of the axle', 'm', above=0.0,
-            maximum=100.0),
-    _number('rear', 0.055, 'How far a box reaches behind the axle', 'm', above=0.0,
-            maximum=100.0),
-    _number('width', 0.11, 'Width of a box, with the wheels', 'm', above=0.0, maximum=100.0),
-    _number('height', 0.03, 'Height of the top above the ground', 'm', above=0.0, maximum=100.0),
-    Parameter(f'{PREFIX}distance_sensors', list, [], 'x [m], y [m] and heading [rad] of the ray'
-              ' of each distance sensor ds0, ds1 and so on, one after the other', item=float,
-              read_only=True),
-    _number('distance_range', 0.05, 'Range of the distance sensors', 'm', above=0.0,
-            maximum=1000.0),
-    Parameter(f'{PREFIX}distance_sensor_type', str, GENERIC, 'What the distance sensors measure:'
-              ' the distance alone, or infra-red light that comes back, less of what is less red',
-              choices=SENSOR_TYPES, read_only=True),
-])
-
-
+@with_plain_signature
 @dataclass(frozen=True, slots=True)
 class RobotParameters:
-    """A robot with two driven wheels [SI]; the rows of ROBOT_PARAMETERS say what fields mean."""
+    """A robot with two driven wheels [SI]."""
 
-    name: str
-    motor_consumption: float
-    axle_length: float
-    wheel_radius: float
-    max_speed: float
-    max_acceleration: float
-    speed_unit: float
-    slip_noise: float
-    encoder_noise: float
-    encoder_resolution: float
-    max_force: float
-    battery: float
-    mass: float
-    yaw_inertia: float
-    cog_ahead: float
-    cog_height: float
-    caster_ahead: float
-    wheel_mass: float
-    wheel_inertia: float
-    wheel_width: float
-    friction_coefficient: float
-    body_radius: float
-    front: float
-    rear: float
-    width: float
-    height: float
-    distance_sensors: tuple[float, ...]
-    distance_range: float
-    distance_sensor_type: str
+    name: Annotated[str, Row('Name of the robot')] = 'differential_wheels'
+    motor_consumption: Annotated[float, Row(
+        'Power of the motors for each rad/s of the mean of both commanded speeds', 'W s/rad',
+        minimum=0.0, maximum=1e9)] = 0.0
+    axle_length: Annotated[float, Row(
+        'Distance between the wheels', 'm', above=0.0, maximum=100.0)] = 0.1
+    wheel_radius: Annotated[float, Row(
+        'Radius of the wheels', 'm', above=0.0, maximum=10.0)] = 0.01
+    max_speed: Annotated[float, Row(
+        'Largest speed of a wheel', 'rad/s', above=0.0, maximum=1e6)] = 10.0
+    max_acceleration: Annotated[float, Row(
+        'Largest acceleration of a wheel, in mode kinematics', 'rad/s^2', above=0.0,
+        maximum=1e9)] = 10.0
+    speed_unit: Annotated[float, Row(
+        'Unit of set_speed(); 0.1 before version 6 of Webots', 'rad/s', above=0.0,
+        maximum=1e6)] = 1.0
+    slip_noise: Annotated[float, Row(
+        'Uniform noise of the speed of each wheel at each step, a share of it, in mode kinematics',
+        '-', minimum=0.0, maximum=1.0)] = 0.1
+    encoder_noise: Annotated[float, Row(
+        'Uniform noise of each increment of an encoder, a share of it; -1: no encoders', '-',
+        minimum=OFF, maximum=1.0)] = OFF
+    encoder_resolution: Annotated[float, Row(
+        'Counts of an encoder for each rad of its wheel; -1: no encoders', '1/rad', minimum=OFF,
+        maximum=1e9)] = OFF
+    max_force: Annotated[float, Row(
+        'Largest torque of the motor of a wheel, in modes physics and world', 'N m', above=0.0,
+        maximum=1e9)] = 0.3
+    battery: Annotated[float, Row(
+        'Energy that the motors can take until they stop; 0: no limit', 'J', minimum=0.0,
+        maximum=1e9)] = 0.0
+    mass: Annotated[float, Row('Mass with the wheels', 'kg', above=1e-6, maximum=1e6)] = 0.5
+    yaw_inertia: Annotated[float, Row(
+        'Moment of inertia about the vertical axis through the centre of gravity', 'kg m^2',
+        above=1e-12, maximum=1e9)] = 0.0008
+    cog_ahead: Annotated[float, Row(
+        'Centre of gravity ahead of the axle', 'm', minimum=-100.0, maximum=100.0)] = 0.0
+    cog_height: Annotated[float, Row(
+        'Height of the centre of gravity', 'm', above=0.0, maximum=100.0)] = 0.01
+    caster_ahead: Annotated[float, Row(
+        'Caster, which has no friction, ahead of the axle; negative: behind; 0: none, the wheels'
+        ' carry all, and in the world a caster at either end carries what is left', 'm',
+        minimum=-100.0, maximum=100.0)] = 0.0
+    wheel_mass: Annotated[float, Row('Mass of one wheel', 'kg', above=1e-9, maximum=1e6)] = 0.01
+    wheel_inertia: Annotated[float, Row(
+        'Moment of inertia of one wheel about its axle, with its share of motor and gears',
+        'kg m^2', above=1e-15, maximum=1e9)] = 5e-5
+    wheel_width: Annotated[float, Row('Width of a wheel', 'm', above=0.0, maximum=10.0)] = 0.005
+    friction_coefficient: Annotated[float, Row(
+        'Coulomb friction between wheel and ground', '-', minimum=0.0, maximum=10.0)] = 1.0
+    body_radius: Annotated[float, Row(
+        'Radius of a round body about the middle of the axle; 0: the body is a box', 'm',
+        minimum=0.0, maximum=100.0)] = 0.055
+    front: Annotated[float, Row(
+        'How far a box reaches ahead of the axle', 'm', above=0.0, maximum=100.0)] = 0.055
+    rear: Annotated[float, Row(
+        'How far a box reaches behind the axle', 'm', above=0.0, maximum=100.0)] = 0.055
+    width: Annotated[float, Row(
+        'Width of a box, with the wheels', 'm', above=0.0, maximum=100.0)] = 0.11
+    height: Annotated[float, Row(
+        'Height of the top above the ground', 'm', above=0.0, maximum=100.0)] = 0.03
+    distance_sensors: Annotated[tuple[float, ...], Row(
+        'x [m], y [m] and heading [rad] of the ray of each distance sensor ds0, ds1 and so on, one'
+        ' after the other')] = ()
+    distance_range: Annotated[float, Row(
+        'Range of the distance sensors', 'm', above=0.0, maximum=1000.0)] = 0.05
+    distance_sensor_type: Annotated[str, Row(
+        'What the distance sensors measure: the distance alone, or infra-red light that comes'
+        ' back, less of what is less red', choices=SENSOR_TYPES)] = GENERIC
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> RobotParameters:
@@ -134,10 +110,7 @@ class RobotParameters:
         """
         own = ROBOT_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(PREFIX)})
-        fields: dict[str, Any] = {
-            name.removeprefix(PREFIX): value for name, value in own.items()}
-        fields['distance_sensors'] = tuple(cast('list[float]', fields['distance_sensors']))
-        robot = cls(**fields)
+        robot = cls(**fields_of(cls, PREFIX, own))
         robot._check()
         return robot
 
@@ -203,3 +176,6 @@ class RobotParameters:
         """X [m], y [m] and heading [rad] of each distance sensor."""
         numbers = iter(self.distance_sensors)
         return tuple(zip(numbers, numbers, numbers, strict=True))
+
+
+ROBOT_PARAMETERS = table_of(RobotParameters, PREFIX)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 import math
 from typing import Any
@@ -17,16 +17,13 @@ from racecar.base.types import (
     BodyState,
     BodyTwist,
     JointStates,
-    Pose2,
     Pose3,
-    quaternion_to_yaw,
     TWO_WHEEL_JOINTS,
     WheelSpeeds,
 )
 from racecar.differential.description import describe_robot
 from racecar.differential.motion import KINEMATICS, MODES, Motion, PlanarMotion, WORLD
 from racecar.differential.parameters import ROBOT_PARAMETERS, RobotParameters
-from racecar.scene.scene import Objects
 from racecar.scene.world_choice import (
     HEIGHT_PARAMETER,
     scene_of,
@@ -34,6 +31,7 @@ from racecar.scene.world_choice import (
     start_pose,
     WORLD_PARAMETER,
 )
+from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import (
     Carrier,
     COLLISIONS,
@@ -44,12 +42,13 @@ from racecar.simulation.ports import (
     Output,
     period_steps,
 )
+from racecar.simulation.simulator import DEFAULT_STEP
 
 DIFFERENTIAL_PARAMETERS = ROBOT_PARAMETERS + ParameterTable([
     Parameter('mode', str, KINEMATICS, 'How it moves: wheels that roll as they are told; motors,'
               ' inertia and Coulomb friction in the plane; or a body in the 3-D world of MuJoCo',
               choices=MODES, read_only=True),
-    Parameter('step', float, 0.001, 'Integration step', 's', above=0.0, maximum=0.1,
+    Parameter('step', float, DEFAULT_STEP, 'Integration step', 's', above=0.0, maximum=0.1,
               read_only=True),
     Parameter('rate', float, 100.0, 'Frequency of odometry and control; its period is a whole'
               ' number of steps', 'Hz', above=0.001, maximum=10000.0, read_only=True),
@@ -81,7 +80,7 @@ def wheel_speeds(twist: BodyTwist, robot: RobotParameters) -> WheelSpeeds:
     return WheelSpeeds(left, right)
 
 
-class RobotPlant:
+class RobotPlant(OneRobotPlant):
     """One robot; it shows everything with one period.
 
     Inputs: velocity (BodyTwist), wheel_speeds (WheelSpeeds). Outputs: joints (JointStates),
@@ -91,16 +90,9 @@ class RobotPlant:
     motion: what moves. encoders_enabled: as they are at the start if there are any.
     """
 
-    def __init__(
-        self, motion: Motion, rate: float = 100.0,
-        objects: Callable[[], Objects] | None = None,
-        cones: Callable[[], Sequence[Pose3]] | None = None,
-        fault: Callable[[], str] = lambda: '',
-    ) -> None:
-        """Rate [Hz]; objects, cones: as Carrier has them; fault: as Entity has it.
-
-        Raises ConfigurationError if the period is no whole number of steps.
-        """
+    def __init__(self, motion: Motion, rate: float = 100.0) -> None:
+        """Take the rate [Hz]. Raises ConfigurationError if its period is no whole steps."""
+        super().__init__(motion)
         self.motion = motion
         self.encoders_enabled = motion.robot.has_encoders
         robot = motion.robot
@@ -113,38 +105,15 @@ class RobotPlant:
                 COLLISIONS, Collisions, lambda: motion.collisions, steps, BASE_LINK))
         outputs.append(Output(ODOMETRY, BodyState, motion.body_state, steps, BASE_LINK))
         cog = Pose3(robot.cog_ahead, 0.0, robot.cog_height, 0.0, 0.0, 0.0, 1.0)
-        self._entities = (Entity(
+        self._show(Entity(
             name='',
             inputs=(Input('velocity', BodyTwist, self.set_twist),
                     Input('wheel_speeds', WheelSpeeds, motion.set_speeds)),
             outputs=tuple(outputs), reset=self._reset, halt=self.halt,
             mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(
-                BASE_LINK, motion.body_state, motion.acceleration, objects, cones),
-            describe=partial(describe_robot, robot), fault=fault),)
-
-    @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self.motion.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self.motion.time_ns
-
-    @property
-    def entities(self) -> Sequence[Entity]:
-        """The robot."""
-        return self._entities
-
-    def warm_up(self) -> None:
-        """Compile all that a step calls."""
-        self.motion.warm_up()
-
-    def advance(self, steps: int) -> None:
-        """Move on by whole steps. Raises DivergenceError."""
-        self.motion.advance(steps)
+                BASE_LINK, motion.body_state, motion.acceleration, motion.objects, motion.cones),
+            describe=partial(describe_robot, robot), fault=motion.fault))
 
     def set_twist(self, twist: BodyTwist) -> None:
         """Drive so from now on, as wheel_speeds() says; raises ParameterError as that does."""
@@ -156,8 +125,7 @@ class RobotPlant:
 
     def _reset(self, pose: Pose3 | None) -> Pose3:
         # The robot stands on the ground, upright.
-        self.motion.reset(None if pose is None else Pose2(
-            pose.x, pose.y, quaternion_to_yaw(pose.qx, pose.qy, pose.qz, pose.qw)))
+        self.motion.reset(planar_part(pose))
         return self.motion.body_state().pose
 
     def _joints(self) -> JointStates:
@@ -188,10 +156,8 @@ def make_robot_plant(values: Mapping[str, Any]) -> RobotPlant:
         # Imports an engine that only this needs.
         from racecar.differential.world_motion import WorldMotion
 
-        moves = WorldMotion(robot, height=values[HEIGHT_PARAMETER.name], **more)
         return RobotPlant(
-            moves, values['rate'], moves.objects if scene.cones else None,
-            moves.cone_poses if scene.cones else None, moves.fault)
+            WorldMotion(robot, height=values[HEIGHT_PARAMETER.name], **more), values['rate'])
     if values[HEIGHT_PARAMETER.name]:
         raise ConfigurationError(
             f"parameter '{HEIGHT_PARAMETER.name}' is {values[HEIGHT_PARAMETER.name]:g} m, expected"

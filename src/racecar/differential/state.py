@@ -43,9 +43,6 @@ class Chance(NamedTuple):
     right_error: float
 
 
-NO_CHANCE = Chance(0.0, 0.0, 0.0, 0.0)
-
-
 @inlined
 def moved(
     state: WheelsState, vx: float, vy: float, yaw_rate: float, dt: float,

@@ -149,7 +149,7 @@ class DriverBridge:
                 and self.wheels.time_ns >= self.odometry.time_ns)
 
     def answer(self, odometry: Odometry, wheels_timeout: float) -> Answer | None:
-        """Return what the driver wants, None before the first throttle or cruising speed.
+        """Command of the driver; None before the first throttle or cruising speed.
 
         wheels_timeout: age [s] from which on the speeds of the wheels are taken for unknown, as
         they are if their stamps are of another clock.

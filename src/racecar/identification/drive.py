@@ -57,7 +57,7 @@ class RawLog:
     source: str
 
     def has(self, *names: str) -> bool:
-        """Tell whether all these quantities are there."""
+        """Whether all these quantities are there."""
         return all(name in self.channels for name in names)
 
 

@@ -104,7 +104,7 @@ class Problem:
         return np.concatenate(rows)
 
     def cost(self, values: Values) -> float:
-        """Return what is minimised, halved as scipy does."""
+        """Half the soft-L1 sum of the residuals, as scipy.optimize.least_squares defines cost."""
         return soft_l1(self.residuals(values))
 
     def reach(self, name: str) -> tuple[slice, Sequence[Part]]:

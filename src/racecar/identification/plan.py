@@ -98,5 +98,5 @@ MANOEUVRES: tuple[Manoeuvre, ...] = (
 
 
 def plan(drives: Sequence[Drive]) -> list[PlanRow]:
-    """Return what the drives have of each manoeuvre; none at all asks for all."""
+    """How much of each manoeuvre the drives contain; no drives ask for every manoeuvre."""
     return [PlanRow(row, sum(row.found(drive) for drive in drives)) for row in MANOEUVRES]

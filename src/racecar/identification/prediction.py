@@ -328,7 +328,7 @@ def _prediction(equations: Equations, kind: _Kind) -> Callable[..., None]:
 
     def predict_all(
         out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
-        first: NDArray[np.int64], values: Array, parameters: Array, limit: float, lead: int,
+        first: NDArray[np.int64], values: Array, parameters: Flat, limit: float, lead: int,
     ) -> None:
         """Write the poses of windows, LANES of them side by side."""
         rows: Any = np.zeros(row_count * LANES)

@@ -226,7 +226,7 @@ def _missed_changes(speed: Array, wheel: Array, good: Flags) -> float:
 
 
 def _torn(x: Array, y: Array, wheel: Array) -> Flags:
-    """Tell where the position leaps, as a localisation does that finds itself anew.
+    """Samples at which the position jumps, as when a localisation corrects itself.
 
     At once, or over _SLOW_LEAP, as where it is smoothed: then it goes twice as far as the fastest
     wheels could within _SLIDING, in which a car may slide with its wheels locked.

@@ -105,7 +105,7 @@ def noise_of(values: Array) -> float:
 
 
 def state_noise(position: float, yaw: float, gyro: float | None, period: float) -> StateNoise:
-    """Return what noise leaves in the result of smooth_pose() far from the ends of a drive.
+    """Standard deviations of the result of smooth_pose() far from the ends of a drive.
 
     position [m], yaw [rad], gyro [rad/s], None without: standard deviations of samples. Of the
     Wiener smoother of the same models: errors of x have the power spectral density

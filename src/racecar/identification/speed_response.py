@@ -183,7 +183,7 @@ def _fitted(parts: Sequence[Part], vehicle: VehicleParameters) -> Fit:
 
 
 def _not_ruled(part: Part, vehicle: VehicleParameters) -> str:
-    """Return what shows that something else than the command rules the speed, or ''."""
+    """Evidence that something other than the command governs the speed; '' without any."""
     values = _fitted([part], vehicle).values
     gain = values[f'speed_gain:{part.drive.name}']
     if not GAINS[0] <= gain <= GAINS[1]:

@@ -30,7 +30,7 @@ def split_header(text: str) -> tuple[str, str | None]:
 
 
 def factor_to_si(unit: str, si: str, column: str) -> float:
-    """Return what values in a unit are multiplied by. Raises RunError for an unknown one."""
+    """Factor from a unit to SI. Raises RunError for an unknown unit."""
     try:
         return _TO_SI[si][unit.strip()]
     except KeyError:

@@ -141,7 +141,7 @@ def _unit_of(name: str, vehicle: VehicleParameters) -> float:
 
 
 def prior(vehicle: VehicleParameters) -> Values:
-    """Return what is assumed of each unknown before any drive is seen."""
+    """Prior value of each unknown, before any drive."""
     return {
         'steering_gain': 1.0, 'steering_offset': 0.0, 'steering_delay': 0.0,
         'steering_lag': 0.0, 'steering_rate': NO_RATE,
@@ -201,5 +201,5 @@ def steering_of(values: Mapping[str, float]) -> SteeringActuator:
 
 
 def wheels_of(values: Mapping[str, float], scale: float) -> WheelSensor:
-    """Return what the measured wheel speed passes; scale: that of the drive [-]."""
+    """Sensor of the measured wheel speed; scale: that of the drive [-]."""
     return WheelSensor(scale, values['wheel_lag'], values['wheel_delay'])

@@ -106,7 +106,7 @@ def _scaling(fit: Fit, at: int) -> tuple[float, float]:
 
 
 def is_refused(fit: Fit, name: str, held: Fit) -> bool:
-    """Tell whether the data refuse to have an unknown held as another fit holds it."""
+    """Whether the data refuse to have an unknown held as another fit holds it."""
     low, high = fit.interval(name)
     rise = (held.cost - fit.cost) / _scaling(fit, fit.names.index(name))[1]
     return rise >= _OPEN_RISE and not low <= held.values[name] <= high

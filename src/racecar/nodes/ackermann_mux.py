@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -31,7 +30,6 @@ from racecar.ros.freshness import staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
-from racecar.ros.run_node import run_node
 
 ACTIVE_TOPIC = '~/active'
 
@@ -270,12 +268,3 @@ class AckermannMuxNode(TableNode):
 
 def _read_with_bytes(data: bytes) -> tuple[AckermannCommand, int, bytes]:
     return (*read_command(data), data)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(AckermannMuxNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 import importlib
-import sys
 import time
 from typing import Any
 
@@ -24,7 +23,6 @@ from racecar.catalogue import node_names
 from racecar.catalogue.tables import BAG_RECORDER
 from racecar.ros import qos
 from racecar.ros.node import TableNode
-from racecar.ros.run_node import run_node
 from racecar.ros.waiting_messages import take_waiting
 
 _DISCOVERY_PERIOD = 0.05
@@ -189,12 +187,3 @@ def _to_yaml(profile: QoSProfile) -> str:
             f'  depth: {profile.depth}\n'
             f'  reliability: {profile.reliability.name.lower()}\n'
             f'  durability: {profile.durability.name.lower()}')
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(BagRecorderNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from racecar.base.compiled import announce_compilation
@@ -12,7 +11,6 @@ from racecar.catalogue import node_names
 from racecar.catalogue.tables import DIFFERENTIAL_LINEARIZER
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.nodes.shared.linearizer_node import LinearizerNode, TWIST
-from racecar.ros.run_node import run_node
 
 
 class DifferentialLinearizerNode(LinearizerNode):
@@ -35,12 +33,3 @@ class DifferentialLinearizerNode(LinearizerNode):
         """Return the law."""
         announce_compilation(self.get_logger().info)
         return PointAheadLinearizer(values)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(DifferentialLinearizerNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

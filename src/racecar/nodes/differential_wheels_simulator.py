@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-import sys
 from typing import Any
 
 from std_srvs.srv import SetBool
@@ -20,7 +19,6 @@ from racecar.differential.plant import make_robot_plant, RobotPlant
 from racecar.ros.codecs import Codec, CODECS
 from racecar.ros.codecs.body_twist import PlainTwistCodec
 from racecar.ros.interfaces import SetFloat
-from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -40,7 +38,8 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and in_collision
     (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan), imu/data
     (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
-    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo).
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). A further sensor KIND:NAME has
+    them below its name, as rear/scan.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause and ~/enable_encoders (std_srvs/SetBool),
     ~/step (std_srvs/Trigger), ~/set_left_encoder and ~/set_right_encoder
     (racecar_interfaces/SetFloat, counts).
@@ -106,12 +105,3 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
         response.success = not problem
         response.message = problem or f'encoders count on from {left:g} and {right:g}'
         return response
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(DifferentialWheelsSimulatorNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -47,7 +46,6 @@ from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
-from racecar.ros.run_node import run_node
 from racecar.ros.wire import check_stamp
 
 
@@ -302,12 +300,3 @@ class DriverBridgeNode(TableNode):
         return driver_state(
             now_ns, bridge.controls, bridge.powertrain, bridge.wheels,
             bridge.odometry.vx if bridge.odometry else UNKNOWN, bridge.is_overruled)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(DriverBridgeNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

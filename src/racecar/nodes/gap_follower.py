@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -23,7 +22,6 @@ from racecar.ros.freshness import earliness, staleness
 from racecar.ros.lockstep import AnswerPublisher
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
-from racecar.ros.run_node import run_node
 
 
 class GapFollowerNode(TableNode):
@@ -78,12 +76,3 @@ class GapFollowerNode(TableNode):
     def _send(self, command: AckermannCommand, stamp_ns: int) -> None:
         self._publisher.publish(self._command.fill(
             *divmod(stamp_ns, NANOSECONDS), command.steering_angle, command.speed))
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(GapFollowerNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from sensor_msgs.msg import Joy
@@ -17,7 +16,6 @@ from racecar.catalogue.tables import JOY_NODE
 from racecar.control.teleop.joystick_events import JoystickState
 from racecar.ros import qos, topics
 from racecar.ros.node import TableNode
-from racecar.ros.run_node import run_node
 
 _RETRY_PERIOD = 0.5
 _MOST_BYTES = 4096
@@ -100,12 +98,3 @@ class JoyNode(TableNode):
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(JoyNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

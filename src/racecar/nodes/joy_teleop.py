@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -24,7 +23,6 @@ from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.codecs.joy import JoystickReading, read_joy
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
-from racecar.ros.run_node import run_node
 
 _WATCH_PERIOD = 0.05  # [s]
 _LONGEST_WAY = 0.3    # [s]
@@ -109,12 +107,3 @@ def _load(values: Mapping[str, Any]) -> JoyDriver:
         return JoyDriver(load_joystick_map(find_config(values['config_file'])))
     except ConfigurationError as error:
         raise ParameterError(str(error)) from error
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(JoyTeleopNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

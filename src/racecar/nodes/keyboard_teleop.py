@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-import sys
 import time
 from typing import Any
 
@@ -23,7 +22,6 @@ from racecar.control.teleop.key_events import KeyAction, KeyEvent
 from racecar.ros import qos, topics
 from racecar.ros.codecs.ackermann_command import command_template
 from racecar.ros.node import TableNode
-from racecar.ros.run_node import run_node
 from racecar.terminal.keyboard import Keyboard
 
 _LONGEST_WAY = 0.3  # [s]
@@ -146,12 +144,3 @@ class KeyboardTeleopNode(TableNode):
                 self._keyboard.write('\r\n')
             self._keyboard.close()
             self._keyboard = None
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(KeyboardTeleopNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -22,7 +21,6 @@ from racecar.ros.codecs.joint_setpoint import setpoint_template
 from racecar.ros.freshness import staleness
 from racecar.ros.node import TableNode
 from racecar.ros.raw_subscription import subscribe_raw, THROTTLE
-from racecar.ros.run_node import run_node
 
 
 class ServoCommandsNode(TableNode):
@@ -101,12 +99,3 @@ class ServoCommandsNode(TableNode):
         for publisher, value in zip(
                 self._joint_publishers, self._servo.setpoints(command), strict=True):
             publisher.publish(self._number.fill(value))
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(ServoCommandsNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

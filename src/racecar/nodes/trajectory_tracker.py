@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-import sys
 from typing import Any
 
 from geometry_msgs.msg import PointStamped, PoseStamped
@@ -34,7 +33,6 @@ from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.odometry import follow_odometry
 from racecar.ros.raw_subscription import THROTTLE
-from racecar.ros.run_node import run_node
 
 
 class TrajectoryTrackerNode(TableNode):
@@ -206,12 +204,3 @@ class TrajectoryTrackerNode(TableNode):
             pose.pose.orientation.z, pose.pose.orientation.w = yaw_to_quaternion(yaw)
             path.poses.append(pose)
         self._path_publisher.publish(path)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(TrajectoryTrackerNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

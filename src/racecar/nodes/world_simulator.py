@@ -5,14 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-import sys
 from typing import Any
 
 from racecar.base.compiled import announce_compilation
 from racecar.base.errors import ConfigurationError
 from racecar.catalogue import node_names
 from racecar.catalogue.tables import WORLD_SIMULATOR
-from racecar.ros.run_node import run_node
 from racecar.ros.simulator_node import SimulatorNode
 from racecar.sensors.equipment import equip
 from racecar.simulation.ports import Plant
@@ -48,8 +46,9 @@ class WorldSimulatorNode(SimulatorNode):
     that is not empty: map (nav_msgs/OccupancyGrid, latched), collisions (std_msgs/UInt32) and
     in_collision (std_msgs/Bool), both latched. With these sensors: scan (sensor_msgs/LaserScan),
     imu/data (sensor_msgs/Imu), camera/zed/rgb/image_rect_color (sensor_msgs/Image, bgr8) and
-    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). lamp_markers
-    (visualization_msgs/MarkerArray, latched) shows the lamps to RViz.
+    camera/zed/rgb/camera_info (sensor_msgs/CameraInfo). A further sensor KIND:NAME has
+    them below its name, as rear/scan. lamp_markers (visualization_msgs/MarkerArray, latched)
+    shows the lamps to RViz.
     Services: ~/reset (racecar_interfaces/Reset), ~/pause (std_srvs/SetBool), ~/step
     (std_srvs/Trigger).
     Parameters: racecar.catalogue.tables.WORLD_SIMULATOR.
@@ -58,12 +57,3 @@ class WorldSimulatorNode(SimulatorNode):
     def __init__(self, **kwargs: Any) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         super().__init__(node_names.WORLD_SIMULATOR, WORLD_SIMULATOR, make_plant, **kwargs)
-
-
-def main(args: list[str] | None = None) -> int:
-    """Run the node as a process."""
-    return run_node(WorldSimulatorNode, args)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

@@ -118,7 +118,7 @@ class _Layout:
         self._bytes = np.frombuffer(data, np.uint8)[self._fixed]
 
     def fits(self, joined: bytes, size: int) -> bool:
-        """Tell whether all messages, each of this size, have this layout."""
+        """Whether all messages, each of this size, have this layout."""
         return size == self._size and bool(
             (np.frombuffer(joined, np.uint8).reshape(-1, size)[:, self._fixed]
              == self._bytes).all())

@@ -138,13 +138,13 @@ class TableNode(Node, metaclass=_Completed):
         self._rival_watches: list[PublisherWatch] = []
         self._harmless_watches: list[PublisherWatch] = []
         self._graph_watches: list[Callable[[], object]] = []
-        self._table = table
         overrides = {
             # An empty list is what rcl finds no type for.
             key: [] if parameter.type_ == RosParameter.Type.NOT_SET else parameter.value
             for key, parameter in self._parameter_overrides.items()
             if key not in _RCLPY_PARAMETERS and not key.startswith('qos_overrides.')
         }
+        self._table = table = table.expanded(overrides)
         self.values: dict[str, Any] = table.resolve(overrides)
         self.check_values(self.values)
         for row in table:

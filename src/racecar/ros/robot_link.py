@@ -225,3 +225,11 @@ def check_ports(
             raise ConfigurationError(
                 f'{port.value_type.__name__} has no codec, expected one of'
                 f" {', '.join(known.__name__ for known in codecs)}; add one to racecar.ros.codecs")
+    shown: dict[str, Output] = {}
+    for output in entity.outputs:
+        other = shown.setdefault(codecs[output.value_type].topic_of(output), output)
+        if other is not output:
+            raise ConfigurationError(
+                f"outputs '{other.name}' and '{output.name}' are both on the topic"
+                f" {codecs[output.value_type].topic_of(output)}, expected a topic each: let the"
+                f' codec of {output.value_type.__name__} name it by the port (topic_of)')

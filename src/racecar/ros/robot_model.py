@@ -101,19 +101,25 @@ class RobotModel:
         return LinkTransforms(self._node, self._description.tree, names, self._place)
 
     def static_transforms(self) -> list[TransformStamped]:
-        """Return what never moves: of the mounts those that the description does not have."""
+        """What never moves: links of the description, and mounts that it may not have.
+
+        Where another node sends the description, it may be one without the frames that the plant
+        itself has added to that of the robot: those are sent here as well.
+        """
         links: dict[str, Pose3] = {}
         fixed: list[tuple[str, str, Pose3]] = []
         if self._description is not None:
             tree = self._description.tree
             links = tree.poses()
-            if self._sends:
-                fixed = [(joint.parent, joint.child, joint.origin) for joint in tree.joints
-                         if not joint.moves]
+            fixed = [(joint.parent, joint.child, joint.origin) for joint in tree.joints
+                     if not joint.moves]
+        pairs = {pair[:2] for pair in fixed}
+        if not self._sends:
+            fixed.clear()
         for mount in self._entity.mounts:
             if mount.child in links:
                 self._compare(mount, links)
-            else:
+            if mount.child not in links or not self._sends and mount[:2] in pairs:
                 fixed.append(mount)
         return [transform_from_pose(self._place.frame(parent), self._place.frame(child), pose)
                 for parent, child, pose in fixed]

@@ -26,7 +26,7 @@ class StartGate:
         self._since: float | None = None
 
     def is_open(self) -> bool:
-        """Tell whether all are there. Raises RunError that says who is not after the deadline."""
+        """Whether all are there. Raises RunError that says who is not after the deadline."""
         wanted = self._node.values['wait_for_subscribers']
         if all(publisher.get_subscription_count() >= wanted for publisher in self._publishers) \
                 and all(map(self._node.count_publishers, self._topics)):

@@ -23,6 +23,9 @@ SCAN = 'scan'
 IMU = 'imu/data'
 COLLISIONS, IN_COLLISION = 'collisions', 'in_collision'
 CAMERA_IMAGE, CAMERA_INFO = 'camera/zed/rgb/image_rect_color', 'camera/zed/rgb/camera_info'
+SENSORS: dict[str, tuple[str, ...]] = {
+    'laser': (SCAN,), 'imu': (IMU,), 'camera': (CAMERA_IMAGE, CAMERA_INFO)}
+"""Topics of the sensor that is called like its kind, by kind; see sensor_topics()."""
 MAP = 'map'
 WHEEL_SLIP, WHEEL_SLIP_ANGLE = 'long_pub', 'lat_pub'
 WHEEL_LONGITUDINAL_FORCE, WHEEL_LATERAL_FORCE = 'fx_pub', 'fy_pub'
@@ -101,6 +104,17 @@ SHARED_COMMANDS = frozenset((_COMMANDS_OF_F1TENTH[NAVIGATION_COMMAND],))
 def joint_command(controller: str) -> str:
     """Return the topic of the set-points of a joint's controller."""
     return f'{JOINT_COMMANDS}/{controller}_controller/command'
+
+
+def sensor_topics(name: str, kind: str) -> tuple[str, ...]:
+    """Topics of a sensor: those of its kind if it is called like it, else below its own name.
+
+    A laser `rear` has rear/scan, a camera `left` has left/image_rect_color and left/camera_info. A
+    kind that SENSORS does not have has one topic, which is called like it.
+    """
+    topics = SENSORS.get(kind, (kind,))
+    return topics if name == kind else tuple(
+        f'{name}/{topic.rpartition("/")[2]}' for topic in topics)
 
 
 class RobotTopics(NamedTuple):

@@ -165,7 +165,7 @@ def _converted(kind: str, value: float) -> float:
 
 
 def is_length(kind: str) -> bool:
-    """Tell whether a field of this kind begins with its length."""
+    """Whether a field of this kind begins with its length."""
     return kind.startswith(('string', 'sequence<'))
 
 

@@ -13,7 +13,7 @@ from racecar.scene.distance_field import MARGIN, WALL
 
 @njit
 def _meets_box(x: float, y: float, half_length: float, half_width: float, radius: float) -> bool:
-    """Tell whether the point (x, y) is nearer than the radius to the rectangle about 0."""
+    """Whether the point (x, y) is nearer than the radius to the rectangle about 0."""
     gap_x, gap_y = max(abs(x) - half_length, 0.0), max(abs(y) - half_width, 0.0)
     return gap_x * gap_x + gap_y * gap_y < radius * radius
 
@@ -24,7 +24,7 @@ def disc_overlaps(
     origin_y: float, origin_cosine: float, origin_sine: float, grid_length: float,
     grid_width: float, x: float, y: float, radius: float,
 ) -> bool:
-    """Tell whether a disc overlaps with anything; to touch is not to overlap.
+    """Whether a disc overlaps with anything; to touch is not to overlap.
 
     What stands around is given as to racecar.scene.overlaps.overlaps(); x, y, radius: of the
     disc [m].

@@ -15,7 +15,7 @@ from racecar.scene.distance_field import MARGIN, WALL
 def _overlaps_wall(
     x1: float, y1: float, x2: float, y2: float, length: float, width: float,
 ) -> bool:
-    """Tell whether a segment meets the rectangle |x| < length, |y| < width."""
+    """Whether a segment meets the rectangle |x| < length, |y| < width."""
     if max(x1, x2) <= -length or min(x1, x2) >= length:
         return False
     if max(y1, y2) <= -width or min(y1, y2) >= width:
@@ -31,7 +31,7 @@ def _overlaps_box(
     x: float, y: float, cosine: float, sine: float, half_length: float, half_width: float,
     length: float, width: float,
 ) -> bool:
-    """Tell whether a rectangle about (x, y) meets the rectangle |x| < length, |y| < width."""
+    """Whether a rectangle about (x, y) meets the rectangle |x| < length, |y| < width."""
     c, s = abs(cosine), abs(sine)
     if abs(x) >= length + half_length * c + half_width * s:
         return False
@@ -48,7 +48,7 @@ def _overlaps_grid(
     origin_sine: float, grid_length: float, grid_width: float, x: float, y: float, cosine: float,
     sine: float, length: float, width: float,
 ) -> bool:
-    """Tell whether the rectangle about (x, y), of this cosine and sine, meets a wall of a grid."""
+    """Whether the rectangle about (x, y), of this cosine and sine, meets a wall of a grid."""
     px, py = x - origin_x, y - origin_y
     along, across = px * origin_cosine + py * origin_sine, py * origin_cosine - px * origin_sine
     c = cosine * origin_cosine + sine * origin_sine
@@ -82,7 +82,7 @@ def overlaps(
     grid_width: float, x: float, y: float, cosine: float, sine: float, length: float,
     width: float,
 ) -> bool:
-    """Tell whether a rectangle overlaps with anything; to touch is not to overlap.
+    """Whether a rectangle overlaps with anything; to touch is not to overlap.
 
     walls, boxes, cones: rows of numbers as Scene gives them, of any height; the fields of
     GridNumbers; x, y, cosine, sine: middle and heading of the rectangle; length, width: half of

@@ -11,6 +11,6 @@ from racecar.sensors.laser import LASER
 
 __all__ = ['SENSOR_KINDS', 'Sensor', 'SensorKind', 'View']
 
-_ALL: tuple[SensorKind, ...] = (LASER, IMU, CAMERA)
+_ALL: tuple[SensorKind, ...] = (LASER, CAMERA, IMU)
 
 SENSOR_KINDS: dict[str, SensorKind] = {kind.name: kind for kind in _ALL}

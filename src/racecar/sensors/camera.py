@@ -87,4 +87,6 @@ def _noisy(
     return np.clip(sums, 0, 255, out=sums).astype(np.uint8)
 
 
-CAMERA = SensorKind('camera', CameraImage, PARAMETERS, Camera, axes=OPTICAL_AXES, nearest=True)
+CAMERA = SensorKind(
+    'camera', CameraImage, PARAMETERS, Camera, axes=OPTICAL_AXES, nearest=True, rate=30.0,
+    frame='{}_optical_frame')

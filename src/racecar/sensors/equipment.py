@@ -1,60 +1,132 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulator has beside its cars, by parameters: the world around them and their sensors."""
+"""What a simulator has beside its cars, by parameters: the world around them and their sensors.
+
+The parameter `sensors` names them: a kind, such as `laser`, for the sensor that is called like it,
+or KIND:NAME, such as `laser:rear`, for one more, whose parameters are then `rear.x`, `rear.rate`
+and so on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+import re
+from typing import Any, NamedTuple
 
-from racecar.base.errors import ParameterError
+from racecar.base.errors import excerpt, ParameterError
+from racecar.base.frames import BASE_LINK
 from racecar.base.parameters import Parameter, ParameterTable, suggest
+from racecar.description.urdf import RobotDescription
 from racecar.scene.world_choice import scene_of
 from racecar.sensors import SENSOR_KINDS
-from racecar.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
+from racecar.sensors.mounting import (
+    EquippedPlant,
+    frame_in_slot,
+    MountedSensor,
+    settings_of_sensor,
+    with_sensor_frames,
+)
 from racecar.simulation.ports import Plant
 
-# Sensors of the car, each named like its kind: where their values differ from the kind's.
-_SENSORS: dict[str, dict[str, Any]] = {
-    'laser': {'rate': 40.0},
-    'camera': {'rate': 30.0, 'frame': 'camera_optical_frame'},
-    'imu': {'rate': 100.0, 'frame': 'base_imu_link'},
-}
+SENSOR_NAMES = tuple(SENSOR_KINDS)
+"""What the parameter sensors may name: kinds, whose first sensors are called like them."""
 
-SENSOR_NAMES = tuple(_SENSORS)
-"""What the parameter sensors may name."""
+# Of a parameter, a topic and a frame at once.
+_NAME = re.compile('[A-Za-z](_?[A-Za-z0-9])*')
+_LONGEST_NAME = 60
 
-
-def _rows(name: str, defaults: Mapping[str, Any]) -> list[Parameter]:
-    """Return the rows of a sensor but for its kind, with defaults in place of others."""
-    own = {f'{name}.{key}': value for key, value in defaults.items()}
-    return [
-        replace(row, default=own.get(row.name, row.default))
-        for row in sensor_parameters(name, name) if row.name != _kind_of(name)]
+_SENSORS = Parameter(
+    'sensors', list, [], f"Sensors of the car: {', '.join(SENSOR_NAMES)}; KIND:NAME is one more of"
+    ' a kind, such as laser:rear, whose parameters are called NAME.x, NAME.rate and so on',
+    read_only=True)
 
 
-def _kind_of(name: str) -> str:
-    return f'{name}.kind'
+class ChosenSensor(NamedTuple):
+    """A sensor that a robot has: its name, which no other one has, and its kind."""
+
+    name: str
+    kind: str
+
+
+def chosen_sensors(texts: Sequence[str]) -> list[ChosenSensor]:
+    """Sensors that the parameter `sensors` asks for, in its order.
+
+    texts: KIND or KIND:NAME each. Raises ParameterError for a kind that is unknown, for a name
+    that ROS does not allow, that of another kind, and one that stands twice.
+    """
+    chosen: list[ChosenSensor] = []
+    for text in texts:
+        kind, colon, name = text.partition(':')
+        sensor = ChosenSensor(name if colon else kind, kind)
+        if kind not in SENSOR_NAMES:
+            raise _error(f'{excerpt(text)}, which is unknown; {suggest(kind, SENSOR_NAMES)}')
+        if not _NAME.fullmatch(sensor.name) or len(sensor.name) > _LONGEST_NAME:
+            raise _error(
+                f'{excerpt(text)}, expected a name behind the colon that begins with a letter and'
+                f' has at most {_LONGEST_NAME} letters, digits and single _ between them, such as'
+                f' {kind}:rear')
+        if sensor.name in SENSOR_NAMES and sensor.name != kind:
+            raise _error(
+                f'{excerpt(text)}, but {sensor.name} is the name of another kind; give this {kind}'
+                f' a name of its own, such as {kind}:rear')
+        if sensor.name in [other.name for other in chosen]:
+            raise _error(
+                f"'{sensor.name}' twice, expected once; one more {kind} needs a name of its own,"
+                f' such as {kind}:rear')
+        chosen.append(sensor)
+    return chosen
+
+
+def _error(problem: str) -> ParameterError:
+    return ParameterError(f"parameter '{_SENSORS.name}' names {problem}")
+
+
+class ShownSensor(NamedTuple):
+    """A sensor of which the readings are shown: its name, and the frame that they are in."""
+
+    name: str
+    frame: str
+
+
+def shown_sensor(values: Mapping[str, Any], kind: str) -> ShownSensor | None:
+    """Sensor of a kind that is shown where there is room for one: called like it, else the first.
+
+    values: parameters of a simulator, which may lack any. None if there is no sensor of the kind.
+    Raises ParameterError as chosen_sensors().
+    """
+    found = [sensor.name for sensor in chosen_sensors(values.get(_SENSORS.name) or [])
+             if sensor.kind == kind]
+    if not found:
+        return None
+    name = kind if kind in found else found[0]
+    frame = values.get(f'{name}.frame', SENSOR_KINDS[kind].frame.format(name))
+    return ShownSensor(name, frame_in_slot(values.get(f'{name}.slot', ''), frame))
+
+
+def _further_rows(values: Mapping[str, Any], table: ParameterTable) -> Iterable[Parameter]:
+    """Rows of the sensors that are not called like their kinds; see MoreRows."""
+    try:
+        texts = _SENSORS.validate(values.get(_SENSORS.name, []))
+    except ParameterError:
+        # Whoever resolves the values says so.
+        return
+    assert isinstance(texts, list)
+    taken = {row.name.partition('.')[0] for row in table}
+    for name, kind in chosen_sensors(texts):
+        if name == kind:
+            continue
+        if name in taken:
+            raise _error(
+                f"'{kind}:{name}', but {name} is what other parameters begin with; choose another"
+                ' name')
+        yield from settings_of_sensor(name, SENSOR_KINDS[kind])
 
 
 EQUIPMENT_PARAMETERS = ParameterTable([
-    Parameter('sensors', list, [], f"Sensors of the car: {', '.join(SENSOR_NAMES)}",
-              read_only=True),
-    *(row for name, defaults in _SENSORS.items() for row in _rows(name, defaults)),
-])
+    _SENSORS,
+    *(row for name, kind in SENSOR_KINDS.items() for row in settings_of_sensor(name, kind)),
+], [_further_rows])
 """Beside WORLD_PARAMETER, which each simulator has in its own table."""
-
-
-def check_sensor_names(names: list[str]) -> None:
-    """Raise ParameterError for a name that is unknown or stands twice."""
-    for index, name in enumerate(names):
-        if name not in SENSOR_NAMES:
-            raise ParameterError(
-                f"parameter 'sensors' names {name!r}, which is unknown;"
-                f' {suggest(name, SENSOR_NAMES)}')
-        if name in names[:index]:
-            raise ParameterError(f"parameter 'sensors' names {name!r} twice, expected once")
 
 
 def equip(plant: Plant, values: Mapping[str, Any]) -> Plant:
@@ -63,20 +135,28 @@ def equip(plant: Plant, values: Mapping[str, Any]) -> Plant:
     values: of EQUIPMENT_PARAMETERS and WORLD_PARAMETER, the latter as the plant has been made
     with. Raises ParameterError or ConfigurationError for what does not fit.
     """
-    names: list[str] = values['sensors']
-    check_sensor_names(names)
+    sensors = _mounted(values)
     scene = scene_of(values)
-    if scene.is_empty and not names:
+    if scene.is_empty and not sensors:
         return plant
-    sensors = [
-        MountedSensor.from_values(name, {**_own(name, values), _kind_of(name): name})
-        for name in names]
     return EquippedPlant(plant, {entity.name: sensors for entity in plant.entities}, scene)
 
 
+def described_with_sensors(
+    description: RobotDescription, values: Mapping[str, Any],
+) -> RobotDescription:
+    """Description of a robot with the frames of the sensors that resolved values ask for.
+
+    Raises ParameterError or ConfigurationError for what does not fit.
+    """
+    return with_sensor_frames(description, BASE_LINK, _mounted(values))
+
+
+def _mounted(values: Mapping[str, Any]) -> list[MountedSensor]:
+    return [
+        MountedSensor.from_values(name, {**_own(name, values), f'{name}.kind': kind})
+        for name, kind in chosen_sensors(values[_SENSORS.name])]
+
+
 def _own(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {row.name: values[row.name] for row in EQUIPMENT_PARAMETERS
-            if row.name.startswith(f'{name}.')}
-
-
-assert set(_SENSORS) <= set(SENSOR_KINDS)
+    return {key: value for key, value in values.items() if key.startswith(f'{name}.')}

@@ -73,4 +73,4 @@ class ImuSensor:
         return Imu._make((*attitude, *rates.tolist(), *self._variances))
 
 
-IMU = SensorKind('imu', Imu, PARAMETERS, ImuSensor)
+IMU = SensorKind('imu', Imu, PARAMETERS, ImuSensor, rate=100.0, frame='base_{}_link')

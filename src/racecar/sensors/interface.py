@@ -54,13 +54,15 @@ class Sensor(Protocol):
 
 
 class SensorKind(NamedTuple):
-    """One row of the registry.
+    """A kind of sensor: one row of the registry.
 
-    value_type: NamedTuple of a reading, in SI units. parameters: rows of what the kind has besides
-    its mounting, such as range and noise. make: builds a sensor from their resolved values; raises
-    ParameterError if these contradict each other. axes: pose of the frame of a reading in axes
-    whose x is ahead and z up, in which its place on the robot is given. nearest: whether a rate is
-    taken whose period is no whole number of steps: then readings come at the nearest steps.
+    name: also that of the sensor of a robot that has one of the kind. value_type: NamedTuple of a
+    reading, in SI units. parameters: rows of what the kind has besides its mounting, such as range
+    and noise. make: builds a sensor from their resolved values; raises ParameterError if these
+    contradict each other. axes: pose of the frame of a reading in axes whose x is ahead and z up,
+    in which its place on the robot is given. nearest: whether a rate is taken whose period is no
+    whole number of steps: then readings come at the nearest steps. rate: default frequency of the
+    readings [Hz]. frame: default name of their frame, in which {} stands for that of the sensor.
     """
 
     name: str
@@ -69,3 +71,5 @@ class SensorKind(NamedTuple):
     make: Callable[[Mapping[str, Any]], Sensor]
     axes: Pose3 = NO_POSE
     nearest: bool = False
+    rate: float = 10.0
+    frame: str = '{}'

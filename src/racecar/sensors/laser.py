@@ -96,7 +96,7 @@ class Laser:
         return LaserScan(*self._facts, ranges, self._sweep_ns)
 
 
-LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser)
+LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)
 
 
 @njit

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 import zlib
@@ -15,6 +15,9 @@ from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import acceleration_of_child, pose_of_angles, pose_of_child, twist_of_child
 from racecar.base.types import Acceleration3, Pose3, Twist3
+from racecar.description.robot_tree import FIXED, Joint
+from racecar.description.urdf import RobotDescription
+from racecar.description.urdf_writer import with_frames
 from racecar.rendering.stage import Stage
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.scene.scene_map import scene_map
@@ -39,15 +42,12 @@ _PLACES = tuple(
     for name in names)
 
 
-def mounting_parameters(
-    name: str, kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
-) -> ParameterTable:
-    """Return the rows `<name>.kind`, frame, rate, seed and place of a sensor of any kind."""
+def mounting_parameters(name: str, kind: SensorKind) -> ParameterTable:
+    """Rows `<name>.frame`, rate, seed, slot and place of a sensor of a kind."""
     return ParameterTable(_prefixed(name, (
-        Parameter('kind', str, None, 'Kind of the sensor', choices=tuple(kinds), read_only=True),
-        Parameter('frame', str, name, 'Frame of the sensor', read_only=True),
-        Parameter('rate', float, 10.0, 'Frequency of the readings, whose period is a whole number'
-                  ' of integration steps; those of a camera come at the nearest steps',
+        Parameter('frame', str, kind.frame.format(name), 'Frame of the sensor', read_only=True),
+        Parameter('rate', float, kind.rate, 'Frequency of the readings, whose period is a whole'
+                  ' number of integration steps; those of a camera come at the nearest steps',
                   unit='Hz', above=0.0, maximum=1e6, read_only=True),
         Parameter('seed', int, 0, 'Seed of the noise', minimum=0, maximum=2**31 - 1,
                   read_only=True),
@@ -61,19 +61,31 @@ def mounting_parameters(
 def sensor_parameters(
     name: str, kind: str, kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
 ) -> ParameterTable:
-    """Return the rows of a sensor of a kind: its mounting and what the kind adds.
+    """Rows of a sensor: `<name>.kind`, its mounting and what the kind adds.
 
     Raises ParameterError if there is no such kind.
     """
     if kind not in kinds:
         raise ParameterError(
             f"parameter '{name}.kind' is {kind!r}, expected one of {', '.join(kinds) or 'none'}")
-    return mounting_parameters(name, kinds) + ParameterTable(
-        _prefixed(name, kinds[kind].parameters))
+    return ParameterTable([
+        Parameter(f'{name}.kind', str, None, 'Kind of the sensor', choices=tuple(kinds),
+                  read_only=True),
+        *settings_of_sensor(name, kinds[kind])])
+
+
+def settings_of_sensor(name: str, kind: SensorKind) -> ParameterTable:
+    """Rows of a sensor whose kind is known: its mounting and what the kind adds."""
+    return mounting_parameters(name, kind) + ParameterTable(_prefixed(name, kind.parameters))
 
 
 def _prefixed(name: str, rows: Sequence[Parameter]) -> list[Parameter]:
     return [replace(row, name=f'{name}.{row.name}') for row in rows]
+
+
+def frame_in_slot(slot: str, frame: str) -> str:
+    """Name of the frame of a sensor whose parameters slot and frame are these."""
+    return f'{slot}_{frame}' if slot else frame
 
 
 @dataclass(frozen=True)
@@ -114,11 +126,34 @@ class MountedSensor:
             sensor = kind.make(own)
         except ParameterError as error:
             raise ParameterError(f"sensor '{name}': {error}") from error
-        slot, frame = own['slot'], own['frame']
+        slot = own['slot']
         return cls(
-            name, kind, sensor, f'{slot}_{frame}' if slot else frame,
+            name, kind, sensor, frame_in_slot(slot, own['frame']),
             pose_of_angles(*places) if any(places) or slot else None, own['rate'], own['seed'],
             slot)
+
+
+def with_sensor_frames(
+    description: RobotDescription, body: str, sensors: Sequence[MountedSensor],
+) -> RobotDescription:
+    """Description of a robot with a link for the frame of each sensor that it has none for.
+
+    body: link in whose frame the places of sensors are. Raises ParameterError for a slot that is
+    no link which is fixed to the body, ConfigurationError for frames that cannot be.
+    """
+    return _with_frames(description, [
+        Mount(body, mounted.frame, _place(lambda: description, mounted)) for mounted in sensors])
+
+
+def _with_frames(description: RobotDescription, mounts: Sequence[Mount]) -> RobotDescription:
+    known = {link.name for link in description.tree.links}
+    # Sensors may share a frame.
+    added = {mount.child: mount for mount in mounts if mount.child and mount.child not in known}
+    if not added:
+        return description
+    return RobotDescription.from_urdf(with_frames(description.urdf, [
+        Joint(f'{name}_joint', FIXED, parent, name, pose)
+        for name, (parent, _, pose) in added.items()]))
 
 
 class EquippedPlant:
@@ -177,6 +212,7 @@ class EquippedPlant:
     ) -> Entity:
         if not scene.is_empty:
             entity = replace(entity, surroundings=lambda: scene_map(scene))
+        mounts: list[Mount] = []
         for mounted in sensors:
             if entity.carrier is None:
                 raise ConfigurationError(
@@ -186,15 +222,25 @@ class EquippedPlant:
                 raise ConfigurationError(
                     f"sensor '{output.name}': the robot has an output of this name, choose"
                     ' another one')
+            for other in (*entity.mounts, *mounts):
+                if other.child == mount.child and other != mount:
+                    raise ConfigurationError(
+                        f"sensor '{mounted.name}': its frame '{mount.child}' is at another place"
+                        f' already; give it one of its own, as {mounted.name}.frame')
             self._sensors.append(output)
-            entity = replace(
-                entity, outputs=(*entity.outputs, output), mounts=(*entity.mounts, mount))
-        return entity
+            mounts.append(mount)
+            entity = replace(entity, outputs=(*entity.outputs, output))
+        describe = entity.describe
+        return replace(
+            entity, mounts=(*entity.mounts, *mounts),
+            describe=None if describe is None or not mounts
+            else lambda: _with_frames(describe(), mounts))
 
     def _port(
         self, entity: Entity, mounted: MountedSensor, carrier: Carrier, scene: Scene,
     ) -> tuple[Output, Mount]:
-        plant, place, measure = self._plant, _place(entity, mounted), mounted.sensor.measure
+        plant, measure = self._plant, mounted.sensor.measure
+        place = _place(entity.describe, mounted)
         # Sensors with one seed, on one robot or several, have noise of their own.
         noise = NoiseSource(
             mounted.seed, zlib.crc32(f'{entity.frame_prefix}{mounted.name}'.encode()))
@@ -221,14 +267,14 @@ class EquippedPlant:
                 Mount(carrier.frame, mounted.frame, place))
 
 
-def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
+def _place(describe: Callable[[], RobotDescription] | None, mounted: MountedSensor) -> Pose3:
     """Return the pose of a sensor in the frame of the robot."""
     axes = mounted.kind.axes
     if mounted.pose is not None:
         place = pose_of_child(mounted.pose, axes)
-        return pose_of_child(_slot(entity, mounted), place) if mounted.slot else place
+        return pose_of_child(_slot(describe, mounted), place) if mounted.slot else place
     try:
-        links = {} if entity.describe is None else entity.describe().tree.poses()
+        links = {} if describe is None else describe().tree.poses()
     except ConfigurationError as error:
         raise ConfigurationError(
             f"sensor '{mounted.name}': where its frame '{mounted.frame}' is on the robot is not"
@@ -236,12 +282,12 @@ def _place(entity: Entity, mounted: MountedSensor) -> Pose3:
     return links.get(mounted.frame, axes)
 
 
-def _slot(entity: Entity, mounted: MountedSensor) -> Pose3:
+def _slot(describe: Callable[[], RobotDescription] | None, mounted: MountedSensor) -> Pose3:
     """Return the pose of the link that carries a sensor in the frame of the robot."""
     parameter = f"parameter '{mounted.name}.slot' is {mounted.slot!r}"
-    if entity.describe is None:
+    if describe is None:
         raise ParameterError(f'{parameter}, expected none: this robot has no description')
-    tree = entity.describe().tree
+    tree = describe().tree
     try:
         tree.link(mounted.slot)
     except ConfigurationError as error:

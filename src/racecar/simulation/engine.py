@@ -238,14 +238,14 @@ class Before(NamedTuple):
 class Plan(NamedTuple):
     """What a call of a block kernel is to do.
 
-    depth: rows of each delay line; count: cars; first, ticks: the first tick and how many; last:
-    the one that is not driven; skip: time from which metrics count [s]; period: of a tick [s]; dt:
+    depth: rows of each delay line; cars: how many; first, ticks: the first tick and how many;
+    last: the one that is not driven; skip: time from which metrics count [s]; period: of a tick [s]; dt:
     step [s], steps in a tick; every: one of so many ticks is recorded, 0 for none; samples: of
     each car; noisy, shown: 1 or 0; deviations: of the noise.
     """
 
     depth: float
-    count: float
+    cars: float
     first: float
     ticks: float
     last: float
@@ -257,7 +257,7 @@ class Plan(NamedTuple):
     samples: float
     noisy: float
     shown: float
-    deviations: tuple[float, float, float, float, float, float, float, float]
+    deviations: tuple[float, ...]
 
 
 _CHANNEL = HeldChannel(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -684,7 +684,7 @@ def block_kernel(
         noise: Flat, points: Flat, plan: Flat,
     ) -> None:
         p = load(plan, _PLAN, 0)
-        count, first, ticks, last = int(p.count), int(p.first), int(p.ticks), int(p.last)
+        count, first, ticks, last = int(p.cars), int(p.first), int(p.ticks), int(p.last)
         every, depth, steps = int(p.every), int(p.depth), int(p.steps)
         root, ahead = math.sqrt(p.period), is_ahead(rows, count)
         for k in range(ticks):

@@ -233,6 +233,6 @@ def own_loop_kernel(
 
 
 def has_own(part: object, kind: type, *names: str) -> bool:
-    """Tell whether a part has methods of its own in the place of those of a class."""
+    """Whether a part has methods of its own in the place of those of a class."""
     return any(name in vars(part) or getattr(type(part), name) is not getattr(kind, name)
                for name in names)

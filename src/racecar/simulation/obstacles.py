@@ -44,11 +44,11 @@ class Obstacles:
         self._collisions = NO_COLLISION
 
     def block(self, odometry: Odometry) -> bool:
-        """Tell whether a car cannot be there."""
+        """Whether a car cannot be there."""
         return self._meet(odometry, 0.0)
 
     def hold(self, odometry: Odometry) -> bool:
-        """Tell whether a car is so far in something that it must have been put there."""
+        """Whether a car is so far in something that it must have been put there."""
         return self._meet(odometry, -_INSIDE)
 
     def note_contact(self, odometry: Odometry, speed: float) -> None:

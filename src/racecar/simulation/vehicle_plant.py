@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from racecar.base.frames import BASE_LINK, COG
@@ -15,9 +14,7 @@ from racecar.base.types import (
     BodyState,
     HINGE_JOINTS,
     JointStates,
-    Pose2,
     Pose3,
-    quaternion_to_yaw,
     SUSPENSION_JOINTS,
     Twist3,
     VehicleDiagnostics,
@@ -27,11 +24,12 @@ from racecar.base.types import (
 )
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.simulation.lamp_board import LampBoard
+from racecar.simulation.one_robot_plant import OneRobotPlant, planar_part
 from racecar.simulation.ports import Carrier, COLLISIONS, Entity, Input, Mount, ODOMETRY, Output
 from racecar.simulation.simulator import Simulator
 
 
-class VehiclePlant:
+class VehiclePlant(OneRobotPlant):
     """One car; it shows everything with the period of the simulator's ticks.
 
     Inputs: drive (AckermannCommand), wheels (WheelCommand, for models whose wheels take torques),
@@ -42,6 +40,7 @@ class VehiclePlant:
 
     def __init__(self, simulator: Simulator) -> None:
         """Take over a simulator, which is then moved by this plant only."""
+        super().__init__(simulator)
         self.simulator = simulator
         steps = simulator.steps_per_tick
         vehicle = simulator.model.vehicle
@@ -52,7 +51,7 @@ class VehiclePlant:
         cog = Pose3(-vehicle.odometry_offset, 0.0, vehicle.cog_height, 0.0, 0.0, 0.0, 1.0)
         describe = partial(describe_vehicle, vehicle)
         board = LampBoard(describe, lambda: simulator.time_ns)
-        self._entities = (Entity(
+        self._show(Entity(
             name='',
             inputs=(
                 Input('drive', AckermannCommand, simulator.set_command),
@@ -67,36 +66,10 @@ class VehiclePlant:
             reset=self._reset, halt=simulator.stop,
             mounts=(Mount(BASE_LINK, COG, cog),),
             carrier=Carrier(BASE_LINK, self._body_state, self._acceleration),
-            describe=describe, notice=lambda: simulator.notice, lamps=board.lit),)
-
-    @property
-    def step_ns(self) -> int:
-        """Length of an integration step [ns]."""
-        return self.simulator.step_ns
-
-    @property
-    def time_ns(self) -> int:
-        """Simulated time since the start [ns]."""
-        return self.simulator.time_ns
-
-    @property
-    def entities(self) -> Sequence[Entity]:
-        """The car."""
-        return self._entities
-
-    def warm_up(self) -> None:
-        """Compile all that a step and the outputs call."""
-        self.simulator.warm_up()
-
-    def advance(self, steps: int) -> None:
-        """Move on by whole steps. Raises DivergenceError as Simulator.advance() does."""
-        self.simulator.advance(steps)
+            describe=describe, notice=lambda: simulator.notice, lamps=board.lit))
 
     def _reset(self, pose: Pose3 | None) -> Pose3:
-        simulator = self.simulator
-        # A car in the plane takes the planar part.
-        simulator.reset(None if pose is None else Pose2(
-            pose.x, pose.y, quaternion_to_yaw(pose.qx, pose.qy, pose.qz, pose.qw)))
+        self.simulator.reset(planar_part(pose))
         return self._body_state().pose
 
     def _body_state(self) -> BodyState:

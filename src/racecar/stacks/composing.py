@@ -43,7 +43,7 @@ def make_node(description: NodeDescription) -> TableNode:
     overrides.append(RosParameter('use_sim_time', value=description.use_sim_time))
     remappings = [word for source, target in description.remappings
                   for word in ('-r', f'{source}:={target}')]
-    node: TableNode = description.spec.load_class()(
+    node: TableNode = description.spec.make_node(
         node_name=description.name, namespace=description.namespace,
         parameter_overrides=overrides,
         cli_args=['--ros-args', *remappings] if remappings else None)

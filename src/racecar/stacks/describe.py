@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 import re
 from typing import Any
 
@@ -13,6 +14,7 @@ from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.parameter_file import read_parameter_file
 from racecar.base.parameters import suggestion
 from racecar.catalogue import node_names, NODES
+from racecar.control.laws import SimulatorKind
 from racecar.control.own_controller import CONTROLLER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
@@ -20,21 +22,16 @@ from racecar.stacks import (
     differential_wheels,
     driver,
     driver_world,
-    dynamic_ode,
-    dynamic_world,
     gap_ode,
     gap_world,
-    kinematic_ode,
-    kinematic_world,
-    kinematic_world_pacejka,
     plant,
     teleop,
     teleop_world,
 )
+from racecar.stacks.laws import law_stacks
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import (
-    absolute,
     namespace_of,
     recorder,
     SHARED,
@@ -54,11 +51,11 @@ _COMMANDS = (topics.NAVIGATION_COMMAND, topics.HIGH_LEVEL_OUTPUT, topics.COMMAND
 
 STACKS: dict[str, Stack] = {
     stack.name: stack for stack in (
-        kinematic_ode.STACK, dynamic_ode.STACK, plant.STACK, driver.STACK, kinematic_world.STACK,
-        kinematic_world_pacejka.STACK, dynamic_world.STACK, driver_world.STACK,
-        gap_ode.STACK, gap_world.STACK, differential_wheels.STACK, teleop.STACK,
-        teleop_world.STACK)}
-"""By name; the file of each one is named like it."""
+        *law_stacks(SimulatorKind.PLANE), plant.STACK, driver.STACK,
+        *law_stacks(SimulatorKind.WORLD, SimulatorKind.WORLD_WITH_TYRES),
+        driver_world.STACK, gap_ode.STACK, gap_world.STACK, differential_wheels.STACK,
+        teleop.STACK, teleop_world.STACK)}
+"""By name."""
 
 
 def find_stack(name: str, expected: Iterable[str] = ()) -> Stack:
@@ -169,7 +166,7 @@ def _left_out(
                     f'without {description.full_name} there is nobody to run the controller'
                     f' {excerpt(options.controller)}: give one of the two')
         # Its place is taken.
-        left_out += [d for d in descriptions if d.spec.make_law is not None]
+        left_out += [d for d in descriptions if d.spec.law is not None]
     return left_out
 
 
@@ -213,17 +210,19 @@ def _check_files(
 
     The file of a vehicle may also be for nodes that this configuration does not have.
     """
-    def tables(*executables: str) -> dict[str, Collection[str]]:
-        return {absolute(namespace_of(options), name)[1:]: NODES[name].table.names
-                for name in executables}
+    chosen = [with_choices(d, options) for d in descriptions]
 
-    nodes = {d.full_name: d.spec.table.names for d in descriptions}
-    read_parameter_file(stack.described_by(options)).check(
-        {**tables(*NODES), **nodes}, 'racecar')
+    def check(path: Path | str, where: str, *executables: str) -> None:
+        file = read_parameter_file(path)
+        others = [NodeDescription(name, name, namespace_of(options)) for name in executables]
+        file.check({
+            **{d.full_name: d.table_of(file).names for d in others},
+            **{d.full_name: d.table.names | d.table_of(file).names for d in chosen}}, where)
+
+    check(stack.described_by(options), 'racecar', *NODES)
     if options.params_file:
         # There only while it records.
-        read_parameter_file(options.params_file).check(
-            {**tables(node_names.BAG_RECORDER), **nodes}, stack.name)
+        check(options.params_file, stack.name, node_names.BAG_RECORDER)
 
 
 def _find(

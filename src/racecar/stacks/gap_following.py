@@ -10,6 +10,7 @@ from functools import partial
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.catalogue import node_names
 from racecar.ros import topics
+from racecar.sensors.equipment import chosen_sensors
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import StackOptions
 from racecar.stacks.parts import command_muxes, node, vehicle_file
@@ -61,7 +62,7 @@ def _check(executable: str, descriptions: list[NodeDescription]) -> None:
         values = simulator.resolve()
     except ParameterError:
         return
-    if LASER not in values['sensors']:
+    if LASER not in [sensor.name for sensor in chosen_sensors(values['sensors'])]:
         raise ConfigurationError(
             f"sensors of {simulator.full_name} are {values['sensors']}, expected {LASER} among"
             ' them: gap_follower drives by its scans')

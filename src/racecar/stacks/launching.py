@@ -36,7 +36,6 @@ from racecar.catalogue import node_names
 from racecar.control.trajectories import make_trajectory
 from racecar.ros import topics
 from racecar.scene.world_choice import WORLD_PARAMETER
-from racecar.sensors.equipment import check_sensor_names
 from racecar.signals import LAUNCHED_BY
 from racecar.stacks import describe_stack, find_stack, NodeDescription, Stack, StackOptions
 from racecar.stacks.options import from_texts, LAUNCH, run_options, SET_ARGUMENT
@@ -99,9 +98,7 @@ def _set_up(context: LaunchContext, stack: Stack) -> list[LaunchDescriptionEntit
             make_trajectory(description.resolve())
         if description.spec.is_simulator:
             # Otherwise the simulator would say so, among the messages of nodes that came up.
-            chosen = description.resolve()
-            find_world(chosen[WORLD_PARAMETER.name])
-            check_sensor_names(chosen.get('sensors', []))
+            find_world(description.resolve()[WORLD_PARAMETER.name])
     descriptions = with_provenance(descriptions, describe_run(
         LAUNCH, stack.name, options, descriptions,
         shlex.join(['ros2', 'launch', 'racecar', f'{stack.name}.launch.py', *context.argv])))

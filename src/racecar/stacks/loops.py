@@ -34,11 +34,11 @@ def make_law(executable: str, values: Mapping[str, Any]) -> Linearizer:
     Raises ParameterError if values contradict each other and ConfigurationError for a node that
     is no linearizer.
     """
-    make = NODES[executable].make_law
-    if make is None:
-        laws = ', '.join(name for name, spec in NODES.items() if spec.make_law)
+    law = NODES[executable].law
+    if law is None:
+        laws = ', '.join(name for name, spec in NODES.items() if spec.law)
         raise ConfigurationError(f"node '{executable}' has no control law, expected one of {laws}")
-    return make(values, VehicleParameters.from_values(values))
+    return law.make(values, VehicleParameters.from_values(values))
 
 
 def make_car(executable: str, values: Mapping[str, Any], like: LoopCar | None = None) -> LoopCar:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from racecar.base.errors import ParameterError
-from racecar.base.parameter_file import read_parameter_file
-from racecar.base.parameters import USE_SIM_TIME
+from racecar.base.parameter_file import ParameterFile, read_parameter_file
+from racecar.base.parameters import ParameterTable, USE_SIM_TIME
 from racecar.catalogue import NODES, NodeSpec
 from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS, VehicleParameters
 
@@ -53,16 +53,21 @@ class NodeDescription:
         Raises ParameterError, naming the node and the file, for what its table does not allow, and
         for a vehicle that cannot be.
         """
+        files = self._files()
         merged: dict[str, Any] = {}
         origins: dict[str, Path] = {}
-        for path in (*self.parameter_files, *([self.user_file] if self.user_file else [])):
-            found = self._read(path)
-            merged.update(found)
-            origins.update(dict.fromkeys(found, path))
-        merged.update(self.parameters)
-        merged.pop(USE_SIM_TIME, None)
         try:
-            values = self.spec.table.resolve(merged)
+            table = self._table(files)
+            for file in files:
+                # What it says of sensors that others have replaced is of no use.
+                unused = self.table_of(file).names - table.names
+                found = {name: value for name, value
+                         in file.of_node(self.full_name, table).items() if name not in unused}
+                merged.update(found)
+                origins.update(dict.fromkeys(found, file.path))
+            merged.update(self.parameters)
+            merged.pop(USE_SIM_TIME, None)
+            values = table.resolve(merged)
             if all(row.name in values for row in VEHICLE_FILE_PARAMETERS):
                 VehicleParameters.from_values(values)
         except ParameterError as error:
@@ -78,15 +83,16 @@ class NodeDescription:
                      if f"'{name}'" in message and name not in self.parameters), '')
 
     def is_chosen(self, name: str) -> bool:
-        """Tell whether the user's file, or a value over it, sets a parameter."""
+        """Whether the user's file, or a value over it, sets a parameter."""
         return name in self.parameters or (
-            self.user_file is not None and name in self._read(self.user_file))
+            self.user_file is not None
+            and name in read_parameter_file(self.user_file).of_node(
+                self.full_name, self.spec.table))
 
     def ros_arguments(self) -> list[str]:
         """Return the words of `ros2 run racecar EXECUTABLE --ros-args ...` that start the node."""
         words = ['-r', f'__node:={self.name}', '-r', f'__ns:=/{self.namespace}']
-        files = (*self.parameter_files, *([self.user_file] if self.user_file else []))
-        for path in files:
+        for path in self._paths:
             words += ['--params-file', str(path)]
         for name, value in {**self.parameters, USE_SIM_TIME: self.use_sim_time}.items():
             # Which is YAML too; without quotes a text might be read as a number or as nothing.
@@ -95,9 +101,38 @@ class NodeDescription:
             words += ['-r', f'{source}:={target}']
         return words
 
-    def _read(self, path: Path) -> dict[str, Any]:
-        return read_parameter_file(path).of_node(self.full_name, self.spec.table)
+    @property
+    def table(self) -> ParameterTable:
+        """Parameters of the node, those of the sensors that its own values name among them.
+
+        Raises ParameterError for sensors that cannot be.
+        """
+        table = self.spec.table
+        return self._table(self._files()) if table.extensions else table
+
+    def table_of(self, file: ParameterFile) -> ParameterTable:
+        """Parameters that the node would have if this file alone were for it.
+
+        Raises ParameterError for sensors that cannot be.
+        """
+        known = self.spec.table
+        return known.expanded(file.of_node(self.full_name, known))
+
+    def _table(self, files: list[ParameterFile]) -> ParameterTable:
+        table = self.spec.table
+        known: dict[str, Any] = {}
+        for file in files:
+            known.update(file.of_node(self.full_name, table))
+        return table.expanded({**known, **self.parameters})
+
+    @property
+    def _paths(self) -> tuple[Path, ...]:
+        return (*self.parameter_files, *([self.user_file] if self.user_file else []))
+
+    def _files(self) -> list[ParameterFile]:
+        return [read_parameter_file(path) for path in self._paths]
 
     def resolve(self) -> dict[str, Any]:
         """Return the value of every parameter of the node."""
-        return self.spec.table.resolve(self.explicit_parameters())
+        explicit = self.explicit_parameters()
+        return self.spec.table.expanded(explicit).resolve(explicit)

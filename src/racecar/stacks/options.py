@@ -30,6 +30,9 @@ SET_ARGUMENT = 'set'
 SET_OPTION = f'--{SET_ARGUMENT}'
 """What launch files and commands call overrides."""
 
+DURATION = 80.0
+"""Simulated time of a run without ROS whose length nobody chose [s]."""
+
 DEFAULT_NAMES = 'racecar'
 """Set of topic names of the cars."""
 
@@ -103,7 +106,8 @@ class StackOptions:
         None, 'what stands around the car: a world or map, by name or as a file', str,
         _EVERYWHERE, suggestions=world_names, is_path=True)
     sensors: tuple[str, ...] = _option(
-        (), f"sensors of the car: {', '.join(SENSOR_NAMES)}", tuple, _WATCHED, metavar='SENSOR')
+        (), f"sensors of the car: {', '.join(SENSOR_NAMES)}; KIND:NAME is one more of a kind",
+        tuple, _WATCHED, metavar='SENSOR')
     params_file: str | None = _option(
         None, 'ROS parameter file of your own; it goes over those in config/', str, _ALL,
         metavar='FILE', is_path=True)

@@ -12,8 +12,8 @@ from typing import Any
 
 from racecar.bags.folder import check_bag_folder
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
-from racecar.base.parameters import ParameterTable, suggestion
-from racecar.base.share import find_config, robot_names, vehicle_names
+from racecar.base.parameters import ParameterTable
+from racecar.base.share import find_config, find_vehicle, find_wheeled_robot
 from racecar.base.types import WHEEL_NAMES
 from racecar.catalogue import node_names
 from racecar.control.servo_commands import SERVO_PARAMETERS
@@ -22,7 +22,7 @@ from racecar.dynamics.vehicles.parameters import VEHICLE, VEHICLE_FILE_PARAMETER
 from racecar.ros import topics
 from racecar.ros.topics import TOPIC_NAMES
 from racecar.scene.world_choice import scene_of
-from racecar.sensors.equipment import check_sensor_names
+from racecar.sensors.equipment import chosen_sensors
 from racecar.simulation.world.world_parameters import WHEEL_CONTROLLERS
 from racecar.stacks.node_description import NodeDescription
 from racecar.stacks.options import (
@@ -36,9 +36,6 @@ WHEEL_TOPICS = tuple(f'{topic}/{wheel}' for topic in topics.WHEELS for wheel in 
 """Sixteen more messages a tick: recorded only for those who ask."""
 
 _WORLD_TOPICS = (topics.MAP, topics.COLLISIONS, topics.IN_COLLISION)
-_SENSOR_TOPICS = {
-    'laser': (topics.SCAN,), 'imu': (topics.IMU,),
-    'camera': (topics.CAMERA_IMAGE, topics.CAMERA_INFO)}
 
 _MUX_FILES = {topics.HIGH_LEVEL_MUX: 'mux/high_level', topics.LOW_LEVEL_MUX: 'mux/low_level'}
 
@@ -78,29 +75,19 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def vehicle_file(vehicle: str | None) -> Path:
-    """Return the parameter file of a vehicle, by name or path; None: that of the racecar.
+    """Parameter file of a car, by name or path; None: that of the racecar.
 
-    Raises ConfigurationError naming the vehicles there are.
+    Raises ConfigurationError naming the cars there are.
     """
-    return _file_of('vehicles', vehicle_names(), vehicle or 'racecar')
+    return find_vehicle(vehicle or 'racecar')
 
 
 def robot_file(robot: str | None) -> Path:
-    """Return the parameter file of a robot with two wheels; None: that of the pioneer.
+    """Parameter file of a robot with two wheels, by name or path; None: that of the pioneer.
 
     Raises ConfigurationError naming the robots there are.
     """
-    return _file_of('robots', robot_names(), robot or 'pioneer')
-
-
-def _file_of(folder: str, names: list[str], name: str) -> Path:
-    if name in names:
-        return find_config(f'{folder}/{name}')
-    if os.path.isfile(name):
-        return Path(name)
-    raise ConfigurationError(
-        f"vehicle {excerpt(name)} is unknown, expected one of {', '.join(names)} or a parameter"
-        f' file{suggestion(name, names)}')
+    return find_wheeled_robot(robot or 'pioneer')
 
 
 def node(
@@ -202,10 +189,9 @@ def surrounding_topics(simulator: NodeDescription) -> tuple[tuple[str, ...], tup
     not allowed.
     """
     values = simulator.resolve()
-    names: list[str] = values['sensors']
-    check_sensor_names(names)
     world = () if scene_of(values).is_empty else _WORLD_TOPICS
-    return world, tuple(topic for name in names for topic in _SENSOR_TOPICS[name])
+    return world, tuple(topic for sensor in chosen_sensors(values['sensors'])
+                        for topic in topics.sensor_topics(*sensor))
 
 
 def planar_simulator(options: StackOptions, *files: Path) -> NodeDescription:

@@ -14,7 +14,7 @@ from typing import Any
 from racecar.base.environment import differences, hash_of_file, present_environment
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.run_file import RecordedNode, RunFile
-from racecar.base.share import car_and_robot_names, find_config, find_track, find_world
+from racecar.base.share import find_config, find_robot, find_track, find_world, may_be_path
 from racecar.catalogue import node_names
 from racecar.control.own_controller import CONTROLLER
 from racecar.stacks.describe import find_stack
@@ -58,9 +58,8 @@ def describe_run(
     for row in fields(options):
         value = getattr(options, row.name)
         if 'option' in row.metadata and row.name not in _NOT_KEPT and value != row.default:
-            is_path = row.metadata['option'].is_path and value not in car_and_robot_names()
             kept[row.name] = list(value) if isinstance(value, tuple) else _whole_path(
-                value, is_path)
+                value, row.metadata['option'].is_path)
     nodes = {d.full_name: RecordedNode(d.executable, _with_whole_paths(d.resolve()))
              for d in descriptions}
     return RunFile(
@@ -97,9 +96,7 @@ def options_of(file: RunFile, way: str) -> StackOptions:
                 f" {', '.join(sorted(of_any - _NOT_KEPT))}")
         if name in known:
             given[name] = _checked(name, value, known[name].type)
-    vehicle = given.get('vehicle')
-    if vehicle is not None and vehicle not in car_and_robot_names() \
-            and not os.path.isfile(vehicle):
+    if 'vehicle' in given and not _is_found(given['vehicle']):
         # All that its file said stands in the parameters.
         del given['vehicle']
     # In a way without namespaces the nodes have their plain names.
@@ -155,6 +152,14 @@ def unverified_program(file: RunFile) -> str | None:
         'has changed since the run' if where in file.files else 'has no hash in the run file')
 
 
+def _is_found(vehicle: str) -> bool:
+    try:
+        find_robot(vehicle)
+    except ConfigurationError:
+        return False
+    return True
+
+
 def _checked(name: str, value: Any, kind: type) -> Any:
     """Return an option in its type. Raises ConfigurationError for what it cannot be."""
     if kind is tuple and isinstance(value, list):
@@ -170,7 +175,7 @@ def _checked(name: str, value: Any, kind: type) -> Any:
 
 def _whole_path(value: Any, is_path: bool) -> Any:
     """Return a path from the root in the place of one from here: it may be read elsewhere."""
-    if is_path and isinstance(value, str) and value:
+    if is_path and isinstance(value, str) and may_be_path(value):
         path, colon, name = value.rpartition(':')
         if colon and os.path.isfile(path):
             return f'{os.path.abspath(path)}:{name}'

@@ -9,6 +9,7 @@ import contextlib
 from dataclasses import dataclass, field
 import itertools
 import math
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,13 +39,14 @@ from racecar.stacks.loops import (
     outrun_warning,
     Values,
 )
-from racecar.stacks.options import run_options, SWEEP
+from racecar.stacks.options import DURATION, run_options, SWEEP
 from racecar.stacks.parts import ROBOT, SHARED
 
 OPTIONS = tuple(row.name for row in run_options(SWEEP) if row.option.type is not dict)
 """Run options that are keys of a file; settings node.parameter have the key set."""
 
-_KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
+KEYS = (*OPTIONS, 'duration', 'skip', 'set', 'grid', 'sample', 'count', 'seed', 'noise')
+"""All keys of a file."""
 _DISTRIBUTIONS = {'uniform': '[lowest, highest]', 'normal': '[mean, standard deviation]'}
 _MOST_POINTS = 10_000_000
 
@@ -151,17 +153,28 @@ def load_sweep(name: str, path: Path | str, controller: str | None = None) -> Sw
     controller: goes over the one that the file may name. Raises ConfigurationError or
     ParameterError naming the key, the value and what is expected.
     """
-    stack = find_tracking_stack(name)
-    content = _read(path)
+    # What is wrong with the name has nothing to do with the file.
+    find_tracking_stack(name)
+    content = read_sweep(path)
     if controller is not None:
         content[CONTROLLER] = controller
+    with naming_file(path):
+        return make_sweep(name, content)
+
+
+@contextlib.contextmanager
+def naming_file(path: str | os.PathLike[str] | None) -> Iterator[None]:
+    """Name a sweep file in the errors that its content raises; path: None without a file."""
     try:
-        return _make_sweep(stack, content)
+        yield
     except RacecarError as error:
+        if path is None:
+            raise
         raise type(error)(f"sweep file '{path}': {error}") from error
 
 
-def _read(path: Path | str) -> dict[str, Any]:
+def read_sweep(path: Path | str) -> dict[str, Any]:
+    """Content of a sweep file. Raises ConfigurationError for what is none."""
     content = load_yaml('sweep file', path)
     if not isinstance(content, dict):
         raise ConfigurationError(
@@ -170,12 +183,20 @@ def _read(path: Path | str) -> dict[str, Any]:
     return content
 
 
-def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
+def make_sweep(
+    name: str, content: Mapping[str, Any], controller: ControllerClass | None = None,
+) -> Sweep:
+    """What a sweep of a configuration stands for, from what its file holds or would hold.
+
+    controller: what makes the controllers, if the text that content has cannot be imported.
+    Raises ConfigurationError or ParameterError naming the key, the value and what is expected.
+    """
+    stack = find_tracking_stack(name)
     for key in content:
-        if key not in _KEYS:
+        if key not in KEYS:
             raise ConfigurationError(
-                f"'{key}' is unknown, expected some of {', '.join(_KEYS)}"
-                f'{suggestion(str(key), _KEYS)}')
+                f"'{key}' is unknown, expected some of {', '.join(KEYS)}"
+                f'{suggestion(str(key), KEYS)}')
     grid, sample = _mapping(content, 'grid'), _mapping(content, 'sample')
     if bool(grid) == bool(sample):
         raise ConfigurationError('expected either grid: or sample: with at least one parameter')
@@ -183,8 +204,8 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
         if grid and key in content and not (key == 'seed' and content.get('noise')):
             raise ConfigurationError(f"'{key}' is for sample:, a grid has none")
 
-    controller = find_controller(str(content[CONTROLLER])) \
-        if content.get(CONTROLLER) is not None else None
+    if controller is None and content.get(CONTROLLER) is not None:
+        controller = find_controller(str(content[CONTROLLER]))
     overrides: dict[str, dict[str, Any]] = {}
     for key, value in _mapping(content, 'set').items():
         for node, row in _targets(key, stack, controller):
@@ -208,13 +229,13 @@ def _make_sweep(stack: Stack, content: dict[str, Any]) -> Sweep:
         points = _sample_points(sample, rows, _integer(content, 'count', None, 1), seed)
     return Sweep(
         stack, tuple(varied), tuple(rows[key][0][1].unit for key in varied), points, base,
-        _seconds(content, 'duration', 80.0, positive=True),
+        _seconds(content, 'duration', DURATION, positive=True),
         _seconds(content, 'skip', 0.0), seed, _noise(content), bool(grid), controller,
         tuple(tuple((node, row.name) for node, row in rows[key]) for key in varied))
 
 
 def _describe(
-    stack: Stack, content: dict[str, Any], overrides: dict[str, dict[str, Any]],
+    stack: Stack, content: Mapping[str, Any], overrides: dict[str, dict[str, Any]],
 ) -> list[NodeDescription]:
     """Return the nodes of the loop that take part without ROS."""
     options: dict[str, Any] = {
@@ -302,7 +323,7 @@ def _sample_points(
     return tuple(zip(*columns, strict=True))
 
 
-def _mapping(content: dict[str, Any], key: str) -> dict[Any, Any]:
+def _mapping(content: Mapping[str, Any], key: str) -> dict[Any, Any]:
     value = content.get(key)
     if value is None:
         return {}
@@ -311,7 +332,7 @@ def _mapping(content: dict[str, Any], key: str) -> dict[Any, Any]:
     return value
 
 
-def _integer(content: dict[str, Any], key: str, default: int | None, least: int) -> int:
+def _integer(content: Mapping[str, Any], key: str, default: int | None, least: int) -> int:
     value = content.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_POINTS:
         raise ConfigurationError(
@@ -320,7 +341,7 @@ def _integer(content: dict[str, Any], key: str, default: int | None, least: int)
 
 
 def _seconds(
-    content: dict[str, Any], key: str, default: float, *, positive: bool = False,
+    content: Mapping[str, Any], key: str, default: float, *, positive: bool = False,
 ) -> float:
     value = content.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) \
@@ -331,7 +352,7 @@ def _seconds(
     return float(value)
 
 
-def _noise(content: dict[str, Any]) -> Noise | None:
+def _noise(content: Mapping[str, Any]) -> Noise | None:
     given = _mapping(content, 'noise')
     if not given:
         return None

@@ -53,7 +53,7 @@ class Keyboard:
         self._mode.enter()
 
     def read(self) -> list[KeyEvent]:
-        """Return what happened since the last call."""
+        """Key events since the last call."""
         self._mode.resume()
         if not self._mode.is_on:
             return []

@@ -79,7 +79,7 @@ def leave_all() -> None:
 
 
 def is_in_foreground(terminal: int) -> bool:
-    """Tell whether a terminal lets this process read and set it; terminal: a file descriptor."""
+    """Whether a terminal lets this process read and set it; terminal: a file descriptor."""
     try:
         return os.tcgetpgrp(terminal) == os.getpgrp()
     except OSError:

@@ -46,7 +46,7 @@ class Screen:
 
     @staticmethod
     def is_possible() -> bool:
-        """Tell whether the standard output is a terminal."""
+        """Whether the standard output is a terminal."""
         return sys.stdout is not None and sys.stdout.isatty()
 
     @property

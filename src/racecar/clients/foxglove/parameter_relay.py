@@ -4,27 +4,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 import contextlib
-import threading
 from typing import Any
 
 from foxglove import Parameter, ParameterType
 from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterEvent, ParameterValue
 from rcl_interfaces.msg import ParameterType as Kind
-from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
+from rcl_interfaces.msg import ParameterValue
+from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 
-from racecar.base.errors import excerpt, ParameterError, RacecarError, RunError
-from racecar.clients.foxglove.errands import Errands
+from racecar.base.errors import excerpt, RacecarError, RunError
+from racecar.clients.foxglove.node_thread import NodeThread
+from racecar.clients.graph.answer import all_of, start
+from racecar.clients.graph.parameters import ParameterCache, ParameterServices
+from racecar.clients.graph.service_calls import Patience, ServiceCalls
+from racecar.clients.graph.settable_parameters import check_settable
 from racecar.clients.inspection.parameters import checked_value
-from racecar.clients.settable_parameters import check_settable
 
-_PATIENCE = 3.0       # [s]
-_AT_ONCE = 8
+_PATIENCE = Patience(3.0)
 
 _HINTS = {Kind.PARAMETER_DOUBLE: ParameterType.Float64,
           Kind.PARAMETER_DOUBLE_ARRAY: ParameterType.Float64Array,
@@ -34,44 +34,30 @@ _HINTS = {Kind.PARAMETER_DOUBLE: ParameterType.Float64,
 class ParameterRelay:
     """Knows the parameters of the nodes that there are, once somebody has asked for them.
 
-    get() and set() wait for nodes and are not for the thread of the executor; the others are.
+    get() and set() wait for nodes and are not for the thread of the executor; look() is.
     """
 
     def __init__(
-        self, errands: Errands, complain: Callable[[str], object],
+        self, node: Node, thread: NodeThread, complain: Callable[[str], object],
     ) -> None:
-        """complain: called with a sentence for each value that is refused."""
-        self._errands = errands
+        """thread: of the executor of node. complain: gets a sentence for a refused value."""
+        self._thread = thread
         self._complain = complain
-        self._lock = threading.Lock()
-        self._there: set[str] = set()
-        self._values: dict[str, dict[str, ParameterValue]] = {}
+        self._calls = ServiceCalls(node, _PATIENCE)
+        self._services = ParameterServices(self._calls)
+        self._cache = ParameterCache(node, self._services)
 
     def look(self, nodes: Iterable[str]) -> None:
         """Take note of the full names of the nodes that have parameters now."""
-        with self._lock:
-            self._there = {*nodes}
-            for node in self._values.keys() - self._there:
-                del self._values[node]
-
-    def on_event(self, event: ParameterEvent) -> None:
-        """Take note of what a node says has changed."""
-        with self._lock:
-            known = self._values.get(event.node)
-            if known is None:
-                return
-            known.update({
-                row.name: row.value for row in (*event.new_parameters, *event.changed_parameters)})
-            for row in event.deleted_parameters:
-                known.pop(row.name, None)
+        self._cache.look(nodes)
 
     def get(self, names: Iterable[str]) -> list[Parameter]:
-        """Return the parameters of these names, or all; unknown ones are left out."""
+        """Parameters of these names, or all; unknown ones are left out."""
         self._learn()
         wanted = {*names}
-        with self._lock:
-            rows = [(full_name(node, name), value) for node, values in sorted(self._values.items())
-                    for name, value in sorted(values.items())]
+        rows = [(full_name(node, name), value)
+                for node, known in sorted(self._cache.nodes.items())
+                for name, value in sorted(known.values.items())]
         return [parameter for name, value in rows if not wanted or name in wanted
                 if (parameter := to_client(name, value))]
 
@@ -84,13 +70,12 @@ class ParameterRelay:
         result = []
         for parameter in parameters:
             node, _, name = parameter.name.partition('.')
-            with self._lock:
-                value = self._values.get(node, {}).get(name)
+            value = self._cache.of(node).values.get(name)
             if value is None or value.type == Kind.PARAMETER_NOT_SET:
                 self._complain(f'parameter {excerpt(parameter.name)} is unknown')
                 continue
             try:
-                value = self._set(node, name, value, parameter.get_value())
+                value = self._set(node, name, value.type, parameter.get_value())
             except RacecarError as error:
                 self._complain(f'parameter {parameter.name} stays'
                                f' {excerpt(_plain(value))}: {error}')
@@ -98,49 +83,32 @@ class ParameterRelay:
             result += [found] if found else []
         return result
 
-    def _set(self, node: str, name: str, before: ParameterValue, wanted: Any) -> ParameterValue:
+    def _set(self, node: str, name: str, kind: int, wanted: Any) -> ParameterValue:
         if isinstance(wanted, bytes):
             wanted = [bytes((byte,)) for byte in wanted]
-        checked = checked_value(name, wanted, before.type)
-        descriptor = _only(self._call(
-            node, DescribeParameters, 'describe_parameters', names=[name]).descriptors)
-        check_settable(descriptor, parameter_value_to_python(before), checked)
-        value = RosParameter(name, value=checked).get_parameter_value()
-        result = _only(self._call(
-            node, SetParameters, 'set_parameters',
-            parameters=[ParameterMessage(name=name, value=value)]).results)
-        if not result.successful:
-            raise ParameterError(result.reason or 'the node refuses it')
-        with self._lock:
-            if node in self._values:
-                self._values[node][name] = value
+        checked = checked_value(name, wanted, kind)
+        known = self._cache.of(node)
+        descriptor = known.descriptors.get(name)
+        if descriptor is None:
+            raise RunError('the node has not described it')
+        check_settable(descriptor, known.python(name), checked)
+        value: ParameterValue = RosParameter(name, value=checked).get_parameter_value()
+        self._thread.wait_for(
+            lambda: start(self._set_checked(node, name, value)), self._calls.poll)
         return value
 
-    def _call(self, node: str, kind: Any, service: str, **request: Any) -> Any:
-        """Return the response of a node. Raises RunError without one."""
-        return self._errands.call(kind, f'{node}/{service}', kind.Request(**request), _PATIENCE)
+    async def _set_checked(self, node: str, name: str, value: ParameterValue) -> None:
+        await self._services.set(node, name, value)
+        # The client may ask before the event comes.
+        self._cache.note(node, [ParameterMessage(name=name, value=value)])
 
     def _learn(self) -> None:
         """Ask the nodes of which nothing is known yet; those that do not answer stay unknown."""
-        with self._lock:
-            unknown = sorted(self._there - self._values.keys())
+        unknown = sorted(self._cache.present - self._cache.nodes.keys())
         if unknown:
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                [*pool.map(self._learn_node, unknown)]
-
-    def _learn_node(self, node: str) -> None:
-        with contextlib.suppress(RunError):
-            names = self._call(node, ListParameters, 'list_parameters').result.names
-            values = self._call(node, GetParameters, 'get_parameters', names=names).values
-            with self._lock:
-                self._values[node] = dict(zip(names, values, strict=False))
-
-
-def _only(answers: Sequence[Any]) -> Any:
-    """Return the answer about one parameter. Raises RunError if there is another number."""
-    if len(answers) != 1:
-        raise RunError(f'the node has answered with {len(answers)} results, expected one')
-    return answers[0]
+            with contextlib.suppress(RunError):
+                self._thread.wait_for(
+                    lambda: start(all_of(map(self._cache.read, unknown))), self._calls.poll)
 
 
 def full_name(node: str, name: str) -> str:

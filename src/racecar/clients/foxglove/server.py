@@ -17,21 +17,20 @@ from foxglove.websocket import (
     ServerListener,
     WebSocketServer,
 )
-from rcl_interfaces.msg import ParameterEvent
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import Executor
 from rclpy.node import Node
-from rclpy.qos import qos_profile_parameter_events
 
 from racecar.bags.message_definitions import MessageDefinitions
 from racecar.base.errors import ConfigurationError, RacecarError
 from racecar.clients.foxglove.assets import read_asset
-from racecar.clients.foxglove.errands import Errands
+from racecar.clients.foxglove.node_thread import NodeThread
 from racecar.clients.foxglove.parameter_relay import ParameterRelay
 from racecar.clients.foxglove.publication import Publications
 from racecar.clients.foxglove.service_relay import ServiceRelay
 from racecar.clients.foxglove.simulated_time import SimulatedTime
 from racecar.clients.foxglove.topic_relay import ENCODING, TopicRelay
+from racecar.clients.graph.view import GraphView, nodes_with_parameters
 from racecar.ros.raw_subscription import THROTTLE
 
 # How often to look for what is new among topics, services and nodes [s].
@@ -65,18 +64,16 @@ class FoxgloveServer(Node):
         self._host = host
         context = Context()
         definitions = MessageDefinitions()
-        errands = Errands(self, executor)
+        thread = NodeThread(executor)
+        self._graph = GraphView(self)
         self._time = SimulatedTime(self, lambda time_ns: self._server.broadcast_time(time_ns))
         self.topic_relay = TopicRelay(self, context, definitions, self._time.now_ns)
-        self.parameter_relay = ParameterRelay(errands, self.complain)
+        self.parameter_relay = ParameterRelay(self, thread, self.complain)
         self.publications = Publications(self)
         # From here on clients may come, on other threads.
-        self._server = _start(_Listener(self, errands), context, host, port)
+        self._server = _start(_Listener(self, thread), context, host, port)
         self._closing.callback(self._server.stop)
-        self._service_relay = ServiceRelay(self, errands, definitions, self._server)
-        self.create_subscription(
-            ParameterEvent, '/parameter_events', self.parameter_relay.on_event,
-            qos_profile_parameter_events)
+        self._service_relay = ServiceRelay(self, thread, definitions, self._server)
         self.create_timer(
             _DISCOVERY_PERIOD, self.look, clock=Clock(clock_type=ClockType.STEADY_TIME))
         executor.add_node(self)
@@ -91,7 +88,7 @@ class FoxgloveServer(Node):
         """Take note of what there is now."""
         self.topic_relay.look()
         self._service_relay.look()
-        self.parameter_relay.look(_with_parameters(self))
+        self.parameter_relay.look(nodes_with_parameters(self._graph.services()))
         self.follow_time()
 
     def complain(self, text: str) -> None:
@@ -119,13 +116,13 @@ class FoxgloveServer(Node):
 class _Listener(ServerListener):
     """Takes what clients ask for from the threads of the SDK to that of the executor."""
 
-    def __init__(self, node: FoxgloveServer, errands: Errands) -> None:
+    def __init__(self, node: FoxgloveServer, thread: NodeThread) -> None:
         self._node = node
-        self._errands = errands
+        self._thread = thread
 
     def on_subscribe(self, client: Client, channel: ChannelView) -> None:
         self._post(partial(self._node.topic_relay.subscribe, channel.id, client.id))
-        self._errands.post(self._node.follow_time)
+        self._thread.post(self._node.follow_time)
 
     def on_unsubscribe(self, client: Client, channel: ChannelView) -> None:
         self._post(partial(self._node.topic_relay.unsubscribe, channel.id, client.id))
@@ -140,7 +137,7 @@ class _Listener(ServerListener):
 
     def on_message_data(self, client: Client, client_channel_id: int, data: bytes) -> None:
         publish = partial(self._node.publications.publish, client.id, client_channel_id, data)
-        if not self._errands.offer(publish):
+        if not self._thread.offer(publish):
             self._node.get_logger().warning(
                 'messages of a client are lost: they come faster than they can be published',
                 throttle_duration_sec=THROTTLE)
@@ -163,7 +160,7 @@ class _Listener(ServerListener):
             return []
 
     def _post(self, act: Callable[[], object]) -> None:
-        self._errands.post(partial(self._node.attempt, act))
+        self._thread.post(partial(self._node.attempt, act))
 
 
 def _start(
@@ -181,9 +178,3 @@ def _start(
             f'Foxglove cannot be served at {host}, port {port}:'
             f" {' '.join(str(error).split())}; name another port, or 0 for one that is free",
         ) from error
-
-
-def _with_parameters(node: Node) -> list[str]:
-    suffix = '/list_parameters'
-    return [name.removesuffix(suffix) for name, _ in node.get_service_names_and_types()
-            if name.endswith(suffix)]

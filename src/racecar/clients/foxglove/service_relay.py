@@ -14,13 +14,14 @@ from rclpy.serialization import serialize_message
 
 from racecar.bags.message_definitions import MessageDefinitions
 from racecar.base.errors import ConfigurationError, MessageError
-from racecar.clients.foxglove.errands import Errands
+from racecar.clients.foxglove.node_thread import NodeThread
 from racecar.clients.foxglove.topic_relay import ENCODING, SCHEMA_ENCODING
-from racecar.clients.inspection.graph import is_hidden
+from racecar.clients.graph.service_calls import Patience, ServiceCalls
+from racecar.clients.graph.view import GraphView, is_hidden
 from racecar.ros.message_values import load_type
 from racecar.ros.wire import deserialize
 
-PATIENCE = 10.0       # [s]
+_PATIENCE = Patience(10.0)
 # What each node has for its parameters and types: the panel of parameters is for it.
 _OF_EVERY_NODE = ('rcl_interfaces/srv/', 'type_description_interfaces/srv/')
 
@@ -37,11 +38,14 @@ class ServiceRelay:
     """Advertises the services of others and calls them for clients."""
 
     def __init__(
-        self, node: Node, errands: Errands, definitions: MessageDefinitions,
+        self, node: Node, thread: NodeThread, definitions: MessageDefinitions,
         server: ServiceServer,
     ) -> None:
+        """thread: of the executor of node."""
         self._node = node
-        self._errands = errands
+        self._thread = thread
+        self._graph = GraphView(node)
+        self._calls = ServiceCalls(node, _PATIENCE)
         self._definitions = definitions
         self._server = server
         self._offered: dict[str, str] = {}
@@ -49,7 +53,7 @@ class ServiceRelay:
     def look(self) -> None:
         """Advertise the services that there are now; for the thread of the executor."""
         found = {
-            name: types[0] for name, types in self._node.get_service_names_and_types()
+            name: types[0] for name, types in self._graph.services().items()
             if len(types) == 1 and not is_hidden(name) and not types[0].startswith(_OF_EVERY_NODE)}
         gone = [name for name, kind in self._offered.items() if found.get(name) != kind]
         if gone:
@@ -79,11 +83,12 @@ class ServiceRelay:
             handler=partial(answer, partial(self._call, kind, name), kind))
 
     def _call(self, kind: Any, name: str, request: Any) -> Any:
-        return self._errands.call(kind, name, request, PATIENCE)
+        return self._thread.wait_for(
+            lambda: self._calls.call(kind, name, request), self._calls.poll)
 
 
 def answer(call: Callable[[Any], Any], kind: Any, request: ServiceRequest) -> bytes:
-    """Return the serialised response to a serialised request; a client is told what it raises.
+    """Give the serialised response to a serialised request; a client gets the text of an error.
 
     call: gives the response to a request; kind: the class of the service. Raises MessageError for
     bytes that are no request.

@@ -18,23 +18,23 @@ from racecar.ros.raw_subscription import subscribe_raw
 
 # Only the newest time counts.
 _PROFILE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-# Of wall time, between two times that clients are told [s].
+# Of wall time, between two times that are reported to clients [s].
 _PERIOD = 0.02
 
 
 class SimulatedTime:
-    """Follows /clock for as long as somebody wants it, and tells clients the time."""
+    """Follows /clock for as long as somebody wants it, and reports the time to clients."""
 
-    def __init__(self, node: Node, tell: Callable[[int], object]) -> None:
-        """tell: called with the time [ns], at most 50 times a second of wall time."""
+    def __init__(self, node: Node, report: Callable[[int], object]) -> None:
+        """report: called with the time [ns], at most 50 times a second of wall time."""
         self._node = node
-        self._tell = tell
-        self._told = 0.0
+        self._report = report
+        self._reported_at = 0.0
         self._time_ns: int | None = None
         self._subscription: Subscription | None = None
 
     def now_ns(self) -> int:
-        """Return the simulated time, else that of the computer [ns]."""
+        """The simulated time, else that of the computer [ns]."""
         if self._subscription is None:
             return time.time_ns()
         return 0 if self._time_ns is None else self._time_ns
@@ -52,6 +52,6 @@ class SimulatedTime:
     def _on_time(self, time_ns: int) -> None:
         self._time_ns = time_ns
         now = time.monotonic()
-        if now - self._told >= _PERIOD:
-            self._told = now
-            self._tell(time_ns)
+        if now - self._reported_at >= _PERIOD:
+            self._reported_at = now
+            self._report(time_ns)

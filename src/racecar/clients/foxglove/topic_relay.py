@@ -15,7 +15,7 @@ from rclpy.subscription import Subscription
 
 from racecar.bags.message_definitions import MessageDefinitions
 from racecar.base.errors import ConfigurationError
-from racecar.clients.inspection.graph import is_hidden
+from racecar.clients.graph.view import GraphView, is_hidden
 from racecar.ros import qos
 from racecar.ros.message_values import load_type
 
@@ -49,6 +49,7 @@ class TopicRelay:
     ) -> None:
         """now_ns: gives the time of a message that has just come [ns]."""
         self._node = node
+        self._graph = GraphView(node)
         self._context = context
         self._definitions = definitions
         self._now_ns = now_ns
@@ -63,8 +64,8 @@ class TopicRelay:
     def look(self) -> None:
         """Advertise the topics that have a publisher now, and no others."""
         published = {
-            name: types for name, types in self._node.get_topic_names_and_types()
-            if not is_hidden(name) and self._node.count_publishers(name)}
+            name: types for name, types in self._graph.published().items()
+            if not is_hidden(name)}
         for name in self._relayed.keys() - published.keys():
             self._withdraw(name)
         for name, types in published.items():
@@ -128,10 +129,8 @@ class TopicRelay:
         relayed.channel.close()
 
     def _listen(self, relayed: _Relayed) -> None:
-        profiles = [info.qos_profile
-                    for info in self._node.get_publishers_info_by_topic(relayed.topic)]
         depth = _PICTURE_DEPTH if relayed.type_name in qos.LARGE_TYPES else _DEPTH
-        profile = qos.matching(profiles, depth)
+        profile = qos.matching(self._graph.publisher_profiles(relayed.topic), depth)
         relayed.is_latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
         relayed.subscription = self._node.create_subscription(
             load_type(relayed.type_name, 'msg'), relayed.topic,

@@ -7,13 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rcl_interfaces.msg import Parameter, ParameterDescriptor, ParameterType, ParameterValue
-from rcl_interfaces.srv import (
-    DescribeParameters,
-    GetParameters,
-    ListParameters,
-    SetParameters,
-)
+from rcl_interfaces.msg import ParameterDescriptor, ParameterType, ParameterValue
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.parameter import parameter_value_to_python
 import yaml
@@ -21,7 +15,9 @@ import yaml
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.parameters import suggest
 from racecar.base.yaml_file import describe_error, parse_yaml
-from racecar.clients.inspection.graph import Graph
+from racecar.clients.graph.answer import start
+from racecar.clients.graph.parameters import ranges_of
+from racecar.clients.inspection.inspector import Inspector
 
 _TYPES = {
     ParameterType.PARAMETER_BOOL: ('boolean', 'Boolean value is:'),
@@ -39,35 +35,31 @@ _TYPES = {
 
 
 class NodeParameters:
-    """The parameters of one node."""
+    """The parameters of one node; all methods raise RunError if it does not answer."""
 
-    def __init__(self, graph: Graph, node: str) -> None:
+    def __init__(self, inspector: Inspector, node: str) -> None:
         """Raise ConfigurationError if the node is absent."""
-        self._graph = graph
-        self.node = graph.find_node(node)
-
-    def _call(self, service_type: Any, service: str, **request: Any) -> Any:
-        return self._graph.call(
-            service_type, f'{self.node}/{service}', service_type.Request(**request))
+        self._inspector = inspector
+        self._services = inspector.parameters
+        self.node = inspector.find_node(node)
 
     def names(self) -> list[str]:
-        """Return the names in order. Raises RunError if the node does not answer."""
-        return sorted(self._call(ListParameters, 'list_parameters').result.names)
+        """Names in order."""
+        return sorted(self._inspector.wait_for(start(self._services.names(self.node))))
 
     def describe(self, names: Sequence[str]) -> list[ParameterDescriptor]:
-        """Return what the node says of parameters. Raises ParameterError for an unknown one."""
+        """What the node says of parameters. Raises ParameterError for an unknown one."""
         known = self.names()
         for name in names:
             if name not in known:
                 raise ParameterError(
                     f'parameter {excerpt(name)} is unknown to {self.node}; {suggest(name, known)}')
-        response = self._call(DescribeParameters, 'describe_parameters', names=[*names])
-        return list(response.descriptors)
+        return self._inspector.wait_for(start(self._services.describe(self.node, names)))
 
     def get(self, names: Sequence[str]) -> list[ParameterValue]:
-        """Return values. Raises ParameterError for an unknown name."""
+        """Values of parameters. Raises ParameterError for an unknown name."""
         self.describe(names)
-        return list(self._call(GetParameters, 'get_parameters', names=[*names]).values)
+        return self._inspector.wait_for(start(self._services.get(self.node, names)))
 
     def set(self, name: str, text: str) -> None:
         """Set a parameter to what a YAML text stands for.
@@ -75,15 +67,15 @@ class NodeParameters:
         Raises ParameterError if it is unknown, has another type, or the node refuses the value.
         """
         descriptor, = self.describe([name])
-        value = _parse(name, text, descriptor.type)
-        response = self._call(SetParameters, 'set_parameters', parameters=[Parameter(
-            name=name, value=RosParameter(name, value=value).get_parameter_value())])
-        result, = response.results
-        if not result.successful:
-            raise ParameterError(f'Setting parameter failed: {result.reason}')
+        value = RosParameter(name, value=_parse(name, text, descriptor.type))
+        try:
+            self._inspector.wait_for(start(self._services.set(
+                self.node, name, value.get_parameter_value())))
+        except ParameterError as error:
+            raise ParameterError(f'Setting parameter failed: {error}') from error
 
     def dump(self) -> dict[str, Any]:
-        """Return all values as a parameter file has them."""
+        """All values as a parameter file has them."""
         names = self.names()
         values = [parameter_value_to_python(value) for value in self.get(names)]
         tree: dict[str, Any] = {}
@@ -93,12 +85,12 @@ class NodeParameters:
 
 
 def type_text(kind: int) -> str:
-    """Return what a type of parameters is called."""
+    """Name of a type of parameters, as ros2 param has it."""
     return _TYPES[kind][0]
 
 
 def value_text(value: ParameterValue, *, with_type: bool = True) -> str:
-    """Return a value as ros2 param get prints it."""
+    """A value as ros2 param get prints it."""
     found = parameter_value_to_python(value)
     label = _TYPES[value.type][1]
     if found is None:
@@ -108,14 +100,14 @@ def value_text(value: ParameterValue, *, with_type: bool = True) -> str:
 
 
 def description_lines(descriptor: ParameterDescriptor) -> list[str]:
-    """Return what ros2 param describe prints."""
+    """What ros2 param describe prints."""
     lines = [f'Parameter name: {descriptor.name}', f'  Type: {type_text(descriptor.type)}']
     if descriptor.description:
         lines.append(f'  Description: {descriptor.description}')
     lines.append('  Constraints:')
     if descriptor.read_only:
         lines.append('    Read only: true')
-    for limits in (*descriptor.floating_point_range, *descriptor.integer_range):
+    for limits in ranges_of(descriptor):
         lines += [f'    Min value: {limits.from_value}', f'    Max value: {limits.to_value}']
         if limits.step:
             lines.append(f'    Step: {limits.step}')
@@ -125,7 +117,7 @@ def description_lines(descriptor: ParameterDescriptor) -> list[str]:
 
 
 def _parse(name: str, text: str, kind: int) -> Any:
-    """Return a value in the type that a parameter has."""
+    """A value in the type that a parameter has."""
     if kind == ParameterType.PARAMETER_STRING:
         # What is written is meant, also 3 or true.
         try:
@@ -142,7 +134,7 @@ def _parse(name: str, text: str, kind: int) -> Any:
 
 
 def checked_value(name: str, value: Any, kind: int) -> Any:
-    """Return a plain value in the type that a parameter has.
+    """A plain value in the type that a parameter has.
 
     Whole numbers are numbers, too, and 0 and 1 booleans.
     kind: of ParameterType. Raises ParameterError for another type.

@@ -8,12 +8,12 @@ from collections import deque
 from collections.abc import Callable
 import math
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 from rclpy.subscription import Subscription
 
 from racecar.base.errors import ConfigurationError
-from racecar.clients.inspection.graph import Graph
+from racecar.clients.inspection.inspector import Inspector
 from racecar.ros import qos
 from racecar.ros.message_values import load_type, type_name
 
@@ -24,20 +24,20 @@ _TYPE_PATIENCE = 2.0
 
 
 def listen(
-    graph: Graph, topic: str, type_name: str | None, callback: Callable[[Any], object], *,
-    raw: bool = False,
+    inspector: Inspector, topic: str, type_name: str | None, callback: Callable[[Any], object],
+    *, raw: bool = False,
 ) -> Subscription:
     """Subscribe as the publishers of a topic allow; type_name: None for that which it has.
 
     Raises ConfigurationError for a topic that is not there, if no type is given.
     """
-    message_type = load_type(type_name or graph.topic_type(topic), 'msg')
-    profiles = [info.qos_profile for info in graph.node.get_publishers_info_by_topic(topic)]
+    message_type = load_type(type_name or inspector.topic_type(topic), 'msg')
+    profiles = inspector.graph.publisher_profiles(topic)
 
     def on_message(message: Any) -> None:
         callback(message)
 
-    return graph.node.create_subscription(
+    return inspector.node.create_subscription(
         message_type, topic, on_message, qos.matching(profiles, _DEPTH) if profiles else qos.STATE,
         raw=raw)
 
@@ -69,9 +69,10 @@ class RateMeter:
 
 
 def measure_rate(
-    graph: Graph, topic: str, window: int, tell: Callable[[str], object], times: int | None,
+    inspector: Inspector, topic: str, window: int, report: Callable[[str], object],
+    times: int | None,
 ) -> None:
-    """Tell the rate of a topic every second, so many times; None for ever.
+    """Report the rate of a topic every second, so many times; None for ever.
 
     Raises ConfigurationError for a topic that is not there.
     """
@@ -83,52 +84,64 @@ def measure_rate(
         count += 1
         meter.add(time.monotonic())
 
-    listen(graph, topic, None, on_message, raw=True)
-    told = seen = 0
-    while times is None or told < times:
-        graph.spin(lambda: False, _REPORT_PERIOD)
+    listen(inspector, topic, None, on_message, raw=True)
+    reported = seen = 0
+    while times is None or reported < times:
+        inspector.spin(lambda: False, _REPORT_PERIOD)
         if count == seen:
-            tell('no new messages')
+            report('no new messages')
         elif meter.summary:
-            tell(meter.summary)
-        told, seen = told + 1, count
+            report(meter.summary)
+        reported, seen = reported + 1, count
 
 
-def _check_type(graph: Graph, own: str, topic: str) -> None:
-    types = {info.topic_type for info in graph.node.get_subscriptions_info_by_topic(topic)}
+def _check_type(inspector: Inspector, own: str, topic: str) -> None:
+    types = {info.topic_type for info in inspector.graph.subscriptions(topic)}
     if types and own not in types:
         raise ConfigurationError(
             f"subscriptions of {topic} have the type {', '.join(sorted(types))}, not {own}")
 
 
-def publish(
-    graph: Graph, message: Any, topic: str, rate: float, times: int | None, subscribers: int,
-    tell: Callable[[str], object],
-) -> None:
-    """Publish a message at a rate [Hz], so many times; None for ever.
+class Schedule(NamedTuple):
+    """When to publish a message.
 
-    subscribers: how many to wait for first. Raises ConfigurationError if all subscriptions that
-    are found instead have another type.
+    rate: [Hz]. times: how often, None for ever. subscribers: how many to wait for first.
     """
+
+    rate: float
+    times: int | None
+    subscribers: int
+
+
+def publish(
+    inspector: Inspector, message: Any, topic: str, schedule: Schedule,
+    report: Callable[[str], object],
+) -> None:
+    """Publish a message.
+
+    Raises ConfigurationError if all subscriptions that are found instead of those to wait for
+    have another type.
+    """
+    rate, times, subscribers = schedule
     # Fits every subscription, also one that is not discovered yet and asks for what is latched.
-    publisher = graph.node.create_publisher(type(message), topic, qos.LATCHED)
+    publisher = inspector.node.create_publisher(type(message), topic, qos.LATCHED)
     if publisher.get_subscription_count() < subscribers:
-        tell(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
+        report(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
 
         def is_enough() -> bool:
             return publisher.get_subscription_count() >= subscribers
 
-        if not graph.spin(is_enough, _TYPE_PATIENCE):
-            _check_type(graph, type_name(type(message)), publisher.topic_name)
-            graph.spin(is_enough)
-    tell('publisher: beginning loop')
+        if not inspector.spin(is_enough, _TYPE_PATIENCE):
+            _check_type(inspector, type_name(type(message)), publisher.topic_name)
+            inspector.spin(is_enough)
+    report('publisher: beginning loop')
     count = 0
     due = time.monotonic()
     while times is None or count < times:
         count += 1
-        tell(f'publishing #{count}: {message!r}\n')
+        report(f'publishing #{count}: {message!r}\n')
         publisher.publish(message)
         due += 1.0 / rate
         last = times is not None and count >= times
         # The last one needs time to go out.
-        graph.spin(lambda: False, 0.1 if last else max(0.0, due - time.monotonic()))
+        inspector.spin(lambda: False, 0.1 if last else max(0.0, due - time.monotonic()))

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from racecar.bags import message_types
-from racecar.bags.summary import BagSummary
+from racecar.bags.car_rows import COMMANDS
+from racecar.bags.summary import BagSummary, robots_of
 from racecar.base.errors import BagError
 from racecar.ros import topics
 
@@ -40,8 +41,7 @@ _ROLES = {
     REFERENCE: _Role(message_types.ODOMETRY, (topics.REFERENCE_TRAJECTORY,), missed='reference'),
     JOINTS: _Role(message_types.JOINTS, (topics.JOINT_STATES, topics.WORLD_JOINT_STATES), any=True,
                   missed='joints'),
-    COMMAND: _Role(message_types.ACKERMANN, (topics.COMMAND, 'drive', topics.NAVIGATION_COMMAND),
-                   any=True, missed='commands'),
+    COMMAND: _Role(message_types.ACKERMANN, COMMANDS, any=True, missed='commands'),
     TWIST: _Role(message_types.TWIST, (topics.TWIST_COMMAND,), any=True),
     DRIVER: _Role(message_types.DRIVER_STATE, (topics.DRIVER_STATE,)),
     SCAN: _Role(message_types.SCAN, (topics.SCAN,), any=True, missed='laser scans'),
@@ -72,18 +72,15 @@ class BagTopics(NamedTuple):
 
 def find_topics(summary: BagSummary) -> BagTopics:
     """Look for what can be shown. Raises BagError if there is nothing."""
-    there = {(row.type_name, row.name) for row in summary.topics if row.message_count}
-    odometry, namespace = _odometry(there)
+    odometry, namespace = _odometry(summary)
     roles = {odometry: ODOMETRY} if odometry else {}
     missing = [] if odometry else ['odometry']
     for role, row in _ROLES.items():
-        names = [name for kind, name in sorted(there) if kind == row.type_name
-                 and name not in roles]
         wanted = [f'{namespace}/{name}' for name in row.names]
-        found = next((name for name in wanted if name in names), None)
-        if found is None and row.any:
-            found = next(iter(names), None)
-        if found is not None:
+        if row.any:
+            wanted += summary.having(row.type_name)
+        found = summary.first(row.type_name, wanted)
+        if found:
             roles[found] = role
         elif row.missed:
             missing.append(row.missed)
@@ -92,8 +89,7 @@ def find_topics(summary: BagSummary) -> BagTopics:
     if not {IMAGE, COMPRESSED} & {*roles.values()}:
         missing.append('pictures')
     for mux in _MUXES:
-        topic = f'{namespace}/{mux}/active'
-        if (message_types.TEXT, topic) in there:
+        if topic := summary.first(message_types.TEXT, (f'{namespace}/{mux}/active',)):
             roles[topic] = ACTIVE
     base = next((topic for role in _BASES for topic, kind in roles.items() if kind == role), None)
     if base is None:
@@ -109,11 +105,9 @@ def find_topics(summary: BagSummary) -> BagTopics:
     return BagTopics(roles, base, tuple(notes))
 
 
-def _odometry(there: set[tuple[str, str]]) -> tuple[str, str]:
-    """Return the topic of the odometry and the namespace of its robot; both may be empty."""
-    names = sorted(name for kind, name in there if kind == message_types.ODOMETRY
-                   and not name.endswith(f'/{topics.REFERENCE_TRAJECTORY}'))
-    robots = topics.find_robots(names, {name for _, name in there}.__contains__)
-    if robots:
-        return robots[0].odometry, robots[0].namespace
-    return (names[0] if names else ''), ''
+def _odometry(summary: BagSummary) -> tuple[str, str]:
+    """Topic of the odometry and namespace of its robot; both may be empty."""
+    names = [name for name in summary.having(message_types.ODOMETRY)
+             if not name.endswith(f'/{topics.REFERENCE_TRAJECTORY}')]
+    robot = next(iter(robots_of(summary, names)), None)
+    return (next(iter(names), ''), '') if robot is None else robot[:2]

@@ -36,7 +36,7 @@ class JoyDriver:
     def command(
         self, axes: Sequence[float], buttons: Sequence[int], idle_stops: bool,
     ) -> AckermannCommand | None:
-        """Return what the car is to do; None to leave it to others.
+        """Command of the joystick; None to leave the car to others.
 
         After driving it says once that the car is to stop. Raises MessageError if the joystick
         lacks an axis of the map or says a number that is none.

@@ -115,7 +115,7 @@ class KeyDriver:
             self._stops = self._stops and key not in _HAND_BACK
 
     def command(self, now: float) -> AckermannCommand | None:
-        """Return what the car is to do now; None to leave it to others.
+        """Command of the keys now; None to leave the car to others.
 
         After driving it says once that the car is to stop.
         """

@@ -12,13 +12,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
-import math
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any
 
 from racecar.base.errors import ParameterError
+from racecar.base.parameter_fields import fields_of, Row, table_of, with_plain_signature
 from racecar.base.parameter_file import load_parameter_file
-from racecar.base.parameters import Parameter, ParameterTable
 
 PREFIX = 'car.'
 
@@ -51,85 +50,62 @@ class EngineType(IntEnum):
     POWER_SPLIT_HYBRID = 3
 
 
-def _row(name: str, default: Any, description: str, unit: str = '', **rest: Any) -> Parameter:
-    return Parameter(
-        f'{PREFIX}{name}', type(default), default, description, unit=unit, read_only=True, **rest)
-
-
-CAR_PARAMETERS = ParameterTable([
-    _row('type', 'traction', 'Axles that the engine drives: front, rear, or both',
-         choices=CAR_TYPES),
-    _row('engine_type', 'combustion', 'Kind of engine; a serial hybrid is electric here',
-         choices=ENGINE_TYPES),
-    _row('brake_coefficient', 500.0, 'What a fully applied brake does to each wheel: damping'
-         ' [N m s/rad] of the brake_model viscous, torque [N m] of coulomb', 'N m s/rad or N m',
-         minimum=0.0),
-    _row('brake_model', 'viscous', "Torque that grows with the wheel's speed, as in the text of"
-         ' 2014, or the same at any speed, as in the later library', choices=BRAKE_MODELS),
-    _row('time_0_to_100', 10.0, 'Time from 0 to 100 km/h in cruise control', 's', above=0.0),
-    _row('engine_max_torque', 250.0, 'Torque limit of the electric engine', 'N m', minimum=0.0),
-    _row('engine_max_power', 50000.0, 'Power limit of the electric engine', 'W', minimum=0.0),
-    _row('engine_min_rpm', 1000.0, 'Lowest speed of the combustion engine', 'rev/min',
-         minimum=0.0),
-    _row('engine_max_rpm', 4500.0, 'Speed from which no engine gives any torque', 'rev/min',
-         above=0.0),
-    _row('engine_function_coefficients', [150.0, 0.1, 0.0], 'a, b, c of the torque'
-         ' a + b n + c n^2 of the combustion engine at n rev/min', 'N m, N m min, N m min^2',
-         item=float),
-    _row('gear_ratio', [-12.0, 10.0, 7.0, 5.0, 2.5, 1.0], 'Speed of the engine over that of the'
-         ' wheels, final drive included: reverse, negative, then first gear and up', item=float),
-    _row('hybrid_power_split_ratio', 0.25, "Share of the combustion engine's power that charges"
-         ' the battery of a power-split hybrid', minimum=0.0, maximum=1.0),
-    _row('hybrid_power_split_rpm', 3000.0, 'Fixed speed of the combustion engine of a power-split'
-         ' hybrid', 'rev/min', minimum=0.0),
-    _row('wheels_damping_constant', 5.0, 'Friction of each wheel', 'N m s/rad', minimum=0.0),
-    _row('cruise_reference', 'rear_axle', 'What moves at the cruising speed: the middle of the'
-         " rear axle, or the mean of the driven wheels as in Webots, where it depends on the"
-         " car's type", choices=CRUISE_REFERENCES),
-    _row('engine_inertia', 0.0, 'Moment of inertia of the engine, which turns with the wheels in'
-         ' gear', 'kg m^2', minimum=0.0, maximum=1000.0),
-    _row('engine_braking_coefficients', [0.0, 0.0, 0.0], 'a, b, c of the torque a + b n + c n^2'
-         ' with which the engine brakes at n rev/min while the throttle is closed',
-         'N m, N m min, N m min^2', item=float),
-    _row('shift_time', 0.0, 'Time after a change of gear in which the engine has no torque', 's',
-         minimum=0.0, maximum=10.0),
-])
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _default(name: str) -> Any:
-    return _frozen(CAR_PARAMETERS.default(f'{PREFIX}{name}'))
-
-
+@with_plain_signature
 @dataclass(frozen=True, slots=True)
 class CarParameters:
-    """Engine, gears and brakes of a car; the rows of CAR_PARAMETERS say what they mean.
+    """Engine, gears and brakes of a car [SI, but for rev/min].
 
     Raises ParameterError for what a row does not allow, and if the gears, the coefficients or the
     engine's range make no sense.
     """
 
-    type: str = _default('type')
-    engine_type: str = _default('engine_type')
-    brake_coefficient: float = _default('brake_coefficient')
-    brake_model: str = _default('brake_model')
-    time_0_to_100: float = _default('time_0_to_100')
-    engine_max_torque: float = _default('engine_max_torque')
-    engine_max_power: float = _default('engine_max_power')
-    engine_min_rpm: float = _default('engine_min_rpm')
-    engine_max_rpm: float = _default('engine_max_rpm')
-    engine_function_coefficients: tuple[float, ...] = _default('engine_function_coefficients')
-    gear_ratio: tuple[float, ...] = _default('gear_ratio')
-    hybrid_power_split_ratio: float = _default('hybrid_power_split_ratio')
-    hybrid_power_split_rpm: float = _default('hybrid_power_split_rpm')
-    wheels_damping_constant: float = _default('wheels_damping_constant')
-    cruise_reference: str = _default('cruise_reference')
-    engine_inertia: float = _default('engine_inertia')
-    engine_braking_coefficients: tuple[float, ...] = _default('engine_braking_coefficients')
-    shift_time: float = _default('shift_time')
+    type: Annotated[str, Row(
+        'Axles that the engine drives: front, rear, or both', choices=CAR_TYPES)] = 'traction'
+    engine_type: Annotated[str, Row(
+        'Kind of engine; a serial hybrid is electric here', choices=ENGINE_TYPES)] = 'combustion'
+    brake_coefficient: Annotated[float, Row(
+        'What a fully applied brake does to each wheel: damping [N m s/rad] of the brake_model'
+        ' viscous, torque [N m] of coulomb', 'N m s/rad or N m', minimum=0.0)] = 500.0
+    brake_model: Annotated[str, Row(
+        "Torque that grows with the wheel's speed, as in the text of 2014, or the same at any"
+        ' speed, as in the later library', choices=BRAKE_MODELS)] = 'viscous'
+    time_0_to_100: Annotated[float, Row(
+        'Time from 0 to 100 km/h in cruise control', 's', above=0.0)] = 10.0
+    engine_max_torque: Annotated[float, Row(
+        'Torque limit of the electric engine', 'N m', minimum=0.0)] = 250.0
+    engine_max_power: Annotated[float, Row(
+        'Power limit of the electric engine', 'W', minimum=0.0)] = 50000.0
+    engine_min_rpm: Annotated[float, Row(
+        'Lowest speed of the combustion engine', 'rev/min', minimum=0.0)] = 1000.0
+    engine_max_rpm: Annotated[float, Row(
+        'Speed from which no engine gives any torque', 'rev/min', above=0.0)] = 4500.0
+    engine_function_coefficients: Annotated[tuple[float, ...], Row(
+        'a, b, c of the torque a + b n + c n^2 of the combustion engine at n rev/min',
+        'N m, N m min, N m min^2')] = (150.0, 0.1, 0.0)
+    gear_ratio: Annotated[tuple[float, ...], Row(
+        'Speed of the engine over that of the wheels, final drive included: reverse, negative,'
+        ' then first gear and up')] = (-12.0, 10.0, 7.0, 5.0, 2.5, 1.0)
+    hybrid_power_split_ratio: Annotated[float, Row(
+        "Share of the combustion engine's power that charges the battery of a power-split hybrid",
+        minimum=0.0, maximum=1.0)] = 0.25
+    hybrid_power_split_rpm: Annotated[float, Row(
+        'Fixed speed of the combustion engine of a power-split hybrid', 'rev/min',
+        minimum=0.0)] = 3000.0
+    wheels_damping_constant: Annotated[float, Row(
+        'Friction of each wheel', 'N m s/rad', minimum=0.0)] = 5.0
+    cruise_reference: Annotated[str, Row(
+        'What moves at the cruising speed: the middle of the rear axle, or the mean of the driven'
+        " wheels as in Webots, where it depends on the car's type",
+        choices=CRUISE_REFERENCES)] = 'rear_axle'
+    engine_inertia: Annotated[float, Row(
+        'Moment of inertia of the engine, which turns with the wheels in gear', 'kg m^2',
+        minimum=0.0, maximum=1000.0)] = 0.0
+    engine_braking_coefficients: Annotated[tuple[float, ...], Row(
+        'a, b, c of the torque a + b n + c n^2 with which the engine brakes at n rev/min while the'
+        ' throttle is closed', 'N m, N m min, N m min^2')] = (0.0, 0.0, 0.0)
+    shift_time: Annotated[float, Row(
+        'Time after a change of gear in which the engine has no torque', 's', minimum=0.0,
+        maximum=10.0)] = 0.0
 
     def __post_init__(self) -> None:
         """Check each row, then what concerns several numbers at once."""
@@ -163,9 +139,7 @@ class CarParameters:
         """
         own = CAR_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in CAR_PARAMETERS})
-        return cls(**cast('dict[str, Any]', {
-            name.removeprefix(PREFIX): _frozen(value)
-            for name, value in own.items()}))
+        return cls(**fields_of(cls, PREFIX, own))
 
     @classmethod
     def from_file(cls, path: Path | str) -> CarParameters:
@@ -219,6 +193,5 @@ class CarParameters:
                 f' {self.highest_gear}')
         return 0.0 if gear == 0 else self.gear_ratio[max(gear, 0)]
 
-    def speed_at(self, gear: int, rpm: float, wheel_radius: float) -> float:
-        """Return the speed [m/s] at which the engine turns at rpm in a gear."""
-        return rpm * 2.0 * math.pi / 60.0 * wheel_radius / self.ratio(gear)
+
+CAR_PARAMETERS = table_of(CarParameters, PREFIX)

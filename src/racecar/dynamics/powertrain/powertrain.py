@@ -137,7 +137,7 @@ def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
 
 @inlined
 def added_inertia(controls: Vector, car: Vector) -> tuple[float, float]:
-    """Return what the engine adds to the inertia of a front and of a rear wheel [kg m^2]."""
+    """Share of the engine in the inertia of a front and of a rear wheel [kg m^2]."""
     square = controls[RATIO] * controls[RATIO] if controls[MODE] == TORQUE else 0.0
     return square * car[ADDED_INERTIA], square * car[ADDED_INERTIA + 1]
 
@@ -237,7 +237,7 @@ class Powertrain:
         self.packed[COUPLING] = self.vehicle.wheel_inertia * rate
 
     def command(self, controls: PedalControls, speeds: Sequence[float]) -> WheelTorques:
-        """Return what happens to the wheels in the next period and ramp the cruising speed.
+        """Wheel inputs of the next period; also ramps the cruising speed.
 
         speeds: of the wheels [rad/s].
         """

@@ -64,7 +64,7 @@ class UnsaturatedBrush(NamedTuple):
 
 @pure
 def prepare_brush(tyres: TyrePair) -> Brush:
-    """What a brush tyre needs."""
+    """Parameters of a brush contact."""
     x = tyres.stiffness_x / (6.0 * tyres.friction_x)
     y = tyres.stiffness_y / (6.0 * tyres.friction_y)
     return Brush(-0.5 * tyres.stiffness_x, -0.5 * tyres.stiffness_y, x, y,

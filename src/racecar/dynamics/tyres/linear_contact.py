@@ -38,7 +38,7 @@ class Straight(NamedTuple):
 
 @pure
 def prepare_linear(tyres: TyrePair) -> Straight:
-    """What a linear tyre needs."""
+    """Parameters of a linear contact."""
     return Straight(
         -0.5 * tyres.stiffness_x, -0.5 * tyres.stiffness_y,
         tyres.stiffness_x * tyres.friction_y / (tyres.friction_x * tyres.stiffness_y))

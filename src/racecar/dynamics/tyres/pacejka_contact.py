@@ -61,7 +61,7 @@ class Magic(NamedTuple):
 
 @pure
 def prepare_pacejka(tyres: TyrePair) -> Magic:
-    """What a Pacejka tyre needs whose stiffness goes with its load."""
+    """Parameters of a Pacejka contact whose stiffness is proportional to its load."""
     x = tyres.stiffness_x / (tyres.friction_x * tyres.load)
     y = tyres.stiffness_y / (tyres.friction_y * tyres.load)
     return Magic(x, y, 1.0 / y, -tyres.friction_x * x, -tyres.friction_y * y, tyres.shape_x,

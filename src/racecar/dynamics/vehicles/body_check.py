@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 import itertools
-from typing import TYPE_CHECKING
 
 from racecar.base.errors import ParameterError
+from racecar.dynamics.vehicles.body_dimensions import body_dimensions
 from racecar.dynamics.vehicles.body_parameters import AXLES
-
-if TYPE_CHECKING:
-    from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.design import GRAVITY, VehicleDesign
+from racecar.dynamics.vehicles.ride import body_load, roll_stiffness
+from racecar.dynamics.vehicles.suspension import axle_wheel_masses, corners
 
 BUMP_RESERVE = 0.5
 """Of the load of a wheel, how much more its spring holds at least before the bump stop [-]."""
@@ -29,7 +29,7 @@ _HEIGHTS = 'boot lid', 'belt line', 'bonnet'
 _STEP = 0.01
 
 
-def check_vehicle(vehicle: VehicleParameters) -> None:
+def check_vehicle(vehicle: VehicleDesign) -> None:
     """Raise ParameterError for the first thing that no vehicle can be.
 
     It names field and value, and what was expected.
@@ -39,7 +39,7 @@ def check_vehicle(vehicle: VehicleParameters) -> None:
             f"parameter 'vehicle.{name}' is {value:.4g} {unit}, expected {expected}")
 
 
-def _faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
+def _faults(vehicle: VehicleDesign) -> Iterator[tuple[str, float, str, str]]:
     """Yield field, value, unit and what was expected of what is wrong."""
     yield from _wheel_faults(vehicle)
     if not vehicle.body.is_generated:
@@ -51,7 +51,7 @@ def _faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]
     yield from _suspension_faults(vehicle)
 
 
-def _wheel_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
+def _wheel_faults(vehicle: VehicleDesign) -> Iterator[tuple[str, float, str, str]]:
     reach = sum(vehicle.wheel_radii)
     if vehicle.wheelbase <= reach:
         yield ('cog_to_front_axle', vehicle.cog_to_front_axle, 'm',
@@ -67,17 +67,14 @@ def _wheel_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str,
                    ' right overlap')
 
 
-def _wheel_mass_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
+def _wheel_mass_faults(vehicle: VehicleDesign) -> Iterator[tuple[str, float, str, str]]:
     masses = 2.0 * sum(axle_wheel_masses(vehicle))
     if masses > WHEELS_SHARE * vehicle.mass:
         yield ('mass', vehicle.mass, 'kg',
                f'at least {masses / WHEELS_SHARE:.4g} kg: the wheels alone have {masses:.4g} kg')
 
 
-def _body_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
-    # Imported here, as below: it needs VehicleParameters, which need this.
-    from racecar.dynamics.vehicles.body_dimensions import body_dimensions
-
+def _body_faults(vehicle: VehicleDesign) -> Iterator[tuple[str, float, str, str]]:
     body, size = vehicle.body, body_dimensions(vehicle)
     over_wheels = vehicle.width_over_wheels
     if body.shape != AXLES and vehicle.width and vehicle.width < over_wheels:
@@ -109,7 +106,7 @@ def _body_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, 
                f'less than the height of the body, {body.height:.4g} m')
 
 
-def _inertia_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
+def _inertia_faults(vehicle: VehicleDesign) -> Iterator[tuple[str, float, str, str]]:
     """Take the wheels for points; car_description has the rest."""
     roll = pitch = yaw = 0.0
     for mass, x, track, radius in zip(
@@ -137,11 +134,7 @@ def _inertia_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, st
                ' here yaw, is more than the sum of the two others')
 
 
-def _suspension_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float, str, str]]:
-    from racecar.dynamics.vehicles.parameters import GRAVITY
-    from racecar.dynamics.vehicles.ride import body_load, roll_stiffness
-    from racecar.dynamics.vehicles.suspension import corners
-
+def _suspension_faults(vehicle: VehicleDesign) -> Iterator[tuple[str, float, str, str]]:
     axles = vehicle.body.front, vehicle.body.rear
     loads = vehicle.front_axle_load, vehicle.rear_axle_load
     if all(axle.spring_rate <= 0.0 for axle in axles):
@@ -170,16 +163,3 @@ def _suspension_faults(vehicle: VehicleParameters) -> Iterator[tuple[str, float,
                f'stiffer springs and tyres on both axles, or a lower cog_height: in roll they have'
                f' {stiffness:.4g} N m/rad, and the weight of the body topples it with'
                f' {load:.4g} N m/rad')
-
-
-def axle_wheel_masses(vehicle: VehicleParameters) -> tuple[float, float]:
-    """Return the mass of a front and of a rear wheel [kg].
-
-    One that the file does not state is that of a solid cylinder with the wheel's moment of
-    inertia.
-    """
-    front, rear = (
-        axle.wheel_mass or 2.0 * vehicle.wheel_inertia / radius**2
-        for axle, radius in zip((vehicle.body.front, vehicle.body.rear), vehicle.wheel_radii,
-                                strict=True))
-    return front, rear

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.design import VehicleDesign
 
 # Height of a usual saloon over its wheelbase; floor of the body over the radius of the wheels.
 _HEIGHT, _CLEARANCE = 0.5, 0.5
@@ -30,7 +30,7 @@ class BodyDimensions(NamedTuple):
         return self.front - self.rear
 
 
-def body_dimensions(vehicle: VehicleParameters) -> BodyDimensions:
+def body_dimensions(vehicle: VehicleDesign) -> BodyDimensions:
     """Return the lengths of a vehicle's body."""
     print_on_ground, offset = vehicle.footprint, vehicle.odometry_offset
     # The footprint is about base_link.

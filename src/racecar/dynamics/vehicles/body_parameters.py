@@ -10,10 +10,11 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from racecar.base.errors import excerpt, ParameterError
+from racecar.base.parameter_fields import fields_of, Row, table_of
 from racecar.base.parameters import Parameter, ParameterTable
 
 BODY_PREFIX = 'vehicle.body.'
@@ -28,106 +29,82 @@ SLOTS = ('front', 'top', 'rear')
 _AXLES = ('front', 'rear')
 
 
-def _row(name: str, default: Any, description: str, unit: str = '', **rest: Any) -> Parameter:
-    return Parameter(
-        f'{BODY_PREFIX}{name}', type(default), default, description, unit=unit, read_only=True,
-        **rest)
-
-
-def _axle_rows(axle: str) -> list[Parameter]:
-    return [
-        _row(f'{axle}.spring_rate', 0.0, f'Stiffness of each {axle} spring, at the wheel; 0 on'
-             ' both axles: no suspension', 'N/m', minimum=0.0, maximum=1e9),
-        _row(f'{axle}.damping_rate', 0.0, f'Damping of each {axle} suspension, at the wheel',
-             'N s/m', minimum=0.0, maximum=1e8),
-        _row(f'{axle}.bump_travel', 0.1, f'How far a {axle} wheel can rise against the body',
-             'm', above=0.0, maximum=10.0),
-        _row(f'{axle}.rebound_travel', 0.1, f'How far a {axle} wheel can drop', 'm', above=0.0,
-             maximum=10.0),
-        _row(f'{axle}.wheel_mass', 0.0, f'Mass of a {axle} wheel; 0: that of a solid cylinder of'
-             ' its moment of inertia', 'kg', minimum=0.0, maximum=1e5),
-        _row(f'{axle}.tyre_rate', 0.0, f'Vertical stiffness of a {axle} tyre of a vehicle with'
-             ' suspension; 0: it gives by a twentieth of its radius under its load', 'N/m',
-             minimum=0.0, maximum=1e9),
-    ]
-
-
-BODY_PARAMETERS = ParameterTable([
-    _row('shape', RACECAR, "Body: urdf/racecar.urdf.xacro stretched to the vehicle's lengths, a"
-         ' car with bonnet and boot, with tailgate, a tall one, or none but frame and axles',
-         choices=SHAPES),
-    _row('height', 0.0, 'Height of the roof above the ground; 0: in proportion to the wheelbase',
-         'm', minimum=0.0, maximum=100.0),
-    _row('clearance', 0.0, 'Height of the floor of the body above the ground; 0: half the radius'
-         ' of the rear wheels', 'm', minimum=0.0, maximum=100.0),
-    _row('cabin', [], 'Where foot of the rear window, rear end of the roof, its front end and foot'
-         ' of the windscreen are, from the middle of the rear axle, forward positive; empty: in'
-         ' the proportions of the shape', 'm', item=float),
-    _row('heights', [], 'Heights of boot lid, belt line below the windows and front edge of the'
-         ' bonnet above the ground; empty: in the proportions of the shape', 'm', item=float),
-    _row('colour', [0.32, 0.36, 0.42], 'Red, green, blue of the paint, each from 0 to 1',
-         item=float),
-    _row('roll_inertia', 0.0, 'Moment of inertia about the longitudinal axis through the centre of'
-         ' gravity; 0: that of a box of the size of the body', 'kg m^2', minimum=0.0,
-         maximum=1e8),
-    _row('pitch_inertia', 0.0, 'Moment of inertia about the lateral axis through the centre of'
-         ' gravity; 0: that of a box of the size of the body', 'kg m^2', minimum=0.0,
-         maximum=1e8),
-    *_axle_rows('front'),
-    *_axle_rows('rear'),
-    *(_row(f'slots.{slot}', [], f'Place of the sensor slot {slot} from the middle of the rear'
-           ' axle: x forward, y left, z up; empty: at the outside of the body', 'm', item=float)
-      for slot in SLOTS),
-])
-"""Part of the tables of the simulators, which describe the vehicle; other nodes need none."""
-
-
 @dataclass(frozen=True, slots=True)
 class AxleBody:
-    """Suspension and wheels of an axle; the rows of BODY_PARAMETERS say what they mean."""
+    """Suspension and wheels of an axle; {axle} in a description stands for its name."""
 
-    spring_rate: float = 0.0
-    damping_rate: float = 0.0
-    bump_travel: float = 0.1
-    rebound_travel: float = 0.1
-    wheel_mass: float = 0.0
-    tyre_rate: float = 0.0
+    spring_rate: Annotated[float, Row(
+        'Stiffness of each {axle} spring, at the wheel; 0 on both axles: no suspension', 'N/m',
+        minimum=0.0, maximum=1e9)] = 0.0
+    damping_rate: Annotated[float, Row(
+        'Damping of each {axle} suspension, at the wheel', 'N s/m', minimum=0.0,
+        maximum=1e8)] = 0.0
+    bump_travel: Annotated[float, Row(
+        'How far a {axle} wheel can rise against the body', 'm', above=0.0, maximum=10.0)] = 0.1
+    rebound_travel: Annotated[float, Row(
+        'How far a {axle} wheel can drop', 'm', above=0.0, maximum=10.0)] = 0.1
+    wheel_mass: Annotated[float, Row(
+        'Mass of a {axle} wheel; 0: that of a solid cylinder of its moment of inertia', 'kg',
+        minimum=0.0, maximum=1e5)] = 0.0
+    tyre_rate: Annotated[float, Row(
+        'Vertical stiffness of a {axle} tyre of a vehicle with suspension; 0: it gives by a'
+        ' twentieth of its radius under its load', 'N/m', minimum=0.0, maximum=1e9)] = 0.0
 
 
-def _tuple_of(name: str, values: list[float], count: int) -> tuple[float, ...]:
+def _slot_of(own: Mapping[str, Any], slot: str) -> tuple[float, ...]:
+    return tuple(own[f'{BODY_PREFIX}slots.{slot}'])
+
+
+def _check_count(name: str, values: tuple[float, ...], count: int) -> None:
+    """Raise ParameterError unless there are so many numbers."""
     if len(values) != count:
         raise ParameterError(
-            f"parameter '{BODY_PREFIX}{name}' is {values}, expected {count} numbers:"
+            f"parameter '{BODY_PREFIX}{name}' is {list(values)}, expected {count} numbers:"
             f" {BODY_PARAMETERS[f'{BODY_PREFIX}{name}'].description}")
-    return tuple(values)
 
 
 def _refuse_fields(own: Mapping[str, Any]) -> None:
     """Raise ParameterError if anything is stated that the racecar's xacro file does not take."""
     for row in BODY_PARAMETERS:
-        name = row.name.removeprefix(BODY_PREFIX)
-        if name != 'shape' and own[name] != row.default:
+        value = own[row.name]
+        if row.name != f'{BODY_PREFIX}shape' and value != row.default:
             raise ParameterError(
-                f"parameter '{row.name}' is {excerpt(own[name])}, expected none of it for a body"
+                f"parameter '{row.name}' is {excerpt(value)}, expected none of it for a body"
                 f" of the shape {RACECAR}, which has no use for it: choose '{BODY_PREFIX}shape'"
                 f" among {', '.join(shape for shape in SHAPES if shape != RACECAR)}")
 
 
 @dataclass(frozen=True, slots=True)
 class BodyParameters:
-    """Body of a vehicle in SI units; the rows of BODY_PARAMETERS say what the numbers mean.
+    """Body of a vehicle in SI units.
 
     slots: by the names in SLOTS, None for a place that follows from the body.
     """
 
-    shape: str = RACECAR
-    height: float = 0.0
-    clearance: float = 0.0
-    cabin: tuple[float, ...] = ()
-    heights: tuple[float, ...] = ()
-    colour: tuple[float, ...] = (0.32, 0.36, 0.42)
-    roll_inertia: float = 0.0
-    pitch_inertia: float = 0.0
+    shape: Annotated[str, Row(
+        "Body: urdf/racecar.urdf.xacro stretched to the vehicle's lengths, a car with bonnet and"
+        ' boot, with tailgate, a tall one, or none but frame and axles', choices=SHAPES)] = RACECAR
+    height: Annotated[float, Row(
+        'Height of the roof above the ground; 0: in proportion to the wheelbase', 'm', minimum=0.0,
+        maximum=100.0)] = 0.0
+    clearance: Annotated[float, Row(
+        'Height of the floor of the body above the ground; 0: half the radius of the rear wheels',
+        'm', minimum=0.0, maximum=100.0)] = 0.0
+    cabin: Annotated[tuple[float, ...], Row(
+        'Where foot of the rear window, rear end of the roof, its front end and foot of the'
+        ' windscreen are, from the middle of the rear axle, forward positive; empty: in the'
+        ' proportions of the shape', 'm')] = ()
+    heights: Annotated[tuple[float, ...], Row(
+        'Heights of boot lid, belt line below the windows and front edge of the bonnet above the'
+        ' ground; empty: in the proportions of the shape', 'm')] = ()
+    colour: Annotated[tuple[float, ...], Row(
+        'Red, green, blue of the paint, each from 0 to 1')] = (0.32, 0.36, 0.42)
+    roll_inertia: Annotated[float, Row(
+        'Moment of inertia about the longitudinal axis through the centre of gravity; 0: that of a'
+        ' box of the size of the body', 'kg m^2', minimum=0.0, maximum=1e8)] = 0.0
+    pitch_inertia: Annotated[float, Row(
+        'Moment of inertia about the lateral axis through the centre of gravity; 0: that of a box'
+        ' of the size of the body', 'kg m^2', minimum=0.0, maximum=1e8)] = 0.0
     front: AxleBody = AxleBody()
     rear: AxleBody = AxleBody()
     slots: tuple[tuple[float, ...] | None, ...] = (None, None, None)
@@ -139,29 +116,28 @@ class BodyParameters:
         Raises ParameterError naming the first that is unknown, ill-typed, out of range, or without
         effect on a body of this shape.
         """
-        own: dict[str, Any] = {
-            name.removeprefix(BODY_PREFIX): value
-            for name, value in BODY_PARAMETERS.resolve(
-                {name: value for name, value in values.items()
-                 if name.startswith(BODY_PREFIX)}).items()}
-        if own['shape'] == RACECAR:
-            _refuse_fields(own)
-        colour = _tuple_of('colour', own['colour'], 3)
-        if not all(0.0 <= part <= 1.0 for part in colour):
-            raise ParameterError(
-                f"parameter '{BODY_PREFIX}colour' is {list(colour)}, expected three numbers from 0"
-                ' to 1: red, green, blue')
-        cabin, heights = (
-            _tuple_of(name, own[name], count) if own[name] else ()
-            for name, count in (('cabin', 4), ('heights', 3)))
+        own = BODY_PARAMETERS.resolve(
+            {name: value for name, value in values.items() if name.startswith(BODY_PREFIX)})
         front, rear = (
-            AxleBody(**{name: own[f'{axle}.{name}'] for name in AxleBody.__dataclass_fields__})
-            for axle in _AXLES)
-        return cls(
-            own['shape'], own['height'], own['clearance'], cabin, heights, colour,
-            own['roll_inertia'], own['pitch_inertia'], front, rear, tuple(
-                _tuple_of(f'slots.{slot}', own[f'slots.{slot}'], 3) if own[f'slots.{slot}']
-                else None for slot in SLOTS))
+            AxleBody(**fields_of(AxleBody, f'{BODY_PREFIX}{axle}.', own)) for axle in _AXLES)
+        places = [_slot_of(own, slot) for slot in SLOTS]
+        body = cls(
+            **fields_of(cls, BODY_PREFIX, own), front=front, rear=rear, slots=tuple(
+                place or None for place in places))
+        if body.shape == RACECAR:
+            _refuse_fields(own)
+        _check_count('colour', body.colour, 3)
+        if not all(0.0 <= part <= 1.0 for part in body.colour):
+            raise ParameterError(
+                f"parameter '{BODY_PREFIX}colour' is {list(body.colour)}, expected three numbers"
+                ' from 0 to 1: red, green, blue')
+        for name, given, count in (
+                ('cabin', body.cabin, 4), ('heights', body.heights, 3),
+                *((f'slots.{slot}', place, 3) for slot, place in zip(
+                    SLOTS, places, strict=True))):
+            if given:
+                _check_count(name, given, count)
+        return body
 
     @property
     def is_generated(self) -> bool:
@@ -172,3 +148,17 @@ class BodyParameters:
     def is_sprung(self) -> bool:
         """Whether there are springs between the wheels and the body."""
         return self.front.spring_rate > 0.0
+
+
+def _axle_rows(axle: str) -> list[Parameter]:
+    return [replace(row, description=row.description.format(axle=axle))
+            for row in table_of(AxleBody, f'{BODY_PREFIX}{axle}.')]
+
+
+BODY_PARAMETERS = table_of(BodyParameters, BODY_PREFIX) + ParameterTable([
+    *(row for axle in _AXLES for row in _axle_rows(axle)),
+    *(Parameter(f'{BODY_PREFIX}slots.{slot}', list, [], f'Place of the sensor slot {slot} from the'
+                ' middle of the rear axle: x forward, y left, z up; empty: at the outside of the'
+                ' body', 'm', item=float, read_only=True) for slot in SLOTS),
+])
+"""Part of the tables of the simulators, which describe the vehicle; other nodes need none."""

@@ -5,11 +5,36 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
+from racecar.base.errors import ParameterError
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 _ROUNDING = 1e-6
+
+
+class CheckedCommand(NamedTuple):
+    """A command that a vehicle can take; notice: what has been cut off it, empty if nothing."""
+
+    command: AckermannCommand
+    notice: str
+
+
+def checked(
+    command: AckermannCommand, vehicle: VehicleParameters, steering_range: tuple[float, float],
+) -> CheckedCommand:
+    """Command clamped to the limits of a vehicle, with a notice of what they cut off.
+
+    steering_range: lowest and highest steering angle [rad]. Raises ParameterError if the command
+    is NaN or infinite.
+    """
+    if not command.is_finite:
+        raise ParameterError(
+            f'command has speed {command.speed!r} and steering_angle'
+            f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
+    driven = within_limits(command, vehicle, steering_range)
+    return CheckedCommand(driven, cut_notice(command, driven))
 
 
 def within_limits(

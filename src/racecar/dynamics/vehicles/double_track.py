@@ -46,6 +46,7 @@ from racecar.dynamics.vehicles.double_track_held import hold_speed, hold_torques
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR, STICK_RATE
 from racecar.dynamics.vehicles.interface import (
     Equations,
+    Mode,
     NO_COMMAND,
     SPEED,
     STEERING_ANGLE,
@@ -155,12 +156,14 @@ class DoubleTrack(PointKernels):
                 *x, *y, load, float(tyres.model.stiffness_by_load), *tyres.sides))
 
         carcass = carcass_of(vehicle, tyres)
+        (front_track, rear_track), (front_radius, rear_radius) = (
+            vehicle.track_widths, vehicle.wheel_radii)
         car = self.car = DoubleCar(
             planar._replace(
                 low_speed=self.low_speed_threshold, time_constant=max(
                     planar.time_constant, least_drive_time_constant(vehicle))),
-            *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,
-            *vehicle.wheel_radii, vehicle.wheel_inertia, lateral_threshold,
+            0.5 * front_track, 0.5 * rear_track, vehicle.cog_height,
+            front_radius, rear_radius, vehicle.wheel_inertia, lateral_threshold,
             OVERSPEED_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
             / max(vehicle.wheel_radii),
             tyre(tyres.front_x, tyres.front_y, front_load),
@@ -168,12 +171,13 @@ class DoubleTrack(PointKernels):
             chassis_of(vehicle, float(low_speed_threshold)), carcass)
         state = no_state(carcass)
         kind = '_'.join(type(part).__qualname__ for part in (state, car.chassis, car.front))
+        modes: tuple[Mode, Mode] = (
+            ('speed', NO_COMMAND, hold_speed), ('torques', NO_INPUTS, hold_torques))
         self.equations, self.wheel_equations = (
             Equations(f'double_{mode}_{kind}', state, inputs, zeroed(car),
                       zeroed(hold(inputs, car)), hold, double_rates, planar_observe,
                       double_diagnose)
-            for mode, inputs, hold in (
-                ('speed', NO_COMMAND, hold_speed), ('torques', NO_INPUTS, hold_torques)))
+            for mode, inputs, hold in modes)
         self.state_names: tuple[str, ...] = state._fields
         self._lagging = (0.0,) * (len(state) - WHEEL - len(WHEELS))
         self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))

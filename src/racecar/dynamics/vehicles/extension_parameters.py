@@ -5,26 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from racecar.base.parameters import Parameter, ParameterTable
+from racecar.base.parameter_fields import fields_of, Row, table_of
 
-EXTENSIONS, DATA = 'vehicle.extensions', 'vehicle.data'
-
-EXTENSION_PARAMETERS = ParameterTable([
-    Parameter(EXTENSIONS, list, [], 'URDF files whose links are fixed to the car, their roots in'
-              ' the middle of the rear axle: shapes, masses, which are part of that of the'
-              ' vehicle, and frames for sensors', read_only=True, item=str),
-    Parameter(DATA, str, '', "The user's own text about the vehicle", read_only=True),
-])
-"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
-
+_PREFIX = 'vehicle.'
+EXTENSIONS, DATA = f'{_PREFIX}extensions', f'{_PREFIX}data'
 
 class Extension(NamedTuple):
-    """The rows of EXTENSION_PARAMETERS."""
+    """URDF files that are fixed to a vehicle, and a text about it."""
 
-    files: tuple[str, ...] = ()
-    data: str = ''
+    files: Annotated[tuple[str, ...], Row(
+        'URDF files whose links are fixed to the car, their roots in the middle of the rear axle:'
+        ' shapes, masses, which are part of that of the vehicle, and frames for sensors',
+        name='extensions')] = ()
+    data: Annotated[str, Row("The user's own text about the vehicle")] = ''
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Extension:
@@ -32,6 +27,10 @@ class Extension(NamedTuple):
 
         Raises ParameterError naming the first that is ill-typed.
         """
-        own: Mapping[str, Any] = EXTENSION_PARAMETERS.resolve(
+        own = EXTENSION_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name in EXTENSION_PARAMETERS})
-        return cls(tuple(own[EXTENSIONS]), own[DATA])
+        return cls(**fields_of(cls, _PREFIX, own))
+
+
+EXTENSION_PARAMETERS = table_of(Extension, _PREFIX)
+"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""

@@ -57,6 +57,10 @@ class Equations(NamedTuple):
     diagnose: Callable[[Any, Any, Any, Any], tuple[float, ...]]
 
 
+Mode = tuple[str, Any, Callable[[Any, Any], Any]]
+"""Of Equations: a name, example of the inputs, hold."""
+
+
 class VehicleModel(Protocol):
     """A vehicle whose first inputs are speed [m/s] and steering angle [rad], in this order.
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from racecar.dynamics.vehicles.body_dimensions import body_dimensions
-from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.dynamics.vehicles.design import GRAVITY, VehicleDesign
 from racecar.dynamics.vehicles.suspension import Corner, corners
 
 
@@ -55,7 +55,7 @@ class Ride(NamedTuple):
     pitch_gradient: float
 
 
-def moments_of_inertia(vehicle: VehicleParameters) -> tuple[float, float, float]:
+def moments_of_inertia(vehicle: VehicleDesign) -> tuple[float, float, float]:
     """Return those about x, y, z through the centre of gravity [kg m^2].
 
     Roll and pitch, if the file does not state them, are those of a box of the size of the body.
@@ -68,8 +68,8 @@ def moments_of_inertia(vehicle: VehicleParameters) -> tuple[float, float, float]
         vehicle.yaw_inertia)
 
 
-def sprung_mass(vehicle: VehicleParameters) -> SprungMass:
-    """Return what of a vehicle rests on its springs."""
+def sprung_mass(vehicle: VehicleDesign) -> SprungMass:
+    """Sprung mass of a vehicle with its suspension."""
     axles = corners(vehicle)
     masses = [2.0 * corner.unsprung_mass for corner in axles]
     mass = vehicle.mass - sum(masses)
@@ -79,20 +79,20 @@ def sprung_mass(vehicle: VehicleParameters) -> SprungMass:
     return SprungMass(mass, ahead / mass, height / mass)
 
 
-def roll_stiffness(vehicle: VehicleParameters) -> float:
+def roll_stiffness(vehicle: VehicleDesign) -> float:
     """Return that of springs and tyres of both axles [N m/rad]."""
     return sum(
         0.5 * corner.ride_rate * track**2
         for corner, track in zip(corners(vehicle), vehicle.track_widths, strict=True))
 
 
-def body_load(vehicle: VehicleParameters) -> float:
+def body_load(vehicle: VehicleDesign) -> float:
     """Return with what the weight of a leaning body, m_s g h_s, acts against it [N m/rad]."""
     body = sprung_mass(vehicle)
     return body.mass * GRAVITY * body.height
 
 
-def ride_of(vehicle: VehicleParameters) -> Ride:
+def ride_of(vehicle: VehicleDesign) -> Ride:
     """Return how the body of a sprung vehicle moves; damping is left out."""
     front, rear = corners(vehicle)
     body = sprung_mass(vehicle)
@@ -111,7 +111,7 @@ def ride_of(vehicle: VehicleParameters) -> Ride:
 
 
 def _heave_and_pitch(
-    vehicle: VehicleParameters, body: SprungMass, inertia: float, rates: tuple[float, float],
+    vehicle: VehicleDesign, body: SprungMass, inertia: float, rates: tuple[float, float],
 ) -> tuple[float, float]:
     places = np.array([vehicle.wheelbase - body.ahead, -body.ahead])
     turning = float(np.dot(rates, places))

@@ -33,7 +33,7 @@ from racecar.base.rows import flatten, zeroed
 from racecar.base.types import AckermannCommand, WheelState
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
-from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND, Travel
+from racecar.dynamics.vehicles.interface import Command, Equations, Mode, NO_COMMAND, Travel
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
@@ -237,12 +237,13 @@ class SingleTrackForce(PlanarSingleTrack):
             tyres.rear_x.friction * planar.load_rear,
             axle_tyre(tyres, tyres.front_y, planar.load_front),
             axle_tyre(tyres, tyres.rear_y, planar.load_rear))
+        modes: tuple[Mode, Mode] = (
+            ('speed', NO_COMMAND, hold_speed), ('given', _NO_INPUTS, hold_force))
         self.equations, self.wheel_equations = (
             Equations(f'force_{mode}_{type(car.front).__qualname__}', _NO_STATE, inputs,
                       zeroed(car), zeroed(hold(inputs, car)), hold, force_rates, planar_observe,
                       force_diagnose)
-            for mode, inputs, hold in (
-                ('speed', NO_COMMAND, hold_speed), ('given', _NO_INPUTS, hold_force)))
+            for mode, inputs, hold in modes)
         self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod

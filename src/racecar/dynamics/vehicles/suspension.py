@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from racecar.dynamics.vehicles.body_check import axle_wheel_masses
-from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
+from racecar.dynamics.vehicles.design import GRAVITY, VehicleDesign
 
 PART_SHARE = 0.1
 """Mass of a steering knuckle, or of what carries wheel and knuckle, over that of the wheel [-]."""
@@ -43,7 +42,20 @@ class Corner(NamedTuple):
         return self.spring_rate * self.tyre_rate / (self.spring_rate + self.tyre_rate)
 
 
-def corners(vehicle: VehicleParameters) -> tuple[Corner, Corner]:
+def axle_wheel_masses(vehicle: VehicleDesign) -> tuple[float, float]:
+    """Mass of a front and of a rear wheel [kg].
+
+    One that the file does not state is that of a solid cylinder with the wheel's moment of
+    inertia.
+    """
+    front, rear = (
+        axle.wheel_mass or 2.0 * vehicle.wheel_inertia / radius**2
+        for axle, radius in zip((vehicle.body.front, vehicle.body.rear), vehicle.wheel_radii,
+                                strict=True))
+    return front, rear
+
+
+def corners(vehicle: VehicleDesign) -> tuple[Corner, Corner]:
     """Return a wheel of the front and of the rear axle; without springs these have rate 0."""
     found = []
     for axle, mass, load, radius, parts in zip(

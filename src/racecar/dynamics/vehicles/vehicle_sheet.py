@@ -8,12 +8,11 @@ import math
 from typing import NamedTuple
 
 from racecar.dynamics.vehicles.ackermann import inner_angle
-from racecar.dynamics.vehicles.body_check import axle_wheel_masses
 from racecar.dynamics.vehicles.body_dimensions import body_dimensions
 from racecar.dynamics.vehicles.hinge_stops import hinge_stop, reachable_angle
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.dynamics.vehicles.ride import moments_of_inertia, ride_of, sprung_mass
-from racecar.dynamics.vehicles.suspension import Corner, corners
+from racecar.dynamics.vehicles.suspension import axle_wheel_masses, Corner, corners
 
 
 class Row(NamedTuple):

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from racecar.base.errors import excerpt, ParameterError
+from racecar.base.parameter_fields import fields_of, Row, table_of
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import WHEEL_NAMES
 
@@ -41,53 +42,8 @@ _LARGEST = 10.0
 _SMALLEST = 1e-5
 
 
-def _row(name: str, default: Any, description: str, unit: str = '', **rest: Any) -> Parameter:
-    return Parameter(
-        f'{WHEEL_PREFIX}{name}', type(default), default, description, unit=unit, read_only=True,
-        **rest)
-
-
-def _length(name: str, description: str, minimum: float = 0.0) -> Parameter:
-    return _row(name, 0.0, description, 'm', minimum=minimum, maximum=_LARGEST)
-
-
-WHEEL_PARAMETERS = ParameterTable([
-    _length('radius', 'Radius of the wheel that the lengths here describe; the wheels of the'
-            ' vehicle have them in proportion; 0: that of its front wheels'),
-    _length('width', 'Width of that wheel; 0: that of the front wheels'),
-    _row('subdivision', 36, 'Faces around a wheel', minimum=8, maximum=256),
-    _row('curvature_factor', 0.35, 'How round the shoulders of the tyre are: 0 not at all, 1 from'
-         ' the middle of the tread to the rim', minimum=0.0, maximum=1.0),
-    _row('edge_subdivision', 3, 'Faces across a shoulder of the tyre', minimum=1, maximum=64),
-    _length('rim_radius', 'Radius at which the tyre begins; 0: 0.7 of the radius of the wheel'),
-    _row('rim_beam_number', 5, 'Number of the beams (spokes)', minimum=1, maximum=64),
-    _length('rim_beam_width', 'Width of a beam; 0: 0.357 of the radius of the rim'),
-    _length('rim_beam_thickness', 'Thickness of a beam along the axle; 0: two thirds of the width'
-            ' of the wheel'),
-    _length('rim_beam_offset', 'How far the beams lie outside the middle of the wheel; 0: a tenth'
-            ' of the width of the wheel', -_LARGEST),
-    _length('central_inner_radius', 'Radius of the central part at its outer end; 0: 0.321 of the'
-            ' radius of the rim'),
-    _length('central_outer_radius', 'Radius of the central part where the beams meet it; 0: 0.464'
-            ' of the radius of the rim'),
-    _row('tyre_colour', [0.06, 0.06, 0.065], 'Red, green and blue of the tyres, each from 0 to 1',
-         item=float),
-    _row('rim_colour', [0.7, 0.72, 0.75], 'Red, green and blue of the rims, each from 0 to 1',
-         item=float),
-    _row('logo.shape', NO_LOGO, 'What is in the middle of the outer face of a wheel, as a brand'
-         ' logo', choices=LOGO_SHAPES),
-    _row('logo.size', [], 'Width, height and thickness of a logo, in metres; of a cylinder the'
-         ' width is the diameter, a mesh is stretched by these factors; empty: as the central part'
-         ' has room, a mesh as it is', item=float),
-    _row('logo.colour', [0.85, 0.86, 0.88], 'Red, green and blue of a logo, each from 0 to 1',
-         item=float),
-    _row('logo.file', '', 'Mesh of a logo, a binary STL file in metres that looks along its z'
-         ' axis'),
-    _row('corners', [], 'Vehicles, by name or file, whose wheels are at the left front, right'
-         ' front, left rear and right rear, stretched to the size of the wheels there; an empty'
-         ' name: that of this vehicle', item=str),
-])
-"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
+def _length(description: str, minimum: float = 0.0, name: str = '') -> Row:
+    return Row(description, 'm', minimum=minimum, maximum=_LARGEST, name=name)
 
 
 class WheelShape(NamedTuple):
@@ -169,26 +125,50 @@ class WheelShape(NamedTuple):
 
 
 class WheelLook(NamedTuple):
-    """The rows of WHEEL_PARAMETERS but for the wheels of other vehicles."""
+    """How the wheels of a vehicle look, but for those of other vehicles."""
 
-    radius: float
-    width: float
-    subdivision: int
-    curvature_factor: float
-    edge_subdivision: int
-    rim_radius: float
-    rim_beam_number: int
-    rim_beam_width: float
-    rim_beam_thickness: float
-    rim_beam_offset: float
-    central_inner_radius: float
-    central_outer_radius: float
-    tyre_colour: tuple[float, float, float]
-    rim_colour: tuple[float, float, float]
-    logo_shape: str
-    logo_size: tuple[float, ...]
-    logo_colour: tuple[float, float, float]
-    logo_file: str
+    radius: Annotated[float, _length(
+        'Radius of the wheel that the lengths here describe; the wheels of the vehicle have them'
+        ' in proportion; 0: that of its front wheels')] = 0.0
+    width: Annotated[float, _length('Width of that wheel; 0: that of the front wheels')] = 0.0
+    subdivision: Annotated[int, Row('Faces around a wheel', minimum=8, maximum=256)] = 36
+    curvature_factor: Annotated[float, Row(
+        'How round the shoulders of the tyre are: 0 not at all, 1 from the middle of the tread to'
+        ' the rim', minimum=0.0, maximum=1.0)] = 0.35
+    edge_subdivision: Annotated[int, Row(
+        'Faces across a shoulder of the tyre', minimum=1, maximum=64)] = 3
+    rim_radius: Annotated[float, _length(
+        'Radius at which the tyre begins; 0: 0.7 of the radius of the wheel')] = 0.0
+    rim_beam_number: Annotated[int, Row('Number of the beams (spokes)', minimum=1, maximum=64)] = 5
+    rim_beam_width: Annotated[float, _length(
+        'Width of a beam; 0: 0.357 of the radius of the rim')] = 0.0
+    rim_beam_thickness: Annotated[float, _length(
+        'Thickness of a beam along the axle; 0: two thirds of the width of the wheel')] = 0.0
+    rim_beam_offset: Annotated[float, _length(
+        'How far the beams lie outside the middle of the wheel; 0: a tenth of the width of the'
+        ' wheel', minimum=-_LARGEST)] = 0.0
+    central_inner_radius: Annotated[float, _length(
+        'Radius of the central part at its outer end; 0: 0.321 of the radius of the rim')] = 0.0
+    central_outer_radius: Annotated[float, _length(
+        'Radius of the central part where the beams meet it; 0: 0.464 of the radius of the'
+        ' rim')] = 0.0
+    tyre_colour: Annotated[tuple[float, float, float], Row(
+        'Red, green and blue of the tyres, each from 0 to 1')] = (0.06, 0.06, 0.065)
+    rim_colour: Annotated[tuple[float, float, float], Row(
+        'Red, green and blue of the rims, each from 0 to 1')] = (0.7, 0.72, 0.75)
+    logo_shape: Annotated[str, Row(
+        'What is in the middle of the outer face of a wheel, as a brand logo', choices=LOGO_SHAPES,
+        name='logo.shape')] = NO_LOGO
+    logo_size: Annotated[tuple[float, ...], Row(
+        'Width, height and thickness of a logo, in metres; of a cylinder the width is the'
+        ' diameter, a mesh is stretched by these factors; empty: as the central part has room, a'
+        ' mesh as it is', name='logo.size')] = ()
+    logo_colour: Annotated[tuple[float, float, float], Row(
+        'Red, green and blue of a logo, each from 0 to 1',
+        name='logo.colour')] = (0.85, 0.86, 0.88)
+    logo_file: Annotated[str, Row(
+        'Mesh of a logo, a binary STL file in metres that looks along its z axis',
+        name='logo.file')] = ''
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> WheelLook:
@@ -198,26 +178,23 @@ class WheelLook(NamedTuple):
         """
         own = WHEEL_PARAMETERS.resolve(
             {name: value for name, value in values.items() if name.startswith(WHEEL_PREFIX)})
-        fields: dict[str, Any] = {
-            name.removeprefix(WHEEL_PREFIX).replace('.', '_'): value
-            for name, value in own.items()}
-        del fields['corners']
-        size = fields['logo_size'] = tuple(fields['logo_size'])
+        look = cls(**fields_of(cls, WHEEL_PREFIX, own))
+        size = look.logo_size
         if size and not (len(size) == 3 and all(0.0 < part <= _LARGEST for part in size)):
             raise ParameterError(
                 f"parameter '{WHEEL_PREFIX}logo.size' is {[*size]}, expected width, height and"
                 f' thickness above 0 and up to {_LARGEST:g}, or nothing')
-        if (fields['logo_shape'] == MESH) != bool(fields['logo_file']):
+        if (look.logo_shape == MESH) != bool(look.logo_file):
             raise ParameterError(
-                f"parameter '{WHEEL_PREFIX}logo.file' is {excerpt(fields['logo_file'])}, expected"
+                f"parameter '{WHEEL_PREFIX}logo.file' is {excerpt(look.logo_file)}, expected"
                 f" a file with '{WHEEL_PREFIX}logo.shape' {MESH}, and none else")
-        for name in ('tyre_colour', 'rim_colour', 'logo_colour'):
-            colour = fields[name] = tuple(fields[name])
+        for name, colour in (('tyre_colour', look.tyre_colour), ('rim_colour', look.rim_colour),
+                             ('logo.colour', look.logo_colour)):
             if len(colour) != 3 or not all(0.0 <= part <= 1.0 for part in colour):
                 raise ParameterError(
-                    f"parameter '{WHEEL_PREFIX}{name.replace('logo_', 'logo.')}' is {[*colour]},"
+                    f"parameter '{WHEEL_PREFIX}{name}' is {[*colour]},"
                     ' expected red, green and blue, each from 0 to 1')
-        return cls(**fields)
+        return look
 
     def shape(self, radius: float, width: float) -> WheelShape:
         """Return the wheel of a radius and width [m].
@@ -248,6 +225,15 @@ class WheelLook(NamedTuple):
         """
         front = self.shape(radii[0], widths[0])
         return front, front.stretched(radii[1] / radii[0], widths[1] / widths[0])
+
+
+WHEEL_PARAMETERS = table_of(WheelLook, WHEEL_PREFIX) + ParameterTable([
+    Parameter(f'{WHEEL_PREFIX}corners', list, [], 'Vehicles, by name or file, whose wheels are at'
+              ' the left front, right front, left rear and right rear, stretched to the size of'
+              ' the wheels there; an empty name: that of this vehicle', item=str,
+              read_only=True),
+])
+"""Beside VEHICLE_PARAMETERS; the simulators, which describe the vehicle, have them."""
 
 
 class WheelDesign(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Protocol, TypeVar
 
 from rclpy.node import Node
 from std_srvs.srv import SetBool
@@ -52,7 +52,17 @@ def create_driver_services(node: Node, bridge: DriverBridge) -> None:
         node.create_service(service_type, f'driver/{name}', partial(callback, bridge))
 
 
-def _set(response: Any, done: str, setter: Callable[[], None]) -> Any:
+class _Response(Protocol):
+    """What the services of the driver answer with."""
+
+    success: bool
+    message: str
+
+
+_ResponseT = TypeVar('_ResponseT', bound=_Response)
+
+
+def _set(response: _ResponseT, done: str, setter: Callable[[], None]) -> _ResponseT:
     try:
         setter()
     except ParameterError as error:

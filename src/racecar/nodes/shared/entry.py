@@ -6,17 +6,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-import importlib
 import inspect
 import re
 import sys
-from types import ModuleType
 
-from racecar.base.errors import RacecarError
+from racecar.base.errors import excerpt, RacecarError
 from racecar.base.parameter_text import described
-from racecar.base.parameters import ParameterTable
-from racecar.base.share import share_folder
-from racecar.catalogue import TABLES
+from racecar.base.parameters import suggestion
+from racecar.base.share import find_vehicle
+from racecar.catalogue import NODES, NodeSpec
 from racecar.dynamics.vehicles.parameters import VEHICLE_FILE_PARAMETERS
 
 _HELP = ('-h', '--help')
@@ -32,8 +30,14 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
 
     argv: the command line with the program. What went wrong stands in one line on stderr.
     """
+    spec = NODES.get(executable)
+    if spec is None:
+        return _refuse(
+            f"node {excerpt(executable)} is unknown, expected one of {', '.join(NODES)}"
+            f'{suggestion(executable, NODES)}', 2)
     try:
-        module = importlib.import_module(f'racecar.nodes.{executable}')
+        spec.load_class()
+        from racecar.ros.run_node import run_node
     except RacecarError as error:
         return _refuse(error, 1)
     except ModuleNotFoundError as error:
@@ -41,58 +45,57 @@ def run_executable(executable: str, argv: Sequence[str]) -> int:
             raise
         return _refuse(f'{error}: run `rosdep install --ignore-src -y --from-paths .` in the'
                        ' folder of the repository', 1)
-    table = TABLES[executable]
     try:
-        if _asks_for_help(executable, table, argv):
-            print(usage(executable, module, table))
+        if _asks_for_help(spec, argv):
+            print(usage(spec))
             return 0
     except _UsageError as error:
         return _refuse(error, 2)
-    return int(module.main())
+    run_node(spec.make_node)
 
 
-def usage(executable: str, module: ModuleType, table: ParameterTable) -> str:
-    """Return what a node does, its topics and parameters, and how to set them."""
-    own = [row for row in table if row.name not in VEHICLE_FILE_PARAMETERS]
+def usage(spec: NodeSpec) -> str:
+    """Help text of a node: purpose, topics, parameters and how to set them."""
+    executable = spec.name
+    own = [row for row in spec.table if row.name not in VEHICLE_FILE_PARAMETERS]
     example = next((row for row in own if row.type is float and row.default), None)
     lines = [
         f'usage: ros2 run racecar {executable} [--help] [--ros-args [-p NAME:=VALUE]...'
-        ' [--params-file FILE]... [-r FROM:=TO]...]', '', *_about(module), '',
+        ' [--params-file FILE]... [-r FROM:=TO]...]', '', *_about(spec), '',
         'Parameters, with -p NAME:=VALUE or in a ROS parameter file:']
     if example is not None:
         lines.append(
             f'    ros2 run racecar {executable} --ros-args -p {example.name}:={example.default}')
-    if len(own) < len([*table]):
-        vehicle = share_folder() / 'config' / 'vehicles' / 'racecar.yaml'
+    if len(own) < len([*spec.table]):
+        vehicle = find_vehicle('racecar')
         lines += [f'Those of the vehicle come from a file, as --params-file {vehicle};',
                   '`racecar parameters vehicle` lists them.']
     return '\n'.join([*lines, '', *described(own)])
 
 
-def _about(module: ModuleType) -> list[str]:
-    """Return the documentation of the node and of what it is derived from in this package."""
+def _about(spec: NodeSpec) -> list[str]:
+    """Documentation of the node and of what it is derived from in this package."""
     from racecar.ros.node import TableNode
 
-    node = next(
-        kind for _, kind in inspect.getmembers(module, inspect.isclass)
-        if issubclass(kind, TableNode) and kind.__module__ == module.__name__)
     texts = [
-        inspect.cleandoc(kind.__doc__ or '') for kind in node.__mro__
+        inspect.cleandoc(kind.__doc__ or '') for kind in spec.load_class().__mro__
         if issubclass(kind, TableNode) and kind is not TableNode]
+    if spec.law is not None:
+        texts[0] = spec.law.about
     # Names of Python modules mean nothing here, and what they name follows.
     return re.sub(r'(those of )?racecar(\.\w+)+', 'see below', '\n\n'.join(texts)).splitlines()
 
 
-def _asks_for_help(executable: str, table: ParameterTable, argv: Sequence[str]) -> bool:
-    """Tell whether the usage is wanted; raise _UsageError for what ROS does not take."""
+def _asks_for_help(spec: NodeSpec, argv: Sequence[str]) -> bool:
+    """Whether the usage is wanted; raise _UsageError for what ROS does not take."""
     stray = _stray(argv)
     if any(word in _HELP for word in stray):
         return True
     if stray:
         word = stray[0]
         name, assigned, _ = word.partition(':=')
-        remedy = f'did you mean --ros-args -p {word}?' if assigned and name in table else (
-            f'expected {_ROS_ARGUMENTS}; `ros2 run racecar {executable} --help` lists parameters')
+        remedy = f'did you mean --ros-args -p {word}?' if assigned and name in spec.table else (
+            f'expected {_ROS_ARGUMENTS}; `ros2 run racecar {spec.name} --help` lists parameters')
         raise _UsageError(f'argument {word!r} is unknown here: {remedy}')
     return False
 

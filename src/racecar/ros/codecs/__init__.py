@@ -10,7 +10,7 @@ from racecar.ros.codecs.ackermann_command import AckermannCommandCodec
 from racecar.ros.codecs.body_state import BodyStateCodec
 from racecar.ros.codecs.body_twist import BodyTwistCodec
 from racecar.ros.codecs.camera_image import CameraImageCodec
-from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place
+from racecar.ros.codecs.codec import Channel, Codec, MessageChannel, Place, SensorCodec
 from racecar.ros.codecs.collisions import CollisionsCodec
 from racecar.ros.codecs.encoders import EncodersCodec
 from racecar.ros.codecs.imu import ImuCodec
@@ -24,7 +24,7 @@ from racecar.ros.codecs.wheel_command import WheelCommandCodec
 from racecar.ros.codecs.wheel_speeds import WheelSpeedsCodec
 from racecar.ros.codecs.wheel_states import WheelStatesCodec
 
-__all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place']
+__all__ = ['CODECS', 'Channel', 'Codec', 'MessageChannel', 'Place', 'SensorCodec']
 
 CODECS: Mapping[type, Codec] = {
     codec.value_type: codec for codec in (

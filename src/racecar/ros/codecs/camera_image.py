@@ -12,8 +12,8 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from racecar.base.errors import RenderingError
 from racecar.base.readings import CameraImage
-from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros import qos
+from racecar.ros.codecs.codec import Place, SensorCodec
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate
@@ -27,17 +27,18 @@ _MODEL = 'plumb_bob'
 _Reading = tuple[int, int, CameraImage]
 
 
-class CameraImageCodec(Codec):
+class CameraImageCodec(SensorCodec):
     """Pictures in the encoding of the original, and what the lens is like."""
 
     value_type = CameraImage
     message_type = Image
-    topic = topics.CAMERA_IMAGE
+    kind = 'camera'
     profile = qos.IMAGE
 
     def encode(self, node: TableNode, output: Output, place: Place) -> _CameraChannel:
         """Create both publishers."""
-        return _CameraChannel(node, output, place)
+        image, info = map(place.topic, self.topics_of(output))
+        return _CameraChannel(node, image, info, place.frame(output.frame))
 
 
 class _CameraChannel:
@@ -47,14 +48,13 @@ class _CameraChannel:
     never does: a picture that is not begun when the next one is taken is left out.
     """
 
-    def __init__(self, node: TableNode, output: Output, place: Place) -> None:
+    def __init__(self, node: TableNode, image: str, info: str, frame: str) -> None:
+        """image, info: topics, relative to the node's namespace."""
         self._node = node
-        self.publisher = node.create_publisher(
-            Image, place.topic(topics.CAMERA_IMAGE), qos.IMAGE)
-        self._info = node.create_publisher(
-            CameraInfo, place.topic(topics.CAMERA_INFO), qos.IMAGE)
+        self.publisher = node.create_publisher(Image, image, qos.IMAGE)
+        self._info = node.create_publisher(CameraInfo, info, qos.IMAGE)
         self._listeners = Listeners(self.publisher, self._info)
-        self._frame = place.frame(output.frame)
+        self._frame = frame
         self._templates: tuple[MessageTemplate, MessageTemplate] | None = None
         self._newest: _Reading | None = None
         self._changed = threading.Condition()

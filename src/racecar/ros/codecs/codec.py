@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from rclpy.qos import QoSProfile
 
+from racecar.ros import topics
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.observed_publisher import ObservedPublisher
@@ -80,8 +81,8 @@ class Codec:
     topic: ClassVar[str]
     profile: ClassVar[QoSProfile]
 
-    def topic_of(self, port: Input) -> str:
-        """Return the relative name of the topic of an input; here that of the codec."""
+    def topic_of(self, port: Input | Output) -> str:
+        """Relative name of the topic of a port, the first of several; here that of the codec."""
         return self.topic
 
     def encode(self, node: TableNode, output: Output, place: Place) -> Channel:
@@ -91,3 +92,21 @@ class Codec:
     def decode(self, data: bytes) -> tuple[Any, int]:
         """Return value and stamp [ns] of a serialised message. Raises MessageError."""
         raise NotImplementedError(f'{type(self).__name__} does not decode')
+
+
+class SensorCodec(Codec):
+    """Codec of the readings of a kind of sensor, of which a robot may have several.
+
+    kind: its name. The output that is called like it has its topics; others have theirs below
+    their own names, as racecar.ros.topics.sensor_topics() says.
+    """
+
+    kind: ClassVar[str]
+
+    def topic_of(self, port: Input | Output) -> str:
+        """Relative name of the first topic of a port."""
+        return self.topics_of(port)[0]
+
+    def topics_of(self, port: Input | Output) -> tuple[str, ...]:
+        """Relative names of all topics of a port."""
+        return topics.sensor_topics(port.name, self.kind)

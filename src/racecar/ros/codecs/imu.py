@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from sensor_msgs.msg import Imu as ImuMessage
 
 from racecar.base.readings import Imu
-from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, MessageChannel, Place
+from racecar.ros import qos
+from racecar.ros.codecs.codec import MessageChannel, Place, SensorCodec
 from racecar.ros.node import TableNode
 from racecar.ros.wire import MessageTemplate
 from racecar.simulation.ports import Output
@@ -25,12 +25,12 @@ _FIELDS = (
       for axis in range(3)))
 
 
-class ImuCodec(Codec):
+class ImuCodec(SensorCodec):
     """Attitude in odom, rotation and specific force."""
 
     value_type = Imu
     message_type = ImuMessage
-    topic = topics.IMU
+    kind = 'imu'
     profile = qos.STATE
 
     def encode(self, node: TableNode, output: Output, place: Place) -> MessageChannel:
@@ -38,7 +38,8 @@ class ImuCodec(Codec):
         message = ImuMessage()
         message.header.frame_id = place.frame(output.frame)
         return MessageChannel(
-            node.create_publisher(ImuMessage, place.topic(self.topic), self.profile),
+            node.create_publisher(ImuMessage, place.topic(self.topic_of(output)),
+                                  self.profile),
             MessageTemplate(message, ('header.stamp', *_FIELDS)), _numbers)
 
 

@@ -12,7 +12,7 @@ from racecar.base.types import JointSetpoint
 from racecar.ros import qos, topics
 from racecar.ros.codecs.codec import Codec
 from racecar.ros.wire import MessageTemplate, ORIGIN, reads
-from racecar.simulation.ports import Input
+from racecar.simulation.ports import Input, Output
 
 _NUMBER = struct.Struct('<d')
 
@@ -36,7 +36,7 @@ class JointSetpointCodec(Codec):
     topic = topics.JOINT_COMMANDS
     profile = qos.COMMAND
 
-    def topic_of(self, port: Input) -> str:
+    def topic_of(self, port: Input | Output) -> str:
         """Return the topic of the controller that the port is named like."""
         return topics.joint_command(port.name)
 

@@ -20,8 +20,8 @@ from racecar.simulation.ports import Output
 _LARGER = 1.02
 
 
-def _shape(geometry: Geometry) -> dict[str, object]:
-    """Return type, scale and, of a mesh, the file of a marker."""
+def _set_shape(marker: Marker, geometry: Geometry) -> None:
+    """Set type, scale and, of a mesh, the file of a marker."""
     match geometry:
         case Box(size=size):
             kind, scale = Marker.CUBE, size
@@ -30,11 +30,11 @@ def _shape(geometry: Geometry) -> dict[str, object]:
         case Sphere(radius=radius):
             kind, scale = Marker.SPHERE, (2.0 * radius,) * 3
         case _:
-            x, y, z = (_LARGER * part for part in geometry.scale)
-            return {'type': Marker.MESH_RESOURCE, 'mesh_resource': geometry.uri,
-                    'scale': Vector3(x=x, y=y, z=z)}
+            kind, scale = Marker.MESH_RESOURCE, geometry.scale
+            marker.mesh_resource = geometry.uri
     x, y, z = (_LARGER * part for part in scale)
-    return {'type': kind, 'scale': Vector3(x=x, y=y, z=z)}
+    marker.type = kind
+    marker.scale = Vector3(x=x, y=y, z=z)
 
 
 def marker_of(mark: LampMark, number: int, place: Place) -> Marker:
@@ -45,7 +45,8 @@ def marker_of(mark: LampMark, number: int, place: Place) -> Marker:
         ns=mark.function, id=number, action=Marker.ADD, frame_locked=True,
         pose=Pose(position=Point(x=origin.x, y=origin.y, z=origin.z),
                   orientation=Quaternion(x=origin.qx, y=origin.qy, z=origin.qz, w=origin.qw)),
-        color=ColorRGBA(r=red, g=green, b=blue, a=opacity), **_shape(mark.shape.geometry))
+        color=ColorRGBA(r=red, g=green, b=blue, a=opacity))
+    _set_shape(marker, mark.shape.geometry)
     marker.header.frame_id = place.frame(mark.frame)
     return marker
 

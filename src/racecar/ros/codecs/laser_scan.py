@@ -15,8 +15,8 @@ from sensor_msgs.msg import LaserScan as LaserScanMessage
 from racecar.base.errors import MessageError
 from racecar.base.readings import LaserScan
 from racecar.base.types import NANOSECONDS
-from racecar.ros import qos, topics
-from racecar.ros.codecs.codec import Codec, Place
+from racecar.ros import qos
+from racecar.ros.codecs.codec import Place, SensorCodec
 from racecar.ros.listeners import Listeners
 from racecar.ros.node import TableNode
 from racecar.ros.wire import LENGTH, MessageTemplate, read_header, reads
@@ -52,27 +52,26 @@ def _floats(data: bytes, offset: int) -> tuple[NDArray[np.float32], int]:
     return np.frombuffer(data, _RANGE, count, offset), end
 
 
-class LaserScanCodec(Codec):
+class LaserScanCodec(SensorCodec):
     """Ranges of a sweep, stamped with the time of its first ray, without intensities."""
 
     value_type = LaserScan
     message_type = LaserScanMessage
-    topic = topics.SCAN
+    kind = 'laser'
     profile = qos.STATE
 
     def encode(self, node: TableNode, output: Output, place: Place) -> _ScanChannel:
         """Create the publisher."""
-        return _ScanChannel(node, output, place)
+        return _ScanChannel(node, place.topic(self.topic_of(output)), place.frame(output.frame))
 
 
 class _ScanChannel:
     """Sends scans; the message is laid out for as many rays as the first one has."""
 
-    def __init__(self, node: TableNode, output: Output, place: Place) -> None:
-        self.publisher = node.create_publisher(
-            LaserScanMessage, place.topic(topics.SCAN), qos.STATE)
+    def __init__(self, node: TableNode, topic: str, frame: str) -> None:
+        self.publisher = node.create_publisher(LaserScanMessage, topic, qos.STATE)
         self._listeners = Listeners(self.publisher)
-        self._frame = place.frame(output.frame)
+        self._frame = frame
         self._template: MessageTemplate | None = None
 
     @property

@@ -45,6 +45,7 @@ _NO_ROWS = np.empty((0, len(COLUMNS)))
 class RunTable:
     """rows: (n, len(COLUMNS)), ascending in time; x and y are those of base_link.
 
+    `table['x']` is a column, (n,); reference and command are NaN where there are none.
     tracked_ahead: position ahead of base_link [m] of the point that follows the reference.
     """
 
@@ -57,6 +58,14 @@ class RunTable:
             raise ParameterError(
                 f'column {excerpt(name)} is unknown; {suggest(str(name), COLUMNS)}')
         return self.rows[:, COLUMNS.index(name)]
+
+    def __getitem__(self, name: str) -> Array:
+        """One column, as column() gives it."""
+        return self.column(name)
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
 
     def __repr__(self) -> str:
         """Say how many rows there are, and of which time."""

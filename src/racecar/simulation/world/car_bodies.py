@@ -93,11 +93,6 @@ class CarBodies:
         left, right = (self._place(hinge) for hinge in self.hinges)
         return 0.5 * (left.y - right.y)
 
-    def wheel_places(self) -> tuple[Pose3, ...]:
-        """Return the middle of each wheel in the root body, hinges and wheels at position 0."""
-        return tuple(
-            pose_of_child(self._place(wheel), Wheel(wheel).pose) for wheel in self.wheels)
-
     def _place(self, body: RigidBody) -> Pose3:
         pose = body.origin
         while body.parent != self.root.name:

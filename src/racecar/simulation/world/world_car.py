@@ -5,12 +5,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from racecar.base.errors import ParameterError
-from racecar.base.poses import unrotated
 from racecar.base.readings import Collisions
 from racecar.base.types import (
     Acceleration3,
@@ -22,7 +20,6 @@ from racecar.base.types import (
     Pose2,
     Pose3,
     quaternion_to_yaw,
-    Twist3,
     VehicleDiagnostics,
     WHEEL_JOINTS,
     WheelCommand,
@@ -33,15 +30,11 @@ from racecar.base.types import (
 )
 from racecar.control.servo_commands import ServoCommands
 from racecar.dynamics.vehicles.ackermann import middle_tangent
-from racecar.dynamics.vehicles.command_limits import cut_notice, within_limits
+from racecar.dynamics.vehicles.command_limits import checked
 from racecar.dynamics.vehicles.double_track import wheel_command_fault
 from racecar.simulation.world.contact_forces import friction_on_wheels
-from racecar.simulation.world.world_engine import (
-    joint_names,
-    pose_of_joint,
-    WorldCarSpec,
-    WorldEngine,
-)
+from racecar.simulation.world.engine_state import LOWEST, uprightness
+from racecar.simulation.world.world_engine import joint_names, WorldCarSpec, WorldEngine
 from racecar.simulation.world.world_kernel import (
     BEGUN,
     BEGUN_SPEED,
@@ -60,9 +53,6 @@ from racecar.simulation.world.world_kernel import (
     WHEEL_COUNT,
 )
 from racecar.simulation.world.world_parameters import DIFFERENTIAL, SERVOS
-
-LOWEST = -0.1
-"""Height of base_link below which a robot has fallen off [m]."""
 
 _JOINTS = WHEEL_JOINTS + HINGE_JOINTS
 _HINGES = slice(WHEEL_COUNT, WHEEL_COUNT + len(HINGE_JOINTS))
@@ -125,12 +115,8 @@ class WorldCar:
 
         Raises ParameterError, and keeps the old command, if it is NaN or infinite.
         """
-        if not command.is_finite:
-            raise ParameterError(
-                f'command has speed {command.speed!r} and steering_angle'
-                f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
-        driven = within_limits(command, self._spec.vehicle, self._servo.steering_range)
-        self._notice, command = cut_notice(command, driven), driven
+        command, self._notice = checked(
+            command, self._spec.vehicle, self._servo.steering_range)
         setpoints = np.clip(self._servo.setpoints(command), self._lowest, self._highest)
         if self._has_servos:
             self._drive_by_servos()
@@ -175,7 +161,7 @@ class WorldCar:
         self._release_wheels(forced)
         self._engine.govern(self._index, None)
         self._engine.set_control(self._wheel_servos, speeds)
-        self._engine.model.dof_damping[self._places.dof[:WHEEL_COUNT]] = command.damping
+        self._engine.model.dof_damping[self._places.body.dofs[:WHEEL_COUNT]] = command.damping
         driven = self._engine.numbers.driven[self._rows]
         driven[:, DRIVE], driven[:, BRAKE] = command.drive, command.brake
         driven[:, BRAKE_DAMPING] = command.brake_damping
@@ -209,7 +195,7 @@ class WorldCar:
         model = self._engine.model
         model.actuator_gainprm[self._wheel_servos] = self._gains[0] * np.vstack(forced)
         model.actuator_biasprm[self._wheel_servos] = self._gains[1] * np.vstack(forced)
-        model.dof_damping[self._places.dof[:WHEEL_COUNT]] = 0.0
+        model.dof_damping[self._places.body.dofs[:WHEEL_COUNT]] = 0.0
         self._engine.numbers.driven[self._rows, :BRAKE_DAMPING + 1] = 0.0
 
     def _take_over_setpoints(self) -> None:
@@ -249,7 +235,7 @@ class WorldCar:
     def fault(self) -> str:
         """Why the car cannot drive on, and what to do; empty if it can."""
         pose = self.body_state().pose
-        up = 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy)
+        up = uprightness(pose)
         if up < 0.0:
             return (f'the car lies on its {"roof" if up < -0.5 else "side"} at x {pose.x:.3g} m,'
                     f' y {pose.y:.3g} m; reset it')
@@ -261,17 +247,12 @@ class WorldCar:
 
     def body_state(self) -> BodyState:
         """Return pose of base_link and twist in its axes."""
-        data = self._engine.data
-        pose = pose_of_joint(data.qpos, self._places.pose)
-        vx, vy, vz, wx, wy, wz = map(float, self._moving(data.qvel))
-        return BodyState(pose, Twist3(*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz))
+        return self._engine.body_state(self._places.body)
 
     def acceleration(self) -> Acceleration3:
         """Return the acceleration of base_link."""
-        data = self._engine.present(forces=True)
-        ax, ay, az, wx, wy, wz = map(float, self._moving(data.qacc))
-        pose = pose_of_joint(data.qpos, self._places.pose)
-        return Acceleration3(*unrotated(pose[3:], (ax, ay, az)), wx, wy, wz)
+        return self._engine.acceleration(
+            self._places.body, self._engine.present(forces=True).qacc)
 
     def collisions(self) -> Collisions:
         """Return what the body has run into since the last reset."""
@@ -284,12 +265,12 @@ class WorldCar:
         """Return positions and speeds of wheels, hinges and suspension."""
         data = self._engine.data
         return JointStates(
-            self._joint_names, tuple(map(float, data.qpos[self._places.joint])),
-            tuple(map(float, data.qvel[self._places.dof])))
+            self._joint_names, tuple(map(float, data.qpos[self._places.body.joints])),
+            tuple(map(float, data.qvel[self._places.body.dofs])))
 
     def wheels(self) -> WheelStates:
         """Return slip, forces and load of each wheel."""
-        speeds = self._engine.data.qvel[self._places.dof[:WHEEL_COUNT]]
+        speeds = self._engine.data.qvel[self._places.body.dofs[:WHEEL_COUNT]]
         if self._spec.tyres is None:
             return WheelStates(*friction_on_wheels(self._engine, self._index, speeds))
         return WheelStates(*(
@@ -304,7 +285,7 @@ class WorldCar:
         yaw = quaternion_to_yaw(*pose[3:])
         vy = twist.vy + ahead * twist.wz
         left_front, right_front, left_rear, right_rear = self.wheels()
-        left, right = map(float, self._engine.data.qpos[self._places.joint[_HINGES]])
+        left, right = map(float, self._engine.data.qpos[self._places.body.joints[_HINGES]])
         lateral = sum(
             wheel.lateral_force * math.cos(angle) + wheel.longitudinal_force * math.sin(angle)
             for wheel, angle in ((left_front, left), (right_front, right), (left_rear, 0.0),
@@ -317,7 +298,3 @@ class WorldCar:
             0.5 * (left_rear.slip_angle + right_rear.slip_angle),
             left_front.lateral_force + right_front.lateral_force,
             left_rear.lateral_force + right_rear.lateral_force, *self._command)
-
-    def _moving(self, numbers: Any) -> Any:
-        first = self._places.motion
-        return numbers[first:first + 6]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.tuple_kernels import flatten
+from racecar.base.rows import flatten
 from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
@@ -21,7 +21,8 @@ from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.simulation.world.car_axles import make_axles, make_governor
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
-from racecar.simulation.world.engine import compiled_model, engine_steps, load_engine
+from racecar.simulation.world.engine import engine_steps, load_engine
+from racecar.simulation.world.engine_state import EngineState, FreeBody
 from racecar.simulation.world.scene_model import cone_name
 from racecar.simulation.world.world_kernel import (
     BODY_SIZE,
@@ -74,22 +75,17 @@ class WorldCarSpec(NamedTuple):
 class CarPlaces(NamedTuple):
     """Where a car is in the arrays of the engine.
 
-    pose, motion: first number of the free joint in qpos, of 7, and in qvel, of 6. joint, dof:
-    number of each joint in qpos and in qvel, in the order of joint_names(); servo: actuator of
-    each wheel and hinge.
+    body: with its joints in the order of joint_names(); servo: actuator of each wheel and hinge.
     """
 
-    pose: int
-    motion: int
-    joint: FloatArray
-    dof: FloatArray
+    body: FreeBody
     servo: FloatArray
 
 
-class WorldEngine:
+class WorldEngine(EngineState):
     """Model and state of a scene with cars; time and ports are for who owns this.
 
-    model, data: those of MuJoCo. numbers: what the kernel works on, rows for each wheel or car.
+    numbers: what the kernel works on, rows for each wheel or car.
     """
 
     def __init__(
@@ -101,21 +97,16 @@ class WorldEngine:
         Raises ConfigurationError if MuJoCo is not there, cars have different kinds of contact, or
         the step is too long for their tyres.
         """
-        mujoco = load_engine()
         self.step = step
         self.kernels = _kernels_for(cars)
-        self.model = compiled_model(world_spec(
-            scene, [_part(car) for car in cars], step=step, gravity=gravity))
-        self.data = mujoco.MjData(self.model)
-        self._scratch = mujoco.MjData(self.model)
-        self._kept = int(mujoco.mjtState.mjSTATE_INTEGRATION)
-        self._state = np.zeros(mujoco.mj_stateSize(self.model, self._kept))
+        super().__init__(
+            world_spec(scene, [_part(car) for car in cars], step=step, gravity=gravity), scene)
         self._steps = engine_steps(self.model, self.data)
-        self._scratch_steps = engine_steps(self.model, self._scratch)
-        self.places = [_car_places(self.model, car) for car in cars]
+        self._scratch_steps = engine_steps(self.model, self.scratch)
+        self.places = [self._places_of(car) for car in cars]
         self._all_places = _places(self.model, cars, len(scene.cones))
         self._views = _views(self.model, self.data)
-        self._scratch_views = _views(self.model, self._scratch)
+        self._scratch_views = _views(self.model, self.scratch)
         wheels = len(cars) * WHEEL_COUNT
         axles = [axle for car in cars for axle in make_axles(car.vehicle, car.tyres, step)]
         self.numbers = Numbers(
@@ -131,23 +122,19 @@ class WorldEngine:
             driven[:, OVERSPEED] = OVERSPEED_FACTOR * fastest / max(car.vehicle.wheel_radii)
             driven[:, ROLLING] = car.vehicle.rolling_resistance * np.repeat(
                 car.vehicle.wheel_radii, 2)
-        joints = [self.model.joint(cone_name(index)) for index in range(len(scene.cones))]
-        self._loose = [(int(joint.qposadr[0]), int(joint.dofadr[0])) for joint in joints]
-        self._start = self.data.qpos.copy()
         self._fresh = _NOTHING
 
     def advance(self, steps: int) -> bool:
         """Move on by whole steps; return False, with all as before, if that fails."""
-        mujoco = load_engine()
         self._fresh = _NOTHING
-        mujoco.mj_getState(self.model, self.data, self._state, self._kept)
+        self.keep()
         numbers = self.numbers
         changing = numbers.state, numbers.bodies, numbers.since, numbers.shown
         before = [rows.copy() for rows in changing]
         if self.kernels.run(
                 self._steps, self._views, self._all_places, numbers, self.step, steps):
             return True
-        mujoco.mj_setState(self.model, self.data, self._state, self._kept)
+        self.put_back()
         for rows, old in zip(changing, before, strict=True):
             rows[:] = old
         return False
@@ -161,13 +148,7 @@ class WorldEngine:
     def place_car(self, car: int, pose: Pose3) -> None:
         """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
         self._fresh = _NOTHING
-        data, places = self.data, self.places[car]
-        x, y, z, qx, qy, qz, qw = pose
-        data.qpos[places.pose:places.pose + 7] = x, y, z, qw, qx, qy, qz
-        data.qpos[places.joint] = 0.0
-        for moving in (data.qvel, data.qacc_warmstart):
-            moving[places.motion:places.motion + 6] = 0.0
-            moving[places.dof] = 0.0
+        self.place(self.places[car].body, pose)
         wheels = slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
         self.numbers.state[wheels] = 0.0
         self.numbers.shown[wheels] = 0.0
@@ -175,19 +156,12 @@ class WorldEngine:
         self.numbers.bodies[car, SINCE] = QUIET
         self.numbers.since[car] = QUIET
         for body in (self._all_places.root[car], *self._all_places.body[wheels]):
-            data.xfrc_applied[body] = 0.0
+            self.data.xfrc_applied[body] = 0.0
 
     def place_loose(self) -> None:
         """Put all that can be knocked over back to where it was at first."""
         self._fresh = _NOTHING
-        for pose, motion in self._loose:
-            self.data.qpos[pose:pose + 7] = self._start[pose:pose + 7]
-            for moving in (self.data.qvel, self.data.qacc_warmstart):
-                moving[motion:motion + 6] = 0.0
-
-    def loose_poses(self) -> list[Pose3]:
-        """Return where the cones of the scene are now."""
-        return [pose_of_joint(self.data.qpos, pose) for pose, _ in self._loose]
+        super().place_loose()
 
     def set_control(self, actuators: Any, values: Any) -> None:
         """Set the set-points of actuators."""
@@ -209,11 +183,11 @@ class WorldEngine:
         """
         wanted = _FORCES if forces else _MOTION
         if self._fresh >= wanted:
-            return self._scratch
+            return self.scratch
         mujoco = load_engine()
-        model, scratch, numbers = self.model, self._scratch, self.numbers
+        model, scratch, numbers = self.model, self.scratch, self.numbers
         if self._fresh < _MOTION:
-            mujoco.mj_copyState(model, self.data, scratch, self._kept)
+            self.copy_to_scratch()
             self._shown = numbers._replace(
                 state=numbers.state.copy(), shown=numbers.shown.copy())
             self.kernels.look(
@@ -237,6 +211,13 @@ class WorldEngine:
         geoms: FloatArray = self._all_places.geom[WHEEL_COUNT * car:WHEEL_COUNT * (car + 1)]
         return geoms
 
+    def _places_of(self, car: WorldCarSpec) -> CarPlaces:
+        driven = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
+        return CarPlaces(
+            self.find_body(prefixed(car.name, car.bodies.root.name),
+                           [prefixed(car.name, joint) for joint in joint_names(car.bodies)]),
+            np.array([self.model.actuator(servo_name(name)).id for name in driven]))
+
 
 def joint_names(bodies: CarBodies) -> tuple[str, ...]:
     """Return the names of the joints of a car: wheels, hinges, and suspension if it has one."""
@@ -244,17 +225,11 @@ def joint_names(bodies: CarBodies) -> tuple[str, ...]:
             *(body.joint.name for body in bodies.suspensions if body.joint is not None))
 
 
-def pose_of_joint(qpos: FloatArray, first: int) -> Pose3:
-    """Return the pose of a free joint whose numbers begin at `first`."""
-    x, y, z, qw, qx, qy, qz = map(float, qpos[first:first + 7])
-    return Pose3(x, y, z, qx, qy, qz, qw)
-
-
 def rest_pose(car: WorldCarSpec, step: float) -> Pose3:
     """Return the pose of base_link of a car that has settled on the ground at the origin."""
     engine = WorldEngine(EMPTY_SCENE, [car], step)
     engine.advance(math.ceil(_SETTLING / step))
-    pose = pose_of_joint(engine.data.qpos, engine.places[0].pose)
+    pose = engine.pose(engine.places[0].body)
     # Upright cars stay where they are; what is left of the way there is no part of a pose.
     return pose._replace(x=0.0, y=0.0, qx=0.0, qz=0.0,
                          qw=math.sqrt(1.0 - pose.qy * pose.qy))
@@ -271,17 +246,6 @@ def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
         raise ConfigurationError('cars of one world have different tyres, expected one kind')
     make, = makers
     return friction_kernels() if make is None else tyre_kernels(make)
-
-
-def _car_places(model: Any, car: WorldCarSpec) -> CarPlaces:
-    free = model.joint(prefixed(car.name, car.bodies.root.name))
-    names = [prefixed(car.name, joint) for joint in joint_names(car.bodies)]
-    driven = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
-    return CarPlaces(
-        int(free.qposadr[0]), int(free.dofadr[0]),
-        np.array([model.joint(name).qposadr[0] for name in names]),
-        np.array([model.joint(name).dofadr[0] for name in names]),
-        np.array([model.actuator(servo_name(name)).id for name in driven]))
 
 
 def _places(model: Any, cars: Sequence[WorldCarSpec], cones: int) -> Places:

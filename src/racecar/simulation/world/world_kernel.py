@@ -14,7 +14,8 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import inlined, njit_once, specialise, unbound, unlocked
-from racecar.base.tuple_kernels import count_numbers, first_row, flatten, reader
+from racecar.base.rows import count_numbers, first_row, flatten
+from racecar.base.tuple_kernels import reader
 from racecar.base.types import WHEEL_NAMES
 from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
 from racecar.dynamics.vehicles.double_track_chassis import felt_load
@@ -341,7 +342,7 @@ def _watch(v: Views, places: Places, bodies: Any, since: Any, car: int, dt: floa
 
 @inlined
 def _can_be_trusted(v: Views) -> bool:
-    """Tell whether all velocities are finite and within reason."""
+    """Whether all velocities are finite and within reason."""
     trusted = True
     for k in range(len(v.qvel)):
         trusted &= abs(v.qvel[k]) <= SPEED_LIMIT

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from racecar.dynamics.vehicles.parameters import GRAVITY
 from racecar.scene.scene import Scene
+from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import add_car, Gains
 from racecar.simulation.world.engine import load_engine
@@ -36,7 +37,7 @@ class CarPart(NamedTuple):
 
 
 def world_spec(
-    scene: Scene, cars: Sequence[CarPart], *, step: float = 0.001, visuals: bool = False,
+    scene: Scene, cars: Sequence[CarPart], *, step: float = DEFAULT_STEP, visuals: bool = False,
     gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
 ) -> Any:
     """Return the MjSpec of a scene with cars; compile() makes the MjModel of it.

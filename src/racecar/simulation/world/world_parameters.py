@@ -10,6 +10,7 @@ from racecar.dynamics.tyres import SELECTION, tyre_model_choices
 from racecar.dynamics.vehicles.parameters import DESCRIPTION_PARAMETERS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.world_choice import HEIGHT_PARAMETER, START_PARAMETERS, WORLD_PARAMETER
+from racecar.simulation.simulator import DEFAULT_STEP
 
 COULOMB, PACEJKA = 'coulomb', 'pacejka'
 
@@ -57,7 +58,7 @@ WORLD_PARAMETERS = ParameterTable([
     _gain('hinge_gain', 20.0, 'Torque of a steering hinge for its error of angle; the original has'
           ' 1, at which the tyres turn it back', 'N m/rad'),
     _gain('hinge_damping', 0.5, 'Torque against the rotation of a steering hinge', 'N m s/rad'),
-    Parameter('step', float, 0.001, 'Integration step', 's', above=0.0, maximum=0.01,
+    Parameter('step', float, DEFAULT_STEP, 'Integration step', 's', above=0.0, maximum=0.01,
               read_only=True),
     _rate('rate', 20.0, 'odometry and control'),
     _rate('joint_states_rate', 50.0, 'the states of the joints'),

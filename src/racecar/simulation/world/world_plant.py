@@ -28,7 +28,6 @@ from racecar.base.types import (
 from racecar.control.servo_commands import SERVO_NAMES, ServoCommands
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.dynamics.vehicles.parameters import GRAVITY
-from racecar.scene.loose_objects import loose_objects
 from racecar.scene.scene import Box, Objects, Scene
 from racecar.simulation.lamp_board import LampBoard
 from racecar.simulation.ports import (
@@ -42,6 +41,7 @@ from racecar.simulation.ports import (
     period_steps,
     whole_nanoseconds,
 )
+from racecar.simulation.simulator import DEFAULT_STEP
 from racecar.simulation.world.world_car import WorldCar
 from racecar.simulation.world.world_engine import rest_pose, WorldCarSpec, WorldEngine
 from racecar.simulation.world.world_parameters import (
@@ -90,7 +90,7 @@ class WorldPlant:
     """
 
     def __init__(
-        self, scene: Scene, cars: Sequence[DrivenCar], *, step: float = 0.001,
+        self, scene: Scene, cars: Sequence[DrivenCar], *, step: float = DEFAULT_STEP,
         rates: WorldRates = _RATES,
         gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY),
     ) -> None:
@@ -220,11 +220,10 @@ class WorldPlant:
 
     def _objects(self, own: int) -> Objects:
         """Return the cones where they are now, and the other cars as boxes."""
-        cones, boxes = loose_objects(self.scene.cones, self._engine.loose_poses())
-        boxes += [
+        loose = self._engine.loose_objects()
+        return loose._replace(boxes=(*loose.boxes, *(
             _body_box(self.cars[index].car, car.body_state().pose)
-            for index, car in enumerate(self._cars) if index != own]
-        return Objects(tuple(cones), tuple(boxes))
+            for index, car in enumerate(self._cars) if index != own)))
 
 
 def _body_box(car: WorldCarSpec, pose: Pose3) -> Box:

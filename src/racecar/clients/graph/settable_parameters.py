@@ -1,0 +1,50 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters that clients elsewhere, such as web pages, may set.
+
+Numbers, switches and texts of a list of choices. Another text may name a file of this computer,
+of which a message about it would tell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor, ParameterType
+
+from racecar.base.errors import excerpt, ParameterError
+from racecar.base.parameters import USE_SIM_TIME
+
+_TEXTS = (ParameterType.PARAMETER_STRING, ParameterType.PARAMETER_STRING_ARRAY)
+
+
+def choices(descriptor: ParameterDescriptor, value: Any) -> list[str]:
+    """Values of a text that its descriptor lists, as nodes of this suite do; else none.
+
+    value: which the parameter has now.
+    """
+    if descriptor.type != ParameterType.PARAMETER_STRING:
+        return []
+    listed: list[str] = descriptor.additional_constraints.split(', ')
+    return listed if value and value in listed else []
+
+
+def is_settable(descriptor: ParameterDescriptor, value: Any) -> bool:
+    """Whether clients may set a parameter that has this value now."""
+    return not descriptor.read_only and descriptor.name != USE_SIM_TIME and value is not None and (
+        descriptor.type not in _TEXTS or choices(descriptor, value) != [])
+
+
+def check_settable(descriptor: ParameterDescriptor, value: Any, wanted: Any) -> None:
+    """Raise ParameterError if clients may not set a parameter, or not to what is wanted.
+
+    value: which it has now.
+    """
+    if not is_settable(descriptor, value):
+        raise ParameterError(
+            f'parameter {descriptor.name!r} is none that a client may set: neither a number, a'
+            ' switch nor a choice, or read-only; on this computer `racecar param set` may')
+    listed = choices(descriptor, value)
+    if listed and wanted not in listed:
+        raise ParameterError(f'parameter {descriptor.name!r} is {excerpt(wanted)}, expected one'
+                             f" of {', '.join(listed)}")

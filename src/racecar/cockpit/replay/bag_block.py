@@ -1,0 +1,198 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A block of a replay, built of the messages of a bag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from racecar.bags import message_values
+from racecar.bags.reader import BagMessage
+from racecar.base.poses import NO_POSE
+from racecar.base.types import BodyState, NANOSECONDS, Twist3
+from racecar.cockpit.driver_message import car_of, lamps_of
+from racecar.cockpit.frames import json_frame, scan_frame
+from racecar.cockpit.replay import bag_topics
+from racecar.cockpit.replay.bag_standing import unusable
+from racecar.cockpit.replay.recording import Array, BLOCK, Block, Mark, ROBOT
+from racecar.cockpit.samples import driver_numbers, Samples
+
+_BLOCK_NS = round(BLOCK * NANOSECONDS)
+_SCAN_LASTS = 1.0      # [s]
+_LEVELS = {10: 'debug', 20: 'info', 30: 'warn', 40: 'error', 50: 'fatal'}
+_LEAST_LEVEL = 20
+_STILL = BodyState(NO_POSE, Twist3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+
+
+class _Stamps:
+    """Times of messages by one clock, also of those whose stamp nobody has filled in.
+
+    Such a message counts as stamped as long after it was recorded as the odometry is: the stamps
+    of a simulation begin at 0, where the recorder has the time of the day.
+    """
+
+    def __init__(self, offset_ns: int = 0) -> None:
+        """offset_ns: stamp less time of recording of an odometry message [ns]."""
+        self._offset_ns = offset_ns
+
+    def of(self, message: Any, log_time_ns: int) -> int:
+        """Stamp of a message that was recorded at a time [ns]."""
+        return message_values.stamp_ns(message) or log_time_ns + self._offset_ns
+
+    def note(self, message: Any, log_time_ns: int) -> None:
+        """Compare stamp and time of recording of an odometry message, if it has a stamp."""
+        stamp = message_values.stamp_ns(message)
+        if stamp:
+            self._offset_ns = stamp - log_time_ns
+
+
+class Replayed(NamedTuple):
+    """What the blocks of a bag have in common.
+
+    begin_ns: when 0 s was recorded; offset_ns: stamp less time of recording at that time [ns].
+    columns: of the robot's state. tracked_ahead: how far ahead of the robot's origin the point
+    lies that follows the reference [m]. car_info: a CarInfo or None.
+    """
+
+    topics: bag_topics.BagTopics
+    begin_ns: int
+    offset_ns: int
+    columns: tuple[str, ...] = ()
+    tracked_ahead: float = 0.0
+    car_info: Any = None
+
+    def time_of(self, time_ns: int) -> float:
+        """Time [s] at which something was recorded [ns]."""
+        return float(time_ns - self.begin_ns) / NANOSECONDS
+
+    def span_ns(self, index: int) -> range:
+        """When the messages of a block were recorded [ns]."""
+        start = self.begin_ns + index * _BLOCK_NS
+        return range(start, start + _BLOCK_NS)
+
+
+class BlockBuilder:
+    """Joins the messages of a block, and those around it, to rows and marks."""
+
+    def __init__(self, bag: Replayed, index: int) -> None:
+        self._bag = bag
+        self._span_ns = bag.span_ns(index)
+        # What a block holds is bounded by its length.
+        self._samples = Samples(bag.columns, sys.maxsize)
+        self._samples.tracked_ahead = bag.tracked_ahead
+        self._stamps = stamps = _Stamps(bag.offset_ns)
+        self._parts: list[tuple[Array, Array]] = []
+        self._marks: list[Mark] = []
+        self._told: dict[str, Mapping[str, Any]] = {}
+        self._unusable: set[str] = set()
+        self._takes: dict[str, Callable[[Any, int], object]] = {
+            bag_topics.ODOMETRY: self._take_odometry, bag_topics.REFERENCE: self._take_reference,
+            bag_topics.JOINTS: self._take_joints, bag_topics.DRIVER: self._take_driver,
+            bag_topics.COMMAND: lambda message, now: self._samples.add_command(
+                message_values.ackermann(message), stamps.of(message, now)),
+            bag_topics.TWIST: lambda message, now: self._samples.add_command(
+                message_values.twist_command(message), stamps.of(message, now)),
+            bag_topics.SCAN: self._take_scan, bag_topics.LOG: self._take_log}
+
+    def add(self, row: BagMessage) -> None:
+        """Add a message, in the order of recording."""
+        role = self._bag.topics.roles[row.topic]
+        if row.topic == self._bag.topics.base:
+            self._stamps.note(row.message, row.log_time_ns)
+        take = self._takes.get(role)
+        if take is not None:
+            take(row.message, row.log_time_ns)
+        if row.topic == self._bag.topics.base and role != bag_topics.ODOMETRY:
+            self._add_row(_STILL, self._stamps.of(row.message, row.log_time_ns), row.log_time_ns)
+
+    def complain(self, row: BagMessage, error: Exception) -> None:
+        """Say once that messages of a topic cannot be used."""
+        if row.topic not in self._unusable:
+            self._unusable.add(row.topic)
+            self.say(self._bag.time_of(row.log_time_ns), unusable(row, error))
+
+    def say(self, time: float, text: str) -> None:
+        """Add a warning to the log."""
+        self._marks.append(Mark(
+            time, '', json_frame('log', level='warn', node='replay', text=text)))
+
+    def block(self) -> Block:
+        """The block."""
+        self._take_rows()
+        times = np.concatenate([np.empty(0), *(times for times, _ in self._parts)])
+        values: Array = np.concatenate(
+            [np.empty((0, len(self._bag.columns))), *(rows for _, rows in self._parts)])
+        order = np.argsort(times, kind='stable')
+        return Block(times[order], values[order], tuple(
+            sorted(self._marks, key=lambda mark: mark.time)))
+
+    def _add_row(self, state: BodyState, stamp_ns: int, now_ns: int) -> None:
+        if now_ns not in self._span_ns:
+            return
+        if self._samples.is_of_another_run(stamp_ns):
+            self._take_rows()
+            self._samples.begin_anew()
+        self._samples.add_odometry(stamp_ns, state, self._bag.time_of(now_ns))
+
+    def _take_rows(self) -> None:
+        while (part := self._samples.take(waits=False)) is not None:
+            self._parts.append(part)
+
+    def _take_odometry(self, message: Any, now_ns: int) -> None:
+        state = message_values.body_state(message)
+        if state is not None:
+            self._add_row(state, self._stamps.of(message, now_ns), now_ns)
+
+    def _take_reference(self, message: Any, now_ns: int) -> None:
+        reference = message_values.reference(message, self._stamps.of(message, now_ns))
+        if reference is not None:
+            self._samples.add_reference(reference)
+
+    def _take_joints(self, message: Any, now_ns: int) -> None:
+        joints = message_values.joint_states(message)
+        if joints is not None:
+            self._samples.add_joints(joints, self._stamps.of(message, now_ns))
+
+    def _take_driver(self, message: Any, now_ns: int) -> None:
+        self._samples.add_driver(driver_numbers(message), self._stamps.of(message, now_ns))
+        self._tell_once('lamps', {'lamps': lamps_of(message)}, now_ns)
+        if self._bag.car_info is not None:
+            self._tell_once('car', car_of(self._bag.car_info, message), now_ns)
+
+    def _tell_once(self, kind: str, fields: Mapping[str, Any], now_ns: int) -> None:
+        """Add a mark for what is new in this block."""
+        if now_ns in self._span_ns and self._told.get(kind) != fields:
+            self._told[kind] = fields
+            self._marks.append(Mark(
+                self._bag.time_of(now_ns), kind, json_frame(kind, **fields)))
+
+    def _take_scan(self, message: Any, now_ns: int) -> None:
+        if now_ns in self._span_ns:
+            time = self._bag.time_of(now_ns)
+            self._marks.append(Mark(
+                time, bag_topics.SCAN, _scan_of(message, time, ROBOT), _SCAN_LASTS))
+
+    def _take_log(self, message: Any, now_ns: int) -> None:
+        fields = _log_fields(message)
+        if fields is not None and now_ns in self._span_ns:
+            self._marks.append(Mark(self._bag.time_of(now_ns), '', json_frame('log', **fields)))
+
+
+def _scan_of(message: Any, time: float, robot: int) -> bytes:
+    """Return the frame of a LaserScan; what is out of its range is infinite. time [s]."""
+    ranges = np.asarray(message.ranges, np.float64)
+    seen = (ranges >= message.range_min) & (ranges <= message.range_max)
+    return scan_frame(robot, time, message.angle_min, message.angle_increment,
+                      np.where(seen, ranges, np.inf))
+
+
+def _log_fields(message: Any) -> dict[str, str] | None:
+    """Return the fields of the message `log`; None for what is for debugging."""
+    if message.level < _LEAST_LEVEL:
+        return None
+    return {'level': _LEVELS.get(message.level, 'info'), 'node': message.name,
+            'text': message.msg}

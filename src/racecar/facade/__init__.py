@@ -1,0 +1,14 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""What most who use racecar from Python need: `racecar.simulate()` and what belongs to it.
+
+docs/python.md shows these names at work. What they take and return is stable: a change of it is
+in the changelog.
+"""
+
+from racecar.facade.run import load, Run
+from racecar.facade.simulation import simulate
+from racecar.facade.sweeps import sweep, SweepPoint, SweepResult
+from racecar.facade.vehicle import Vehicle
+
+__all__ = ['Run', 'SweepPoint', 'SweepResult', 'Vehicle', 'load', 'simulate', 'sweep']

@@ -1,0 +1,263 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""A run as one object: simulated just now, or loaded from a folder, a bag or a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+import os
+from pathlib import Path
+from typing import Any, TYPE_CHECKING
+
+from racecar.analysis.motion import Motion
+from racecar.analysis.run_csv import motion_of, table_of, tracking_run_of
+from racecar.analysis.run_data import TrackingRun
+from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.parameters import suggestion
+from racecar.base.run_file import CSV_NAME, run_file_beside, RunFile
+from racecar.facade.arguments import suggesting_names
+from racecar.facade.display import numbers_table, page_part, picture, warnings_list
+from racecar.simulation.metrics.run_table import COLUMNS, RunTable
+from racecar.simulation.metrics.tracking_error import compute_metrics, Metrics
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    import pandas
+
+_PANDAS = 'pandas is not installed, which to_pandas() needs: pip install pandas'
+OVERVIEW, PATH, DRIVE = 'overview', 'path', 'drive'
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """A run of a car: what it did, how well it followed its reference, and how it was made.
+
+    name: for titles. motion: pose, speed, commands over time of the odometry. tracking: odometry
+    and reference with their own stamps, None for a run without a reference. source: rows, name
+    and text, of where it is from. warnings: what a reader of the numbers should know. skip:
+    seconds at its start that metrics, figures and report leave out unless they are told otherwise.
+    """
+
+    name: str
+    motion: Motion
+    tracking: TrackingRun | None
+    source: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    skip: float
+    _describe: Callable[[], RunFile | None]
+    _table: RunTable | None = None
+
+    @classmethod
+    def of_table(
+        cls, name: str, table: RunTable, describe: Callable[[], RunFile], *,
+        collisions: int | None, warnings: tuple[str, ...], skip: float,
+    ) -> Run:
+        """A run that was simulated.
+
+        describe: gives its run.yaml, when it is asked for; collisions: contacts, None where
+        nothing stands around.
+        """
+        from racecar.analysis.html_report import SIMULATED
+
+        tracking = tracking_run_of(table, name)
+        assert tracking is not None
+        return cls(name, motion_of(table), replace(tracking, collisions=collisions),
+                   SIMULATED, warnings, skip, describe, table)
+
+    @cached_property
+    def provenance(self) -> RunFile | None:
+        """How it was made, as its run.yaml: every parameter, versions, commit, seeds, command.
+
+        None where it is not known. `run.provenance.to_yaml()` is the text of the file.
+        """
+        return self._describe()
+
+    @cached_property
+    def table(self) -> RunTable:
+        """Named columns as NumPy arrays, one row for each odometry: `run.table['speed_command']`.
+
+        SI units; x, y and yaw are those of base_link. The columns are those of the CSV files; NaN
+        where a run has no reference or no command.
+        """
+        from racecar.bags.runs import tracked_ahead_of
+
+        return self._table if self._table is not None else table_of(
+            self.motion, self.tracking, tracked_ahead_of(self.provenance))
+
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, Any]]:
+        """Value of every parameter by node; empty where it is not known how the run was made."""
+        return {} if self.provenance is None else {
+            name: node.parameters for name, node in self.provenance.nodes.items()}
+
+    def metrics(self, skip: float | None = None) -> Metrics:
+        """Errors against the reference: RMSE, ISE, maximum, cross-track, heading, speed.
+
+        skip: seconds at the start to leave out, by default `run.skip`. Raises RunError for a run
+        without a reference, ConfigurationError if `skip` is negative or leaves nothing.
+        """
+        tracking = self._needs_reference()
+        return replace(compute_metrics(tracking.merged(), self._skip(skip)),
+                       collisions=tracking.collisions)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The table as a DataFrame of the same columns. Raises ImportError without pandas."""
+        return data_frame({name: self.table[name] for name in COLUMNS})
+
+    def plot(self, kind: str | None = None, *, skip: float | None = None) -> Figure:
+        """Draw the run; a notebook shows the figure, `.savefig('run.png')` writes it.
+
+        kind: 'overview' (the default: path, x and y over time), 'path', 'x', 'y' or 'error'; with
+        slip and forces of the wheels also 'fx' and 'fy'. A run without a reference has 'drive',
+        path and speed. skip: as of metrics(). Raises ConfigurationError for another kind.
+        """
+        from racecar.analysis import figures
+
+        skipped = self._skip(skip)
+        if self.tracking is None:
+            self._check_kind(kind, (DRIVE,))
+            return figures.drive_figure(self.name, self.motion.without_start(skipped))
+        track, metrics = self.tracking.merged(skipped), self.metrics(skip)
+        tyres = None if self.tracking.tyre_data is None else (
+            self.tracking.tyre_data.without_start(skipped))
+        drawn = {
+            OVERVIEW: lambda: figures.overview_figure(self.name, track, metrics, tyres),
+            PATH: lambda: figures.path_figure(self.name, track, metrics),
+            'x': lambda: figures.coordinate_figure(self.name, track, metrics, 'x'),
+            'y': lambda: figures.coordinate_figure(self.name, track, metrics, 'y'),
+            'error': lambda: figures.error_figure(self.name, track, metrics)}
+        of_tyres = {} if tyres is None else figures.draw_tyre_figures(self.name, tyres)
+        self._check_kind(kind, (*drawn, *of_tyres))
+        chosen = kind or OVERVIEW
+        return of_tyres[chosen] if chosen in of_tyres else drawn[chosen]()
+
+    def report(self, path: str | os.PathLike[str], *, skip: float | None = None) -> Path:
+        """Write a report with figures that can be zoomed as one HTML file; its path.
+
+        skip: as of metrics(). Raises ConfigurationError if it cannot be written.
+        """
+        from racecar.analysis.html_report import drive_report, tracking_report
+        from racecar.analysis.run_charts import ShownRun
+
+        file, skipped = Path(path), self._skip(skip)
+        if file.is_dir():
+            raise ConfigurationError(
+                f"report '{file}' is a folder, expected a file: add a name, as report.html")
+        if self.tracking is None:
+            page = drive_report(
+                ShownRun(self.name, self.motion.without_start(skipped), None), self.source,
+                self.provenance)
+        else:
+            page = tracking_report(
+                self.tracking, self.tracking.merged(skipped), self.metrics(skip), skipped,
+                self.source, self.provenance)
+        page.write(file)
+        return file
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Keep the run, with all that is needed to make it again; `racecar.load()` reads it.
+
+        path: a new folder, which gets run.csv and, where it is known, run.yaml, or a file that
+        ends with .csv. Returns it. Raises ConfigurationError if it is there or cannot be written.
+        """
+        place = Path(path)
+        if place.exists():
+            raise ConfigurationError(
+                f"'{place}' exists already, not overwriting it; give another name")
+        file = place
+        if place.suffix != '.csv':
+            try:
+                place.mkdir(parents=True)
+            except OSError as error:
+                raise ConfigurationError(
+                    f"folder '{place}' cannot be made: {error.strerror}; give another place"
+                ) from error
+            file = place / CSV_NAME
+        self.write(file)
+        return place
+
+    def write(self, file: Path) -> None:
+        """Write the table as CSV, SI units, and run.yaml beside it; both are replaced.
+
+        Raises ConfigurationError if one cannot be written.
+        """
+        self.table.write_csv(file)
+        if self.provenance is not None:
+            self.provenance.write(run_file_beside(file))
+
+    def __repr__(self) -> str:
+        """Say what it is, how long, and how well it followed."""
+        if self.tracking is None:
+            return (f'<Run {self.name}: {self.motion.duration:.4g} s driven,'
+                    f' {self.motion.distance:.4g} m, no reference, {len(self.motion.t)} samples>')
+        metrics = self.metrics()
+        skipped = f' without the first {self.skip:g} s' if self.skip else ''
+        return f'<Run {self.name}: {metrics.summary}{skipped}, {metrics.samples} samples>'
+
+    def _repr_html_(self) -> str:
+        """Metrics and path for a notebook."""
+        rows = self.motion.without_start(self.skip).as_rows() if self.tracking is None \
+            else self.metrics().as_rows()
+        figure = self.plot(DRIVE if self.tracking is None else PATH)
+        from racecar.analysis.figures import render_figures
+
+        drawn = render_figures({PATH: figure})[PATH]
+        skipped = f', without the first {self.skip:g} s' if self.skip else ''
+        return page_part(
+            f'{self.name}{skipped}',
+            numbers_table(('', 'value', 'unit'), rows, numbers=[1]) + warnings_list(self.warnings),
+            picture(drawn, f'path of {self.name}'))
+
+    def _skip(self, skip: float | None) -> float:
+        if skip is None:
+            return self.skip
+        if not 0.0 <= skip < float('inf'):
+            raise ConfigurationError(f'skip is {skip!r}, expected seconds of at least 0')
+        return skip
+
+    def _needs_reference(self) -> TrackingRun:
+        if self.tracking is None:
+            raise RunError(
+                f'run {excerpt(self.name)} has no reference, so there is no error against it;'
+                ' run.motion and run.plot() show how it drove')
+        return self.tracking
+
+    def _check_kind(self, kind: str | None, known: tuple[str, ...]) -> None:
+        if kind is not None and kind not in known:
+            raise ConfigurationError(
+                f"kind is {excerpt(kind)}, expected one of {', '.join(known)}"
+                f'{suggestion(str(kind), known)}')
+
+
+@suggesting_names
+def load(
+    path: str | os.PathLike[str], *, odometry_topic: str | None = None,
+    reference_topic: str | None = None,
+) -> Run:
+    """Load a run.
+
+    path: folder of a run (of `simulate --report`, `up --report`, `demo`, or `run.save()`),
+    rosbag2 folder (MCAP or sqlite3), .mcap or .db3 file, .bag file of ROS 1, or CSV file.
+    odometry_topic, reference_topic: of a bag, nav_msgs/Odometry; by default those of the robot in
+    it. Raises RunError, BagError or ConfigurationError with a line that says why it cannot be
+    read.
+    """
+    # The readers of bags take longer to import than all else.
+    from racecar.bags.runs import read_run
+
+    read = read_run(Path(os.path.expanduser(os.fspath(path))), odometry_topic=odometry_topic,
+                    reference_topic=reference_topic)
+    return Run(read.name, read.motion, read.tracking, read.source,
+               () if read.tracking is None else read.tracking.warnings, read.skip,
+               lambda: read.file)
+
+
+def data_frame(columns: Mapping[str, Any]) -> pandas.DataFrame:
+    """A DataFrame of columns. Raises ImportError, saying what to install, without pandas."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(_PANDAS) from error
+    return pandas.DataFrame(dict(columns))

@@ -1,0 +1,262 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The closed loop of a configuration without ROS: what `racecar simulate` and simulate() run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+import contextlib
+from dataclasses import replace
+from functools import partial
+import sys
+from typing import Any
+import warnings as python_warnings
+
+from racecar.base.errors import ConfigurationError, excerpt
+from racecar.base.parameters import Parameter, suggestion
+from racecar.base.types import NANOSECONDS
+from racecar.catalogue import node_names
+from racecar.control.laws import LAWS, SimulatorKind
+from racecar.control.own_controller import ControllerClass, find_controller
+from racecar.control.own_driver import how_it_runs, NO_STEP
+from racecar.dynamics.vehicles import VEHICLE_MODELS
+from racecar.facade.arguments import (
+    call_text,
+    controller_of,
+    Settings,
+    settings_of,
+    suggesting_names,
+    Text,
+    text_of,
+    with_vehicle,
+)
+from racecar.facade.run import Run
+from racecar.facade.vehicle import Vehicle
+from racecar.simulation.closed_loop import Loop, run_loop
+from racecar.simulation.metrics.path_batch import warm_up_path_metrics
+from racecar.simulation.own_loop import OwnLoop
+from racecar.stacks import describe_stack, find_tracking_stack, StackOptions, STACKS
+from racecar.stacks.loops import make_held_loop, make_own_loop, make_stack_loop, outrun_warning
+from racecar.stacks.options import DURATION, SET_ARGUMENT, SIMULATE
+from racecar.stacks.run_files import describe_run
+
+OnProgress = Callable[[float], object]
+"""Is called with how much is done: simulated time [s]."""
+
+_SEED = 'seed'
+"""Names of the seeds of noise end with it."""
+
+_DURATION = Parameter(
+    'duration', float, DURATION, 'simulated time', unit='s', above=0.0, maximum=1e7)
+_SKIP = Parameter('skip', float, 0.0, 'time at the start that metrics leave out', unit='s',
+                  minimum=0.0, maximum=1e7)
+_CONTROL_RATE = Parameter('control_rate', float, None, 'rate of tracker and law', unit='Hz',
+                          above=0.0, maximum=1e6)
+_SEED_ROW = Parameter('seed', int, None, 'seed of all noise', minimum=0, maximum=2**31 - 1)
+
+
+class Simulation:
+    """A configuration that follows a trajectory, ready to run once.
+
+    how_controlled: how a controller of the user's own runs, '' without one. why_slow: why it does
+    not run compiled although it has a pure step, '' otherwise.
+    """
+
+    def __init__(
+        self, configuration: str, options: StackOptions,
+        controller: ControllerClass | None = None,
+    ) -> None:
+        """Resolve all parameters and compile what the run calls.
+
+        controller: in the place of that which options.controller names. Raises RacecarError with
+        a one-line message for what cannot be run.
+        """
+        stack = find_tracking_stack(configuration)
+        self.stack, self.options = stack, options
+        self._descriptions = describe_stack(stack.name, options)
+        self._values = {d.executable: d.resolve() for d in self._descriptions}
+        self.how_controlled = self.why_slow = ''
+        self._loop = self._make_loop(controller)
+        # Before somebody looks at the clock: the first call of a kernel may take seconds.
+        self._loop.warm_up()
+        warm_up_path_metrics()
+
+    def _make_loop(self, controller: ControllerClass | None) -> Loop:
+        options = self.options
+        if options.controller is None:
+            return make_stack_loop(self.stack, self._values) if options.control_rate is None \
+                else make_held_loop(self.stack, self._values, options.control_rate)
+        if options.control_rate is not None:
+            raise ConfigurationError(
+                "control_rate is of tracker and law, a controller of one's own has none: it"
+                ' answers each odometry')
+        loop: OwnLoop = make_own_loop(
+            self.stack, self._values, controller or find_controller(options.controller),
+            options.controller_settings)
+        self.how_controlled = how_it_runs(options.controller, loop.why_plain)
+        self.why_slow = '' if loop.why_plain in ('', NO_STEP) else self.how_controlled
+        return loop
+
+    def run(
+        self, duration: float, *, skip: float = 0.0, command: str = '',
+        on_progress: OnProgress | None = None,
+    ) -> Run:
+        """Run for a duration [s]; skip: time at the start that metrics leave out [s].
+
+        command: as typed, for the run.yaml. Raises ConfigurationError for too long a run,
+        DivergenceError, and RunError for a controller of the user's own that fails.
+        """
+        loop = self._loop
+        period_ns = loop.simulator.period_ns
+        table = run_loop(
+            loop, duration, None if on_progress is None
+            else lambda tick: on_progress(tick * period_ns / NANOSECONDS))
+        collisions = loop.simulator.collisions
+        outrun = outrun_warning(loop.tracker, self._values[self.stack.simulator], duration)
+        # Not at once: commands that keep no run do not ask for it.
+        describe = partial(
+            describe_run, SIMULATE, self.stack.name, self.options, self._descriptions, command,
+            skip)
+        return Run.of_table(
+            f'{self.stack.name}, {loop.tracker.trajectory.name}', table, describe,
+            collisions=None if collisions is None else collisions.contacts,
+            warnings=() if outrun is None else (outrun,), skip=skip)
+
+
+@suggesting_names
+def simulate(
+    configuration: str = 'kinematic_ode', *,
+    vehicle: Text | Vehicle | None = None,
+    trajectory: str | int | None = None,
+    waypoints: Text | None = None,
+    tyre_model: str | None = None,
+    world: Text | None = None,
+    params_file: Text | None = None,
+    set: Settings | None = None,
+    controller: Text | Callable[..., Any] | None = None,
+    control_rate: float | None = None,
+    law: str | None = None,
+    seed: int | None = None,
+    duration: float = DURATION,
+    skip: float = 0.0,
+    progress: bool = False,
+) -> Run:
+    """Simulate a car that follows a reference, as `racecar simulate` does and with its bits.
+
+    - configuration: name of a configuration that follows a trajectory, such as kinematic_ode,
+      dynamic_ode or kinematic_world, or of a vehicle model, such as double_track, which is driven
+      in the plane.
+    - vehicle: name, parameter file or Vehicle; default: racecar.
+    - trajectory: shape of the reference, by name, such as circle.
+    - waypoints: waypoints to follow in place of a trajectory, by name or as a CSV file.
+    - tyre_model: linear, fiala, fiala_unsaturated or pacejka.
+    - world: what stands around the car, by name or as a file.
+    - params_file: ROS parameter file that goes over those in config/.
+    - set: values of any parameters, over everything else: {'trajectory_tracker.Kp': 3.0,
+      'vehicle.mass': 4.0}.
+    - controller: in place of tracker and law: a class that is made with the vehicle, a function of
+      odometry and reference that returns speed [m/s] and steering angle [rad], 'module:Class' or
+      'file.py:Class'; docs/own_controller.md.
+    - control_rate: rate of tracker and law, a whole number times that of the odometry [Hz];
+      default: at each odometry.
+    - law: kinematic or dynamic, for a vehicle model; a configuration has its own.
+    - seed: of all noise in the run.
+    - duration: simulated time [s].
+    - skip: time at the start that metrics, figures and report leave out [s].
+    - progress: whether to show a bar on stderr.
+
+    Returns the run: metrics, table, figures, report, and how it was made. Raises RacecarError with
+    a line that says which value is wrong, what was expected, and what to do. A reference that
+    outruns the car and the like are Python warnings.
+    """
+    given = {
+        'vehicle': vehicle, 'trajectory': trajectory, 'waypoints': waypoints,
+        'tyre_model': tyre_model, 'world': world, 'params_file': params_file, 'set': set,
+        'controller': controller, 'control_rate': control_rate, 'law': law, 'seed': seed,
+        'duration': duration, 'skip': skip or None}
+    for row, value in ((_DURATION, duration), (_SKIP, skip), (_CONTROL_RATE, control_rate),
+                       (_SEED_ROW, seed)):
+        if value is not None:
+            row.validate(value)
+    if skip >= duration:
+        raise ConfigurationError(
+            f'skip is {skip:g} s, expected less than the duration ({duration:g} s)')
+    name, settings = configuration_of(configuration, law)
+    source, of_all = with_vehicle(vehicle, set)
+    chosen = controller_of(controller)
+    options = StackOptions(
+        vehicle=source, trajectory=text_of('trajectory', trajectory),
+        waypoints=text_of('waypoints', waypoints), tyre_model=text_of('tyre_model', tyre_model),
+        world=text_of('world', world), params_file=text_of('params_file', params_file),
+        controller=None if chosen is None else chosen.where,
+        control_rate=None if control_rate is None else float(control_rate),
+        overrides=settings_of(SET_ARGUMENT, {**settings, **of_all}),
+        overrides_option=SET_ARGUMENT)
+    simulation = Simulation(name, _seeded(name, options, seed), chosen)
+    with progress_bar(duration, shown=progress) as on_progress:
+        run = simulation.run(
+            float(duration), skip=float(skip), command=call_text('simulate', configuration, given),
+            on_progress=on_progress)
+    # As it is now, whenever it is asked for.
+    _ = run.provenance
+    for text in filter(None, (*run.warnings, simulation.why_slow)):
+        python_warnings.warn(text, stacklevel=3)
+    return run
+
+
+def configuration_of(name: str, law: str | None) -> tuple[str, dict[str, Any]]:
+    """Name of the configuration that a name and a law stand for, and its settings.
+
+    name: of a configuration, or of a vehicle model. Raises ConfigurationError for unknown names,
+    and for a law that is not that of the configuration.
+    """
+    if law is not None and law not in LAWS:
+        raise ConfigurationError(
+            f"law is {excerpt(law)}, expected one of {', '.join(LAWS)}"
+            f'{suggestion(str(law), LAWS)}')
+    if name in VEHICLE_MODELS:
+        return _planar_stack(law or 'kinematic'), {
+            f'{node_names.SINGLE_TRACK_SIMULATOR}.vehicle_model': name}
+    if name not in STACKS:
+        tracking = [stack.name for stack in STACKS.values() if stack.closes_loop]
+        raise ConfigurationError(
+            f"configuration {excerpt(name)} is unknown, expected one of {', '.join(tracking)}, or"
+            f" of the vehicle models {', '.join(VEHICLE_MODELS)}"
+            f'{suggestion(str(name), [*tracking, *VEHICLE_MODELS])}')
+    if law is not None and name not in LAWS[law].stacks:
+        raise ConfigurationError(
+            f'law is {excerpt(law)}, but {name} has another: leave one of the two out, or give'
+            f" one of {', '.join(LAWS[law].stacks)}")
+    return name, {}
+
+
+def _planar_stack(law: str) -> str:
+    """The configuration of a law with the planar simulator."""
+    return next(name for name, kind in LAWS[law].stacks.items() if kind is SimulatorKind.PLANE)
+
+
+def _seeded(configuration: str, options: StackOptions, seed: int | None) -> StackOptions:
+    """Options with the seed of all noise, where the user has not set one of its own."""
+    if seed is None:
+        return options
+    overrides: dict[str, Mapping[str, Any]] = dict(options.overrides)
+    for description in describe_stack(configuration, options):
+        seeds = {name: seed for name in description.spec.table.names
+                 if name.endswith(_SEED)}
+        if seeds:
+            name = description.full_name
+            overrides[name] = {**seeds, **overrides.get(name, {})}
+    return replace(options, overrides=overrides)
+
+
+@contextlib.contextmanager
+def progress_bar(total: float, *, shown: bool) -> Iterator[OnProgress | None]:
+    """Show how much of a simulated time [s] is done on stderr; yields what is to be called."""
+    if not shown:
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc='simulating', file=sys.stderr, leave=False,
+              bar_format='{desc}: {percentage:3.0f}%|{bar}| {n:.1f}/{total:.1f} s') as bar:
+        yield lambda done: bar.update(done - bar.n)

@@ -1,0 +1,428 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Many simulations over values of parameters: what `racecar sweep` and sweep() run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+import csv
+from dataclasses import dataclass
+from functools import cached_property
+import os
+from pathlib import Path
+from typing import Any, NamedTuple, TYPE_CHECKING
+import warnings as python_warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.errors import ConfigurationError, excerpt, RunError
+from racecar.base.parameters import suggestion
+from racecar.control.own_controller import CONTROLLER
+from racecar.control.own_driver import how_it_runs
+from racecar.dynamics.vehicles.parameters import VEHICLE
+from racecar.facade.arguments import (
+    controller_of,
+    plain,
+    Settings,
+    suggesting_names,
+    Text,
+    text_of,
+    with_vehicle,
+)
+from racecar.facade.display import numbers_table, page_part, picture, value_text, warnings_list
+from racecar.facade.run import data_frame
+from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
+from racecar.facade.vehicle import Vehicle
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_result import BatchResult
+from racecar.simulation.closed_loop import Loop
+from racecar.simulation.engine import LANES
+from racecar.simulation.metrics.path_metrics import error_text
+from racecar.simulation.metrics.tracking_error import Array, Metrics
+from racecar.stacks.options import SET_ARGUMENT
+from racecar.stacks.sweep import make_sweep, naming_file, read_sweep, Sweep
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    import pandas
+
+_TRACKING = ('rmse', 'ise', 'sum_squared_error', 'max_error', 'samples', 'duration')
+MOST_JOBS = 1024
+"""Cores that a sweep may be told to use."""
+
+_SHOWN = 10
+"""Points that a notebook shows, the best ones."""
+
+
+class SweepPoint(NamedTuple):
+    """One point of a sweep: its number, its parameters by name, and the metrics of its car."""
+
+    point: int
+    parameters: Mapping[str, Any]
+    metrics: Metrics
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepResult:
+    """What the cars of a sweep did.
+
+    name: for titles. names, units: of the varied parameters, a unit may be ''. points: one tuple
+    of values each. result: metrics of all cars as arrays. warnings: of points that diverged, whose
+    controller failed, or whose reference is too fast.
+    """
+
+    name: str
+    sweep: Sweep
+    result: BatchResult
+    warnings: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the varied parameters, as node.parameter."""
+        return self.sweep.names
+
+    def __len__(self) -> int:
+        """Number of points."""
+        return len(self.sweep.points)
+
+    @property
+    def has_diverged(self) -> NDArray[np.bool_]:
+        """Whether the car of each point diverged, (n,)."""
+        return ~np.isnan(self.result.diverged_at)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Parameters and metrics of all points by name, SI units.
+
+        Metrics are NaN where no sample counts, `collisions` None for a car that is in no world;
+        `diverged_at` is the time of a divergence [s], NaN without one; `failure`, where a
+        controller of the user's own drives, what it said, or ''.
+        """
+        result = self.result
+        found: dict[str, list[Any]] = {
+            name: list(values) for name, values in zip(
+                self.names, zip(*self.sweep.points, strict=True), strict=True)}
+        found |= {name: getattr(result, name).tolist() for name in _TRACKING}
+        found['samples'] = [int(count) for count in result.samples]
+        if result.path is not None:
+            found |= {name: values.tolist() for name, values in result.path.columns().items()}
+        if result.collisions is not None:
+            found['collisions'] = [result.metrics(car).collisions for car in range(len(self))]
+        found['diverged_at'] = result.diverged_at.tolist()
+        if self.sweep.controller is not None:
+            found['failure'] = [result.failures.get(car, '') for car in range(len(self))]
+        return found
+
+    @cached_property
+    def rows(self) -> NDArray[np.void]:
+        """The columns as a structured array, (n,): `result.rows['rmse']`, `result.rows[0]`."""
+        columns = {name: _as_array(values) for name, values in self.columns().items()}
+        rows = np.empty(len(self), [(name, values.dtype) for name, values in columns.items()])
+        for name, values in columns.items():
+            rows[name] = values
+        return rows
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The columns as a DataFrame. Raises ImportError without pandas."""
+        return data_frame(self.columns())
+
+    @property
+    def ranked(self) -> Array:
+        """RMSE of each point (n,) [m]; infinite for one that diverged or has none."""
+        rmse = self.result.rmse
+        return np.where(self.has_diverged | np.isnan(rmse), np.inf, rmse)
+
+    def best(self, metric: str = 'rmse') -> SweepPoint:
+        """The point with the least value of a metric, among the cars that did not diverge.
+
+        metric: a name among columns(). Raises ConfigurationError for one that is no metric,
+        RunError if no car has a value.
+        """
+        columns = self.columns()
+        known = [name for name in columns if name not in (*self.names, 'failure', 'diverged_at')]
+        if metric not in known:
+            raise ConfigurationError(
+                f"metric is {excerpt(metric)}, expected one of {', '.join(known)}"
+                f'{suggestion(str(metric), known)}')
+        values = np.array([np.nan if value is None else value for value in columns[metric]],
+                          dtype=float)
+        values[self.has_diverged | np.isnan(values)] = np.inf
+        best = int(np.argmin(values))
+        if not np.isfinite(values[best]):
+            raise RunError(
+                f'no car of {len(self)} has a {metric}: all diverged or failed; `warnings` says'
+                ' why')
+        return self.point(best)
+
+    def point(self, number: int) -> SweepPoint:
+        """Parameters and metrics of a point, counted from 0."""
+        return SweepPoint(
+            number, dict(zip(self.names, self.sweep.points[number], strict=True)),
+            self.result.metrics(number))
+
+    def plot(self) -> Figure:
+        """Draw the RMSE over the parameters: lines, a map for a grid of two, or a panel each.
+
+        A notebook shows the figure, `.savefig('sweep.png')` writes it.
+        """
+        from racecar.analysis.sweep_figure import sweep_figure
+
+        sweep = self.sweep
+        return sweep_figure(
+            f'{self.name}, {sweep.duration:g} s', sweep.names, sweep.points, self.result.rmse,
+            self.has_diverged, units=sweep.units, is_grid=sweep.is_grid,
+            failed=list(self.result.failures))
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write one line per point, SI units; no value is an empty cell.
+
+        Raises ConfigurationError if the file cannot be written.
+        """
+        columns = self.columns()
+        metrics = [columns[name] for name in columns if name not in self.names]
+        try:
+            with open(path, 'w', newline='', encoding='utf-8') as stream:
+                writer = csv.writer(stream)
+                writer.writerow(columns)
+                for point, *values in zip(self.sweep.points, *metrics, strict=True):
+                    writer.writerow((*point, *('' if value != value else value
+                                               for value in values)))
+        except OSError as error:
+            raise ConfigurationError(
+                f"table '{path}' cannot be written: {error.strerror}") from error
+
+    def as_rows(self) -> list[tuple[str, str, str]]:
+        """Figures of the sweep for people: (name, value, unit)."""
+        ranked, result = self.ranked, self.result
+        fine = np.sort(ranked[np.isfinite(ranked)])
+        rows = [('cars', str(len(self)), ''), ('diverged', str(int(self.has_diverged.sum())), '')]
+        if result.failures:
+            rows.append(('failed', str(len(result.failures)), ''))
+        if result.collisions is not None:
+            rows.append(('collided', str(int(np.sum(result.collisions > 0.0))), ''))
+        if fine.size:
+            best = int(np.argmin(ranked))
+            rows += [
+                ('best RMSE', error_text(float(fine[0])), f'm  {self.sweep.describe(best)}'),
+                ('median RMSE', error_text(float(np.median(fine))), 'm'),
+                ('worst RMSE', error_text(float(fine[-1])), 'm')]
+            against_path = result.metrics(best).path
+            if against_path is not None:
+                rows += [(f'{name} of the best', value, unit)
+                         for name, value, unit in against_path.as_rows()]
+        return rows
+
+    def __repr__(self) -> str:
+        """Say how many points there are, and which is the best."""
+        ranked = self.ranked
+        best = int(np.argmin(ranked))
+        found = f'; best RMSE {error_text(float(ranked[best]))} m at {self.sweep.describe(best)}' \
+            if np.isfinite(ranked[best]) else ''
+        return (f"<SweepResult {self.name}: {len(self)} points of {', '.join(self.names)},"
+                f' {int(self.has_diverged.sum())} diverged{found}>')
+
+    def _repr_html_(self) -> str:
+        """The best points and the plot for a notebook."""
+        from racecar.analysis.figures import render_figures
+
+        order = np.argsort(self.ranked, kind='stable')[:_SHOWN]
+        shown = [[*(value_text(value) for value in self.sweep.points[point]),
+                  error_text(float(self.result.rmse[point])),
+                  error_text(float(self.result.max_error[point]))] for point in order]
+        drawn = render_figures({'sweep': self.plot()})['sweep']
+        title = self.name if len(self) <= _SHOWN else \
+            f'{self.name}: the best {_SHOWN} of {len(self)} points'
+        return page_part(
+            title,
+            numbers_table((*self.names, 'RMSE [m]', 'maximum error [m]'), shown,
+                          numbers=range(len(self.names) + 2)) + warnings_list(self.warnings),
+            picture(drawn, f'RMSE over the parameters of {self.name}'))
+
+
+class SweepRun:
+    """The cars of a sweep, ready to run once on some cores."""
+
+    def __init__(
+        self, name: str, sweep: Sweep, jobs: int | None = None,
+        announce: Callable[[str], object] | None = None,
+    ) -> None:
+        """Build and compile all loops.
+
+        name: for titles; jobs: cores, by default all; announce: is told how a controller of the
+        user's own runs. Raises RacecarError, naming the point, for what cannot be built.
+        """
+        self._name, self._sweep = name, sweep
+        threads = jobs or len(os.sched_getaffinity(0))
+        generator = np.random.default_rng((sweep.seed, 1)) if sweep.noise is not None else None
+        self._batch = BatchSimulation(
+            _loops(sweep, announce), noise=sweep.noise, generator=generator, threads=threads,
+            block_size=min(LANES, -(-len(sweep.points) // threads)))
+
+    @property
+    def simulated(self) -> float:
+        """Simulated time of all cars [s]."""
+        return len(self._batch) * self._sweep.duration
+
+    def run(self, on_progress: OnProgress | None = None) -> SweepResult:
+        """Run all cars; on_progress gets the simulated time that is done [s].
+
+        Cars that diverge are in the warnings of the result, as are controllers of the user's own
+        that fail at some points. Raises RunError if they fail at all points.
+        """
+        sweep = self._sweep
+        result = self._batch.run(
+            sweep.duration, skip=sweep.skip, with_path=True,
+            on_progress=None if on_progress is None
+            else lambda share: on_progress(share * self.simulated))
+        return SweepResult(self._name, sweep, result, tuple(_warnings(sweep, result)))
+
+
+def _warnings(sweep: Sweep, result: BatchResult) -> Iterator[str]:
+    count = len(sweep.points)
+    for point, message in list(result.failures.items())[:1]:
+        text = (f'the controller fails at {len(result.failures)} of {count} points, the first'
+                f' ({sweep.describe(point)}): {message}')
+        if len(result.failures) == count:
+            raise RunError(text)
+        yield text
+    for point, message in list(sweep.outrun.items())[:1]:
+        yield (f'at {len(sweep.outrun)} of {count} points the reference is too fast, the first'
+               f' ({sweep.describe(point)}): {message}')
+    diverged = ~np.isnan(result.diverged_at)
+    if diverged.any():
+        first = int(np.argmax(diverged))
+        yield (f'{int(diverged.sum())} of {count} cars diverged, the first'
+               f' ({sweep.describe(first)}) at {result.diverged_at[first]:.2f} s; their metrics'
+               ' end there')
+
+
+def _loops(sweep: Sweep, announce: Callable[[str], object] | None) -> Iterator[Loop]:
+    """Build the loops of all points; say once how a controller of the user's own runs."""
+    if sweep.controller is None:
+        yield from sweep.loops()
+        return
+    said: set[str] = set()
+    for loop in sweep.own_loops():
+        if announce is not None and loop.why_plain not in said:
+            said.add(loop.why_plain)
+            announce(how_it_runs(sweep.controller.where, loop.why_plain))
+        yield loop
+
+
+@suggesting_names
+def sweep(
+    configuration: str = 'kinematic_ode',
+    file: Text | Mapping[str, Any] | None = None, *,
+    grid: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None,
+    sample: Mapping[str, Mapping[str, Sequence[float]]] | None = None,
+    count: int | None = None,
+    seed: int | None = None,
+    noise: Mapping[str, float] | None = None,
+    vehicle: Text | Vehicle | None = None,
+    trajectory: str | int | None = None,
+    waypoints: Text | None = None,
+    tyre_model: str | None = None,
+    world: Text | None = None,
+    params_file: Text | None = None,
+    set: Settings | None = None,
+    controller: Text | Callable[..., Any] | None = None,
+    law: str | None = None,
+    duration: float | None = None,
+    skip: float | None = None,
+    jobs: int | None = None,
+    progress: bool = False,
+) -> SweepResult:
+    """Simulate a grid or a random sample of parameters on all cores, as `racecar sweep` does.
+
+    - configuration: as of simulate().
+    - file: sweep file, or a dictionary like one; the arguments below go over it.
+    - grid: values by node.parameter, of which all combinations are simulated:
+      {'trajectory_tracker.Kp': [2.0, 5.0, 10.0]}.
+    - sample: distributions by node.parameter, from which points are drawn: {'vehicle.mass':
+      {'normal': [5.7, 0.2]}}, or {'uniform': [lowest, highest]}.
+    - count: number of points of a sample.
+    - seed: of the sample and of the noise.
+    - noise: standard deviations of white noise, by the fields of Noise.
+    - vehicle: as of simulate(), like trajectory, waypoints, tyre_model, world, params_file, set,
+      controller and law.
+    - trajectory: shape of the reference.
+    - waypoints: waypoints to follow in place of a trajectory.
+    - tyre_model: linear, fiala, fiala_unsaturated or pacejka.
+    - world: what stands around the car.
+    - params_file: ROS parameter file that goes over those in config/.
+    - set: values of any other parameters.
+    - controller: in place of tracker and law; its settings are controller.NAME.
+    - law: kinematic or dynamic, for a vehicle model.
+    - duration: simulated time of each point [s]; default: 80.
+    - skip: time at the start that metrics leave out [s]; default: 0.
+    - jobs: cores to use; default: all.
+    - progress: whether to show a bar on stderr.
+
+    Returns parameters and metrics of all points. Raises RacecarError with a line that says which
+    value is wrong, what was expected, and what to do. Cars that diverge, and controllers that fail
+    at some points, are Python warnings.
+    """
+    name, settings = configuration_of(configuration, law)
+    if isinstance(file, Mapping):
+        # What no file can hold.
+        vehicle = file.get(VEHICLE) if vehicle is None else vehicle
+        controller = file.get(CONTROLLER) if controller is None else controller
+        file = {key: value for key, value in file.items() if key not in (VEHICLE, CONTROLLER)}
+    content = dict(_content(file))
+    source, of_all = with_vehicle(vehicle, set)
+    chosen = controller_of(controller)
+    given = {
+        'grid': grid, 'sample': sample, 'count': count, 'seed': seed, 'noise': noise,
+        'vehicle': source, 'trajectory': text_of('trajectory', trajectory),
+        'waypoints': text_of('waypoints', waypoints), 'tyre_model': tyre_model,
+        'world': text_of('world', world), 'params_file': text_of('params_file', params_file),
+        CONTROLLER: None if chosen is None else chosen.where,
+        'duration': duration, 'skip': skip}
+    content |= {key: plain(value) for key, value in given.items() if value is not None}
+    together = {**settings, **(content.get(SET_ARGUMENT) or {}), **plain(of_all)}
+    if together:
+        content[SET_ARGUMENT] = together
+    path = file if isinstance(file, str | os.PathLike) else None
+    with naming_file(path):
+        points = make_sweep(name, content, chosen)
+    check_jobs(jobs)
+    title = configuration if path is None else Path(path).stem
+    made = SweepRun(title, points, jobs)
+    with progress_bar(made.simulated, shown=progress) as on_progress:
+        result = made.run(on_progress)
+    for text in result.warnings:
+        python_warnings.warn(text, stacklevel=3)
+    return result
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Raise ConfigurationError for a number of cores that cannot be."""
+    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int)
+                             or not 1 <= jobs <= MOST_JOBS):
+        raise ConfigurationError(
+            f'jobs is {excerpt(jobs)}, expected a whole number from 1 to {MOST_JOBS}; leave it out'
+            ' to use all cores')
+
+
+def _content(file: Text | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if file is None:
+        return {}
+    if isinstance(file, Mapping):
+        found = plain(file)
+        assert isinstance(found, dict)
+        return found
+    if not isinstance(file, str | os.PathLike):
+        raise ConfigurationError(
+            f'sweep file is {excerpt(file)}, expected a path or a dictionary')
+    return read_sweep(Path(os.path.expanduser(os.fspath(file))))
+
+
+def _as_array(values: Sequence[Any]) -> NDArray[Any]:
+    """A column of one type: numbers as such, anything else as objects."""
+    for kind in (bool, int, float):
+        allowed = (int, float) if kind is float else (kind,)
+        if all(type(value) in allowed for value in values):
+            return np.array(values, dtype=kind)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

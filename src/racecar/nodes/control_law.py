@@ -1,0 +1,41 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""The node of each control law of racecar.control.laws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from racecar.base.compiled import announce_compilation
+from racecar.catalogue import NODES
+from racecar.control.linearizer import Linearizer
+from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.nodes.shared.linearizer_node import LinearizerNode
+
+
+class ControlLawNode(LinearizerNode):
+    """Runs the control law of an entry in LAWS.
+
+    Topics: those of racecar.nodes.shared.linearizer_node.LinearizerNode.
+    Parameters: those of the law, and racecar.catalogue.tables.law_table.
+    """
+
+    def __init__(self, executable: str, **kwargs: Any) -> None:
+        """executable: of the law. Raises ParameterError for parameters that cannot be used."""
+        spec = NODES[executable]
+        assert spec.law is not None
+        self._make = spec.law.make
+        self._law: Linearizer | None = None
+        super().__init__(executable, spec.table, **kwargs)
+
+    def check_values(self, values: Mapping[str, Any]) -> None:
+        """Raise ParameterError if values contradict each other; at the start the law does."""
+        if self._law is not None:
+            self._law.pack(values)
+
+    def make_linearizer(self, values: dict[str, Any]) -> Linearizer:
+        """Law of the vehicle."""
+        announce_compilation(self.get_logger().info)
+        self._law = self._make(values, VehicleParameters.from_values(values))
+        return self._law

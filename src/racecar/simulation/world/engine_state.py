@@ -1,0 +1,143 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Model and state of the physics engine, of whatever stands and drives in a scene.
+
+What cars and robots with two wheels have in common in the 3-D world: their state is kept and put
+back, bodies are placed and read, and cones stand again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from racecar.base.poses import unrotated
+from racecar.base.types import Acceleration3, BodyState, Pose3, Twist3
+from racecar.scene.loose_objects import loose_objects
+from racecar.scene.scene import Objects, Scene
+from racecar.simulation.world.engine import compiled_model, load_engine
+from racecar.simulation.world.scene_model import cone_name
+
+LOWEST = -0.1
+"""Height of base_link below which a robot has fallen off [m]."""
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+class FreeBody(NamedTuple):
+    """Where a body that moves freely is in the arrays of the engine.
+
+    pose, motion: first number of its joint in qpos, of 7, and in qvel, of 6. joints, dofs: number
+    of each joint of the robot whose root it is in qpos and in qvel.
+    """
+
+    pose: int
+    motion: int
+    joints: IntArray = np.empty(0, dtype=np.int64)
+    dofs: IntArray = np.empty(0, dtype=np.int64)
+
+
+class EngineState:
+    """Model and state of the engine; time and ports are for who owns this.
+
+    model, data: those of MuJoCo. scratch: data for what is derived of the present time, which
+    changes nothing.
+    """
+
+    def __init__(self, spec: Any, scene: Scene) -> None:
+        """Compile an MjSpec, of which scene_model.add_scene() has made a part of the scene.
+
+        Raises ConfigurationError for what the engine cannot take.
+        """
+        mujoco = load_engine()
+        self.model = compiled_model(spec)
+        self.data = mujoco.MjData(self.model)
+        self.scratch = mujoco.MjData(self.model)
+        self._scene = scene
+        self._parts = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+        self._kept = np.zeros(mujoco.mj_stateSize(self.model, self._parts))
+        self._cones = [self.find_body(cone_name(index)) for index in range(len(scene.cones))]
+        self._start = self.data.qpos.copy()
+
+    def find_body(self, name: str, joints: Sequence[str] = ()) -> FreeBody:
+        """Body of a free joint, with joints of the robot whose root it is, by their names."""
+        free = self.model.joint(name)
+        found = [self.model.joint(joint) for joint in joints]
+        return FreeBody(
+            int(free.qposadr[0]), int(free.dofadr[0]),
+            np.array([joint.qposadr[0] for joint in found], dtype=np.int64),
+            np.array([joint.dofadr[0] for joint in found], dtype=np.int64))
+
+    def keep(self) -> None:
+        """Remember the present state, for put_back()."""
+        load_engine().mj_getState(self.model, self.data, self._kept, self._parts)
+
+    def put_back(self) -> None:
+        """Return to the state that keep() has remembered."""
+        load_engine().mj_setState(self.model, self.data, self._kept, self._parts)
+
+    def copy_to_scratch(self) -> Any:
+        """The scratch data with the present state, of which nothing is derived yet."""
+        load_engine().mj_copyState(self.model, self.data, self.scratch, self._parts)
+        return self.scratch
+
+    def place(self, body: FreeBody, pose: Pose3) -> None:
+        """Put a body at a pose, at rest, with its joints at 0."""
+        self._set_pose(body, _numbers_of(pose))
+        self.data.qpos[body.joints] = 0.0
+        for moving in (self.data.qvel, self.data.qacc_warmstart):
+            moving[body.dofs] = 0.0
+
+    def place_loose(self) -> None:
+        """Put all that can be knocked over back to where it was at first."""
+        for cone in self._cones:
+            self._set_pose(cone, self._start[cone.pose:cone.pose + 7])
+
+    def _set_pose(self, body: FreeBody, numbers: Any) -> None:
+        self.data.qpos[body.pose:body.pose + 7] = numbers
+        for moving in (self.data.qvel, self.data.qacc_warmstart):
+            moving[body.motion:body.motion + 6] = 0.0
+
+    def loose_poses(self) -> list[Pose3]:
+        """Poses of the cones of the scene where they are now."""
+        return [self.pose(cone) for cone in self._cones]
+
+    def loose_objects(self) -> Objects:
+        """The cones where they are now, as sensors take them."""
+        cones, boxes = loose_objects(self._scene.cones, self.loose_poses())
+        return Objects(tuple(cones), tuple(boxes))
+
+    def pose(self, body: FreeBody) -> Pose3:
+        """Pose of a body in the world."""
+        x, y, z, qw, qx, qy, qz = map(float, self.data.qpos[body.pose:body.pose + 7])
+        return Pose3(x, y, z, qx, qy, qz, qw)
+
+    def body_state(self, body: FreeBody) -> BodyState:
+        """Pose of a body and twist in its axes."""
+        pose = self.pose(body)
+        return BodyState(pose, Twist3(*self._in_axes(pose, body, self.data.qvel)))
+
+    def acceleration(self, body: FreeBody, accelerations: FloatArray) -> Acceleration3:
+        """Acceleration of a body in its axes; accelerations: qacc of the engine."""
+        return Acceleration3(*self._in_axes(self.pose(body), body, accelerations))
+
+    def _in_axes(
+        self, pose: Pose3, body: FreeBody, moving: FloatArray,
+    ) -> tuple[float, float, float, float, float, float]:
+        # The engine has velocities in the axes of the world, rotations in those of the body.
+        vx, vy, vz, wx, wy, wz = map(float, moving[body.motion:body.motion + 6])
+        return (*unrotated(pose[3:], (vx, vy, vz)), wx, wy, wz)
+
+
+def uprightness(pose: Pose3) -> float:
+    """Cosine of the angle between the vertical and the z axis of a pose [-]."""
+    return 1.0 - 2.0 * (pose.qx * pose.qx + pose.qy * pose.qy)
+
+
+def _numbers_of(pose: Pose3) -> tuple[float, ...]:
+    x, y, z, qx, qy, qz, qw = pose
+    return x, y, z, qw, qx, qy, qz
