@@ -34,7 +34,7 @@ def listen(
     message_type = load_type(type_name or inspector.topic_type(topic), 'msg')
     profiles = inspector.graph.publisher_profiles(topic)
 
-    def on_message(message: Any) -> None:
+    def on_message(message: object) -> None:
         callback(message)
 
     return inspector.node.create_subscription(
@@ -114,7 +114,7 @@ class Schedule(NamedTuple):
 
 
 def publish(
-    inspector: Inspector, message: Any, topic: str, schedule: Schedule,
+    inspector: Inspector, message: object, topic: str, schedule: Schedule,
     report: Callable[[str], object],
 ) -> None:
     """Publish a message.
