@@ -5,10 +5,12 @@
 import inspect
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.compiled import pure
+from racecar.base.errors import ParameterError
 from racecar.base.packing import vector
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, JointStates, Pose2, WheelCommand, WheelState
@@ -19,6 +21,7 @@ from racecar.dynamics.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -30,12 +33,56 @@ TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
 NONE = (0.0,) * 4
 
 
-def derivative(state, inputs, parameters):
-    return 0.0, inputs[0] + inputs[2]
+class TrolleyState(NamedTuple):
+    vx: float
+    place: float
 
 
+class TrolleyInputs(NamedTuple):
+    speed: float
+    steering_angle: float
+    mode: float
+    wheels: float
+
+
+class Nothing(NamedTuple):
+    nothing: float
+
+
+@pure
+def hold_command(inputs, parameters):
+    return Nothing(inputs.speed)
+
+
+@pure
+def hold_wheels(inputs, parameters):
+    return Nothing(inputs.wheels)
+
+
+@pure
+def rates(state, held):
+    return TrolleyState(0.0, held.nothing)
+
+
+@pure
 def observe(state, inputs, parameters):
-    return state[1], 0.0, 0.0, 1.0, inputs[0] + inputs[2], 0.0, 0.0
+    return state.place, 0.0, 0.0, 1.0, inputs.speed, 0.0, 0.0
+
+
+@pure
+def diagnose(state, inputs, parameters, held):
+    return (0.0,) * 14
+
+
+@pure
+def travelled(travel, before, after, parameters, commanded, duration):
+    return travel[0] + commanded, travel[1] + after.place - before.place
+
+
+def trolley(mode, inputs, hold):
+    return Equations(
+        f'trolley_{mode}', TrolleyState(0.0, 0.0), inputs, Nothing(0.0), Nothing(0.0), hold, rates,
+        observe, diagnose)
 
 
 class Trolley:
@@ -48,37 +95,26 @@ class Trolley:
     vehicle = RACECAR
     state_names = ('vx', 'place')
     state_limits = (1.0, 1e6)
-    input_count = 3
+    input_count = 4
     parameters = (0.0,)
-    split_derivative = None
     no_travel = (0.0, 5.0)
-
-    def __init__(self):
-        self.derivative, self.observe = derivative, observe
-
-    def diagnose(self, state, inputs, parameters):
-        return (0.0,) * 14
-
-    def follow(self, command, inputs):
-        inputs[0], inputs[1], inputs[2] = *command, 0.0
+    equations = trolley('command', NO_COMMAND, hold_command)
+    wheel_equations = trolley('wheels', TrolleyInputs(0.0, 0.0, 0.0, 0.0), hold_wheels)
+    travelled = staticmethod(travelled)
 
     def wheel_inputs(self, command):
         if command.drive[0] > 9.0:
             raise ParameterError('drive is too fast')
-        return 0.0, command.left_angle, command.drive[0]
+        return 0.0, command.left_angle, 1.0, command.drive[0]
 
     def wheels(self, state, inputs):
         return (WheelState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),) * 4
 
     def wheel_speeds(self, state, inputs):
-        return (3.0 * float(inputs[0] + inputs[2]),) * 4
+        return (3.0 * float(inputs[0] + inputs[3]),) * 4
 
     def steering_angles(self, inputs):
         return float(inputs[1]), -float(inputs[1])
-
-    @staticmethod
-    def travelled(travel, before, after, parameters, commanded, duration):
-        return travel[0] + commanded, travel[1] + after[1] - before[1]
 
     def wheel_rotations(self, travel):
         return travel[0], travel[0], 3.0 * (travel[1] - 5.0), 0.0
@@ -134,9 +170,11 @@ def test_its_plant_shows_its_joints():
         joints.names, pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3)), (*(3.0,) * 4, 0.0, 0.0))
 
 
-def test_a_model_whose_derivative_is_not_split_has_no_stepper():
-    with pytest.raises(ConfigurationError, match='trolley has no form for single steps'):
-        Stepper(Trolley())
+def test_it_has_a_stepper():
+    stepper = Stepper(Trolley(), initial_pose=Pose2(2.0, 0.0, 0.0))
+    for _ in range(1000):
+        stepper.step(1.5, 0.2)
+    assert stepper.state == pytest.approx((0.0, 3.5))
 
 
 def simulator_of(name, **values):

@@ -285,7 +285,8 @@ for tyre, formulation, integrator in json.loads(sys.argv[3]):
         sim.tick()
         numbers += [*sim.state, *sim.odometry()[1:], *sim.diagnostics()]
     result[f'{tyre} {formulation} {integrator}'] = [float(value).hex() for value in numbers]
-    kernels += [sim.kernels.move, model.derivative, model.observe, model.diagnose]
+    own = sim.kernels
+    kernels += [own.tick, own.observe, own.diagnose, model.derivative, model.diagnose]
 if COMPILED:
     result['hits'] = sum(sum(k.stats.cache_hits.values()) for k in kernels)
     result['misses'] = sum(sum(k.stats.cache_misses.values()) for k in kernels)
@@ -336,8 +337,10 @@ def test_second_process_finds_the_kernels_compiled_and_notices_changed_sources(t
     assert (second['hits'], second['misses']) == (first['misses'] + first['hits'], 0)
     assert second['linear full rk4'] == first['linear full rk4']
     tyre = sources / 'racecar' / 'dynamics' / 'tyres' / 'linear.py'
-    text = tyre.read_text().replace('return -cornering', 'return -0.5 * cornering')
-    tyre.write_text(text)
+    text = tyre.read_text()
+    softer = text.replace('return -arctangent', 'return -0.5 * arctangent')
+    assert softer != text
+    tyre.write_text(softer)
     third = trajectories('compiled', cases, sources)
     assert third['misses'] == first['misses']
     assert third['linear full rk4'] != first['linear full rk4']
