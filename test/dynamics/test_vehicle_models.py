@@ -22,6 +22,7 @@ from racecar.dynamics.vehicles import (
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
+from racecar.dynamics.vehicles.point_kernels import PointKernels
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -42,50 +43,43 @@ class TrolleyInputs(NamedTuple):
     speed: float
     steering_angle: float
     mode: float
-    wheels: float
 
 
-class Nothing(NamedTuple):
-    nothing: float
+class Held(NamedTuple):
+    speed: float
 
 
-@pure
-def hold_command(inputs, parameters):
-    return Nothing(inputs.speed)
+class Weight(NamedTuple):
+    mass: float
 
 
-@pure
-def hold_wheels(inputs, parameters):
-    return Nothing(inputs.wheels)
+def hold(command, weight):
+    return Held(command.speed)
 
 
-@pure
+def hold_wheels(inputs, weight):
+    return Held(inputs.speed + inputs.mode)
+
+
 def rates(state, held):
-    return TrolleyState(0.0, held.nothing)
+    return TrolleyState(0.0, held.speed)
 
 
-@pure
 def observe(state, inputs, parameters):
     return state.place, 0.0, 0.0, 1.0, inputs.speed, 0.0, 0.0
 
 
-@pure
 def diagnose(state, inputs, parameters, held):
     return (0.0,) * 14
 
 
-@pure
-def travelled(travel, before, after, parameters, commanded, duration):
-    return travel[0] + commanded, travel[1] + after.place - before.place
-
-
-def trolley(mode, inputs, hold):
+def trolley_equations(inputs, held_by):
     return Equations(
-        f'trolley_{mode}', TrolleyState(0.0, 0.0), inputs, Nothing(0.0), Nothing(0.0), hold, rates,
-        observe, diagnose)
+        held_by.__name__, TrolleyState(0.0, 0.0), inputs, Weight(0.0), Held(0.0), pure(held_by),
+        pure(rates), pure(observe), pure(diagnose))
 
 
-class Trolley:
+class Trolley(PointKernels):
     """A trolley on wheels that spin thrice as fast as they roll; a wheel command is a speed.
 
     Neither class nor names of states tell that: its first state is called vx and is not one.
@@ -95,26 +89,34 @@ class Trolley:
     vehicle = RACECAR
     state_names = ('vx', 'place')
     state_limits = (1.0, 1e6)
-    input_count = 4
-    parameters = (0.0,)
+    input_count = 3
     no_travel = (0.0, 5.0)
-    equations = trolley('command', NO_COMMAND, hold_command)
-    wheel_equations = trolley('wheels', TrolleyInputs(0.0, 0.0, 0.0, 0.0), hold_wheels)
-    travelled = staticmethod(travelled)
+    equations = trolley_equations(NO_COMMAND, hold)
+    wheel_equations = trolley_equations(TrolleyInputs(0.0, 0.0, 0.0), hold_wheels)
+
+    def __init__(self):
+        self.parameters = vector((1.0,))
+
+    def follow(self, command, inputs):
+        inputs[0], inputs[1], inputs[2] = *command, 0.0
 
     def wheel_inputs(self, command):
         if command.drive[0] > 9.0:
             raise ParameterError('drive is too fast')
-        return 0.0, command.left_angle, 1.0, command.drive[0]
+        return 0.0, command.left_angle, command.drive[0]
 
     def wheels(self, state, inputs):
         return (WheelState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),) * 4
 
     def wheel_speeds(self, state, inputs):
-        return (3.0 * float(inputs[0] + inputs[3]),) * 4
+        return (3.0 * float(inputs[0] + inputs[2]),) * 4
 
     def steering_angles(self, inputs):
         return float(inputs[1]), -float(inputs[1])
+
+    @staticmethod
+    def travelled(travel, before, after, parameters, commanded, duration):
+        return travel[0] + commanded, travel[1] + after.place - before.place
 
     def wheel_rotations(self, travel):
         return travel[0], travel[0], 3.0 * (travel[1] - 5.0), 0.0
