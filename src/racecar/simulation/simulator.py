@@ -237,6 +237,19 @@ class Simulator:
         """State of the model, in the order of model.state_names [SI]."""
         return tuple(self._state.tolist())
 
+    @state.setter
+    def state(self, values: Sequence[float]) -> None:
+        """Put the car into a state; commands, actuators and rotation of the wheels stay.
+
+        Raises ParameterError if the numbers are too few or too many.
+        """
+        names = self.model.state_names
+        if len(values) != len(names):
+            raise ParameterError(
+                f"state of {self.model.description} is {list(values)!r}, expected"
+                f" {len(names)} numbers: {', '.join(names)}")
+        self._put(self._parts.state, values)
+
     @property
     def inputs(self) -> tuple[float, ...]:
         """Inputs of the model that are in force [SI]."""
