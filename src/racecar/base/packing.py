@@ -71,7 +71,7 @@ def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
 
 
 def as_vector(numbers: NDArray[np.float64]) -> Flat:
-    """Return an array of many numbers in a form that kernels run on, without copying them."""
+    """An array of many numbers in a form that kernels run on, without copying them."""
     # A view of memory gives plain Python its own numbers.
     shown: Any = numbers if COMPILED else memoryview(numbers.data)
     return cast(Flat, shown)
