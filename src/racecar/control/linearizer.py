@@ -95,6 +95,11 @@ class Linearizer(ABC):
         """Compile, or load from the cache, all that a command calls; nothing changes."""
         self._answer(self.state.copy(), AT_REST, PlanarVelocity(0.0, 0.0), 0.0)
 
+    @property
+    def last_ns(self) -> int | None:
+        """Time of the step before [ns], None if there was none."""
+        return self._clock.last_ns
+
     def time_step(self, now_ns: int) -> float:
         """Return the time since the command before [s], and note the present one [ns].
 
