@@ -264,12 +264,13 @@ def importable(function: F) -> F:
     return cast('F', _importable[home, name])
 
 
-def compiled(function: F, signature: str) -> F:
+def compiled(function: F, signature: str, *, nogil: bool = True) -> F:
     """Compile a closure over pure functions, Parts and plain values for the types of a signature.
 
     signature: as Numba writes it, '(float64[::1], int64)'. Plain Python without Numba. The machine
     code is cached on disk under a name that changes with the values of the closure and with the
-    sources of all kernels; not if code of the user's is in it. Other threads run while it does.
+    sources of all kernels; not if code of the user's is in it. nogil: whether other threads run
+    while it does, which costs a tenth of a microsecond a call.
     Raises TypeError for a closure over anything else.
     """
     if not COMPILED:
@@ -277,7 +278,7 @@ def compiled(function: F, signature: str) -> F:
     name = _kernel_name(function)
     named: Any = _named(function, name, {})
     jit: Any = functools.partial(
-        numba.njit, signature, error_model='numpy', nogil=True, no_cfunc_wrapper=True)
+        numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
     named.__module__ = _home(function)
     if _is_ours(named):
         try:

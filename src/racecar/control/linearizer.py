@@ -15,7 +15,14 @@ from racecar.base.compiled import compiled, inlined, specialise
 from racecar.base.packing import Flat, packing, Vector, vector
 from racecar.base.parameters import Parameter
 from racecar.base.rows import load, Part, store
-from racecar.base.types import AckermannCommand, CarMotion, Odometry, PlanarVelocity
+from racecar.base.types import (
+    AckermannCommand,
+    AT_REST,
+    car_motion,
+    CarMotion,
+    Odometry,
+    PlanarVelocity,
+)
 from racecar.control.step_clock import StepClock
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -94,7 +101,7 @@ class Linearizer(ABC):
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a command calls; nothing changes."""
-        self._kernel(self.state.copy(), self.parameters, (0.0,) * 6, 0.0, 0.0, 0.0)
+        self._kernel(self.state.copy(), self.parameters, AT_REST[1:], 0.0, 0.0, 0.0)
 
     @functools.cached_property
     def _kernel(self) -> Callable[..., tuple[float, float]]:
@@ -116,9 +123,7 @@ class Linearizer(ABC):
         """
         dt = self.time_step(odometry.time_ns if now_ns is None else now_ns)
         return AckermannCommand(*self._kernel(
-            self.state, self.parameters,
-            (odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy, odometry.yaw_rate),
-            velocity.x, velocity.y, dt))
+            self.state, self.parameters, odometry[1:], velocity.x, velocity.y, dt))
 
 
 @functools.cache
@@ -128,7 +133,7 @@ def _single_kernel(
     """Compiled step of a law.
 
     kernel(state, parameters, car, vx, vy, dt) of flat state, which it changes, and parameters, and
-    the fields of CarMotion, gives speed [m/s] and steering angle [rad] in single precision.
+    an Odometry without its stamp, gives speed [m/s] and steering angle [rad] in single precision.
     """
     state_part, parameters_part = Part(SteeringState(0.0)), Part(_example(parameter_type))
 
@@ -136,14 +141,14 @@ def _single_kernel(
         state: Flat, parameters: Vector, car: tuple[float, ...], vx: float, vy: float, dt: float,
     ) -> tuple[float, float]:
         after, speed, steering = step(
-            load(state, state_part, 0), load(parameters, parameters_part, 0), CarMotion(*car), vx,
-            vy, dt)
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car_motion(car),
+            vx, vy, dt)
         store(state, state_part, 0, after)
         # As a message carries it.
         return float(np.float32(speed)), float(np.float32(steering))
 
-    return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 6), float64, float64,'
-                             ' float64)')
+    return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 7), float64, float64,'
+                             ' float64)', nogil=False)
 
 
 def _example(kind: Any) -> Any:

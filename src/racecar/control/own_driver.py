@@ -23,7 +23,7 @@ from racecar.base.compiled import (
 )
 from racecar.base.packing import Flat, packing, Vector, vector
 from racecar.base.rows import load, Part, store
-from racecar.base.types import AckermannCommand, CarMotion, Odometry
+from racecar.base.types import AckermannCommand, car_motion, CarMotion, Odometry
 from racecar.control.own_controller import (
     ask,
     Controller,
@@ -138,7 +138,7 @@ class _PlainStep:
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
         self._state, speed, steering = self._pure.step(
-            self._state, self._pure.parameters, _car(odometry), reference, self.dt)
+            self._state, self._pure.parameters, car_motion(odometry[1:]), reference, self.dt)
         return AckermannCommand(speed, steering)
 
 
@@ -159,12 +159,7 @@ class _CompiledStep:
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
         return AckermannCommand(*self._kernel(
-            self._state, self._parameters, tuple(_car(odometry)), tuple(reference), self.dt))
-
-
-def _car(odometry: Odometry) -> CarMotion:
-    return CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
-                     odometry.yaw_rate)
+            self._state, self._parameters, odometry[1:], tuple(reference), self.dt))
 
 
 @functools.cache
@@ -173,9 +168,9 @@ def _single_kernel(
 ) -> Callable[..., tuple[float, float]]:
     """Compiled pure step.
 
-    kernel(state, parameters, car, ahead, dt) of flat state, which it changes, and parameters, the
-    fields of CarMotion and of Motion, gives speed [m/s] and steering angle [rad] in single
-    precision.
+    kernel(state, parameters, car, ahead, dt) of flat state, which it changes, and parameters, an
+    Odometry without its stamp and the fields of Motion, gives speed [m/s] and steering angle [rad]
+    in single precision.
     """
     # One that its author has compiled is called as it is.
     own_step = step if hasattr(step, 'py_func') else pure(step)
@@ -186,14 +181,14 @@ def _single_kernel(
         dt: float,
     ) -> tuple[float, float]:
         after, speed, steering = own_step(
-            load(state, state_part, 0), load(parameters, parameters_part, 0), CarMotion(*car),
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car_motion(car),
             Motion(*ahead), dt)
         store(state, state_part, 0, after)
         # As a message carries it.
         return float(np.float32(speed)), float(np.float32(steering))
 
-    return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 6),'
-                             ' UniTuple(float64, 9), float64)')
+    return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 7),'
+                             ' UniTuple(float64, 9), float64)', nogil=False)
 
 
 @functools.cache

@@ -51,13 +51,13 @@ def _sampling_kernel(sampled: SampledReference, example: Any) -> Callable[..., N
     ) -> None:
         first, total = place
         for i in range(len(previews)):
-            own = numbers[starts[i]:starts[i + 1]]
+            own, preview = numbers[starts[i]:starts[i + 1]], previews[i]
             for begin in range(0, len(times), _TIMES):
                 count = min(_TIMES, len(times) - begin)
+                stamps, lengths = times[begin:begin + count], steps[begin:begin + count]
                 # Rows first: numbers of one kind side by side, so that the loop vectorises.
                 for k in range(count):
-                    store(rows, wide, k, sampled(
-                        times[begin + k], steps[begin + k], previews[i], own))
+                    store(rows, wide, k, sampled(stamps[k], lengths[k], preview, own))
                 for k in range(count):
                     store(references, single, size * ((begin + k) * total + first + i),
                           load(rows, wide, k))

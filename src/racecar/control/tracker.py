@@ -141,7 +141,7 @@ class TrajectoryTracker:
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.origin_for(AT_REST)
-        self._update(self.state.copy(), self.parameters, (0.0,) * 6, (0.0, 0.0), 0.0, 0.0)
+        self._update(self.state.copy(), self.parameters, AT_REST[1:], (0.0, 0.0), 0.0, 0.0)
 
     @functools.cached_property
     def _update(self) -> Callable[..., tuple[float, ...]]:
@@ -196,9 +196,7 @@ class TrajectoryTracker:
         origin_x, origin_y = self._origin
         (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
          direction) = self._update(
-            self.state, self.parameters,
-            (odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy, odometry.yaw_rate),
-            self._origin, time, dt)
+            self.state, self.parameters, odometry[1:], self._origin, time, dt)
         return TrackerOutput(
             PlanarVelocity(vx, vy),
             ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),

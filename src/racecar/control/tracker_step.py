@@ -13,7 +13,7 @@ from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.packing import Flat, packing, Vector
 from racecar.base.rows import load, Part, store
-from racecar.base.types import CarMotion
+from racecar.base.types import car_motion, CarMotion
 from racecar.control.reference_sampler import placed
 from racecar.control.target import load_target, Target, target_of
 from racecar.control.trajectories import Motion, Trajectory
@@ -287,13 +287,13 @@ def _update_kernel(
         now = closed_form(time, numbers)
         middle = closed_form(time + 0.5 * dt, numbers) if exact else now
         vx, vy, error_x, error_y = update(
-            state, parameters, CarMotion(*car), now, middle, origin, dt)
+            state, parameters, car_motion(car), now, middle, origin, dt)
         x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
         return (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
                 direction)
 
-    return compiled(update_on, '(float64[::1], float64[::1], float64[::1], UniTuple(float64, 6),'
-                               ' UniTuple(float64, 2), float64, float64)')
+    return compiled(update_on, '(float64[::1], float64[::1], float64[::1], UniTuple(float64, 7),'
+                               ' UniTuple(float64, 2), float64, float64)', nogil=False)
 
 
 @functools.cache
@@ -306,12 +306,12 @@ def _update_at_kernel(step: TrackerStep, exact: bool) -> Callable[..., tuple[flo
         middle: tuple[float, ...], origin: tuple[float, float], dt: float,
     ) -> tuple[float, ...]:
         vx, vy, error_x, error_y = update(
-            state, parameters, CarMotion(*car), Motion(*now), Motion(*middle), origin, dt)
+            state, parameters, car_motion(car), Motion(*now), Motion(*middle), origin, dt)
         return vx, vy, error_x, error_y
 
-    return compiled(update_at, '(float64[::1], float64[::1], UniTuple(float64, 6),'
+    return compiled(update_at, '(float64[::1], float64[::1], UniTuple(float64, 7),'
                                ' UniTuple(float64, 9), UniTuple(float64, 9),'
-                               ' UniTuple(float64, 2), float64)')
+                               ' UniTuple(float64, 2), float64)', nogil=False)
 
 
 def update_function(
@@ -321,9 +321,9 @@ def update_function(
     """Step of a tracker on a trajectory, compiled; the trajectory is, too, if it is pure.
 
     update(state, parameters, car, origin, time, dt) of flat TrackerState, which it changes, and
-    TrackerParameters, the fields of CarMotion, the origin of the trajectory [m], the time of its
-    clock and that since the step before [s] gives the fields of TrackedNumbers and those of the
-    trajectory's Motion.
+    TrackerParameters, an Odometry without its stamp, the origin of the trajectory [m], the time of
+    its clock and that since the step before [s] gives the fields of TrackedNumbers and those of
+    the trajectory's Motion.
     """
     closed_form = trajectory.pure_motion
     if closed_form is not None:

@@ -82,7 +82,7 @@ def motion_kernel(closed_form: ClosedForm) -> Callable[[float, Vector], tuple[fl
         # Numba makes a plain tuple of Python several times faster than a named one.
         return x, y, vx, vy, ax, ay, heading, rate, direction
 
-    return compiled(motion_fields, '(float64, float64[::1])')
+    return compiled(motion_fields, '(float64, float64[::1])', nogil=False)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Trajectory(ABC):
         if closed_form is None:
             raise NotImplementedError(
                 f'{type(self).__name__} has neither closed_form nor motion()')
-        return Motion(*motion_kernel(closed_form)(time, self.numbers))
+        return Motion._make(motion_kernel(closed_form)(time, self.numbers))
 
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""
