@@ -79,11 +79,15 @@ class PointAheadLinearizer:
 
     def warm_up(self) -> None:
         """Compile all that a command calls."""
-        _kernel()(AT_REST[1:], 0.0, 0.0, self._epsilon, self._reverse)
+        self._twist(AT_REST[1:], 0.0, 0.0, self._epsilon, self._reverse)
+
+    @functools.cached_property
+    def _twist(self) -> Callable[..., tuple[float, float]]:
+        return _kernel()
 
     def command(
         self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
     ) -> BodyTwist:
         """Return the twist for the wanted velocity of P; the law has no memory of time."""
-        return BodyTwist(*_kernel()(
+        return BodyTwist(*self._twist(
             odometry[1:], velocity.x, velocity.y, self._epsilon, self._reverse))
