@@ -5,16 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from racecar.base.compiled import inlined, specialise, unbound
+from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.packing import Flat, packing, Vector
-from racecar.base.types import CarMotion
+from racecar.base.rows import load, Part, store
+from racecar.base.types import car_motion, CarMotion
+from racecar.control.reference_sampler import placed
 from racecar.control.target import load_target, Target, target_of
-from racecar.control.trajectories import Trajectory
-from racecar.control.trajectories.base import MotionNumbers
+from racecar.control.trajectories import Motion, Trajectory
+from racecar.control.trajectories.base import ClosedForm
 
 # A reference slower than this stands [m/s]: then there is no direction in which to follow it.
 _STANDSTILL = 0.01
@@ -62,9 +65,9 @@ class TrackerState(NamedTuple):
     derivative_y: float
 
 
-@inlined
+@pure
 def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float, float]:
-    """Return the point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
+    """Point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
     sine, cosine = sine_cosine(yaw)
     return x + distance * cosine, y + distance * sine
 
@@ -78,7 +81,7 @@ class PointError(NamedTuple):
     reference_vy: float
 
 
-@inlined
+@pure
 def follow_forwards(
     vx: float, vy: float, yaw: float, error: PointError,
 ) -> tuple[float, float, bool]:
@@ -104,7 +107,7 @@ def follow_forwards(
     return least * cosine - sideways * sine, least * sine + sideways * cosine, ahead < least
 
 
-@inlined
+@pure
 def pid_velocity(
     state: TrackerState, p: TrackerParameters, error: PointError, yaw: float, forwards: bool,
     dt: float,
@@ -143,18 +146,18 @@ def pid_velocity(
     return after, turned_x if turned else vx, turned_y if turned else vy
 
 
-@inlined
+@pure
 def axis_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
-    """Return the unit vectors in which P lies, of the car and of the reference: car and path.
+    """Unit vectors in which P lies, of the car and of the reference: car and path.
 
     cosine, sine: of the car's yaw. Exact for a tracked point that moves along the axis of the car.
     """
     return cosine, sine, target.ahead_x, target.ahead_y
 
 
-@inlined
+@pure
 def course_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
@@ -178,112 +181,160 @@ def course_directions(
         target.ahead_y * straight - target.ahead_x * slip)
 
 
-directions = unbound
+def _step_along(directions: Callable[..., tuple[float, float, float, float]]) -> TrackerStep:
+    """Step of the tracker whose P lies in such directions."""
+    @importable
+    def tracker_step(
+        state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
+    ) -> tuple[TrackerState, float, float, float, float]:
+        """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
 
+        car: base_link as measured; target: in `map`; dt: time since the step before [s], 0 at the
+        first.
+        """
+        sine, cosine = sine_cosine(car.yaw)
+        car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
+        course_x, course_y, ahead_x, ahead_y = directions(p, car, target, cosine, sine)
+        # Where it is known how the reference goes on, its P moves as that of a car without error
+        # would: nothing is left to feed back. Otherwise both are moved by the heading of the car,
+        # as in the report, and the shift cancels.
+        is_known = target.direction != 0.0
+        distance = p.PL_distance * (target.direction if is_known else 1.0)
+        turning = distance * target.rate
+        reference_vx = target.speed * target.ahead_x - turning * ahead_y
+        reference_vy = target.speed * target.ahead_y + turning * ahead_x
+        reference_x = target.x + distance * (ahead_x if is_known else course_x)
+        reference_y = target.y + distance * (ahead_y if is_known else course_y)
+        error_x = reference_x - (car_x + distance * course_x)
+        error_y = reference_y - (car_y + distance * course_y)
+        after, vx, vy = pid_velocity(
+            state, p, PointError(error_x, error_y, reference_vx, reference_vy), car.yaw,
+            target.direction >= 0.0, dt)
+        return after, vx, vy, target.x - car_x, target.y - car_y
 
-def _step(
-    state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
-) -> tuple[TrackerState, float, float, float, float]:
-    """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
-
-    car: base_link as measured; target: in `map`; dt: time since the step before [s], 0 at the
-    first.
-    """
-    sine, cosine = sine_cosine(car.yaw)
-    car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
-    course_x, course_y, ahead_x, ahead_y = directions(p, car, target, cosine, sine)
-    # Where it is known how the reference goes on, its P moves as that of a car without error
-    # would: nothing is left to feed back. Otherwise both are moved by the heading of the car, as
-    # in the report, and the shift cancels.
-    is_known = target.direction != 0.0
-    distance = p.PL_distance * (target.direction if is_known else 1.0)
-    turning = distance * target.rate
-    reference_vx = target.speed * target.ahead_x - turning * ahead_y
-    reference_vy = target.speed * target.ahead_y + turning * ahead_x
-    reference_x = target.x + distance * (ahead_x if is_known else course_x)
-    reference_y = target.y + distance * (ahead_y if is_known else course_y)
-    error_x = reference_x - (car_x + distance * course_x)
-    error_y = reference_y - (car_y + distance * course_y)
-    after, vx, vy = pid_velocity(
-        state, p, PointError(error_x, error_y, reference_vx, reference_vy), car.yaw,
-        target.direction >= 0.0, dt)
-    return after, vx, vy, target.x - car_x, target.y - car_y
+    return tracker_step
 
 
 TrackerStep = Callable[[TrackerState, TrackerParameters, CarMotion, Target, float], tuple[
     TrackerState, float, float, float, float]]
-"""A step of the tracker: see _step()."""
+"""A step of the tracker: see _step_along()."""
 
-axis_step: TrackerStep = specialise(_step, 'axis_step', inlined, directions=axis_directions)
-course_step: TrackerStep = specialise(_step, 'course_step', inlined, directions=course_directions)
-
-
-tracker_step = motion = update = unbound
-load_state, store_state, STATE_SIZE = packing(TrackerState)
-load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
+axis_step: TrackerStep = _step_along(axis_directions)
+course_step: TrackerStep = _step_along(course_directions)
 
 
-@inlined
-def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
-    return Target(
-        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
+NO_STATE = TrackerState(*(0.0,) * 6)
+NO_PARAMETERS = TrackerParameters(*(0.0,) * 10)
+"""Examples of state and parameters."""
+
+# Of the loop kernel.
+load_state, store_state, _ = packing(TrackerState)
+load_parameters = packing(TrackerParameters).load
 
 
-@inlined
+@pure
 def placed_target(
     targets: Vector, first: int, stride: int, origin_x: float, origin_y: float,
 ) -> Target:
     """Return a packed target with its origin [m] added."""
-    return _placed(load_target(targets, first, stride), origin_x, origin_y)
+    return placed(  # type: ignore[no-any-return]
+        load_target(targets, first, stride), origin_x, origin_y)
 
 
-def _update(
-    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, now: MotionNumbers, middle: MotionNumbers, exact: bool,
-    origin_x: float, origin_y: float, dt: float,
-) -> tuple[float, float, float, float]:
-    """Do a step on packed numbers; return velocity and error.
+class TrackedNumbers(NamedTuple):
+    """What a step of the tracker answers: velocity of P [m/s], error of the tracked point [m]."""
 
-    now, middle, exact: as in target_of(); origin_x, origin_y: of the trajectory [m].
+    vx: float
+    vy: float
+    error_x: float
+    error_y: float
+
+
+TrackerUpdate = Callable[[Flat, Vector, CarMotion, Motion, Motion, tuple[float, float], float],
+                         TrackedNumbers]
+
+
+@functools.cache
+def _update_by(step: TrackerStep, exact: bool) -> TrackerUpdate:
+    state_part, parameters_part = Part(NO_STATE), Part(NO_PARAMETERS)
+
+    @importable
+    def update(
+        state: Flat, parameters: Vector, car: CarMotion, now: Motion, middle: Motion,
+        origin: tuple[float, float], dt: float,
+    ) -> TrackedNumbers:
+        """Do a step on flat numbers; now, middle: as in target_of(); origin: of the motion [m]."""
+        after, vx, vy, error_x, error_y = step(
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car,
+            placed(target_of(now, middle, exact), origin[0], origin[1]), dt)
+        store(state, state_part, 0, after)
+        return TrackedNumbers(vx, vy, error_x, error_y)
+
+    return update
+
+
+@functools.cache
+def _update_kernel(
+    closed_form: ClosedForm, step: TrackerStep, exact: bool,
+) -> Callable[..., tuple[float, ...]]:
+    """Compiled step on a trajectory with a closed form."""
+    update = _update_by(step, exact)
+
+    def update_on(
+        numbers: Vector, state: Flat, parameters: Vector, car: tuple[float, ...],
+        origin: tuple[float, float], time: float, dt: float,
+    ) -> tuple[float, ...]:
+        now = closed_form(time, numbers)
+        middle = closed_form(time + 0.5 * dt, numbers) if exact else now
+        vx, vy, error_x, error_y = update(
+            state, parameters, car_motion(car), now, middle, origin, dt)
+        x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
+        return (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
+                direction)
+
+    return compiled(update_on, '(float64[::1], float64[::1], float64[::1], UniTuple(float64, 7),'
+                               ' UniTuple(float64, 2), float64, float64)', nogil=False)
+
+
+@functools.cache
+def _update_at_kernel(step: TrackerStep, exact: bool) -> Callable[..., tuple[float, ...]]:
+    """Compiled step for the fields of both Motions of target_of()."""
+    update = _update_by(step, exact)
+
+    def update_at(
+        state: Flat, parameters: Vector, car: tuple[float, ...], now: tuple[float, ...],
+        middle: tuple[float, ...], origin: tuple[float, float], dt: float,
+    ) -> tuple[float, ...]:
+        vx, vy, error_x, error_y = update(
+            state, parameters, car_motion(car), Motion(*now), Motion(*middle), origin, dt)
+        return vx, vy, error_x, error_y
+
+    return compiled(update_at, '(float64[::1], float64[::1], UniTuple(float64, 7),'
+                               ' UniTuple(float64, 9), UniTuple(float64, 9),'
+                               ' UniTuple(float64, 2), float64)', nogil=False)
+
+
+def update_function(
+    trajectory: Trajectory, step: TrackerStep, *, exact: bool,
+) -> Callable[[Flat, Vector, tuple[float, ...], tuple[float, float], float, float],
+              tuple[float, ...]]:
+    """Step of a tracker on a trajectory, compiled; the trajectory is, too, if it is pure.
+
+    update(state, parameters, car, origin, time, dt) of flat TrackerState, which it changes, and
+    TrackerParameters, an Odometry without its stamp, the origin of the trajectory [m], the time of
+    its clock and that since the step before [s] gives the fields of TrackedNumbers and those of
+    the trajectory's Motion.
     """
-    after, vx, vy, error_x, error_y = tracker_step(
-        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
-        CarMotion(x, y, yaw, forward, lateral, yaw_rate),
-        _placed(target_of(now, middle, exact), origin_x, origin_y), dt)
-    store_state(state, 0, 1, after)
-    return vx, vy, error_x, error_y
+    closed_form = trajectory.pure_motion
+    if closed_form is not None:
+        return functools.partial(_update_kernel(closed_form, step, exact), trajectory.numbers)
+    update_at = _update_at_kernel(step, exact)
 
+    def update(
+        state: Flat, parameters: Vector, car: tuple[float, ...], origin: tuple[float, float],
+        time: float, dt: float,
+    ) -> tuple[float, ...]:
+        now, middle = tuple(trajectory.motion(time)), tuple(trajectory.motion(time + 0.5 * dt))
+        return (*update_at(state, parameters, car, now, middle, origin, dt), *now)
 
-
-
-def _update_at(
-    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, time: float, numbers: Vector, exact: bool,
-    origin_x: float, origin_y: float, dt: float,
-) -> tuple[tuple[float, float, float, float], MotionNumbers]:
-    """_update() at a time [s] of the trajectory clock; also returns the motion."""
-    now = motion(time, numbers)
-    middle = motion(time + 0.5 * dt, numbers) if exact else now
-    return update(
-        state, parameters, x, y, yaw, forward, lateral, yaw_rate, now, middle, exact, origin_x,
-        origin_y, dt), now
-
-
-def update_kernel(
-    trajectory: Trajectory, step: TrackerStep,
-) -> Callable[..., tuple[tuple[float, float, float, float], MotionNumbers]]:
-    """Return _update_at() for a trajectory and a step; numbers are of no use without a kernel."""
-    by_step: Any = specialise(_update, f'update_by_{step.__name__}', tracker_step=step)
-    kernel = trajectory.compiled_motion
-    if kernel is not None:
-        return specialise(
-            _update_at, f'update_by_{step.__name__}_{type(trajectory).__name__}', motion=kernel,
-            update=by_step)
-
-    def update_at(*arguments: Any) -> Any:
-        *before, time, _, exact, origin_x, origin_y, dt = arguments
-        now = trajectory.motion(time)[:]
-        return by_step(*before, now, trajectory.motion(time + 0.5 * dt)[:], exact, origin_x,
-                       origin_y, dt), now
-
-    return update_at
+    return update

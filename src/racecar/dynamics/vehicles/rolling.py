@@ -5,15 +5,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import MutableSequence, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError
 from racecar.base.packing import Vector
-from racecar.base.types import AckermannCommand, WheelCommand, Wheels, WheelState
-from racecar.dynamics.vehicles.interface import SPEED, SplitDerivative, STEERING_ANGLE, Travel
+from racecar.base.types import WheelCommand, Wheels, WheelState
+from racecar.dynamics.vehicles.interface import STEERING_ANGLE, Travel
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.point_kernels import PointKernels
 
 
 class AxleTyres(NamedTuple):
@@ -50,16 +51,15 @@ def wheels_of_axles(
             rolling_wheels(vehicle, speed), strict=True))
 
 
-@njit
+@pure
 def roll_as_commanded(
-    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
-    duration: float,
+    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
 ) -> Travel:
     """Return the distance after driving on at the commanded speed; see VehicleModel."""
     return (travel[0] + commanded,)
 
 
-class RollingWheels:
+class RollingWheels(PointKernels):
     """What single-track models answer about wheels and inputs, which are speed and steering.
 
     Travel is the distance [m] over which the wheels have rolled.
@@ -67,7 +67,6 @@ class RollingWheels:
 
     vehicle: VehicleParameters
     input_count = 2
-    split_derivative: SplitDerivative | None = None
     no_travel: Travel = (0.0,)
     travelled = staticmethod(roll_as_commanded)
 
@@ -79,11 +78,6 @@ class RollingWheels:
     @abstractmethod
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity at which the wheels roll [m/s]."""
-
-    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
-        """Write inputs for which the vehicle follows speed and steering angle."""
-        inputs[SPEED] = command.speed
-        inputs[STEERING_ANGLE] = command.steering_angle
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Raise ConfigurationError: torques act on wheels that spin."""
