@@ -412,6 +412,18 @@ def test_pointer_shows_the_values_at_its_time_in_all_plots(paused):
     assert line['x'] - over['x'] == pytest.approx(0.25 * over['width'], abs=2.0)
     paused.mouse.move(5, 5)
     expect(value).to_have_text('1.00')
+    # Also while a time to zoom in on is chosen, when the lines hold still.
+    paused.mouse.move(box['x'] + 0.75 * box['width'], box['y'] + 10)
+    paused.mouse.down()
+    paused.mouse.move(box['x'] + 0.5 * box['width'], box['y'] + 10)
+    wait_for(paused, lambda: abs(float(value.text_content()) - 0.5) < 0.02, what='a half')
+    paused.served.call(give_rows, paused.served.feed, 42.0, 40)
+    wait_for(paused, lambda: paused.evaluate('window.racecarCockpit.time') == 42.0)
+    paused.mouse.move(box['x'] + 0.25 * box['width'], box['y'] + 10)
+    wait_for(paused, lambda: abs(float(value.text_content()) - 0.25) < 0.02, what='a quarter')
+    assert shows(paused, 20.0, 40.0)
+    paused.mouse.up()
+    wait_for(paused, lambda: shows(paused, 25.0, 35.0), what='the time that was dragged over')
 
 
 def test_lines_of_plots_are_drawn_by_the_processor(serve, open_page):

@@ -341,7 +341,7 @@ export class Plots {
   }
 
   draw(history) {
-    if (!history || !history.length || this.held || (history === this.history
+    if (!history || !history.length || (history === this.history
         && this.drawn === history.changes)) { return; }
     if (history !== this.history) { this.refresh(); }
     this.history = history;
@@ -354,10 +354,11 @@ export class Plots {
       : Math.min(history.from(this.at), history.next - 1);
     const speaks = performance.now() - this.spoken > 1000;
     if (speaks) { this.spoken = performance.now(); }
-    // Values change with the pointer, lines do not, nor with samples after what is zoomed.
+    // Values change with the pointer, lines do not, nor with samples after what is zoomed; and
+    // they hold still while a time is chosen.
     const extent = [left, right, begin, end, this.zoom ? '' : history.changes].join(' ');
-    const times = extent === this.extent ? null : history.timesOf(begin, end);
-    this.extent = extent;
+    const times = this.held || extent === this.extent ? null : history.timesOf(begin, end);
+    if (times) { this.extent = extent; }
     for (const plot of this.plots) {
       const known = plot.description.series.some(({column}) => history.has(column));
       if (plot.figure.hidden === known) { plot.figure.hidden = !known; }
