@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,7 +111,7 @@ class RobotBatch:
     def _move(self, steps: int) -> None:
         nothing = as_vector(np.empty(0))
         for block, numbers in enumerate(self._rows):
-            rows: Any = as_vector(numbers.reshape(-1))
+            rows = as_vector(numbers.reshape(-1))
             count = min(LANES, self._count - block * LANES)
             if not self._is_noisy or not steps:
                 self._kernel(rows, count, nothing, self._step, steps)

@@ -13,6 +13,7 @@ import numpy as np
 
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
+from racecar.base.packing import as_vector
 from racecar.base.rows import first_row, flatten, Part, store
 from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
 from racecar.dynamics.tyres.contact import TyrePair
@@ -112,21 +113,23 @@ class WorldEngine(EngineState):
         self._scratch_steps = engine_steps(self.model, self.scratch)
         self.places = [self._places_of(car) for car in cars]
         places = _places(self.model, cars, len(scene.cones))
+        self._rows = np.array([
+            number for car in cars for number in flatten(_numbers_of(car, step, gravity))])
         self._world = World(
-            _views(self.model, self.data), places,
-            np.array([number for car in cars
-                      for number in flatten(_numbers_of(car, step, gravity))]),
+            _views(self.model, self.data), places, as_vector(self._rows),
             np.full((len(cars), 1 + len(scene.cones)), QUIET))
         # Of the present time.
+        self._shown_rows = self._rows.copy()
         self._shown = World(
-            _views(self.model, self.scratch), places, self._world.rows.copy(), self._world.since)
+            _views(self.model, self.scratch), places, as_vector(self._shown_rows),
+            self._world.since)
         self._fresh = _NOTHING
 
     def advance(self, steps: int) -> bool:
         """Move on by whole steps; False, with all as before, if that fails."""
         self._fresh = _NOTHING
         self.keep()
-        changing = self._world.rows, self._world.since
+        changing = self._rows, self._world.since
         before = [numbers.copy() for numbers in changing]
         if self._kernels.run(self._steps, self._world, self.step, steps):
             return True
@@ -145,18 +148,12 @@ class WorldEngine(EngineState):
         return world_kernels(
             self._prepare, types_of(self._steps, self._world, self.step, 0))
 
-    def _wheels(self, world: World, car: int, part: Part) -> FloatArray:
-        """A view of a part of the wheels of a car, (wheels, numbers)."""
-        own: FloatArray = world.rows[CAR_SIZE * car + WHEELS:CAR_SIZE * (car + 1)]
-        rows = own.reshape(-1, WHEEL_SIZE)
-        return rows[:, part.first - WHEELS:part.after - WHEELS]
-
     def place_car(self, car: int, pose: Pose3) -> None:
         """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
         self._fresh = _NOTHING
         self.place(self.places[car].body, pose)
         for part in (DEFLECTION, SHOWN):
-            self._wheels(self._world, car, part)[:] = 0.0
+            _wheels(self._rows, car, part)[:] = 0.0
         store(self._world.rows, BODY, CAR_SIZE * car, _UNTOUCHED)
         self._world.since[car] = QUIET
         places, wheels = self._world.places, slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
@@ -177,8 +174,8 @@ class WorldEngine(EngineState):
         """Let the speed controller of a car drive at a speed [m/s]; None: it does not drive."""
         self._fresh = _NOTHING
         at = GOVERNOR.first + CAR_SIZE * car
-        self._world.rows[at + _GOVERNS] = float(speed is not None)
-        self._world.rows[at + _WANTED] = speed or 0.0
+        self._rows[at + _GOVERNS] = float(speed is not None)
+        self._rows[at + _WANTED] = speed or 0.0
 
     def turn_wheels(self, car: int, drive: Any, brake: Any, brake_damping: Any) -> None:
         """Let torques and brakes act on the wheels of a car.
@@ -187,14 +184,14 @@ class WorldEngine(EngineState):
         brake_damping: of a viscous brake [N m s/rad].
         """
         self._fresh = _NOTHING
-        turning = self._wheels(self._world, car, TURNING)
+        turning = _wheels(self._rows, car, TURNING)
         turning[:, _DRIVE], turning[:, _BRAKE] = drive, brake
         turning[:, _BRAKE_DAMPING] = brake_damping
 
     def touched(self, car: int) -> Body:
         """What the body of a car has touched."""
         at = CAR_SIZE * car
-        return Body(*self._world.rows[at + BODY.first:at + BODY.after].tolist())
+        return Body(*self._rows[at + BODY.first:at + BODY.after].tolist())
 
     def present(self, *, forces: bool = False) -> Any:
         """The engine's data of the present time, derived quantities included.
@@ -209,7 +206,7 @@ class WorldEngine(EngineState):
         model, scratch = self.model, self.scratch
         if self._fresh < _MOTION:
             self.copy_to_scratch()
-            self._shown.rows[:] = self._world.rows
+            self._shown_rows[:] = self._rows
             self._kernels.look(self._scratch_steps, self._shown, self.step)
         if forces:
             mujoco.mj_fwdActuation(model, scratch)
@@ -221,7 +218,7 @@ class WorldEngine(EngineState):
     def shown(self, car: int) -> list[Shown]:
         """What the wheels of a car show at the present time."""
         self.present()
-        return [Shown(*row) for row in self._wheels(self._shown, car, SHOWN).tolist()]
+        return [Shown(*row) for row in _wheels(self._shown_rows, car, SHOWN).tolist()]
 
     def wheel_geoms(self, car: int) -> IntArray:
         """Number of the geom of each wheel of a car."""
@@ -269,6 +266,12 @@ def _numbers_of(
             vehicle.rolling_resistance * radius), _NOTHING_SHOWN)
         for radius in vehicle.wheel_radii)
     return Car(front, rear, make_governor(vehicle, step, gravity), _UNTOUCHED, (a, a, b, b))
+
+
+def _wheels(rows: FloatArray, car: int, part: Part) -> FloatArray:
+    """A view of a part of the wheels of a car, (wheels, numbers)."""
+    own = rows[CAR_SIZE * car + WHEELS:CAR_SIZE * (car + 1)].reshape(-1, WHEEL_SIZE)
+    return own[:, part.first - WHEELS:part.after - WHEELS]
 
 
 def _tyre_maker(cars: Sequence[WorldCarSpec]) -> Callable[[TyrePair], Any] | None:

@@ -14,6 +14,7 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import compiled, importable, pure
+from racecar.base.packing import Flat
 from racecar.base.rows import count_numbers, first_row, load, Part, store
 from racecar.base.types import WHEEL_NAMES, Wheels
 from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
@@ -218,7 +219,7 @@ class World(NamedTuple):
 
     views: Views
     places: Places
-    rows: Any
+    rows: Flat
     since: FloatArray
 
 
