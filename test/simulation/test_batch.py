@@ -31,6 +31,7 @@ from racecar.simulation.batch import BatchSimulation, Noise
 from racecar.simulation.block import lane_rows
 from racecar.simulation.closed_loop import CHUNK, ClosedLoop, run_closed_loop
 from racecar.simulation.engine import integration, LANES, Layout, motion_parts
+from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
@@ -341,7 +342,7 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
 
 
 def test_cars_that_run_one_by_one_do_not_share_parts():
-    parts = loop(simulator={'vehicle_model': 'kinematic_bicycle'})
+    parts = HeldLoop(*loop(), 2)
     with pytest.raises(ConfigurationError, match='loop 1 shares its tracker, linearizer or sim'):
         BatchSimulation([parts, parts])
 
@@ -545,6 +546,7 @@ import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 import numpy as np
+from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.base.compiled import COMPILED
 from racecar.simulation.batch import BatchSimulation, Noise

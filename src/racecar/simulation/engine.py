@@ -239,9 +239,9 @@ class Plan(NamedTuple):
     """What a call of a block kernel is to do.
 
     depth: rows of each delay line; cars: how many; first, ticks: the first tick and how many;
-    last: the one that is not driven; skip: time from which metrics count [s]; period: of a tick [s]; dt:
-    step [s], steps in a tick; every: one of so many ticks is recorded, 0 for none; samples: of
-    each car; noisy, shown: 1 or 0; deviations: of the noise.
+    last: the one that is not driven; skip: time from which metrics count [s]; period: of a tick
+    [s]; dt: step [s], steps in a tick; every: one of so many ticks is recorded, 0 for none;
+    samples: of each car; noisy, shown: 1 or 0; deviations: of the noise.
     """
 
     depth: float
