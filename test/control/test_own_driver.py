@@ -16,7 +16,8 @@ from racecar.base.types import AckermannCommand, Odometry
 from racecar.catalogue import TABLES
 from racecar.control.own_driver import OwnDriver
 from racecar.control.tracker import TrajectoryTracker
-from racecar.simulation.closed_loop import CHUNK, run_loop
+from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.loop_kernel import CHUNK
 from racecar.simulation.own_loop import OwnLoop
 from racecar.simulation.simulator import make_simulator
 

@@ -107,6 +107,11 @@ class Linearizer(ABC):
     def _kernel(self) -> Callable[..., tuple[float, float]]:
         return _single_kernel(type(self).step, self.parameter_type)
 
+    @property
+    def last_ns(self) -> int | None:
+        """Time of the step before [ns], None if there was none."""
+        return self._clock.last_ns
+
     def time_step(self, now_ns: int) -> float:
         """Return the time since the command before [s], and note the present one [ns].
 

@@ -176,6 +176,11 @@ class TrajectoryTracker:
             raise ValueError('the trajectory clock does not run')
         return (now_ns - self._start_ns) / NANOSECONDS
 
+    @property
+    def last_ns(self) -> int | None:
+        """Time of the step before [ns], None if there was none."""
+        return self._clock.last_ns
+
     def time_step(self, now_ns: int) -> float:
         """Return the time since the step before [s], and note the present one [ns].
 
