@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from racecar.base.compiled import by_type, COMPILED, compiled, importable
-from racecar.base.packing import Flat, Vector, vector
 from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.trajectories import Trajectory
 from racecar.control.trajectories.base import ClosedForm
 
