@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ParameterError
-from racecar.base.packing import as_vector
 from racecar.base.types import NANOSECONDS, Pose2
+from racecar.base.vectors import as_vector
 from racecar.differential.kernels import CHANCES, robot_kernel, robot_parts
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.motion import KINEMATICS
