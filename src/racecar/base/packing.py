@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, MutableSequence, Sequence
 import functools
 import re
+import types
 from typing import Any, cast, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import COMPILED
-from racecar.base.tuple_kernels import written_kernel
+from racecar.base.compiled import COMPILED, inlined
 
 Vector = Sequence[float]
 """Numbers that kernels index: a float64 array where Numba runs, else a list or tuple."""
@@ -56,10 +56,25 @@ def packing(kind: type[tuple[float, ...]] | int) -> Packing:
     stores = ''.join(
         f'    array[first + {k} * stride] = values[{k}]\n' for k in range(size))
     return Packing(
-        written_kernel(f'load_{name}', 'array, first, stride', f'    return {made}\n', kinds,
-                       module),
-        written_kernel(f'store_{name}', 'array, first, stride, values',
-                       stores or '    pass\n', {}, module), size)
+        _written_kernel(f'load_{name}', 'array, first, stride', f'    return {made}\n', kinds,
+                        module),
+        _written_kernel(f'store_{name}', 'array, first, stride, values',
+                        stores or '    pass\n', {}, module), size)
+
+
+def _written_kernel(
+    name: str, arguments: str, body: str, kinds: dict[str, Any], module: str,
+) -> Callable[..., Any]:
+    """Inlined kernel whose body is a text.
+
+    kinds: the NamedTuples that it makes, by name; module: that it counts as part of; what is not
+    of this package is not cached on disk.
+    """
+    # Numba's cache on disk goes by the file that a function is of.
+    names: dict[str, Any] = {'__name__': module, **kinds}
+    exec(compile(f'def {name}({arguments}):\n{body}', __file__, 'exec'), names)
+    function: types.FunctionType = names[name]
+    return inlined(function)
 
 
 def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
