@@ -10,7 +10,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -142,7 +142,7 @@ def half(x):
 
 def quarter(x):
     # What the test puts there.
-    return halved(halved(x))  # noqa: F821
+    return halved(halved(x))  # type: ignore[name-defined]  # noqa: F821
 
 
 half.__module__ = quarter.__module__ = 'racecar.base.nowhere'
@@ -155,8 +155,8 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
     callee = compiled.njit(lambda x: x / 2.0)
     kernel = compiled.njit(lambda x: callee(x) + 1.0)
 
-    class Listener(event.Listener):
-        found = []
+    class Listener(event.Listener):  # type: ignore[name-defined] # not with every Numba
+        found: list[bool] = []
 
         def on_start(self, row):
             self.found.append(gc.isenabled())
@@ -189,8 +189,9 @@ def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monk
     def cached():
         return {path.name.partition('-')[0].partition('.')[2] for path in tmp_path.rglob('*.nbc')}
 
+    dispatcher: Any = inner
     assert outer(8.0) == 2.0
-    assert inner.signatures == []
+    assert dispatcher.signatures == []
     assert cached() == {'quarter', 'half_callee'}
     assert inner(8.0) == 4.0
     assert cached() == {'quarter', 'half_callee', 'half'}

@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+from typing import Any
 
 from node_bench import odometry
 from node_processes import NodeProcess
@@ -45,7 +46,7 @@ class Recorder:
     def close(self):
         """Let the node end and return the messages of the bag by topic."""
         self.bench.remove(self.node)
-        found = {}
+        found: dict[Any, Any] = {}
         with BagReader(self.folder) as reader:
             assert reader.summary.warnings == ()
             for row in reader.messages([topic.name for topic in reader.summary.topics]):
@@ -117,7 +118,7 @@ def test_a_node_whose_constructor_ended_early_can_be_destroyed(bench, tmp_path):
             kept.append(self)
             super().__init__(**kwargs)
 
-    kept = []
+    kept: list[Any] = []
     with pytest.raises(BagError):
         bench.start(Kept, folder=str(tmp_path), use_sim_time=False)
     with pytest.raises(ParameterError):
@@ -300,7 +301,7 @@ def test_kill_while_recording_leaves_a_bag_up_to_the_last_second(bench, tmp_path
     folder = tmp_path / 'bag'
     with NodeProcess('bag_recorder', '-p', f'folder:={folder}', '-p',
                      'topics:=[/vesc/odom, /reference_trajectory]') as recorder:
-        sent = []
+        sent: list[Any] = []
         # send() waits for the subscription; then a second and a half of recording.
         while not sent or time.monotonic() - sent[0] < 1.5:
             for topic in ('/vesc/odom', '/reference_trajectory'):

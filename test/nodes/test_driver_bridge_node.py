@@ -3,6 +3,7 @@
 """The node driver_bridge: its services, the pedals, what it commands, the state and the lamps."""
 
 import math
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command, odometry, RACECAR_DRIVER, seconds, stamp
@@ -31,6 +32,7 @@ from racecar.ros.interfaces import (
     SetWiperMode,
     WheelCommand,
 )
+from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.composing import make_node
 
@@ -591,6 +593,7 @@ class Car:
 
     @property
     def plant(self):
+        assert isinstance(self.simulator.plant, VehiclePlant)
         return self.simulator.plant.simulator
 
     @property
@@ -705,12 +708,12 @@ def test_navigation_does_not_reach_the_car_past_the_driver(bench):
     assert abs(car.speed) < 1e-3
 
 
-def test_a_driver_bridge_that_hangs_leaves_a_car_that_stops(bench):
+def test_a_driver_bridge_that_hangs_leaves_a_car_that_stops(bench, monkeypatch):
     car = FreeCar(bench)
     car.set('set_throttle', 0.3)
     car.gear(1)
     bench.until(lambda: car.speed > 0.5)
-    car.bridge._answer = lambda odometry: None
+    monkeypatch.setattr(car.bridge, '_answer', lambda odometry: None)
     bench.logged('Driver fell silent and nobody follows: the car is told to stop')
     bench.until(lambda: abs(car.speed) < 1e-3)
 
@@ -765,10 +768,10 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
     runs = []
     for _ in range(2):
         with Bench() as bench:
-            wheels = []
+            wheels: list[Any] = []
             bench.probe.create_subscription(
                 WheelCommand, '/vesc/wheel_command', wheels.append, qos.STATE, raw=True)
-            states = []
+            states: list[Any] = []
             bench.probe.create_subscription(
                 DriverState, '/driver/state', states.append, qos.STATE, raw=True)
             descriptions = describe_stack('driver', StackOptions(
@@ -785,6 +788,7 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
             bench.until(lambda simulator=simulator: simulator.finished, 'the end')
             bench.until(lambda wheels=wheels: len(dict.fromkeys(wheels)) >= 101, 'all commands')
             assert simulator.plant.time_ns == NANOSECONDS
+            assert isinstance(simulator.plant, VehiclePlant)
             runs.append((list(dict.fromkeys(wheels)), list(dict.fromkeys(states)),
                          simulator.plant.simulator.state,
                          simulator.plant.simulator.wheel_rotations))

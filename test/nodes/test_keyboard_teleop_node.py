@@ -5,6 +5,7 @@
 from contextlib import ExitStack
 import os
 import signal
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import Bench, command
@@ -145,7 +146,7 @@ def ended():
     """Start a node for each way to end, side by side, suspend it, go on, and end it."""
     with ExitStack() as stack, Bench() as bench:
         commands = bench.listen(TELEOP, AckermannDriveStamped)
-        nodes = []
+        nodes: list[Any] = []
         for end in ENDS:
             terminal = stack.enter_context(PseudoTerminal())
             nodes.append((end, terminal, terminal.start(

@@ -92,7 +92,7 @@ def _fill(message: Any, values: Any, owner: str, path: str, now: Any) -> None:
         setattr(message, name, _value(value, fields[name], owner, place, now))
 
 
-def _value(value: Any, kind: str, owner: str, path: str, now: Any) -> Any:
+def _value(value: object, kind: str, owner: str, path: str, now: object) -> Any:
     """Return the value of a field of some kind, as get_fields_and_field_types() names it."""
     def error(expected: str) -> ConfigurationError:
         return ConfigurationError(
@@ -138,7 +138,7 @@ def _value(value: Any, kind: str, owner: str, path: str, now: Any) -> Any:
     return _nested(value, kind, path, now, owner)
 
 
-def _nested(value: Any, kind: str, path: str, now: Any, owner: str) -> Any:
+def _nested(value: object, kind: str, path: str, now: object, owner: str) -> Any:
     message = load_type(kind, 'msg')()
     if now is not None and kind == 'builtin_interfaces/Time' and value == 'now':
         return now
@@ -179,7 +179,7 @@ def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True)
     return items if len(items) == len(value) else [*items, '...']
 
 
-def yaml_text(values: Any) -> str:
+def yaml_text(values: object) -> str:
     """Return plain values as YAML, as ros2 topic echo prints it."""
     if not isinstance(values, dict | list):
         return f'{values}\n'
@@ -190,7 +190,7 @@ def yaml_text(values: Any) -> str:
 class _Dumper(yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper):  # type: ignore[misc]
     """Without anchors: what stands twice is written twice."""
 
-    def ignore_aliases(self, _: Any) -> bool:
+    def ignore_aliases(self, _: object) -> bool:
         return True
 
 
@@ -219,7 +219,7 @@ def select_field(message: Any, path: str) -> Any:
     return value
 
 
-def flat(values: Any) -> list[Any]:
+def flat(values: object) -> list[Any]:
     """Return all numbers and texts of plain values in order, for CSV."""
     if isinstance(values, Mapping):
         values = [*values.values()]

@@ -230,3 +230,11 @@ class Bench:
             f'{node.get_fully_qualified_name()}/set_parameters', SetParameters,
             parameters=[Parameter(name, value=value).to_parameter_msg()])
         return response.results[0]
+
+
+def polled(calls, condition):
+    """A condition that is looked at after calls of services have been polled."""
+    def look():
+        calls.poll()
+        return condition()
+    return look
