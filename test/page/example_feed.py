@@ -195,42 +195,59 @@ class ExampleFeed(Feed):
 
     async def ask(self, viewer, message):
         self.received.append(dict(message))
-        kind = message['type']
-        if kind == 'start':
-            self.begin(message['configuration'], message.get('options'))
-        elif kind == 'stop':
-            self._runs = False
-            self.session('ended', text='stopped')
-        elif kind in ('pause', 'resume', 'play'):
-            self._paused = kind == 'pause'
-            self._tell_clock()
-            if self.mode == 'replay':
-                self._tell_replay()
-        elif kind == 'step':
-            self._advance(message['count'])
-        elif kind in ('reset', 'seek'):
-            self._time = message.get('time', 0.0)
-            self._advance(1)
-        elif kind == 'set_parameter':
-            if message['name'] == 'Kp' and not 0 <= message['value'] <= 1000:
-                raise ParameterError(f"parameter 'Kp' is {message['value']}, expected 0 to 1000")
-            self.say('parameter', **{key: message[key] for key in ('node', 'name', 'value')})
-        elif kind in ('drive', 'pedals'):
-            ahead = message.get('speed', message.get('throttle', 0) - message.get('brake', 0))
-            first = self._command is None
-            self._command = (LARGEST_SPEED * ahead, LARGEST_ANGLE * message['steering'])
-            if first:
-                self._tell_muxes()
-        elif kind == 'release_wheel':
-            self._command = None
+        answers = {
+            'start': self._start, 'stop': self._stop, 'pause': self._pause, 'resume': self._pause,
+            'play': self._pause, 'step': self._step, 'reset': self._seek, 'seek': self._seek,
+            'set_parameter': self._set_parameter, 'drive': self._drive, 'pedals': self._drive,
+            'release_wheel': self._release_wheel, 'gear': self._set_car,
+            'indicator': self._set_car, 'lamp': self._set_lamp}
+        if message['type'] in answers:
+            answers[message['type']](message)
+
+    def _start(self, message):
+        self.begin(message['configuration'], message.get('options'))
+
+    def _stop(self, message):
+        self._runs = False
+        self.session('ended', text='stopped')
+
+    def _pause(self, message):
+        self._paused = message['type'] == 'pause'
+        self._tell_clock()
+        if self.mode == 'replay':
+            self._tell_replay()
+
+    def _step(self, message):
+        self._advance(message['count'])
+
+    def _seek(self, message):
+        self._time = message.get('time', 0.0)
+        self._advance(1)
+
+    def _set_parameter(self, message):
+        if message['name'] == 'Kp' and not 0 <= message['value'] <= 1000:
+            raise ParameterError(f"parameter 'Kp' is {message['value']}, expected 0 to 1000")
+        self.say('parameter', **{key: message[key] for key in ('node', 'name', 'value')})
+
+    def _drive(self, message):
+        ahead = message.get('speed', message.get('throttle', 0) - message.get('brake', 0))
+        first = self._command is None
+        self._command = (LARGEST_SPEED * ahead, LARGEST_ANGLE * message['steering'])
+        if first:
             self._tell_muxes()
-        elif kind in ('gear', 'indicator'):
-            self._car[kind] = message['value']
-            self.say('car', **self._car)
-            self._lamps['left_indicator'] = self._car['indicator'] in ('left', 'hazard')
-            self._lamps['right_indicator'] = self._car['indicator'] in ('right', 'hazard')
-            self.say('lamps', lamps=self._lamps)
-        elif kind == 'lamp':
-            on = {'dipped_beams': ('front', 'rear'), 'antifog_lights': ('antifog',)}
-            self._lamps.update(dict.fromkeys(on[message['name']], message['on']))
-            self.say('lamps', lamps=self._lamps)
+
+    def _release_wheel(self, message):
+        self._command = None
+        self._tell_muxes()
+
+    def _set_car(self, message):
+        self._car[message['type']] = message['value']
+        self.say('car', **self._car)
+        self._lamps['left_indicator'] = self._car['indicator'] in ('left', 'hazard')
+        self._lamps['right_indicator'] = self._car['indicator'] in ('right', 'hazard')
+        self.say('lamps', lamps=self._lamps)
+
+    def _set_lamp(self, message):
+        on = {'dipped_beams': ('front', 'rear'), 'antifog_lights': ('antifog',)}
+        self._lamps.update(dict.fromkeys(on[message['name']], message['on']))
+        self.say('lamps', lamps=self._lamps)
