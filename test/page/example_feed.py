@@ -69,7 +69,7 @@ class ExampleFeed(Feed):
         self._driver = driver
         self._starts = starts
         self._world = load_world(world)
-        self._outlet = None
+        self.outlet = None
         self._time = 0.0
         self._runs = False
         self._paused = False
@@ -79,7 +79,7 @@ class ExampleFeed(Feed):
         self._car = {'gears': 5, 'gear': 1, 'rpm_max': 6000, 'indicator': 'off'}
         self._lamps = {'front': False, 'rear': False, 'brake': False, 'left_indicator': False,
                        'right_indicator': False, 'antifog': False, 'backwards': False}
-        self._columns = ()
+        self.columns = ()
 
     @property
     def welcome(self):
@@ -87,10 +87,10 @@ class ExampleFeed(Feed):
                 'configurations': CONFIGURATIONS if self.mode == 'cockpit' else []}
 
     def say(self, kind, **fields):
-        self._outlet.publish(json_frame(kind, **fields))
+        self.outlet.publish(json_frame(kind, **fields))
 
     async def run(self, outlet):
-        self._outlet = outlet
+        self.outlet = outlet
         self.session('idle', text='nothing runs')
         if self._starts:
             self.begin('driver' if self._driver else 'kinematic_ode')
@@ -108,15 +108,15 @@ class ExampleFeed(Feed):
 
     def begin(self, name, options=None):
         """Start a configuration, and say all that describes it."""
-        self._outlet.forget()
+        self.outlet.forget()
         self.session('starting', name, options=options)
         vehicle = VehicleParameters.from_file(find_config('vehicles/racecar'))
         frames = robot_frames(0, describe_vehicle(vehicle).tree, driver=self._driver)
-        self._columns = frames.columns
+        self.columns = frames.columns
         for frame in frames.frames:
-            self._outlet.publish(frame)
-        self._outlet.publish(scene_frame(self._world))
-        self._outlet.publish(path_frame(np.array(
+            self.outlet.publish(frame)
+        self.outlet.publish(scene_frame(self._world))
+        self.outlet.publish(path_frame(np.array(
             [_figure_eight(when)[:2] for when in np.linspace(0, 2 * math.pi / TURN, 400)])))
         self.say('parameters', nodes=[{'node': NODE, 'parameters': PARAMETERS}])
         self._tell_muxes()
@@ -150,20 +150,20 @@ class ExampleFeed(Feed):
             self._time += PERIOD
             times.append(self._time)
             rows.append(self._row())
-        self._outlet.publish(state_frame(0, np.array(times), np.array(rows)))
+        self.outlet.publish(state_frame(0, np.array(times), np.array(rows)))
         if int(self._time / 0.2) != int((self._time - count * PERIOD) / 0.2):
             self._tell_clock()
             if self.mode == 'replay':
                 self._tell_replay()
             angles = np.linspace(-2.0, 2.0, 181)
-            self._outlet.publish(scan_frame(
+            self.outlet.publish(scan_frame(
                 0, self._time, -2.0, angles[1] - angles[0], 3.0 + np.cos(5 * angles)))
             stream = io.BytesIO()
             Image.new('RGB', (64, 36), (40, 90, int(self._time * 40) % 256)).save(stream, 'JPEG')
-            self._outlet.publish(picture_frame(0, self._time, stream.getvalue()))
+            self.outlet.publish(picture_frame(0, self._time, stream.getvalue()))
 
     def _row(self):
-        values = dict.fromkeys(self._columns, math.nan)
+        values = dict.fromkeys(self.columns, math.nan)
         rx, ry, path_yaw = _figure_eight(self._time)
         if self._command is None:
             ax, ay, _ = _figure_eight(self._time - PERIOD)
@@ -185,13 +185,13 @@ class ExampleFeed(Feed):
             command_speed=speed, command_steering=angle, reference_x=rx, reference_y=ry,
             reference_speed=1.5, error=math.dist((x, y), (rx, ry)),
             longitudinal_error=rx - x, lateral_error=ry - y)
-        for name in self._columns:
+        for name in self.columns:
             if name.startswith('joint:'):
                 values[name] = angle if 'hinge' in name else self._roll
         if self._driver:
             values.update(gear=self._car['gear'], rpm=900 + 800 * abs(speed),
                           throttle=max(speed, 0) / LARGEST_SPEED, brake=0.0)
-        return [values[name] for name in self._columns]
+        return [values[name] for name in self.columns]
 
     async def ask(self, viewer, message):
         self.received.append(dict(message))

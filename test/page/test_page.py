@@ -287,10 +287,10 @@ def test_plots_show_what_comes_after_a_seek_in_a_pause(serve, open_page):
 
 
 def give_rows(feed, end, count):
-    names = list(feed._columns)
+    names = list(feed.columns)
     rows = np.zeros((count, len(names)))
     rows[:, names.index('speed')] = np.linspace(0.0, 1.0, count)
-    feed._outlet.publish(state_frame(0, end - 0.05 * np.arange(count)[::-1], rows))
+    feed.outlet.publish(state_frame(0, end - 0.05 * np.arange(count)[::-1], rows))
 
 
 def test_lamps_shine_in_the_scene_while_they_are_lit(serve, open_page):

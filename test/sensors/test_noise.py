@@ -56,7 +56,7 @@ def test_one_number_of_the_generator_is_used():
 
 def test_logarithm_and_turn_are_those_of_the_library():
     plain = [getattr(function, 'py_func', function) for function in (
-        noise._logarithm, noise._turned)]
+        noise.logarithm, noise.cosine_and_sine)]
     for share in [2.0**-33, 2.0**-17, 0.25, 0.5, 1.0, *np.random.default_rng(1).random(200)]:
         part, exponent = math.frexp(share)
         assert plain[0](part, -exponent) == pytest.approx(math.log(share), abs=1e-12)
