@@ -24,8 +24,8 @@ from measuring import machine, print_table
 from racecar.base.yaml_file import load_yaml
 from racecar.control.own_controller import find_controller
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.batch_kernels import LANES
 from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.engine import LANES
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop, make_own_loop
 from racecar.stacks.sweep import load_sweep

@@ -22,20 +22,22 @@ from typing import Any
 from measuring import machine, print_table
 import numpy as np
 
+from racecar.base.compiled import compiled
 from racecar.base.packing import vector
+from racecar.base.rows import filled, store
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand
 from racecar.driver import Controls, DrivenCar
 from racecar.driver.driven_batch import DrivenBatch
-from racecar.dynamics.integrators import fixed_step, model_advance
+from racecar.dynamics.integrators import model_advance
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameters
-from racecar.simulation import batch_kernels as rows
+from racecar.dynamics.vehicles.interface import Command
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.batch_kernels import integration_kernel, LANES, TARGET
 from racecar.simulation.block import lane_rows
 from racecar.simulation.car_batch import DoubleTrackBatch
 from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
+from racecar.simulation.engine import integration, LANES, Layout, motion_parts
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
 from racecar.stacks import describe_stack, find_stack, StackOptions
@@ -109,10 +111,10 @@ def values(**tracker: Any) -> dict[str, dict[str, Any]]:
     return {d.executable: d.resolve() for d in describe_stack('kinematic_ode', options)}
 
 
-def loop_of(make: Callable[[SingleTrack], Any]) -> Work:
-    """One car, compiled loop; `make` binds the integrator."""
+def one_car() -> Work:
+    """One car, compiled loop."""
     car = model()
-    advance, state = make(car), vector((0.0,) * 5)
+    advance, state = model_advance(car), vector((0.0,) * 5)
     inputs, limits = vector((SPEED, STEERING)), vector(car.state_limits)
     count = 100_000
 
@@ -153,26 +155,27 @@ def simulator_ticks() -> Work:
 
 def batch(cars: int) -> Work:
     """Many cars, dynamics only, kernels called over blocks."""
-    loop = make_loop(find_stack('kinematic_ode'), values())
-    car: Any = loop.simulator.model
-    advance = integration_kernel(car.split_derivative, 'rk4')
-    coefficients = car.split_derivative.precompute(vector((SPEED, STEERING)), car.parameters)
+    car, layout = model(), Layout()
+    equations, parts = car.equations, motion_parts(layout, car.equations, 'rk4')
+    advance = compiled(
+        integration(equations, 'rk4', parts), '(float64[::1], int64, float64, int64)')
+    held = equations.hold(
+        Command(SPEED, STEERING), filled(equations.parameters, car.parameters))
     blocks = []
     for first in range(0, cars, LANES):
-        state, scratch = lane_rows(5), lane_rows(TARGET)
-        for k, value in enumerate(coefficients):
-            at = (rows.COEFFICIENTS + k) * LANES
-            scratch[at:at + LANES] = vector([value] * LANES)
-        state[:LANES] = vector([0.001 * (lane + first % 7) for lane in range(LANES)])
-        blocks.append((state, scratch, min(LANES, cars - first)))
+        rows = lane_rows(layout.rows)
+        for lane in range(LANES):
+            store(rows, parts.held, lane, held)
+            rows[parts.state.first * LANES + lane] = 0.001 * (lane + first % 7)
+        blocks.append((rows, min(LANES, cars - first)))
     # All cars advance by a control period or two, then all again. One round takes 2 ms, in which
     # the caches still fill after the case before.
     steps, rounds = 20, 20
 
     def work() -> int:
         for _ in range(rounds):
-            for state, scratch, count in blocks:
-                advance(state, scratch, count, STEP, steps)
+            for rows, count in blocks:
+                advance(rows, count, STEP, steps)
         return cars * steps * rounds
 
     return work
@@ -442,9 +445,7 @@ def main() -> int:
 
     cores = len(os.sched_getaffinity(0))
     cases: list[tuple[str, Work, str]] = [
-        ('one car, compiled loop', loop_of(model_advance), 'cpu'),
-        ('one car, compiled loop, general array form',
-         loop_of(lambda car: fixed_step(car.derivative)), 'cpu'),
+        ('one car, compiled loop', one_car(), 'cpu'),
         ('one car, one Python call a step (Stepper)', calls(), 'cpu'),
         ('one car, one Python call a step (Simulator.tick)', simulator_ticks(), 'cpu'),
         (f'batch of {arguments.cars} cars, one core', batch(arguments.cars), 'cpu'),

@@ -19,7 +19,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np
 
-from racecar.base.compiled import specialise
 from racecar.base.types import AckermannCommand
 from racecar.dynamics.actuators import Actuators
 from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
@@ -238,9 +237,8 @@ def combined() -> Figure:
     figure, (left, right) = panels()
     for panel, name in ((left, 'fiala'), (right, 'pacejka')):
         model = TYRE_MODELS[name]
-        forces = specialise(
-            combined_slip.combined_forces, f'combined_forces_{name}',
-            lateral_force=model.lateral_force, longitudinal_force=model.longitudinal_force)
+        forces = combined_slip.combined_forces_of(
+            model.lateral_force, model.longitudinal_force)
         load, formula = 14.0, SURFACES['dry']
         stiffness = 50.0 if name == 'fiala' else formula.stiffness(load)
         direction = (stiffness, 1.0, formula.shape, formula.curvature)

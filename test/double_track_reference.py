@@ -83,7 +83,7 @@ def wheel_rate(model, i, speed, reaction, inputs, mean):
     if inputs[2] == 0.0:
         front = vehicle.front_drive_share
         # Packed, as the time constant is raised for light wheels.
-        force = vehicle.mass * (inputs[0] - mean) / model.parameters[10]
+        force = vehicle.mass * (inputs[0] - mean) / model.car.planar.time_constant
         limit = vehicle.drive_force_limit
         force = min(max(force, -limit), limit)
         share = front if i < 2 else 1.0 - front
@@ -110,7 +110,7 @@ def derivative(model, state, inputs):
     halves = [0.5 * width for width in vehicle.track_widths]
     places = [(a, halves[0]), (a, -halves[0]), (-b, halves[1]), (-b, -halves[1])]
     angles = (*turned(model, inputs), 0.0, 0.0)
-    slow = (model.low_speed_threshold, model.parameters[17])
+    slow = (model.low_speed_threshold, model.car.low_speed_lateral)
     slips = []
     for i, ((x, y), angle) in enumerate(zip(places, angles, strict=True)):
         forward, left = vx - r * y, vy + r * x

@@ -346,7 +346,7 @@ def test_kernels_agree_with_their_python_source_to_the_bit():
     model = DoubleTrack(RACECAR, 'pacejka')
     state = np.array((2.0, 0.1, 1.0, 0.5, 0.6, 0.3, 39.0, 41.0, 40.0, 42.0))
     inputs = np.array(model.torque_inputs(0.1, (0.1, 0.2, 0.0, 0.3), (0.0, 0.1, 0.0, 0.4)))
-    for kernel in (model.derivative, model.observe, model.diagnose, model.wheel_kernel):
+    for kernel in (model.derivative, model.observe, model.diagnose):
         arguments = (state, inputs, model.parameters)
         assert kernel(*arguments) == tuple(kernel.py_func(*arguments))
 

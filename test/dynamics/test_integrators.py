@@ -3,36 +3,56 @@
 """Integrators against exact solutions, SciPy's tableau and their stability polynomials."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from scipy.integrate import RK45
 
 from racecar.base.errors import ParameterError
-from racecar.dynamics.integrators import find_integrator, fixed_step, INTEGRATORS
+from racecar.dynamics.integrators import advance_function, find_integrator, INTEGRATORS
+from racecar.dynamics.vehicles.interface import Equations
 
 UNBOUNDED = (1e300, 1e300)
 
 
-def decay(state, inputs, parameters):
-    return (parameters[0] * state[0], 0.0)
+class Point(NamedTuple):
+    first: float
+    second: float
 
 
-def logistic(state, inputs, parameters):
-    # x' = x (1 - x), and y' = x as its integral.
-    return (state[0] * (1.0 - state[0]), state[0])
+class Factor(NamedTuple):
+    value: float
 
 
-def integrate(function, method, start, dt, steps, parameters=(0.0,)):
+def decay(state, held):
+    return Point(held.value * state.first, 0.0)
+
+
+def logistic(state, held):
+    # p' = p (1 - p), and q' = p as its integral.
+    return Point(state.first * (1.0 - state.first), state.first)
+
+
+def fixed_step(rates, method):
+    """Return advance(state, inputs, parameters, limits, dt, steps); the parameter is held."""
+    point, factor = Point(0.0, 0.0), Factor(0.0)
+    equations = Equations(
+        rates.__name__, point, factor, factor, factor, lambda inputs, parameters: parameters,
+        rates, lambda *_: (), lambda *_: ())
+    return advance_function(equations, None, method)
+
+
+def integrate(rates, method, start, dt, steps, parameters=(0.0,)):
     state = np.array(start)
-    assert fixed_step(function, method)(
+    assert fixed_step(rates, method)(
         state, np.zeros(2), np.array(parameters), np.array(UNBOUNDED), dt, steps)
     return state
 
 
 @pytest.mark.parametrize('method', INTEGRATORS)
 def test_error_falls_with_the_order_of_the_method(method):
-    # Logistic growth: x = 1/(1 + 9 exp(-t)), its integral ln((9 + exp(t))/10).
+    # Logistic growth: p = 1/(1 + 9 exp(-t)), its integral ln((9 + exp(t))/10).
     exact = np.array([1.0 / (1.0 + 9.0 * math.exp(-4.0)), math.log((9.0 + math.exp(4.0)) / 10.0)])
     errors = [
         np.abs(integrate(logistic, method, [0.1, 0.0], 4.0 / n, n) - exact).max()

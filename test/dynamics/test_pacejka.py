@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.base.compiled import specialise
 from racecar.base.errors import ParameterError
 from racecar.base.packing import vector
 from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
@@ -123,10 +122,8 @@ def test_bad_coefficients_are_refused(tyre, values, message):
 
 def combined(name, *arguments):
     model = TYRE_MODELS[name]
-    return specialise(
-        combined_slip.combined_forces, f'combined_forces_{name}',
-        lateral_force=model.lateral_force,
-        longitudinal_force=model.longitudinal_force)(*arguments)
+    return combined_slip.combined_forces_of(
+        model.lateral_force, model.longitudinal_force)(*arguments)
 
 
 TYRE = (120.0, 0.9, 1.45, 0.5, 80.0, 0.7, 1.3, 0.2)

@@ -5,10 +5,12 @@
 import inspect
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.compiled import pure
+from racecar.base.errors import ParameterError
 from racecar.base.packing import vector
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, JointStates, Pose2, WheelCommand, WheelState
@@ -19,6 +21,8 @@ from racecar.dynamics.vehicles import (
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
+from racecar.dynamics.vehicles.point_kernels import PointKernels
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -30,15 +34,52 @@ TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
 NONE = (0.0,) * 4
 
 
-def derivative(state, inputs, parameters):
-    return 0.0, inputs[0] + inputs[2]
+class TrolleyState(NamedTuple):
+    vx: float
+    place: float
+
+
+class TrolleyInputs(NamedTuple):
+    speed: float
+    steering_angle: float
+    mode: float
+
+
+class Held(NamedTuple):
+    speed: float
+
+
+class Weight(NamedTuple):
+    mass: float
+
+
+def hold(command, weight):
+    return Held(command.speed)
+
+
+def hold_wheels(inputs, weight):
+    return Held(inputs.speed + inputs.mode)
+
+
+def rates(state, held):
+    return TrolleyState(0.0, held.speed)
 
 
 def observe(state, inputs, parameters):
-    return state[1], 0.0, 0.0, 1.0, inputs[0] + inputs[2], 0.0, 0.0
+    return state.place, 0.0, 0.0, 1.0, inputs.speed, 0.0, 0.0
 
 
-class Trolley:
+def diagnose(state, inputs, parameters, held):
+    return (0.0,) * 14
+
+
+def trolley_equations(inputs, held_by):
+    return Equations(
+        held_by.__name__, TrolleyState(0.0, 0.0), inputs, Weight(0.0), Held(0.0), pure(held_by),
+        pure(rates), pure(observe), pure(diagnose))
+
+
+class Trolley(PointKernels):
     """A trolley on wheels that spin thrice as fast as they roll; a wheel command is a speed.
 
     Neither class nor names of states tell that: its first state is called vx and is not one.
@@ -49,15 +90,12 @@ class Trolley:
     state_names = ('vx', 'place')
     state_limits = (1.0, 1e6)
     input_count = 3
-    parameters = (0.0,)
-    split_derivative = None
     no_travel = (0.0, 5.0)
+    equations = trolley_equations(NO_COMMAND, hold)
+    wheel_equations = trolley_equations(TrolleyInputs(0.0, 0.0, 0.0), hold_wheels)
 
     def __init__(self):
-        self.derivative, self.observe = derivative, observe
-
-    def diagnose(self, state, inputs, parameters):
-        return (0.0,) * 14
+        self.parameters = vector((1.0,))
 
     def follow(self, command, inputs):
         inputs[0], inputs[1], inputs[2] = *command, 0.0
@@ -78,7 +116,7 @@ class Trolley:
 
     @staticmethod
     def travelled(travel, before, after, parameters, commanded, duration):
-        return travel[0] + commanded, travel[1] + after[1] - before[1]
+        return travel[0] + commanded, travel[1] + after.place - before.place
 
     def wheel_rotations(self, travel):
         return travel[0], travel[0], 3.0 * (travel[1] - 5.0), 0.0
@@ -132,11 +170,6 @@ def test_its_plant_shows_its_joints():
     joints = plant.entities[0].output('joints').read()
     assert joints == JointStates(
         joints.names, pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3)), (*(3.0,) * 4, 0.0, 0.0))
-
-
-def test_a_model_whose_derivative_is_not_split_has_no_stepper():
-    with pytest.raises(ConfigurationError, match='trolley has no form for single steps'):
-        Stepper(Trolley())
 
 
 def simulator_of(name, **values):

@@ -11,31 +11,27 @@ import signal
 import subprocess
 import sys
 import threading
-import types
 
 import numpy as np
 import pytest
+from scipy.integrate import RK45
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import COMPILED, compiled
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError, DivergenceError
 from racecar.base.packing import vector
+from racecar.base.rows import count_numbers, filled, load, store
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
-from racecar.dynamics.integrators import fixed_step, model_advance
+from racecar.dynamics.integrators import model_advance
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.simulation.batch import BatchSimulation, Noise
-from racecar.simulation.batch_kernels import (
-    COEFFICIENTS,
-    CONTROL_STATE,
-    integration_kernel,
-    LANES,
-    TARGET,
-)
 from racecar.simulation.block import lane_rows
 from racecar.simulation.closed_loop import CHUNK, ClosedLoop, run_closed_loop
+from racecar.simulation.engine import integration, LANES, Layout, motion_parts
+from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
@@ -346,7 +342,7 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
 
 
 def test_cars_that_run_one_by_one_do_not_share_parts():
-    parts = loop(simulator={'vehicle_model': 'kinematic_bicycle'})
+    parts = HeldLoop(*loop(), 2)
     with pytest.raises(ConfigurationError, match='loop 1 shares its tracker, linearizer or sim'):
         BatchSimulation([parts, parts])
 
@@ -389,7 +385,9 @@ def test_metrics_against_the_path_are_computed_where_they_are_asked_for():
 
 
 def test_state_of_a_car_is_small():
-    assert 8 * (CONTROL_STATE + loop().lane.control.state_size) <= 256
+    car = loop()
+    equations, control = car.simulator.model.equations, car.lane.control
+    assert 8 * sum(map(count_numbers, (equations.state, equations.inputs, control.state))) <= 256
 
 
 # --- steps ----------------------------------------------------------------------------------
@@ -405,89 +403,104 @@ def racecar(tyre, formulation):
         VehicleParameters.from_file(ROOT / 'config/vehicles/racecar.yaml'), tyre, formulation)
 
 
-def plain(kernel):
-    """Return a kernel as plain Python, with the kernels that it calls."""
-    source = getattr(kernel, 'py_func', kernel)
-    called = {name: plain(source.__globals__[name]) for name in source.__code__.co_names
-              if hasattr(source.__globals__.get(name), 'py_func')}
-    return types.FunctionType(source.__code__, {**source.__globals__, **called}, source.__name__,
-                              source.__defaults__, source.__closure__)
+def tableau(integrator):
+    """Return rows of coefficients and weights of a method, as textbooks print them."""
+    if integrator == 'euler':
+        return [[]], [1.0]
+    if integrator == 'rk4':
+        return [[], [0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], [1.0, 2.0, 2.0, 1.0]
+    return [list(row[:k]) for k, row in enumerate(RK45.A)], list(RK45.B)
+
+
+def textbook_step(rates, state, dt, integrator):
+    """Return the state after a step; the weights of rk4 are over a sixth of the step."""
+    rows, weights = tableau(integrator)
+
+    def ahead(h, factors):
+        if integrator == 'rk4' and factors and factors is not weights:
+            return [s + (factors[-1] * h) * k for s, k in zip(state, slopes[-1], strict=True)]
+        moved = []
+        for number, own in zip(state, zip(*slopes, strict=True), strict=True):
+            total = 0.0
+            for factor, slope in zip(factors, own, strict=True):
+                total += factor * slope
+            moved.append(number + h * total)
+        return moved
+
+    slopes = []
+    for row in rows:
+        slopes.append(list(rates(ahead(dt, row) if row else list(state))))
+    return ahead(dt / 6.0 if integrator == 'rk4' else dt, weights)
 
 
 @pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
 @pytest.mark.parametrize(('tyre', 'formulation'), MODELS)
-def test_integration_in_registers_gives_the_bits_of_the_general_method(
-        tyre, formulation, integrator):
+def test_integration_gives_the_bits_of_the_textbook_method(tyre, formulation, integrator):
     model = racecar(tyre, formulation)
-    precompute, rates = map(plain, model.split_derivative[1:])
-    step = 0.0005
-
-    def within_step(state, inputs, parameters):
-        return rates(state, precompute(inputs, parameters))
-
+    equations, step = model.equations, 0.0005
     fast, general = ([0.05, 0.3, 1.0, 2.0, 0.7] for _ in range(2))
     state = vector(fast)
     assert model_advance(model, integrator)(
         state, COMMAND, model.parameters, NO_LIMITS, step, 200)
-    fast = list(state)
-    # Plain, as it takes the compiler a second to bind it to each model.
-    advance = plain(fixed_step(within_step, integrator))
-    command, parameters = list(map(float, COMMAND)), list(map(float, model.parameters))
+    car = filled(equations.parameters, model.parameters)
+    held = equations.hold(equations.inputs._make(map(float, COMMAND)), car)
     for _ in range(200):
-        # x, y and yaw from the pose at the start of the step, as SplitDerivative says.
-        state = [*general[:2], 0.0, 0.0, 0.0]
-        assert advance(state, command, parameters, NO_LIMITS, step, 1)
-        lateral, rate, ahead, left, turned = state
+        # x, y and yaw from the pose at the start of the step.
+        lateral, rate, ahead, left, turned = textbook_step(
+            lambda point: equations.rates(equations.state._make(point), held),
+            [*general[:2], 0.0, 0.0, 0.0], step, integrator)
         sine, cosine = sine_cosine(general[4])
         general = [lateral, rate, general[2] + (ahead * cosine - left * sine),
                    general[3] + (ahead * sine + left * cosine), general[4] + turned]
-    assert fast == general
+    assert list(state) == general
 
 
 @pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
 @pytest.mark.parametrize(('tyre', 'formulation'), MODELS)
 def test_steps_from_the_pose_of_the_car_are_those_of_the_derivative(tyre, formulation, integrator):
-    # Ten seconds in a circle: several turns.
-    model = racecar(tyre, formulation)
-    states = []
-    for advance in (model_advance(model, integrator), fixed_step(model.derivative, integrator)):
-        state = vector([0.05, 0.3, 1.0, 2.0, 0.7])
-        assert advance(
-            state, COMMAND, model.parameters, NO_LIMITS, 0.001, 10_000 if COMPILED else 500)
-        states.append(list(state))
-    assert states[0] == pytest.approx(states[1], rel=1e-12, abs=1e-12)
+    # A circle: several turns.
+    model, steps = racecar(tyre, formulation), 10_000 if COMPILED else 500
+    state, general = vector([0.05, 0.3, 1.0, 2.0, 0.7]), [0.05, 0.3, 1.0, 2.0, 0.7]
+    assert model_advance(model, integrator)(
+        state, COMMAND, model.parameters, NO_LIMITS, 0.001, steps)
+    for _ in range(steps):
+        general = textbook_step(
+            lambda point: model.derivative(vector(point), COMMAND, model.parameters), general,
+            0.001, integrator)
+    assert list(state) == pytest.approx(general, rel=1e-11, abs=1e-11)
     if COMPILED:
-        assert states[0][4] > 2.0 * math.pi
+        assert general[4] > 2.0 * math.pi
 
 
 @pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
 @pytest.mark.parametrize(('tyre', 'formulation'), MODELS)
 def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
     model = racecar(tyre, formulation)
+    equations, layout = model.equations, Layout()
+    parts = motion_parts(layout, equations, integrator)
     count, steps = 19, 10_000 if COMPILED else 20
-    block, scratch = lane_rows(5), lane_rows(TARGET)
-    advance, advance_all = (
-        model_advance(model, integrator), integration_kernel(model.split_derivative, integrator))
-    states = []
+    advance = model_advance(model, integrator)
+    advance_all = compiled(
+        integration(equations, integrator, parts), '(float64[::1], int64, float64, int64)')
+    rows, states = lane_rows(layout.rows), []
     for lane in range(count):
         # Some of them spin.
         state = [0.3 * (lane - 9), 0.5 * lane, 0.1 * lane, 2.0, 0.4 * lane]
-        inputs = vector((1.0 + 0.1 * lane, 0.03 * (lane - 5)))
-        for row, value in enumerate(state):
-            block[row * LANES + lane] = value
-        for row, value in enumerate(model.split_derivative.precompute(inputs, model.parameters)):
-            scratch[(COEFFICIENTS + row) * LANES + lane] = value
+        inputs = (1.0 + 0.1 * lane, 0.03 * (lane - 5))
+        store(rows, parts.state, lane, tuple(state))
+        store(rows, parts.held, lane, equations.hold(
+            equations.inputs._make(inputs), filled(equations.parameters, model.parameters)))
         states.append(vector(state))
-        advance(states[-1], inputs, model.parameters, NO_LIMITS, 0.001, steps)
-    advance_all(block, scratch, count, 0.001, steps)
+        advance(states[-1], vector(inputs), model.parameters, NO_LIMITS, 0.001, steps)
+    advance_all(rows, count, 0.001, steps)
     for lane, state in enumerate(states):
-        assert [block[row * LANES + lane] for row in range(5)] == list(state)
+        assert list(load(rows, parts.state, lane)) == list(state)
 
 
 def test_rows_of_a_block_start_with_a_line_of_the_cache():
     if not COMPILED:
         pytest.skip('plain lists have no address')
-    for count in (1, 5, TARGET):
+    for count in (1, 5, 87):
         rows = lane_rows(count)
         assert rows.ctypes.data % 64 == 0
         assert rows.tolist() == [0.0] * (count * LANES)
@@ -496,7 +509,8 @@ def test_rows_of_a_block_start_with_a_line_of_the_cache():
 
 def test_tyre_model_without_the_fast_form_gives_the_same_forces(monkeypatch):
     vehicle = VehicleParameters.from_file(ROOT / 'config/vehicles/racecar.yaml')
-    slow = TYRE_MODELS['fiala']._replace(name='fiala_without_form', number=77, form=None)
+    slow = TYRE_MODELS['fiala']._replace(
+        name='fiala_without_form', number=77, lateral=None)
     monkeypatch.setitem(TYRE_MODELS, slow.name, slow)
     for formulation in FORMULATIONS:
         states = []
@@ -532,6 +546,7 @@ import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 import numpy as np
+from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.base.compiled import COMPILED
 from racecar.simulation.batch import BatchSimulation, Noise

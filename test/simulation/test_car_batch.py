@@ -23,7 +23,7 @@ from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
 from racecar.simulation.car_batch import DoubleTrackBatch
-from racecar.simulation.car_kernels import CARS
+from racecar.simulation.engine import LANES
 from racecar.simulation.simulator import Simulator
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'vehicles'
@@ -78,7 +78,7 @@ def test_cars_in_a_batch_are_those_alone(plan, count, threads, first):
 @pytest.mark.parametrize('integrator', INTEGRATORS)
 def test_other_methods_and_full_blocks_give_the_same_bits(integrator):
     model = DoubleTrack(RACECAR, 'fiala', low_speed_threshold=0.5)
-    count = CARS + 13
+    count = LANES + 13
     batch = DoubleTrackBatch([model] * count, integrator=integrator, step=5e-4, threads=2)
     speeds = np.linspace(-1.0, 4.0, count)
     batch.command(speeds, 0.2)
@@ -86,7 +86,7 @@ def test_other_methods_and_full_blocks_give_the_same_bits(integrator):
     batch.command(0.5 * speeds, -0.1)
     batch.advance(40)
     assert len(batch) == count
-    for car in (0, 1, CARS - 1, CARS, count - 1):
+    for car in (0, 1, LANES - 1, LANES, count - 1):
         simulator = Simulator(model, integrator=integrator, step=5e-4)
         simulator.set_command(AckermannCommand(float(speeds[car]), 0.2))
         simulator.advance(40)
@@ -119,7 +119,7 @@ def test_car_that_diverges_stands_where_it_was_and_the_others_drive_on(value):
     batch.advance(100)
     block, = batch._blocks
     # The third state of the second car, the yaw rate.
-    block.state[2 * CARS + 1] = value
+    block.rows[2 * LANES + 1] = value
     before = batch.states
     batch.advance(10)
     after = batch.states
@@ -177,7 +177,7 @@ def test_driven_car_that_diverges_keeps_its_wheels_too():
             car.tick()
     batch = DrivenBatch(cars)
     block, = batch._blocks
-    block.state[0] = cars[0]._simulator._state[0] = 1e7
+    block.rows[0] = cars[0]._simulator._state[0] = 1e7
     batch.advance(10)
     with pytest.raises(DivergenceError):
         cars[0].tick()

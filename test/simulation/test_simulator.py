@@ -336,8 +336,10 @@ def test_second_process_finds_the_kernels_compiled_and_notices_changed_sources(t
     assert (second['hits'], second['misses']) == (first['misses'] + first['hits'], 0)
     assert second['linear full rk4'] == first['linear full rk4']
     tyre = sources / 'racecar' / 'dynamics' / 'tyres' / 'linear.py'
-    text = tyre.read_text().replace('return -cornering', 'return -0.5 * cornering')
-    tyre.write_text(text)
+    text = tyre.read_text()
+    changed = text.replace('return -arctangent', 'return -0.5 * arctangent')
+    assert changed != text
+    tyre.write_text(changed)
     third = trajectories('compiled', cases, sources)
     assert third['misses'] == first['misses']
     assert third['linear full rk4'] != first['linear full rk4']

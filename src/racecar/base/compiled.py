@@ -457,7 +457,7 @@ _specialising = threading.Lock()
 
 def specialise(
     function: F, name: str, compiler: Callable[[F], F] | None = None,
-    **bindings: Callable[..., Any],
+    **bindings: Any,
 ) -> F:
     """Return a compiled copy of a function with some of its global names bound anew.
 

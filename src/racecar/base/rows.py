@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from racecar.base.compiled import COMPILED, pure
 from racecar.base.elementary import NEGLIGIBLE, settled, sine_cosine
-from racecar.base.tuple_kernels import count_numbers, flatten
 
 T = TypeVar('T')
 
@@ -37,6 +36,20 @@ class Part(NamedTuple):
     def after(self) -> int:
         """The row after the last one of the part."""
         return self.first + count_numbers(self.example)
+
+
+def flatten(value: Any) -> Iterator[float]:
+    """Numbers of a tuple in order, those of nested ones included."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from flatten(part)
+    else:
+        yield value
+
+
+def count_numbers(value: Any) -> int:
+    """Rows that a tuple takes."""
+    return sum(1 for _ in flatten(value))
 
 
 def filled(example: T, numbers: Iterable[float]) -> T:

@@ -18,24 +18,11 @@ from typing import Any
 
 from racecar.base.compiled import inlined
 from racecar.base.elementary import settled
+from racecar.base.rows import count_numbers
 
 Kernel = Callable[..., Any]
 
 _made: dict[tuple[str, str], Kernel] = {}
-
-
-def flatten(value: Any) -> Iterator[float]:
-    """Return the numbers of a tuple, those of nested ones included."""
-    if isinstance(value, tuple):
-        for part in value:
-            yield from flatten(part)
-    else:
-        yield value
-
-
-def count_numbers(value: Any) -> int:
-    """Return how many rows a tuple takes."""
-    return sum(1 for _ in flatten(value))
 
 
 def reader(name: str, example: Any, lanes: int = 1) -> Kernel:

@@ -41,7 +41,7 @@ from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, smoothstep
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
@@ -99,7 +99,7 @@ class DynamicLaw(NamedTuple):
     steering_rate: float
 
 
-@njit
+@pure
 def dynamic_law(
     law: DynamicLaw, vx: float, vy: float, yaw: float, sideslip: float, yaw_rate: float,
 ) -> tuple[float, float]:
@@ -118,7 +118,7 @@ def dynamic_law(
         - (law.to_rear * rear - law.to_front * front) / front * yaw_rate / speed)
 
 
-@inlined
+@pure
 def steering_within_grip(
     law: DynamicLaw, steering: float, front_angle: float, last_steering: float, dt: float,
 ) -> float:
@@ -136,7 +136,7 @@ def steering_within_grip(
     return max(law.steering_min, min(law.steering_max, gripping))
 
 
-@njit
+@pure
 def dynamic_step(
     state: SteeringState, law: DynamicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:

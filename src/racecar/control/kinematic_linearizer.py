@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent, sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import CarMotion
@@ -38,7 +38,7 @@ class KinematicLaw(NamedTuple):
     speed_max: float
 
 
-@inlined
+@pure
 def speed_and_steering(
     law: KinematicLaw, distance: float, held_steering: float, yaw: float, vx: float, vy: float,
 ) -> tuple[float, float]:
@@ -57,7 +57,7 @@ def speed_and_steering(
     return speed, held_steering if slow else steering
 
 
-@inlined
+@pure
 def kinematic_step(
     state: SteeringState, law: KinematicLaw, car: CarMotion, vx: float, vy: float, dt: float,
 ) -> tuple[SteeringState, float, float]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from racecar.base.compiled import inlined, unbound
 from racecar.base.packing import Flat, packing, Vector, vector
-from racecar.control.reference_sampler import ReferenceSampler
+from racecar.control.reference_sampler import placed, ReferenceSampler
 from racecar.control.trajectories import Motion, Trajectory
 
 
@@ -34,16 +34,22 @@ def load_own_reference(references: Vector, first: int, stride: int) -> OwnRefere
         load_ahead(references, first + 2 * stride, stride))
 
 
+@placed.register(OwnReference)
+def _placed(reference: OwnReference, origin_x: float, origin_y: float) -> OwnReference:
+    x, y, m = reference
+    return OwnReference(
+        origin_x + x, origin_y + y,
+        Motion(origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
+               m.direction))
+
+
 @inlined
 def placed_own_reference(
     references: Vector, first: int, origin_x: float, origin_y: float,
 ) -> OwnReference:
     """Return a packed reference with its origin [m] added."""
-    x, y, m = load_own_reference(references, first, 1)
-    return OwnReference(
-        origin_x + x, origin_y + y,
-        Motion(origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
-               m.direction))
+    return placed(  # type: ignore[no-any-return]
+        load_own_reference(references, first, 1), origin_x, origin_y)
 
 
 motion = unbound

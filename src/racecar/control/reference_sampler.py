@@ -11,9 +11,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.base.compiled import COMPILED, specialise, unlocked
+from racecar.base.compiled import by_type, COMPILED, specialise, unlocked
 from racecar.base.packing import Flat, Vector, vector
 from racecar.control.trajectories import Trajectory
+
+
+@by_type
+def placed(reference: Any, origin_x: float, origin_y: float) -> Any:
+    """Reference with the origin of its trajectory [m] added."""
+    raise NotImplementedError
 
 
 class ReferenceSampler(ABC):

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import math
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined, specialise, unbound
+from racecar.base.compiled import importable, pure, specialise, unbound
 from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.packing import Flat, packing, Vector
 from racecar.base.types import CarMotion
+from racecar.control.reference_sampler import placed
 from racecar.control.target import load_target, Target, target_of
 from racecar.control.trajectories import Trajectory
 from racecar.control.trajectories.base import MotionNumbers
@@ -62,7 +63,7 @@ class TrackerState(NamedTuple):
     derivative_y: float
 
 
-@inlined
+@pure
 def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float, float]:
     """Return the point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
     sine, cosine = sine_cosine(yaw)
@@ -78,7 +79,7 @@ class PointError(NamedTuple):
     reference_vy: float
 
 
-@inlined
+@pure
 def follow_forwards(
     vx: float, vy: float, yaw: float, error: PointError,
 ) -> tuple[float, float, bool]:
@@ -104,7 +105,7 @@ def follow_forwards(
     return least * cosine - sideways * sine, least * sine + sideways * cosine, ahead < least
 
 
-@inlined
+@pure
 def pid_velocity(
     state: TrackerState, p: TrackerParameters, error: PointError, yaw: float, forwards: bool,
     dt: float,
@@ -143,7 +144,7 @@ def pid_velocity(
     return after, turned_x if turned else vx, turned_y if turned else vy
 
 
-@inlined
+@pure
 def axis_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
@@ -154,7 +155,7 @@ def axis_directions(
     return cosine, sine, target.ahead_x, target.ahead_y
 
 
-@inlined
+@pure
 def course_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
@@ -178,44 +179,46 @@ def course_directions(
         target.ahead_y * straight - target.ahead_x * slip)
 
 
-directions = unbound
+def _step_along(directions: Callable[..., tuple[float, float, float, float]]) -> TrackerStep:
+    """Step of the tracker whose P lies in such directions."""
+    @importable
+    def tracker_step(
+        state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
+    ) -> tuple[TrackerState, float, float, float, float]:
+        """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
 
+        car: base_link as measured; target: in `map`; dt: time since the step before [s], 0 at the
+        first.
+        """
+        sine, cosine = sine_cosine(car.yaw)
+        car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
+        course_x, course_y, ahead_x, ahead_y = directions(p, car, target, cosine, sine)
+        # Where it is known how the reference goes on, its P moves as that of a car without error
+        # would: nothing is left to feed back. Otherwise both are moved by the heading of the car,
+        # as in the report, and the shift cancels.
+        is_known = target.direction != 0.0
+        distance = p.PL_distance * (target.direction if is_known else 1.0)
+        turning = distance * target.rate
+        reference_vx = target.speed * target.ahead_x - turning * ahead_y
+        reference_vy = target.speed * target.ahead_y + turning * ahead_x
+        reference_x = target.x + distance * (ahead_x if is_known else course_x)
+        reference_y = target.y + distance * (ahead_y if is_known else course_y)
+        error_x = reference_x - (car_x + distance * course_x)
+        error_y = reference_y - (car_y + distance * course_y)
+        after, vx, vy = pid_velocity(
+            state, p, PointError(error_x, error_y, reference_vx, reference_vy), car.yaw,
+            target.direction >= 0.0, dt)
+        return after, vx, vy, target.x - car_x, target.y - car_y
 
-def _step(
-    state: TrackerState, p: TrackerParameters, car: CarMotion, target: Target, dt: float,
-) -> tuple[TrackerState, float, float, float, float]:
-    """Return the next state, velocity of P [m/s] in `map`, error of the tracked point [m].
-
-    car: base_link as measured; target: in `map`; dt: time since the step before [s], 0 at the
-    first.
-    """
-    sine, cosine = sine_cosine(car.yaw)
-    car_x, car_y = car.x + p.tracked_ahead * cosine, car.y + p.tracked_ahead * sine
-    course_x, course_y, ahead_x, ahead_y = directions(p, car, target, cosine, sine)
-    # Where it is known how the reference goes on, its P moves as that of a car without error
-    # would: nothing is left to feed back. Otherwise both are moved by the heading of the car, as
-    # in the report, and the shift cancels.
-    is_known = target.direction != 0.0
-    distance = p.PL_distance * (target.direction if is_known else 1.0)
-    turning = distance * target.rate
-    reference_vx = target.speed * target.ahead_x - turning * ahead_y
-    reference_vy = target.speed * target.ahead_y + turning * ahead_x
-    reference_x = target.x + distance * (ahead_x if is_known else course_x)
-    reference_y = target.y + distance * (ahead_y if is_known else course_y)
-    error_x = reference_x - (car_x + distance * course_x)
-    error_y = reference_y - (car_y + distance * course_y)
-    after, vx, vy = pid_velocity(
-        state, p, PointError(error_x, error_y, reference_vx, reference_vy), car.yaw,
-        target.direction >= 0.0, dt)
-    return after, vx, vy, target.x - car_x, target.y - car_y
+    return tracker_step
 
 
 TrackerStep = Callable[[TrackerState, TrackerParameters, CarMotion, Target, float], tuple[
     TrackerState, float, float, float, float]]
-"""A step of the tracker: see _step()."""
+"""A step of the tracker: see _step_along()."""
 
-axis_step: TrackerStep = specialise(_step, 'axis_step', inlined, directions=axis_directions)
-course_step: TrackerStep = specialise(_step, 'course_step', inlined, directions=course_directions)
+axis_step: TrackerStep = _step_along(axis_directions)
+course_step: TrackerStep = _step_along(course_directions)
 
 
 tracker_step = motion = update = unbound
@@ -223,18 +226,19 @@ load_state, store_state, STATE_SIZE = packing(TrackerState)
 load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
 
 
-@inlined
+@placed.register(Target)
 def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
     return Target(
         origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
 
 
-@inlined
+@pure
 def placed_target(
     targets: Vector, first: int, stride: int, origin_x: float, origin_y: float,
 ) -> Target:
     """Return a packed target with its origin [m] added."""
-    return _placed(load_target(targets, first, stride), origin_x, origin_y)
+    return placed(  # type: ignore[no-any-return]
+        load_target(targets, first, stride), origin_x, origin_y)
 
 
 def _update(
@@ -249,7 +253,7 @@ def _update(
     after, vx, vy, error_x, error_y = tracker_step(
         load_state(state, 0, 1), load_parameters(parameters, 0, 1),
         CarMotion(x, y, yaw, forward, lateral, yaw_rate),
-        _placed(target_of(now, middle, exact), origin_x, origin_y), dt)
+        placed(target_of(now, middle, exact), origin_x, origin_y), dt)
     store_state(state, 0, 1, after)
     return vx, vy, error_x, error_y
 

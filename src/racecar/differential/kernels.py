@@ -16,7 +16,7 @@ from racecar.differential.physics import Physics, physics_step
 from racecar.differential.state import Chance, WheelsState
 
 LANES = 120
-"""Robots in a block, as many as cars: see racecar.simulation.batch_kernels."""
+"""Robots in a block, as many as cars: see racecar.simulation.engine."""
 
 CHANCES = len(Chance._fields)
 """Random numbers of a robot in a step."""

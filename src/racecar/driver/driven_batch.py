@@ -5,42 +5,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+import functools
+from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import specialise, unbound, unlocked
+from racecar.base.compiled import compiled, importable
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import vector
-from racecar.base.tuple_kernels import count_numbers, first_row, Kernel, reader, writer
+from racecar.base.packing import Flat
+from racecar.base.rows import first_row, load, Part, store
 from racecar.base.types import NANOSECONDS, Wheels
 from racecar.driver.driven_car import DrivenCar
 from racecar.driver.pedal_kernels import (
     drive_wheels,
     driven_inputs,
     Memory,
-    NO_WHEEL,
-    packed_readers,
+    NO_CAR,
+    NO_CONTROLS,
     START,
     turned_on,
     wheel_speeds_of,
 )
-from racecar.dynamics.powertrain.powertrain import CAR_NUMBERS, PedalControls
-from racecar.dynamics.vehicles.double_track import DoubleTrack
-from racecar.simulation.car_batch import BlockKernel, CarBatch
-from racecar.simulation.car_kernels import (
-    CARS,
-    integration_kernel,
-    parameter_reader,
-    Rows,
-    state_rows,
-    whole_block,
-)
+from racecar.dynamics.powertrain.powertrain import PedalControls
+from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL
+from racecar.dynamics.vehicles.interface import Equations
+from racecar.simulation.car_batch import CarBatch
+from racecar.simulation.car_kernels import ADVANCE, car_parts, CarKernel, checking, saving
+from racecar.simulation.engine import integration, LANES
 from racecar.simulation.metrics.tracking_error import Array
 
 
 class PedalRows(NamedTuple):
-    """Rows that a driven car has besides those of all: good, before: see _drive_block()."""
+    """Rows that a driven car has besides those of all.
+
+    good: memory before the steps; before: wheel speeds before a step.
+    """
 
     controls: PedalControls
     car: tuple[float, ...]
@@ -49,107 +48,74 @@ class PedalRows(NamedTuple):
     before: Wheels
 
 
-_EXAMPLE = PedalRows(
-    PedalControls(*(0.0,) * len(PedalControls._fields)), (0.0,) * CAR_NUMBERS, START, START,
-    NO_WHEEL)
-CONTROLS, CAR, MEMORY, GOOD, BEFORE = (
-    first_row(_EXAMPLE, field) for field in PedalRows._fields)
+_EXAMPLE = PedalRows(NO_CONTROLS, NO_CAR, START, START, NO_WHEEL)
+CONTROLS, CAR, MEMORY = (
+    first_row(_EXAMPLE, field) for field in ('controls', 'car', 'memory'))
 
 
-read_state = read_controls = read_car = read_memory = write_memory = read_four = unbound
-write_four = write_held = write_drive = write_forced = read_parameters = hold = unbound
-hold_all = drive_all = turn_all = integrate_all = save_all = check_all = restore_all = unbound
+@functools.cache
+def pedal_kernel(equations: Equations, integrator: str) -> CarKernel:
+    """Kernel of cars that hold their pedals. Raises ParameterError if the method is unknown."""
+    parts = car_parts(equations, integrator, _EXAMPLE)
+    save_all, check_all = saving(parts), checking(parts)
+    integrate, hold = integration(equations, integrator, parts.motion), equations.hold
+    state_part, held_part, parameters_part = (
+        parts.motion.state, parts.motion.held, parts.parameters)
+    valid_part = parts.valid
+    controls_part, car_part, memory_part, good_part, before_part = (
+        Part(getattr(_EXAMPLE, field), parts.inputs.first + first_row(_EXAMPLE, field), LANES)
+        for field in PedalRows._fields)
+    drive_part, forced_part = (
+        Part(NO_WHEEL, held_part.first + first_row(equations.held, 'wheels', field), LANES)
+        for field in ('drive', 'forced'))
 
+    @importable
+    def hold_all(rows: Flat, count: int) -> None:
+        for i in range(count):
+            memory = load(rows, memory_part, i)
+            store(rows, good_part, i, memory)
+            store(rows, held_part, i, hold(
+                driven_inputs(load(rows, controls_part, i), load(rows, car_part, i),
+                              memory.cruise, NO_WHEEL, NO_WHEEL),
+                load(rows, parameters_part, i)))
 
-def _hold_all(inputs: Rows, parameters: Rows, held: Rows, count: int) -> None:
-    """Compute what the pedals fix, and save the memory."""
-    for i in range(count):
-        memory = read_memory(inputs, MEMORY, i)
-        write_memory(inputs, GOOD, i, memory)
-        write_held(held, 0, i, hold(
-            driven_inputs(read_controls(inputs, CONTROLS, i), read_car(inputs, CAR, i),
-                          memory.cruise, NO_WHEEL, NO_WHEEL),
-            read_parameters(parameters, 0, i)))
+    @importable
+    def drive_all(rows: Flat, count: int, dt: float) -> None:
+        for i in range(count):
+            before = wheel_speeds_of(load(rows, state_part, i))
+            memory, drive, forced = drive_wheels(
+                load(rows, controls_part, i), load(rows, car_part, i), before,
+                load(rows, memory_part, i), dt)
+            store(rows, memory_part, i, memory)
+            store(rows, before_part, i, before)
+            store(rows, drive_part, i, drive)
+            store(rows, forced_part, i, forced)
 
+    @importable
+    def turn_all(rows: Flat, count: int, dt: float) -> None:
+        for i in range(count):
+            memory = load(rows, memory_part, i)
+            store(rows, memory_part, i, Memory(memory.cruise, turned_on(
+                memory.turned, load(rows, before_part, i),
+                wheel_speeds_of(load(rows, state_part, i)), dt), memory.shift))
 
-def _drive_all(state: Rows, inputs: Rows, held: Rows, count: int, dt: float) -> None:
-    """Compute what the powertrains do in the next step."""
-    for i in range(count):
-        before = wheel_speeds_of(read_state(state, 0, i))
-        memory, drive, forced = drive_wheels(
-            read_controls(inputs, CONTROLS, i), read_car(inputs, CAR, i), before,
-            read_memory(inputs, MEMORY, i), dt)
-        write_memory(inputs, MEMORY, i, memory)
-        write_four(inputs, BEFORE, i, before)
-        write_drive(held, 0, i, drive)
-        write_forced(held, 0, i, forced)
+    @importable
+    def restore_all(rows: Flat, count: int) -> None:
+        for i in range(count):
+            if load(rows, valid_part, i)[0] == 0.0:
+                store(rows, memory_part, i, load(rows, good_part, i))
 
+    def drive_block(rows: Flat, count: int, dt: float, steps: int) -> None:
+        save_all(rows, count)
+        hold_all(rows, count)
+        for _ in range(steps):
+            drive_all(rows, count, dt)
+            integrate(rows, count, dt, 1)
+            turn_all(rows, count, dt)
+        check_all(rows, count)
+        restore_all(rows, count)
 
-def _turn_all(state: Rows, inputs: Rows, count: int, dt: float) -> None:
-    """Count the rotation of the wheels in a step."""
-    for i in range(count):
-        memory = read_memory(inputs, MEMORY, i)
-        write_memory(inputs, MEMORY, i, Memory(memory.cruise, turned_on(
-            memory.turned, read_four(inputs, BEFORE, i),
-            wheel_speeds_of(read_state(state, 0, i)), dt), memory.shift))
-
-
-def _restore_all(inputs: Rows, valid: Rows, count: int) -> None:
-    for i in range(count):
-        if valid[i] == 0.0:
-            write_memory(inputs, MEMORY, i, read_memory(inputs, GOOD, i))
-
-
-def _drive_block(
-    state: Rows, good: Rows, held: Rows, stages: Rows, inputs: Rows, parameters: Rows,
-    limits: Rows, valid: Rows, count: int, dt: float, steps: int,
-) -> None:
-    """Advance `count` cars by steps of dt [s] with the pedals that they hold.
-
-    Arguments as in command_kernel(); inputs: the rows of PedalRows.
-    """
-    save_all(state, good, count)
-    hold_all(inputs, parameters, held, count)
-    for _ in range(steps):
-        drive_all(state, inputs, held, count, dt)
-        integrate_all(state, held, stages, count, dt)
-        turn_all(state, inputs, count, dt)
-    check_all(state, good, limits, valid, count)
-    restore_all(inputs, valid, count)
-
-
-def pedal_kernel(model: DoubleTrack, held: Any, integrator: str) -> Kernel:
-    """Bind a model and a method: see _drive_block(). held: an example of what hold returns."""
-    form = model.split_derivative
-    name = form.torques.name
-    rows = {**packed_readers(CARS), 'read_state': state_rows(form.state)['read_state'],
-            'read_four': reader('four', NO_WHEEL, CARS),
-            'write_four': writer('four', NO_WHEEL, CARS)}
-
-    def bound(*names: str) -> dict[str, Kernel]:
-        return {name: rows[name] for name in names}
-
-    return specialise(
-        _drive_block, f'drive_block_{integrator}_{form.name}', unlocked,
-        hold_all=specialise(
-            _hold_all, f'hold_pedals_{name}', hold=form.torques.hold,
-            read_parameters=parameter_reader(len(model.parameters)),
-            write_held=writer(name, held, CARS),
-            **bound('read_controls', 'read_car', 'read_memory', 'write_memory')),
-        drive_all=specialise(
-            _drive_all, f'drive_all_{name}',
-            write_drive=writer(
-                f'drive_{name}', NO_WHEEL, CARS, first_row(held, 'wheels', 'drive')),
-            write_forced=writer(
-                f'forced_{name}', NO_WHEEL, CARS, first_row(held, 'wheels', 'forced')),
-            **bound('read_state', 'read_controls', 'read_car', 'read_memory', 'write_memory',
-                    'write_four')),
-        turn_all=specialise(_turn_all, f'turn_all_{form.state.__name__}', **bound(
-            'read_state', 'read_memory', 'write_memory', 'read_four')),
-        restore_all=specialise(_restore_all, 'restore_memories', **bound(
-            'read_memory', 'write_memory')),
-        integrate_all=integration_kernel(form.state, form.torques, held, integrator),
-        **whole_block(form.state))
+    return CarKernel(parts, compiled(drive_block, ADVANCE))
 
 
 class DrivenBatch(CarBatch):
@@ -167,14 +133,9 @@ class DrivenBatch(CarBatch):
                 f'the cars have steps [ns] and integrators {sorted(kinds)}, expected one of each')
         (step_ns, integrator), = kinds
 
-        def kernel_of(model: DoubleTrack) -> BlockKernel:
-            held = model.split_derivative.torques.hold(
-                vector(model.torque_inputs(0.0, NO_WHEEL)), model.parameters)
-            return BlockKernel(pedal_kernel(model, held, integrator), count_numbers(held),
-                               count_numbers(_EXAMPLE))
-
         super().__init__(
-            [car.model for car in cars], [car.state for car in cars], kernel_of,
+            [car.model for car in cars], [car.state for car in cars],
+            lambda model: pedal_kernel(model.wheel_equations, integrator),
             step=step_ns / NANOSECONDS, integrator=integrator, threads=threads)
         self._write_inputs(CAR, np.array([car.powertrain.packed for car in cars], float).T)
         self._write_inputs(MEMORY, np.array([car.memory for car in cars], float).T)
@@ -183,7 +144,8 @@ class DrivenBatch(CarBatch):
     @property
     def wheel_rotations(self) -> Array:
         """Angle that each wheel has turned since the last reset [rad], (cars, 4)."""
-        return self._read('inputs', MEMORY + first_row(START, 'turned'), len(NO_WHEEL))
+        at = MEMORY + first_row(START, 'turned')
+        return self._read(lambda parts: Part(NO_WHEEL, parts.inputs.first + at, LANES))
 
     def set_pedals(self, pedals: Sequence[PedalControls]) -> None:
         """Drive so from now on; pedals: of each car."""

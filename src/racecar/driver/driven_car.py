@@ -9,7 +9,7 @@ from typing import Any
 
 from racecar.base.packing import Vector, vector
 from racecar.base.readings import Collisions
-from racecar.base.tuple_kernels import first_row, flatten
+from racecar.base.rows import first_row, flatten
 from racecar.base.types import (
     LampSwitches,
     Odometry,
@@ -54,11 +54,10 @@ class DrivenCar:
         self._controls: Any = vector(PedalControls(-1.0, *(0.0,) * 8))
         self.model = DoubleTrack(vehicle, tyre_model)
         self.integrator = integrator
-        self._drive = drive_kernel(self.model, integrator)
+        self._drive = drive_kernel(self.model.wheel_equations, integrator)
         self._simulator = Simulator(
             self.model, step=step, period=period, integrator=integrator,
             initial_pose=initial_pose, advance=self._advance, scene=scene, kept=(self._memory,))
-        self._room: Any = vector(self._simulator.state)
 
     @property
     def time_ns(self) -> int:
@@ -156,5 +155,5 @@ class DrivenCar:
     ) -> bool:
         """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
         return self._drive(
-            state, self._room, inputs, parameters, limits, dt, steps, self._controls,
-            self.powertrain.packed, self._memory)
+            state, inputs, parameters, limits, self._controls, self.powertrain.packed,
+            self._memory, dt, steps)

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
+import functools
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined, specialise, unbound
+from racecar.base.compiled import compiled, pure
 from racecar.base.packing import Vector
-from racecar.base.tuple_kernels import Kernel, reader, writer
+from racecar.base.rows import load, Part, store, within
 from racecar.base.types import Wheels
-from racecar.dynamics.held_steps import step_kernel
-from racecar.dynamics.integrators import find_integrator
+from racecar.dynamics.integrators import step_function
 from racecar.dynamics.powertrain.gearbox import next_shift, Shift
 from racecar.dynamics.powertrain.powertrain import (
     added_inertia,
@@ -27,12 +27,14 @@ from racecar.dynamics.powertrain.powertrain import (
     SHIFT_TIME,
     wheel_drive,
 )
-from racecar.dynamics.vehicles.double_track import DoubleTrack
-from racecar.dynamics.vehicles.double_track_equations import Held, INPUT_COUNT, WHEEL
-from racecar.dynamics.vehicles.double_track_held import torque_inputs
+from racecar.dynamics.vehicles.double_track_equations import (
+    Held,
+    NO_INPUTS,
+    NO_WHEEL,
+    WheelInputs,
+)
 from racecar.dynamics.vehicles.double_track_wheels import TorqueDrive
-
-NO_WHEEL: Wheels = (0.0, 0.0, 0.0, 0.0)
+from racecar.dynamics.vehicles.interface import Equations
 
 
 class Memory(NamedTuple):
@@ -50,26 +52,24 @@ START = Memory(0.0, NO_WHEEL, NO_SHIFT)
 """Memory of a car that has not driven yet."""
 
 
-read_memory = write_memory = unbound
-read_state = write_state = write_inputs = read_controls = read_car = unbound
-hold = step_driven = unbound
-
-
-@inlined
+@pure
 def driven_inputs(
     controls: PedalControls, car: Vector, cruise: float, drive: Wheels, forced: Wheels,
-) -> tuple[float, ...]:
-    """Return the inputs of the double track; drive, forced as wheel_drive() and steps() say."""
+) -> WheelInputs:
+    """Inputs of the double track.
+
+    drive: torque [N m] of each wheel, or speed [rad/s] of one that is forced, whose forced is 1.
+    """
     brake, viscous = car[BRAKE_TORQUE] * controls.brake, car[BRAKE_DAMPING] * controls.brake
     damping = car[DAMPING]
-    return torque_inputs(
-        cruise, 0.5 * (controls.left_angle + controls.right_angle), controls.left_angle,
+    return WheelInputs(
+        cruise, 0.5 * (controls.left_angle + controls.right_angle), 1.0, controls.left_angle,
         controls.right_angle, drive, (brake, brake, brake, brake),
         (damping, damping, damping, damping), (viscous, viscous, viscous, viscous), forced,
         added_inertia(controls, car))
 
 
-@inlined
+@pure
 def drive_wheels(
     controls: PedalControls, car: Vector, speeds: Wheels, memory: Memory, dt: float,
 ) -> tuple[Memory, Wheels, Wheels]:
@@ -86,13 +86,14 @@ def drive_wheels(
         car[DRIVEN + 3] * forced)
 
 
-@inlined
+@pure
 def wheel_speeds_of(state: Any) -> Wheels:
-    """Return the speeds of the wheels of a state [rad/s]."""
-    return state[WHEEL], state[WHEEL + 1], state[WHEEL + 2], state[WHEEL + 3]
+    """Speeds of the wheels of a state [rad/s]."""
+    return (state.wheel_speed_front_left, state.wheel_speed_front_right,
+            state.wheel_speed_rear_left, state.wheel_speed_rear_right)
 
 
-@inlined
+@pure
 def turned_on(turned: Wheels, before: Wheels, after: Wheels, dt: float) -> Wheels:
     """Return the rotation of the wheels [rad] after a step, by the mean of both speeds."""
     half = 0.5 * dt
@@ -100,58 +101,56 @@ def turned_on(turned: Wheels, before: Wheels, after: Wheels, dt: float) -> Wheel
             turned[2] + half * (before[2] + after[2]), turned[3] + half * (before[3] + after[3]))
 
 
-def _drive(
-    state: MutableSequence[float], good: MutableSequence[float], inputs: MutableSequence[float],
-    parameters: Vector, limits: Vector, dt: float, steps: int, packed_controls: Vector,
-    packed_car: Vector, packed_memory: MutableSequence[float],
-) -> bool:
-    """Advance by steps of dt; return whether the state is valid, else leave it and the memory.
-
-    good: room for a state; packed_memory: the numbers of Memory.
-    """
-    start = read_state(state, 0, 0)
-    write_state(good, 0, 0, start)
-    controls, car = read_controls(packed_controls, 0, 0), read_car(packed_car, 0, 0)
-    s, drive, forced = start, NO_WHEEL, NO_WHEEL
-    memory = first = read_memory(packed_memory, 0, 0)
-    held = hold(driven_inputs(controls, car, first.cruise, drive, forced), parameters)
+@pure
+def turned_wheels(held: Held, drive: Wheels, forced: Wheels) -> Held:
+    """What is held with other torques; drive, forced as in driven_inputs()."""
     w = held.wheels
-    for _ in range(steps):
-        before = wheel_speeds_of(s)
-        driven, drive, forced = drive_wheels(controls, car, before, memory, dt)
-        s = step_driven(s, Held(held.body, TorqueDrive(
-            drive, w.brake, w.damping, w.brake_damping, forced, w.overspeed, w.stick,
-            w.rear_stick, w.per_inertia, w.rear_per_inertia)), dt)
-        memory = Memory(driven.cruise, turned_on(
-            driven.turned, before, wheel_speeds_of(s), dt), driven.shift)
-    write_state(state, 0, 0, s)
-    write_inputs(inputs, 0, 0, driven_inputs(controls, car, first.cruise, drive, forced))
-    valid = True
-    for i in range(len(state)):
-        # False for NaN too.
-        valid = valid and abs(state[i]) <= limits[i]
-    if valid:
-        write_memory(packed_memory, 0, 0, memory)
-    else:
-        write_state(state, 0, 0, start)
-    return valid
+    return Held(held.body, TorqueDrive(
+        drive, w.brake, w.damping, w.brake_damping, forced, w.overspeed, w.stick, w.rear_stick,
+        w.per_inertia, w.rear_per_inertia))
 
 
-def packed_readers(lanes: int = 1) -> dict[str, Kernel]:
-    """Return read_controls, read_car, read_memory and write_memory."""
-    return {'read_controls': reader('PedalControls', PedalControls(*(0.0,) * 9), lanes),
-            'read_car': reader('car', (0.0,) * CAR_NUMBERS, lanes),
-            'read_memory': reader('Memory', START, lanes),
-            'write_memory': writer('Memory', START, lanes)}
+NO_CONTROLS = PedalControls(*(0.0,) * len(PedalControls._fields))
+NO_CAR = (0.0,) * CAR_NUMBERS
+_CONTROLS, _CAR, _MEMORY = Part(NO_CONTROLS), Part(NO_CAR), Part(START)
+_INPUTS = Part(NO_INPUTS)
 
 
-def drive_kernel(model: DoubleTrack, integrator: str) -> Callable[..., bool]:
-    """Bind a model and a method: see _drive(). Raises ParameterError if the method is unknown."""
-    find_integrator(integrator)
-    form = model.split_derivative
-    name, state = form.state.__name__, form.state(*(0.0,) * len(form.state._fields))
-    return specialise(
-        _drive, f'drive_{integrator}_{form.name}',
-        read_state=reader(name, state), write_state=writer(name, state),
-        write_inputs=writer('double_inputs', (0.0,) * INPUT_COUNT), hold=form.torques.hold,
-        step_driven=step_kernel(form.state, form.torques, integrator), **packed_readers())
+@functools.cache
+def drive_kernel(equations: Equations, integrator: str) -> Callable[..., bool]:
+    """Compiled drive() of a double track and a method.
+
+    equations: of a car driven by its wheels. Raises ParameterError if the method is unknown.
+    """
+    state_part, parameters_part = Part(equations.state), Part(equations.parameters)
+    hold, step = equations.hold, step_function(equations.rates, integrator)
+
+    def drive(
+        state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,
+        limits: Vector, controls_: Vector, car_: Vector, memory_: MutableSequence[float],
+        dt: float, steps: int,
+    ) -> bool:
+        """Advance by steps of dt; tell whether the state is valid, else leave it and the memory.
+
+        controls_, car_, memory_: numbers of PedalControls, of the powertrain and of Memory.
+        """
+        now = load(state, state_part, 0)
+        controls, car = load(controls_, _CONTROLS, 0), load(car_, _CAR, 0)
+        torques, forced = NO_WHEEL, NO_WHEEL
+        memory = first = load(memory_, _MEMORY, 0)
+        held = hold(driven_inputs(controls, car, first.cruise, torques, forced),
+                    load(parameters, parameters_part, 0))
+        for _ in range(steps):
+            before = wheel_speeds_of(now)
+            driven, torques, forced = drive_wheels(controls, car, before, memory, dt)
+            now = step(now, turned_wheels(held, torques, forced), dt)
+            memory = Memory(driven.cruise, turned_on(
+                driven.turned, before, wheel_speeds_of(now), dt), driven.shift)
+        store(inputs, _INPUTS, 0, driven_inputs(controls, car, first.cruise, torques, forced))
+        if not within(now, load(limits, state_part, 0)):
+            return False
+        store(state, state_part, 0, now)
+        store(memory_, _MEMORY, 0, memory)
+        return True
+
+    return compiled(drive, f"({', '.join(['float64[::1]'] * 7)}, float64, int64)")

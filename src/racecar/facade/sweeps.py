@@ -35,9 +35,9 @@ from racecar.facade.run import data_frame
 from racecar.facade.simulation import configuration_of, OnProgress, progress_bar
 from racecar.facade.vehicle import Vehicle
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.batch_kernels import LANES
 from racecar.simulation.batch_result import BatchResult
 from racecar.simulation.closed_loop import Loop
+from racecar.simulation.engine import LANES
 from racecar.simulation.metrics.path_metrics import error_text
 from racecar.simulation.metrics.tracking_error import Array, Metrics
 from racecar.stacks.options import SET_ARGUMENT

@@ -10,22 +10,20 @@ comes out is the pose of the rear axle, seen from where the window starts, at so
 from __future__ import annotations
 
 from collections.abc import Callable
+import functools
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import inlined, njit, specialise, unbound
-from racecar.base.packing import Flat, Packing, packing, Vector
-from racecar.dynamics.held_steps import state_kernels
-from racecar.dynamics.integrators import split_stages
+from racecar.base.compiled import compiled, importable, njit, pure
+from racecar.base.packing import Flat
+from racecar.base.rows import at_origin, load, moved, Part, plus, store, zeros_like
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
-from racecar.dynamics.vehicles.interface import SplitDerivative
-from racecar.dynamics.vehicles.kinematic_understeer import understeer_yaw_rate
-from racecar.dynamics.vehicles.single_track_equations import PARAMETER_COUNT
-from racecar.dynamics.vehicles.single_track_slip import SlipState
+from racecar.dynamics.vehicles.interface import Command, Equations
 from racecar.identification.drive import Array, Drive
+from racecar.simulation.engine import Layout
 
 SUBSTEPS = 2
 """Least number of integration steps per sample of a drive."""
@@ -40,20 +38,13 @@ TURNING = 0.1
 MOST_VALUE = 1e3
 """What stands for a prediction that left the numbers [m, rad]."""
 
-load_parameters = packing(PARAMETER_COUNT).load
 LANES = 64
 """Windows that are predicted side by side: what is done to all in one loop can be vectorised."""
-_ROWS = 6
-"""Numbers of the longest state, that of combined slip."""
 _COLUMNS = 7
 _INSTANT = 1e-9
 """Time between two events that count as one [s]."""
 _NO_LIMIT = 1e9
 """Rate of the steering that is no limit [rad/s]."""
-
-begin = hold = advance = finish = step_all = load_state = store_state = unbound
-rates = plus = from_origin = place = rates_all = unbound
-
 
 class Windows(NamedTuple):
     """Windows of one drive.
@@ -264,7 +255,7 @@ def _steps(
             now = end
 
 
-@inlined
+@pure
 def _lagged_moments(step: float, lag: float) -> tuple[float, float]:
     """Return what is left of a change [-] on average, and what it falls by in half a step [-].
 
@@ -279,7 +270,7 @@ def _lagged_moments(step: float, lag: float) -> tuple[float, float]:
     return (1.0 - stays) / x, 6.0 * (0.5 * (1.0 + stays) - (1.0 - stays) / x) / (x * x) * x
 
 
-@inlined
+@pure
 def _along(values: Array, at: float) -> tuple[float, float]:
     """Return a value between samples and its derivative, by the cubic of the four around it.
 
@@ -298,229 +289,194 @@ def _along(values: Array, at: float) -> tuple[float, float]:
     return p + s * (u + s * (c + s * d)) + (at - inside) * slope, slope
 
 
-def _predict(
-    out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
-    first: NDArray[np.int64], values: Array, parameters: Array, limit: float, lead: int,
-) -> None:
-    """Write the poses of windows, LANES of them side by side; see predict()."""
-    states: Any = np.zeros(_ROWS * LANES)
-    points, slopes, totals = states.copy(), states.copy(), states.copy()
-    # Columns of Steps, of each window its own.
-    given, begun = np.zeros((_COLUMNS, LANES)), np.zeros((LANES, 3))
-    done, ends = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
-    for begin_at in range(0, len(starts), LANES):
-        count = min(LANES, len(starts) - begin_at)
-        for i in range(count):
-            w = begin_at + i
-            store_state(states, i, LANES, begin(
-                initial[w, 0], initial[w, 1], initial[w, 2], parameters))
-            done[i] = first[starts[w] - lead]
-        # The first horizon is that of the start itself.
-        for h in range(-1, len(horizons)):
-            most = 0
+Begin = Callable[[float, float, float, Any], Any]
+"""Pure function of vx, vy, yaw rate of the rear axle [SI] and parameters: the state at a start."""
+
+Finish = Callable[[Any, Any], tuple[float, float, float]]
+"""Pure function of state and parameters: pose of the rear axle [m, rad]."""
+
+
+class _Rows(NamedTuple):
+    """Where windows side by side have their numbers: states, and of a step point, slope, total."""
+
+    state: Part
+    point: Part
+    slope: Part
+    total: Part
+
+
+def _rows_of(state: Any) -> tuple[_Rows, int]:
+    """Place the numbers of windows; returns how many rows they take, too."""
+    layout = Layout(LANES)
+    return _Rows(*(layout.part(state) for _ in _Rows._fields)), layout.rows
+
+
+class _Kind(NamedTuple):
+    """How a kind of model begins and ends; step: makes the pure function of a step of all."""
+
+    begin: Begin
+    finish: Finish
+    step: Callable[[Equations, _Rows], Callable[..., None]]
+
+
+@functools.cache
+def _prediction(equations: Equations, kind: _Kind) -> Callable[..., None]:
+    """Compiled loop over the windows of a kind of model; see predict()."""
+    places, row_count = _rows_of(equations.state)
+    state_part, parameters_part = places.state, Part(equations.parameters)
+    begin, finish, step_all = kind.begin, kind.finish, kind.step(equations, places)
+
+    def predict_all(
+        out: Array, starts: NDArray[np.int64], initial: Array, horizons: NDArray[np.int64],
+        first: NDArray[np.int64], values: Array, parameters: Flat, limit: float, lead: int,
+    ) -> None:
+        """Write the poses of windows, LANES of them side by side."""
+        rows: Any = np.zeros(row_count * LANES)
+        car = load(parameters, parameters_part, 0)
+        # Columns of Steps, of each window its own.
+        given, begun = np.zeros((_COLUMNS, LANES)), np.zeros((LANES, 3))
+        done, ends = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
+        for begin_at in range(0, len(starts), LANES):
+            count = min(LANES, len(starts) - begin_at)
             for i in range(count):
-                ends[i] = first[starts[begin_at + i] + (horizons[h] if h >= 0 else 0)]
-                most = max(most, ends[i] - done[i])
-            for _ in range(most):
-                for i in range(count):
-                    # Where others have more steps, it waits in one that takes no time.
-                    goes_on = done[i] < ends[i]
-                    row = values[done[i] if goes_on else max(done[i] - 1, 0)]
-                    for column in range(_COLUMNS):
-                        given[column, i] = row[column]
-                    if goes_on:
-                        done[i] += 1
-                    else:
-                        given[0, i] = 0.0
-                step_all(states, points, slopes, totals, given, parameters, count)
-            for i in range(count):
-                x, y, yaw = finish(load_state(states, i, LANES), parameters)
-                if h < 0:
-                    begun[i, 0], begun[i, 1], begun[i, 2] = x, y, yaw
-                    continue
-                x, y, yaw = x - begun[i, 0], y - begun[i, 1], yaw - begun[i, 2]
-                cosine, sine = math.cos(begun[i, 2]), math.sin(begun[i, 2])
-                x, y = cosine * x + sine * y, cosine * y - sine * x
                 w = begin_at + i
-                out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
-                out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
-                out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+                store(rows, state_part, i, begin(
+                    initial[w, 0], initial[w, 1], initial[w, 2], car))
+                done[i] = first[starts[w] - lead]
+            # The first horizon is that of the start itself.
+            for h in range(-1, len(horizons)):
+                most = 0
+                for i in range(count):
+                    ends[i] = first[starts[begin_at + i] + (horizons[h] if h >= 0 else 0)]
+                    most = max(most, ends[i] - done[i])
+                for _ in range(most):
+                    for i in range(count):
+                        # Where others have more steps, it waits in one that takes no time.
+                        goes_on = done[i] < ends[i]
+                        row = values[done[i] if goes_on else max(done[i] - 1, 0)]
+                        for column in range(_COLUMNS):
+                            given[column, i] = row[column]
+                        if goes_on:
+                            done[i] += 1
+                        else:
+                            given[0, i] = 0.0
+                    step_all(rows, given, car, count)
+                for i in range(count):
+                    x, y, yaw = finish(load(rows, state_part, i), car)
+                    if h < 0:
+                        begun[i, 0], begun[i, 1], begun[i, 2] = x, y, yaw
+                        continue
+                    x, y, yaw = x - begun[i, 0], y - begun[i, 1], yaw - begun[i, 2]
+                    cosine, sine = math.cos(begun[i, 2]), math.sin(begun[i, 2])
+                    x, y = cosine * x + sine * y, cosine * y - sine * x
+                    w = begin_at + i
+                    out[w, h, 0] = min(max(x, -limit), limit) if x == x else limit
+                    out[w, h, 1] = min(max(y, -limit), limit) if y == y else limit
+                    out[w, h, 2] = min(max(yaw, -limit), limit) if yaw == yaw else limit
+
+    return compiled(predict_all, (
+        '(float64[:, :, ::1], int64[::1], float64[:, ::1], int64[::1], int64[::1],'
+        ' float64[:, ::1], float64[::1], float64, int64)'))
 
 
-def _step_each(
-    states: Flat, points: Flat, slopes: Flat, totals: Flat, given: Array, parameters: Array,
-    count: int,
-) -> None:
-    """Do one window after the other what its model does in a step."""
-    for i in range(count):
-        angles = (given[4, i], given[5, i], given[6, i])
-        store_state(states, i, LANES, advance(
-            load_state(states, i, LANES), given[2, i], angles, parameters, given[0, i]))
+def _step_each(equations: Equations, places: _Rows) -> Callable[..., None]:
+    """Pure function that moves one window after the other along its chord."""
+    state_part, hold = places.state, equations.hold
 
+    @importable
+    def step_each(rows: Flat, given: Array, car: Any, count: int) -> None:
+        for i in range(count):
+            pose, held = load(rows, state_part, i), hold(Command(given[2, i], given[5, i]), car)
+            turn, way = given[0, i] * held.yaw_rate, given[0, i] * held.speed
+            # Along the chord of the arc.
+            middle = pose.yaw + 0.5 * turn
+            store(rows, state_part, i, (
+                pose.x + way * math.cos(middle), pose.y + way * math.sin(middle),
+                pose.yaw + turn))
 
-class _Pose(NamedTuple):
-    x: float
-    y: float
-    yaw: float
-
-
-@inlined
-def _begin_kinematic(vx: float, vy: float, rate: float, parameters: Array) -> _Pose:
-    return _Pose(0.0, 0.0, 0.0)
-
-
-@inlined
-def _advance_kinematic(
-    pose: _Pose, speed: float, angles: tuple[float, float, float], parameters: Vector, dt: float,
-) -> _Pose:
-    turn = dt * understeer_yaw_rate((speed, angles[1]), parameters)
-    # Along the chord of the arc.
-    middle = pose.yaw + 0.5 * turn
-    return _Pose(pose.x + dt * speed * math.cos(middle), pose.y + dt * speed * math.sin(middle),
-                 pose.yaw + turn)
-
-
-@inlined
-def _finish_kinematic(pose: _Pose, parameters: Array) -> tuple[float, float, float]:
-    return pose.x, pose.y, pose.yaw
-
-
-_OFFSET_TRACK = 10  # ODOMETRY_OFFSET of single_track_equations
-_OFFSET_SLIP = 5  # odometry_offset of SlipCar
-
-
-@inlined
-def _begin_track(
-    vx: float, vy: float, rate: float, parameters: Array,
-) -> tuple[float, float, float, float, float]:
-    offset = parameters[_OFFSET_TRACK]
-    return vy - offset * rate, rate, -offset, 0.0, 0.0
-
-
-@inlined
-def _finish_track(
-    state: tuple[float, float, float, float, float], parameters: Array,
-) -> tuple[float, float, float]:
-    offset = parameters[_OFFSET_TRACK]
-    return (state[2] + offset * math.cos(state[4]), state[3] + offset * math.sin(state[4]),
-            state[4])
-
-
-@inlined
-def _begin_slip(vx: float, vy: float, rate: float, parameters: Array) -> SlipState:
-    offset = parameters[_OFFSET_SLIP]
-    return SlipState(vx, vy - offset * rate, rate, -offset, 0.0, 0.0)
-
-
-@inlined
-def _finish_slip(state: SlipState, parameters: Array) -> tuple[float, float, float]:
-    offset = parameters[_OFFSET_SLIP]
-    return (state.x + offset * math.cos(state.yaw), state.y + offset * math.sin(state.yaw),
-            state.yaw)
-
-
-def _rates_all(
-    points: Flat, slopes: Flat, speeds: Array, angles: Array, parameters: Array, count: int,
-) -> None:
-    for i in range(count):
-        held = hold((speeds[i], angles[i]), parameters)
-        store_state(slopes, i, LANES, rates(load_state(points, i, LANES), held))
+    return step_each
 
 
 def _step_all(
-    states: Flat, points: Flat, slopes: Flat, totals: Flat, given: Array, parameters: Array,
-    count: int,
-) -> None:
-    """Do what the step rk4 of held_steps does, one stage of all windows after the other."""
-    steps = given[0]
-    for i in range(count):
-        store_state(points, i, LANES, from_origin(load_state(states, i, LANES)))
-    for stage in range(4):
-        # At the start of the step, twice in its middle, and at its end.
-        at = (stage + 1) // 2
-        rates_all(points, slopes, given[1 + at], given[4 + at], parameters, count)
-        if stage == 0:
-            totals[:] = slopes
-        else:
-            weight = 1.0 if stage == 3 else 2.0
-            for i in range(count):
-                store_state(totals, i, LANES, plus(
-                    load_state(totals, i, LANES), weight, load_state(slopes, i, LANES)))
-        ahead = 1.0 if stage == 2 else 0.5
+    equations: Equations, places: _Rows, *, mean_speed: bool,
+) -> Callable[..., None]:
+    """Pure function that does a step of Runge-Kutta 4 whose inputs change within it.
+
+    One stage of all windows after the other. mean_speed: whether the speed is that of the middle.
+    """
+    state_part, point_part, slope_part, total_part = places
+    hold, rates = equations.hold, equations.rates
+
+    @importable
+    def step_all(rows: Flat, given: Array, car: Any, count: int) -> None:
         for i in range(count):
-            store_state(points, i, LANES, plus(
-                from_origin(load_state(states, i, LANES)), ahead * steps[i],
-                load_state(slopes, i, LANES)))
-    for i in range(count):
-        state = load_state(states, i, LANES)
-        store_state(states, i, LANES, place(
-            state, plus(from_origin(state), steps[i] / 6.0, load_state(totals, i, LANES))))
+            store(rows, point_part, i, at_origin(load(rows, state_part, i)))
+        for stage in range(4):
+            # At the start of the step, twice in its middle, and at its end.
+            at = (stage + 1) // 2
+            for i in range(count):
+                speed = given[2, i] if mean_speed else given[1 + at, i]
+                held = hold(Command(speed, given[4 + at, i]), car)
+                store(rows, slope_part, i, rates(load(rows, point_part, i), held))
+            weight = 1.0 if stage == 0 or stage == 3 else 2.0
+            ahead = 1.0 if stage == 2 else 0.5
+            for i in range(count):
+                slope = load(rows, slope_part, i)
+                total = zeros_like(slope) if stage == 0 else load(rows, total_part, i)
+                store(rows, total_part, i, plus(total, weight, slope))
+                store(rows, point_part, i, plus(
+                    at_origin(load(rows, state_part, i)), ahead * given[0, i], slope))
+        for i in range(count):
+            state = load(rows, state_part, i)
+            store(rows, state_part, i, moved(state, plus(
+                at_origin(state), given[0, i] / 6.0, load(rows, total_part, i))))
+
+    return step_all
 
 
-precompute = rk4_first = rk4_next = rk4_last = unbound
+def _step_at_mean_speed(equations: Equations, places: _Rows) -> Callable[..., None]:
+    return _step_all(equations, places, mean_speed=True)
 
 
-def _advance_track(
-    state: Any, speed: float, angles: tuple[float, float, float], parameters: Vector, dt: float,
-) -> Any:
-    """Do a step of Runge-Kutta 4 with the steering of each stage."""
-    packed = load_parameters(parameters, 0, 1)
-    middle = precompute((speed, angles[1]), packed)
-    first, last = middle, middle
-    if angles[0] != angles[2]:
-        first = precompute((speed, angles[0]), packed)
-        last = precompute((speed, angles[2]), packed)
-    half = 0.5 * dt
-    stage = rk4_next(state, rk4_first(state, first, half), middle, half)
-    return rk4_last(state, rk4_next(state, stage, middle, dt), last, dt)
+def _step_at_speeds(equations: Equations, places: _Rows) -> Callable[..., None]:
+    return _step_all(equations, places, mean_speed=False)
 
 
-def predictor(
-    model: KinematicUndersteer | SingleTrack | SingleTrackSlip,
-) -> Callable[..., None]:
-    """Return the compiled loop over windows of a kind of model."""
-    loops: dict[type, Callable[[Any], Callable[..., None]]] = {
-        KinematicUndersteer: _kinematic_loop, SingleTrack: _track_loop,
-        SingleTrackSlip: _slip_loop}
-    return loops[type(model)](model)
+@pure
+def _begin_axle(vx: float, vy: float, rate: float, car: Any) -> tuple[float, float, float]:
+    return 0.0, 0.0, 0.0
 
 
-def _kinematic_loop(model: KinematicUndersteer) -> Callable[..., None]:
-    return _one_by_one(model.name, packing(_Pose), begin=_begin_kinematic,
-                       advance=_advance_kinematic, finish=_finish_kinematic)
+@pure
+def _finish_axle(state: Any, car: Any) -> tuple[float, float, float]:
+    return state.x, state.y, state.yaw
 
 
-def _track_loop(model: SingleTrack) -> Callable[..., None]:
-    form = model.split_derivative
-    assert isinstance(form, SplitDerivative)
-    return _one_by_one(
-        form.name, packing(5), begin=_begin_track, finish=_finish_track,
-        advance=specialise(_advance_track, f'advance_track_{form.name}', inlined,
-                           precompute=form.precompute, **split_stages(form, 'rk4')))
+@pure
+def _begin_track(
+    vx: float, vy: float, rate: float, car: Any,
+) -> tuple[float, float, float, float, float]:
+    return vy - car.odometry_offset * rate, rate, -car.odometry_offset, 0.0, 0.0
 
 
-def _one_by_one(
-    name: str, state: Packing, *, begin: Any, advance: Any, finish: Any,
-) -> Callable[..., None]:
-    rows = _rows_of(state)
-    step = specialise(_step_each, f'step_each_{name}', advance=advance, **rows)
-    return specialise(
-        _predict, f'predict_{name}', begin=begin, finish=finish, step_all=step, **rows)
+@pure
+def _begin_slip(
+    vx: float, vy: float, rate: float, car: Any,
+) -> tuple[float, float, float, float, float, float]:
+    return vx, vy - car.odometry_offset * rate, rate, -car.odometry_offset, 0.0, 0.0
 
 
-def _rows_of(state: Packing) -> dict[str, Any]:
-    return {'load_state': state.load, 'store_state': state.store}
+@pure
+def _finish_at_offset(state: Any, car: Any) -> tuple[float, float, float]:
+    return (state.x + car.odometry_offset * math.cos(state.yaw),
+            state.y + car.odometry_offset * math.sin(state.yaw), state.yaw)
 
 
-def _slip_loop(model: SingleTrackSlip) -> Callable[..., None]:
-    form, rows = model.held_rates, _rows_of(packing(SlipState))
-    rates_of_all = specialise(
-        _rates_all, f'rates_all_{form.name}', hold=form.hold, rates=form.rates, **rows)
-    step = specialise(_step_all, f'step_all_{form.name}', rates_all=rates_of_all, **rows,
-                      **state_kernels(SlipState))
-    return specialise(
-        _predict, f'predict_{form.name}', begin=_begin_slip, finish=_finish_slip, step_all=step,
-        **rows)
+_KINDS: dict[type, _Kind] = {
+    KinematicUndersteer: _Kind(_begin_axle, _finish_axle, _step_each),
+    SingleTrack: _Kind(_begin_track, _finish_at_offset, _step_at_mean_speed),
+    SingleTrackSlip: _Kind(_begin_slip, _finish_at_offset, _step_at_speeds),
+}
 
 
 def predict(
@@ -528,7 +484,7 @@ def predict(
 ) -> Array:
     """Return the poses (w, h, 3) that a model predicts, as Windows.measured; see make_steps()."""
     out = np.empty_like(windows.measured)
-    predictor(model)(
+    _prediction(model.equations, _KINDS[type(model)])(
         out, windows.starts, windows.initial, windows.horizons, steps.first, steps.values,
         np.asarray(model.parameters), MOST_VALUE, windows.lead)
     return out

@@ -14,11 +14,11 @@ import numpy as np
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.packing import vector
-from racecar.simulation.batch_kernels import LANES
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.batch_run import BatchRun, NoiseStreams
 from racecar.simulation.block import Block, Kind, kind_of
 from racecar.simulation.closed_loop import Loop
+from racecar.simulation.engine import LANES
 from racecar.simulation.metrics.path_batch import warm_up_path_metrics
 
 

@@ -19,11 +19,10 @@ from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
 from racecar.base.packing import vector
 from racecar.base.types import NANOSECONDS
-from racecar.simulation import batch_kernels as rows
-from racecar.simulation.batch_kernels import NOISE_CHANNELS
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.block import Block, tick_times
 from racecar.simulation.closed_loop import Loop, tick_count
+from racecar.simulation.engine import NOISE_CHANNELS
 from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Array, Metrics
@@ -34,8 +33,8 @@ CHUNK = 128
 # Columns of a run: the first of BatchResult, in their order.
 _SAMPLES, _DIVERGED_AT = 4, 6
 
-# Rows of a block that the columns are made of: DIVERGED to MAX_SQUARED.
-_SCORES = rows.MAX_SQUARED + 1 - rows.DIVERGED
+# Rows of Block.scores.
+_SCORES = 5
 
 
 class NoiseStreams(NamedTuple):
@@ -70,7 +69,7 @@ class BatchRun:
             if every else 0
         self._records = np.full((cars, samples, len(COLUMNS)), np.nan) if samples else None
         self._columns = np.full((_DIVERGED_AT + 1, cars), np.nan)
-        # Of cars side by side: rows of their blocks from DIVERGED on, and the period [ns].
+        # Of cars side by side: Block.scores, and the period [ns].
         self._scores = np.full((_SCORES + 1, cars), np.nan)
         self._path = PathColumns(*np.full((4, cars), np.nan)) if with_path else None
         self._windows = {period: PathWindows(times, skip) for period, times in self._times.items()
@@ -126,7 +125,7 @@ class BatchRun:
         recorded[:] = vector([math.nan] * len(recorded))
         paths = PathBatch(self._windows[period], count, CHUNK) if self._path is not None else None
         streams = [] if self._noise is None else self._noise.of(block.cars)
-        deviations = None if self._noise is None else vector(astuple(self._noise.noise))
+        deviations = None if self._noise is None else astuple(self._noise.noise)
         for first in range(0, ticks + 1, CHUNK):
             self._check_stopped()
             chunk = min(CHUNK, ticks + 1 - first)
@@ -145,7 +144,7 @@ class BatchRun:
         if self._records is not None:
             self._records[block.cars, :samples] = np.reshape(
                 recorded, (count, samples, len(COLUMNS)))
-        self._scores[:_SCORES, block.cars] = block.rows(rows.DIVERGED, _SCORES)
+        self._scores[:_SCORES, block.cars] = block.scores
         self._scores[_SCORES, block.cars] = period
         if self._path is not None and paths is not None:
             for column, found in zip(self._path, paths.result(), strict=True):

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 import itertools
 from typing import Any, NamedTuple
 
@@ -12,13 +12,21 @@ import numpy as np
 
 from racecar.base.compiled import COMPILED
 from racecar.base.packing import Flat, vector
-from racecar.base.types import NANOSECONDS
+from racecar.base.rows import count_numbers, flatten, Part
+from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.actuators import Channel, CHANNEL_SIZE, load_channel
-from racecar.dynamics.vehicles.interface import SplitDerivative
-from racecar.simulation import batch_kernels as rows
-from racecar.simulation.batch_kernels import block_kernel, HeldChannel, LANES
+from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
 from racecar.simulation.closed_loop import Loop
+from racecar.simulation.engine import (
+    block_kernel,
+    block_parts,
+    BlockParts,
+    HeldChannel,
+    LANES,
+    NO_PLAN,
+    Plan,
+)
 from racecar.simulation.lanes import LaneControl, Reference
 from racecar.simulation.metrics.path_batch import PathBatch
 from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
@@ -29,10 +37,9 @@ _LINE = 64
 
 
 class Kind(NamedTuple):
-    """What cars of one block have in common: kernels, whether there are actuators, times."""
+    """What cars of one block have in common: equations, whether there are actuators, times."""
 
-    form: SplitDerivative
-    observe: Any
+    equations: Equations
     integrator: str
     is_actuated: bool
     control: LaneControl
@@ -46,14 +53,14 @@ class Block:
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
         self._kernel = block_kernel(
-            kind.form, kind.observe, kind.integrator, kind.control, actuated=kind.is_actuated)
+            kind.equations, kind.integrator, kind.control, actuated=kind.is_actuated)
+        self._parts: BlockParts = block_parts(kind.equations, kind.integrator, kind.control)
         self.cars: list[int] = []
-        self.state = lane_rows(rows.CONTROL_STATE + kind.control.state_size)
-        self.parameters = lane_rows(rows.CONTROL + kind.control.parameter_size)
+        self._rows = lane_rows(self._parts.rows)
         # Of the actuators: commands of the last ticks, as many as the longest delay takes.
         self._lines: Any = vector(0)
         self._depth = 0
-        # What each car follows, and the state at the start of those that may have to begin anew.
+        # What each car follows, and the rows at the start of those that may have to begin anew.
         self._references: list[Reference] = []
         self._at_start: Any = None
         self._samplers: list[ReferenceSampler] = []
@@ -65,7 +72,7 @@ class Block:
 
     def add(self, car: int, loop: Loop) -> None:
         """Pack one car of this kind, which rests: its number and its parts, which are not kept."""
-        lane = self.count
+        lane, parts = self.count, self._parts
         self.cars.append(car)
         driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
         assert driven is not None
@@ -73,18 +80,28 @@ class Block:
         model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
         assert packed is not None
         self._references.append(driven.reference)
-        _put(self.state, lane, (*simulator.state, *packed.inputs))
-        _put(self.state, lane, [-1.0], rows.DIVERGED)
-        _put(self.state, lane, driven.state, rows.CONTROL_STATE)
-        _put(self.parameters, lane, model.parameters)
-        _put(self.parameters, lane, (
-            *model.state_limits, vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range,
-            0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead), rows.LIMIT)
-        _put(self.parameters, lane, driven.parameters, rows.CONTROL)
-        for index in range(len(packed.channels) // CHANNEL_SIZE):
-            held = _held(load_channel(packed.channels, index * CHANNEL_SIZE, 1), packed.steps)
-            _put(self.parameters, lane, held, rows.CHANNELS + index * len(held))
-            self._depth = max(self._depth, int(held.ticks) + 2)
+        self._put(parts.motion.state, lane, simulator.state)
+        self._put(parts.inputs, lane, (packed.inputs[SPEED], packed.inputs[STEERING_ANGLE]))
+        self._put(parts.status, lane, (-1.0, 0.0))
+        self._put(parts.answered, lane, (0.0, -1.0, 0.0, 0.0))
+        self._put(parts.control_state, lane, driven.state)
+        self._put(parts.parameters, lane, tuple(model.parameters))
+        self._put(parts.limits, lane, model.state_limits)
+        self._put(parts.command_limits, lane, (
+            vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range))
+        self._put(parts.path, lane, (
+            0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead))
+        self._put(parts.control, lane, driven.parameters)
+        held = [_held(load_channel(packed.channels, at, 1), packed.steps)
+                for at in range(0, len(packed.channels), CHANNEL_SIZE)]
+        if held:
+            self._put(parts.channels, lane, tuple(held))
+            self._depth = max(self._depth, *(int(channel.ticks) + 2 for channel in held))
+
+    def _put(self, part: Part, lane: int, value: Any) -> None:
+        """Write the numbers of a tuple, nested or not."""
+        for row, number in enumerate(flatten(value), part.first):
+            self._rows[row * LANES + lane] = float(number)
 
     def seal(self) -> None:
         """Number the references, those of one type in succession, after the last car.
@@ -98,12 +115,12 @@ class Block:
         found = sorted(lanes, key=lambda reference: type(reference.trajectory).__name__)
         for index, reference in enumerate(found):
             for lane in lanes[reference]:
-                _put(self.parameters, lane, [index], rows.REFERENCE)
+                self._rows[self._parts.path.first * LANES + lane] = float(index)
         self._samplers = [
             self.kind.control.sampler(list(group)) for _, group in itertools.groupby(
                 found, key=lambda reference: type(reference.trajectory))]
         if self.kind.control.is_foreign:
-            self._at_start = self.state.copy()
+            self._at_start = self._rows.copy()
         else:
             self._references.clear()
 
@@ -114,9 +131,7 @@ class Block:
             single.cars.append(car)
             single._references.append(self._references[lane])
             single._depth = self._depth
-            for own, all_cars in ((single.state, self._at_start),
-                                  (single.parameters, self.parameters)):
-                own[::LANES] = all_cars[lane::LANES]
+            single._rows[::LANES] = self._at_start[lane::LANES]
             single.seal()
             yield single
 
@@ -126,7 +141,8 @@ class Block:
         if len(times) and times[0] == 0.0:
             steps[0] = 0.0
         total = sum(sampler.count for sampler in self._samplers)
-        found: Flat = vector(self.kind.control.reference_size * len(times) * total)
+        size = count_numbers(self.kind.control.reference)
+        found: Flat = vector(size * len(times) * total)
         first = 0
         for sampler in self._samplers:
             sampler.write(found, first, total, times, steps)
@@ -143,26 +159,27 @@ class Block:
         Raises RunError for a controller of one's own that fails; the others are then as it left
         them, see singles().
         """
-        kind = self.kind
+        kind, period = self.kind, self.period
         points = vector(0 if paths is None else ticks * POINT_NUMBERS * LANES)
-        references, period = self.sample(times[first:first + ticks]), self.period
+        plan = Plan(
+            self._depth, self.count, first, ticks, last, skip, period,
+            kind.step_ns / NANOSECONDS, kind.period_ns // kind.step_ns, every, samples,
+            noise is not None, paths is not None,
+            NO_PLAN.deviations if deviations is None else deviations)
         try:
             self._kernel(
-                self.state, self.parameters, lane_rows(rows.TARGET + kind.control.reference_size),
-                self._lines, self._depth, self.count, references, times, first, ticks, last,
-                float(skip), period, kind.step_ns / NANOSECONDS, kind.period_ns // kind.step_ns,
-                vector(0) if records is None else records, every, samples,
-                vector(0) if noise is None else noise,
-                vector(0) if deviations is None else deviations, noise is not None, points,
-                paths is not None)
+                self._rows, self._lines, self.sample(times[first:first + ticks]), times,
+                vector(0) if records is None else records, vector(0) if noise is None else noise,
+                points, vector(tuple(flatten(plan))))
         except Exception as error:
-            failure = kind.control.failure(error, self._control_state, period)
+            failure = kind.control.failure(
+                error, float(self.rows(self._parts.answered)[0].max()) * period)
             if failure is None:
                 raise
             raise failure from error
         if paths is not None:
-            at = rows.DIVERGED * LANES
-            paths.add(points, LANES, first, ticks, self.state[at:at + self.count])
+            at = self._parts.status.first * LANES
+            paths.add(points, LANES, first, ticks, self._rows[at:at + self.count])
 
     @property
     def period(self) -> float:
@@ -170,18 +187,32 @@ class Block:
         return self.kind.period_ns / NANOSECONDS
 
     def failures(self) -> dict[int, str]:
-        """Return what cars say whose controller failed, by their numbers."""
-        told = self.kind.control.failures(self._control_state, self.period)
-        return {self.cars[lane]: message for lane, message in told.items()}
+        """What cars say whose controller commanded what is not finite, by their numbers."""
+        _, ticks, speeds, steering_angles = self.rows(self._parts.answered).tolist()
+        return {
+            car: self.kind.control.message(
+                AckermannCommand(speed, steering_angle), tick * self.period)
+            for car, tick, speed, steering_angle in zip(
+                self.cars, ticks, speeds, steering_angles, strict=True) if tick >= 0.0}
 
     @property
-    def _control_state(self) -> Array:
-        return self.rows(rows.CONTROL_STATE, self.kind.control.state_size)
+    def scores(self) -> Array:
+        """Tick of the divergence or -1, then samples, sum_squared, ise, max_squared: (5, cars)."""
+        found: Array = np.concatenate(
+            [self.rows(self._parts.status)[:1], self.rows(self._parts.score)[:4]])
+        return found
 
-    def rows(self, first: int, count: int) -> Array:
-        """Return some rows of the state, (count, cars)."""
-        found = np.array(self.state[first * LANES:(first + count) * LANES])
-        return found.reshape(count, LANES)[:, :self.count]
+    def rows(self, part: Part) -> Array:
+        """Rows of a part, (numbers, cars)."""
+        found = np.array(self._rows[part.first * LANES:part.after * LANES])
+        return found.reshape(-1, LANES)[:, :self.count]
+
+    @property
+    def motion(self) -> Array:
+        """States of the model and inputs in force, (numbers, cars)."""
+        found: Array = np.concatenate(
+            [self.rows(self._parts.motion.state), self.rows(self._parts.inputs)])
+        return found
 
 
 def lane_rows(count: int) -> Any:
@@ -192,12 +223,6 @@ def lane_rows(count: int) -> Any:
     # Vectors that start within a line of the cache would take two accesses each.
     first = -room.__array_interface__['data'][0] % _LINE // 8
     return room[first:first + count * LANES]
-
-
-def _put(array: Flat, lane: int, numbers: Sequence[float], row: int = 0) -> None:
-    """Write numbers of one car into rows from this one on."""
-    for k, number in enumerate(numbers):
-        array[(row + k) * LANES + lane] = float(number)
 
 
 def _held(channel: Channel, steps: int) -> HeldChannel:
@@ -211,10 +236,10 @@ def kind_of(loop: Loop) -> Kind | None:
     simulator, lane = loop.simulator.compiled, loop.lane
     if simulator is None or lane is None or loop.tracker.started or simulator.time_ns:
         return None
-    form, packed = simulator.model.split_derivative, simulator.packed
-    if not isinstance(form, SplitDerivative) or packed is None:
+    packed = simulator.packed
+    if packed is None:
         return None
-    return Kind(form, simulator.model.observe, simulator.integrator, len(packed.memory) > 0,
+    return Kind(simulator.model.equations, simulator.integrator, len(packed.memory) > 0,
                 lane.control, simulator.step_ns, simulator.period_ns)
 
 

@@ -7,50 +7,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 import os
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.packing import Vector, vector
-from racecar.base.tuple_kernels import count_numbers, Kernel
+from racecar.base.packing import Vector
+from racecar.base.rows import Part
 from racecar.base.types import NANOSECONDS, Pose2
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.vehicles.double_track import DoubleTrack
-from racecar.simulation.car_kernels import CARS, command_kernel
+from racecar.simulation.block import lane_rows
+from racecar.simulation.car_kernels import CarKernel, CarParts, command_kernel
+from racecar.simulation.engine import LANES
 from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 
-# Numbers in a line of the cache.
-_LINE = 8
-
-
-class BlockKernel(NamedTuple):
-    """A kernel like command_kernel() gives, and how many rows it holds and takes as inputs."""
-
-    advance: Kernel
-    held_rows: int
-    input_rows: int
-
 
 class _Block:
-    """Up to CARS cars of one kind in packed rows."""
+    """Up to LANES cars of one kind in packed rows."""
 
-    def __init__(self, kernel: BlockKernel, states: int, parameters: int) -> None:
+    def __init__(self, kernel: CarKernel) -> None:
         self.cars: list[int] = []
-        self.kernel = kernel
-        self.state, self.good, self.limits = (rows(states) for _ in range(3))
-        self.stages, self.held = rows(2 * states), rows(kernel.held_rows)
-        self.inputs, self.parameters, self.valid = (
-            rows(kernel.input_rows), rows(parameters), rows(1))
+        self.parts, self.kernel = kernel
+        self.rows = lane_rows(self.parts.rows)
+
+    def put(self, part: Part, lane: int, numbers: Sequence[float]) -> None:
+        for row, number in enumerate(numbers, part.first):
+            self.rows[row * LANES + lane] = float(number)
 
     def advance(self, dt: float, steps: int) -> None:
-        self.kernel.advance(
-            self.state, self.good, self.held, self.stages, self.inputs, self.parameters,
-            self.limits, self.valid, len(self.cars), dt, steps)
+        self.kernel(self.rows, len(self.cars), dt, steps)
 
 
 class CarBatch:
@@ -62,7 +51,7 @@ class CarBatch:
 
     def __init__(
         self, models: Sequence[DoubleTrack], states: Sequence[Vector],
-        kernel_of: Callable[[DoubleTrack], BlockKernel], *, step: float, integrator: str,
+        kernel_of: Callable[[DoubleTrack], CarKernel], *, step: float, integrator: str,
         threads: int | None,
     ) -> None:
         """Pack the cars; kernel_of: makes the kernel of the blocks with cars of a model's kind.
@@ -83,21 +72,17 @@ class CarBatch:
             if id(model) not in checked:
                 check_stability(model, method, step_ns, step_ns)
                 checked[id(model)] = None
-            name = model.split_derivative.name
+            name = model.equations.name
             block = open_blocks.get(name)
-            if block is None or len(block.cars) == CARS:
-                kernel = block.kernel if block is not None else kernel_of(model)
-                block = open_blocks[name] = _Block(kernel, len(state), len(model.parameters))
+            if block is None or len(block.cars) == LANES:
+                block = open_blocks[name] = _Block(kernel_of(model))
                 self._blocks.append(block)
             lane = len(block.cars)
             block.cars.append(car)
-            for room, numbers in ((block.state, state), (block.limits, model.state_limits),
-                                  (block.parameters, model.parameters), (block.valid, (1.0,))):
-                for row, number in enumerate(numbers):
-                    room[row * CARS + lane] = float(number)
-        for block in open_blocks.values():
-            # Compiles, which threads could only do one after the other.
-            block.advance(self._step, 0)
+            parts = block.parts
+            for part, numbers in ((parts.motion.state, state), (parts.limits, model.state_limits),
+                                  (parts.parameters, model.parameters), (parts.valid, (1.0,))):
+                block.put(part, lane, numbers)
 
     def __len__(self) -> int:
         return self._count
@@ -108,12 +93,12 @@ class CarBatch:
 
         NaN for states that a car does not have and another one does.
         """
-        return self._read('state')
+        return self._read(lambda parts: parts.motion.state)
 
     @property
     def valid(self) -> Array:
         """Whether each car has stayed within the limits of its model, (cars,)."""
-        found: Array = self._read('valid')[:, 0] != 0.0
+        found: Array = self._read(lambda parts: parts.valid)[:, 0] != 0.0
         return found
 
     def advance(self, steps: int) -> None:
@@ -134,17 +119,19 @@ class CarBatch:
         """Write rows of the inputs from the row `first` on; values: (rows, cars)."""
         for block in self._blocks:
             own = values[:, block.cars]
-            for row, numbers in enumerate(own, first):
-                block.inputs[row * CARS:row * CARS + len(block.cars)] = (
+            for row, numbers in enumerate(own, block.parts.inputs.first + first):
+                block.rows[row * LANES:row * LANES + len(block.cars)] = (
                     numbers if COMPILED else numbers.tolist())
 
-    def _read(self, name: str, first: int = 0, count: int | None = None) -> Array:
-        """Return rows of a kind from the row `first` on, all if count is None: (cars, rows)."""
-        packed = [np.asarray(getattr(block, name)).reshape(-1, CARS) for block in self._blocks]
-        packed = [rows[first:None if count is None else first + count] for rows in packed]
-        found = np.full((self._count, max(map(len, packed), default=0)), np.nan)
-        for block, own in zip(self._blocks, packed, strict=True):
-            found[block.cars, :len(own)] = own[:, :len(block.cars)].T
+    def _read(self, part_of: Callable[[CarParts], Part]) -> Array:
+        """Numbers of a part of all cars: (cars, numbers)."""
+        parts = [part_of(block.parts) for block in self._blocks]
+        widest = max((part.after - part.first for part in parts), default=0)
+        found = np.full((self._count, widest), np.nan)
+        for block, part in zip(self._blocks, parts, strict=True):
+            own = np.asarray(block.rows[part.first * LANES:part.after * LANES])
+            found[block.cars, :part.after - part.first] = own.reshape(
+                -1, LANES)[:, :len(block.cars)].T
         return found
 
 
@@ -167,16 +154,10 @@ class DoubleTrackBatch(CarBatch):
             raise ConfigurationError(
                 f'there are {len(poses)} poses, expected one for each of {len(models)} cars')
 
-        def kernel_of(model: DoubleTrack) -> BlockKernel:
-            form = model.split_derivative
-            held = form.command.hold(vector((0.0, 0.0)), model.parameters)
-            return BlockKernel(
-                command_kernel(form, held, len(model.parameters), integrator),
-                count_numbers(held), 2)
-
         super().__init__(
             models, [model.initial_state(pose) for model, pose in zip(models, poses, strict=True)],
-            kernel_of, step=step, integrator=integrator, threads=threads)
+            lambda model: command_kernel(model.equations, integrator), step=step,
+            integrator=integrator, threads=threads)
         limits = [(model.vehicle.speed_min, model.vehicle.speed_max, *model.vehicle.steering_range)
                   for model in models]
         self._speed_min, self._speed_max, self._steering_min, self._steering_max = np.array(
@@ -196,13 +177,3 @@ class DoubleTrackBatch(CarBatch):
         self._write_inputs(0, np.array([
             np.minimum(np.maximum(given[0], self._speed_min), self._speed_max),
             np.minimum(np.maximum(given[1], self._steering_min), self._steering_max)]))
-
-
-def rows(count: int) -> Any:
-    """Return so many rows of CARS zeros, flat."""
-    if not COMPILED:
-        return [0.0] * (count * CARS)
-    room = np.zeros(count * CARS + _LINE)
-    # Vectors that start within a line of the cache would take two accesses each.
-    first = -room.__array_interface__['data'][0] % 64 // 8
-    return room[first:first + count * CARS]

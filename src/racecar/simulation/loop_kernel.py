@@ -9,10 +9,12 @@ the numbers that these objects hold; so it gives their bits and leaves them as t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+import functools
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined, njit_once, specialise, unbound, unlocked
+from racecar.base.compiled import inlined, pure, specialise, unbound, unlocked
 from racecar.base.packing import Flat, Vector
+from racecar.base.rows import load, Part
 from racecar.base.types import CarMotion, quaternion_to_yaw
 from racecar.control.linearizer import command_kernel, Linearizer
 from racecar.control.own_controller import PureStep
@@ -27,7 +29,9 @@ from racecar.control.tracker_step import (
     TrackerStep,
 )
 from racecar.dynamics.actuators import actuate, DISTANCE
-from racecar.dynamics.vehicles.interface import SPEED, STEERING_ANGLE, VehicleModel
+from racecar.dynamics.integrators import advance_function
+from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
+from racecar.dynamics.vehicles.point_kernels import observe_kernel
 
 COLUMN_COUNT = 11
 """Numbers of a row of RunTable."""
@@ -41,6 +45,7 @@ class SimulatorKernels(NamedTuple):
 
 advance = advance_by = travelled = move = observe = control = command_of = unbound
 tracker_step = fetch = own_command = unbound
+state_part = parameters_part = Part(())
 
 
 def _advance_at_once(
@@ -93,23 +98,28 @@ def _move(
         for i in range(len(memory)):
             memory[i] = good[states + i]
         return False
-    after = travelled(travel, good, state, parameters, distance, duration)
+    after = travelled(
+        travel, load(good, state_part, 0), load(state, state_part, 0),
+        load(parameters, parameters_part, 0), distance, duration)
     for i in range(len(travel)):
         travel[i] = after[i]
     return True
 
 
+@functools.cache
 def simulator_kernels(
-    step: Callable[..., bool], model: VehicleModel, *, actuated: bool,
+    equations: Equations, wheel_equations: Equations | None, travelled: Callable[..., Any],
+    integrator: str, *, actuated: bool,
 ) -> SimulatorKernels:
-    """Bind what model_advance() returns for a model."""
-    advance_by, rolls = _advance_actuated if actuated else _advance_at_once, njit_once(
-        model.travelled)
-    name = f"{'actuated' if actuated else 'at_once'}_{step.__name__}"
+    """Bind equations and travelled() of a model, and a method."""
+    step = advance_function(equations, wheel_equations, integrator)
+    advance_by = _advance_actuated if actuated else _advance_at_once
+    name = f"{'actuated' if actuated else 'at_once'}_{integrator}_{equations.name}"
     return SimulatorKernels(
-        specialise(_move, f'move_{name}_{rolls.__name__}', travelled=rolls,
+        specialise(_move, f'move_{name}_{travelled.__qualname__}', travelled=pure(travelled),
+                   state_part=Part(equations.state), parameters_part=Part(equations.parameters),
                    advance_by=specialise(advance_by, name, inlined, advance=step)),
-        njit_once(model.observe))
+        observe_kernel(equations, wheel_equations))
 
 
 def _track(

@@ -4,142 +4,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-import math
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+import functools
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import njit, specialise, unbound
+import numpy as np
+
+from racecar.base.compiled import importable, pure
 from racecar.base.errors import RunError
-from racecar.base.packing import Flat, packing
-from racecar.base.types import AckermannCommand
+from racecar.base.types import AckermannCommand, CarMotion
 from racecar.control.own_controller import command_failure, failure_at, PureController, PureStep
-from racecar.control.own_driver import own_command_kernel, step_name
-from racecar.control.own_reference import (
-    load_own_reference,
-    OWN_REFERENCE_SIZE,
-    OwnReferenceSampler,
-    placed_own_reference,
-    store_ahead,
-)
-from racecar.simulation.batch_kernels import (
-    COMMAND_SPEED,
-    COMMAND_STEERING,
-    CONTROL,
-    CONTROL_STATE,
-    DIVERGED,
-    LANES,
-    ORIGIN_X,
-    ORIGIN_Y,
-    REFERENCE,
-    seen_car,
-    STARTED,
-    TARGET,
-)
-from racecar.simulation.lanes import Lane, LaneKernels, Reference
-from racecar.simulation.metrics.tracking_error import Array
-
-# Rows of the control: the tick at which the controller was asked last, that at which it commanded
-# what is not finite, or -1, and this command; then those of the controller.
-_ASKED, _FAILED, _FAILED_SPEED, _FAILED_STEERING, _OWN = range(CONTROL_STATE, CONTROL_STATE + 5)
-_AT_START = (0.0, -1.0, 0.0, 0.0)
+from racecar.control.own_reference import OwnReference, OwnReferenceSampler
+from racecar.control.trajectories import Motion
+from racecar.dynamics.vehicles.interface import Command
+from racecar.simulation.lanes import Lane, Reference
 
 
-@njit
-def _place_own(
-    parameters: Flat, scratch: Flat, count: int, references: Flat, first: int,
-) -> None:
-    for i in range(count):
-        reference = int(parameters[REFERENCE * LANES + i])
-        at = TARGET * LANES + i
-        scratch[at], scratch[at + LANES], ahead = placed_own_reference(
-            references, first + OWN_REFERENCE_SIZE * reference,
-            parameters[ORIGIN_X * LANES + i], parameters[ORIGIN_Y * LANES + i])
-        store_ahead(scratch, at + 2 * LANES, LANES, ahead)
+@functools.cache
+def _answer(step: Any) -> Callable[..., Any]:
+    # One that its author has compiled is called as it is.
+    own_step = step if hasattr(step, 'py_func') else pure(step)
 
+    @importable
+    def answer(
+        state: Any, parameters: Any, car: CarMotion, reference: OwnReference, dt: float,
+    ) -> tuple[Any, Command]:
+        after, speed, steering = own_step(state, parameters, car, reference.ahead, dt)
+        return after, Command(float(np.float32(speed)), float(np.float32(steering)))
 
-own_command = unbound
-
-
-def _control_own(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float, tick: int,
-) -> None:
-    for i in range(count):
-        # Alone, a car that has diverged or failed is not asked any more.
-        if state[DIVERGED * LANES + i] >= 0.0:
-            continue
-        state[_ASKED * LANES + i] = float(tick)
-        since = period if state[STARTED * LANES + i] > 0.0 else 0.0
-        state[STARTED * LANES + i] = 1.0
-        speed, steering = own_command(
-            state, _OWN * LANES + i, parameters, CONTROL * LANES + i, LANES,
-            seen_car(scratch, i), load_own_reference(scratch, TARGET * LANES + i, LANES).ahead,
-            since)
-        scratch[COMMAND_SPEED * LANES + i] = speed
-        scratch[COMMAND_STEERING * LANES + i] = steering
-        if not (math.isfinite(speed) and math.isfinite(steering)):
-            state[DIVERGED * LANES + i] = state[_FAILED * LANES + i] = float(tick)
-            state[_FAILED_SPEED * LANES + i] = speed
-            state[_FAILED_STEERING * LANES + i] = steering
+    return answer
 
 
 class OwnControl(NamedTuple):
     """A pure step, and the types of its state and parameters. See LaneControl."""
 
     step: PureStep
-    state: type[tuple[float, ...]]
-    parameters: type[tuple[float, ...]]
+    state_type: type[tuple[float, ...]]
+    parameter_type: type[tuple[float, ...]]
 
     @property
-    def name(self) -> str:
-        """Name for copies of kernels."""
-        return step_name(self.step)
+    def state(self) -> Any:
+        """State of the controller."""
+        return _zeros(self.state_type)
 
     @property
-    def state_size(self) -> int:
-        """Rows of what is told of failures, and of the state."""
-        return len(_AT_START) + packing(self.state).size
+    def parameters(self) -> Any:
+        """Parameters of the controller."""
+        return _zeros(self.parameter_type)
 
     @property
-    def parameter_size(self) -> int:
-        """Rows of the parameters."""
-        return packing(self.parameters).size
+    def reference(self) -> OwnReference:
+        """A reference with what lies ahead."""
+        return OwnReference(0.0, 0.0, Motion(*(0.0,) * len(Motion._fields)))
 
     @property
-    def reference_size(self) -> int:
-        """Numbers of OwnReference."""
-        return OWN_REFERENCE_SIZE
+    def answer(self) -> Callable[..., Any]:
+        """The step."""
+        return _answer(self.step)
 
     @property
     def is_foreign(self) -> bool:
         """Always."""
         return True
 
-    def kernels(self) -> LaneKernels:
-        """Bind the step."""
-        return LaneKernels(_place_own, specialise(
-            _control_own, f'control_all_{self.name}',
-            own_command=own_command_kernel(self.step, self.state, self.parameters)))
-
     def sampler(self, references: Sequence[Reference]) -> OwnReferenceSampler:
-        """Return what samples the references of trajectories of one type."""
+        """Sampler of the references of trajectories of one type."""
         return OwnReferenceSampler(
             [r.trajectory for r in references], [r.preview for r in references])
 
-    def failures(self, state: Array, period: float) -> Mapping[int, str]:
-        """Return what cars say that commanded what is not finite; see LaneControl."""
-        _, ticks, speeds, steering_angles = state[:len(_AT_START)].tolist()
-        return {
-            car: command_failure(AckermannCommand(speed, steering_angle), tick * period)
-            for car, (tick, speed, steering_angle) in enumerate(
-                zip(ticks, speeds, steering_angles, strict=True)) if tick >= 0.0}
+    def failure(self, error: Exception, time: float) -> RunError:
+        """Error of the car that was asked last."""
+        return failure_at(error, time)
 
-    def failure(self, error: Exception, state: Array, period: float) -> RunError:
-        """Return the error of the car that was asked last; see LaneControl."""
-        return failure_at(error, float(state[0].max()) * period)
+    def message(self, command: AckermannCommand, time: float) -> str:
+        """What a car says that commanded what is not finite."""
+        return command_failure(command, time)
 
 
-def own_lane(pure: PureController, reference: Reference) -> Lane:
-    """Return a car that a controller drives, as it is at the start."""
-    return Lane(
-        OwnControl(pure.step, type(pure.state), type(pure.parameters)), reference,
-        (*_AT_START, *pure.state), pure.parameters)
+def _zeros(kind: Any) -> Any:
+    return kind(*(0.0,) * len(kind._fields))
+
+
+def own_lane(pure_controller: PureController, reference: Reference) -> Lane:
+    """A car that a controller drives, as it is at the start."""
+    state, parameters = pure_controller.state, pure_controller.parameters
+    return Lane(OwnControl(pure_controller.step, type(state), type(parameters)), reference, state,
+                parameters)

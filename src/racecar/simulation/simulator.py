@@ -33,7 +33,6 @@ from racecar.dynamics.integrators import (
     DEFAULT_INTEGRATOR,
     find_integrator,
     INTEGRATORS,
-    model_advance,
 )
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL, SELECTION, tyre_model_choices
@@ -181,7 +180,8 @@ class Simulator:
         self._memory: Any = vector(0) if self._actuators is None else self._actuators.memory
         self._channels: Any = vector(0) if self._actuators is None else self._actuators.channels
         self._kernels = simulator_kernels(
-            model_advance(model, integrator), model, actuated=self._actuators is not None)
+            model.equations, model.wheel_equations, model.travelled, integrator,
+            actuated=self._actuators is not None)
         self._initial_pose = initial_pose
         self._initial_motion = initial_motion
         # Without any, nothing is looked for.

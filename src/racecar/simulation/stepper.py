@@ -8,25 +8,28 @@ from collections.abc import Callable
 import functools
 from typing import Any
 
-from racecar.base.compiled import specialise, unbound
-from racecar.base.errors import ConfigurationError
-from racecar.base.packing import Flat, packing, Vector, vector
+from racecar.base.compiled import compiled
+from racecar.base.packing import Flat, Vector, vector
+from racecar.base.rows import count_numbers, load, Part, store
 from racecar.base.types import Pose2
-from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, split_step
-from racecar.dynamics.vehicles.interface import SplitDerivative, VehicleModel
-from racecar.dynamics.vehicles.single_track_equations import PARAMETER_COUNT
+from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, step_function
+from racecar.dynamics.vehicles.interface import Command, Equations, VehicleModel
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
 
-precompute = step_split = unbound
-load_state, store_state, _DT = packing(5)
-load_parameters = packing(PARAMETER_COUNT).load
-_PARAMETERS = _DT + 1
 
+@functools.cache
+def _step_kernel(equations: Equations, integrator: str) -> Callable[[Flat, float, float], None]:
+    state_part = Part(equations.state)
+    clock_part = Part((0.0,), state_part.after)
+    parameters_part = Part(equations.parameters, clock_part.after)
+    hold, step = equations.hold, step_function(equations.rates, integrator)
 
-def _step_packed(packed: Flat, speed: float, steering_angle: float) -> None:
-    coefficients = precompute(
-        (speed, steering_angle), load_parameters(packed, _PARAMETERS, 1))
-    store_state(packed, 0, 1, step_split(load_state(packed, 0, 1), coefficients, packed[_DT]))
+    def step_once(rows: Flat, speed: float, steering_angle: float) -> None:
+        held = hold(Command(speed, steering_angle), load(rows, parameters_part, 0))
+        store(rows, state_part, 0,
+              step(load(rows, state_part, 0), held, load(rows, clock_part, 0)[0]))
+
+    return compiled(step_once, '(float64[::1], float64, float64)')
 
 
 class Stepper:
@@ -42,26 +45,20 @@ class Stepper:
     ) -> None:
         """Start at rest with the odometry point at the initial pose; step [s].
 
-        Raises ParameterError if the integrator is unknown, ConfigurationError if the model has no
-        SplitDerivative.
+        Raises ParameterError if the integrator is unknown.
         """
-        form = model.split_derivative
-        if not isinstance(form, SplitDerivative):
-            raise ConfigurationError(
-                f'{model.description} has no form for single steps; use Simulator')
         self.model = model
         # Everything in one array: each argument more costs time in the call.
         self._packed: Any = vector(
             [*model.initial_state(initial_pose), float(step), *model.parameters])
-        kernel = specialise(
-            _step_packed, f'step_packed_{integrator}_{form.name}', precompute=form.precompute,
-            step_split=split_step(form, integrator))
-        self.step: Callable[[float, float], None] = functools.partial(kernel, self._packed)
+        self._states = count_numbers(model.equations.state)
+        self.step: Callable[[float, float], None] = functools.partial(
+            _step_kernel(model.equations, integrator), self._packed)
 
     @property
     def state(self) -> tuple[float, ...]:
         """State of the model, in the order of model.state_names [SI]."""
-        return tuple(float(value) for value in self._packed[:_DT])
+        return tuple(float(value) for value in self._packed[:self._states])
 
     @state.setter
     def state(self, values: Vector) -> None:

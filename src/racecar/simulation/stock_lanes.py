@@ -4,79 +4,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import njit, specialise, unbound
+from racecar.base.compiled import importable
 from racecar.base.errors import RunError
-from racecar.base.packing import Flat, packing
-from racecar.control.linearizer import Linearizer, SteeringState
-from racecar.control.target import load_target, store_target, TARGET_SIZE, TargetSampler
-from racecar.control.tracker_step import (
-    placed_target,
-    TrackerParameters,
-    TrackerState,
-    TrackerStep,
-)
-from racecar.simulation.batch_kernels import (
-    COMMAND_SPEED,
-    COMMAND_STEERING,
-    CONTROL,
-    CONTROL_STATE,
-    LANES,
-    ORIGIN_X,
-    ORIGIN_Y,
-    REFERENCE,
-    seen_car,
-    STARTED,
-    TARGET,
-)
-from racecar.simulation.lanes import LaneKernels, Reference
-from racecar.simulation.metrics.tracking_error import Array
-
-load_tracker_state, store_tracker_state, _TRACKER_STATE = packing(TrackerState)
-load_tracker, _, _TRACKER = packing(TrackerParameters)
-load_law_state, store_law_state, _LAW_STATE = packing(SteeringState)
-
-# Rows of the control: first those of the tracker, then those of the law.
-_LAW_AT = CONTROL_STATE + _TRACKER_STATE
-_LAW = CONTROL + _TRACKER
+from racecar.base.types import AckermannCommand, CarMotion
+from racecar.control.linearizer import LawStep, Linearizer, SteeringState
+from racecar.control.target import Target, TargetSampler
+from racecar.control.tracker_step import TrackerParameters, TrackerState, TrackerStep
+from racecar.dynamics.vehicles.interface import Command
+from racecar.simulation.lanes import Reference
 
 
-@njit
-def _place_targets(
-    parameters: Flat, scratch: Flat, count: int, references: Flat, first: int,
-) -> None:
-    for i in range(count):
-        reference = int(parameters[REFERENCE * LANES + i])
-        store_target(scratch, TARGET * LANES + i, LANES, placed_target(
-            references, first + TARGET_SIZE * reference, 1,
-            parameters[ORIGIN_X * LANES + i], parameters[ORIGIN_Y * LANES + i]))
+class StockState(NamedTuple):
+    """What tracker and law remember."""
+
+    tracker: TrackerState
+    law: SteeringState
 
 
-tracker_step = law_step = load_law = unbound
+class StockParameters(NamedTuple):
+    """Parameters of tracker and law."""
+
+    tracker: TrackerParameters
+    law: Any
 
 
-def _control_all(
-    state: Flat, parameters: Flat, scratch: Flat, count: int, period: float, tick: int,
-) -> None:
-    for i in range(count):
-        car = seen_car(scratch, i)
-        since = period if state[STARTED * LANES + i] > 0.0 else 0.0
-        tracker_state, vx, vy, _, _ = tracker_step(
-            load_tracker_state(state, CONTROL_STATE * LANES + i, LANES),
-            load_tracker(parameters, CONTROL * LANES + i, LANES), car,
-            load_target(scratch, TARGET * LANES + i, LANES), since)
-        store_tracker_state(state, CONTROL_STATE * LANES + i, LANES, tracker_state)
-        state[STARTED * LANES + i] = 1.0
-        law_state, speed, steering = law_step(
-            load_law_state(state, _LAW_AT * LANES + i, LANES),
-            load_law(parameters, _LAW * LANES + i, LANES), car, vx, vy, since)
-        store_law_state(state, _LAW_AT * LANES + i, LANES, law_state)
-        scratch[COMMAND_SPEED * LANES + i] = float(np.float32(speed))
-        scratch[COMMAND_STEERING * LANES + i] = float(np.float32(steering))
+@functools.cache
+def _answer(tracker_step: TrackerStep, law_step: LawStep) -> Callable[..., Any]:
+    @importable
+    def answer(
+        state: StockState, parameters: StockParameters, car: CarMotion, target: Target, dt: float,
+    ) -> tuple[StockState, Command]:
+        tracker, vx, vy, _, _ = tracker_step(state.tracker, parameters.tracker, car, target, dt)
+        law, speed, steering = law_step(state.law, parameters.law, car, vx, vy, dt)
+        return StockState(tracker, law), Command(
+            float(np.float32(speed)), float(np.float32(steering)))
+
+    return answer
 
 
 class StockControl(NamedTuple):
@@ -87,45 +56,41 @@ class StockControl(NamedTuple):
     is_exact: bool
 
     @property
-    def name(self) -> str:
-        """Name for copies of kernels."""
-        return f'{self.step.__name__}_{self.law.__name__}'
+    def state(self) -> StockState:
+        """Both states."""
+        return StockState(TrackerState(*(0.0,) * 6), SteeringState(0.0))
 
     @property
-    def state_size(self) -> int:
-        """Rows of both states."""
-        return _TRACKER_STATE + _LAW_STATE
+    def parameters(self) -> StockParameters:
+        """Both parameters."""
+        kind: Any = self.law.parameter_type
+        return StockParameters(
+            TrackerParameters(*(0.0,) * len(TrackerParameters._fields)),
+            kind(*(0.0,) * len(kind._fields)))
 
     @property
-    def parameter_size(self) -> int:
-        """Rows of both parameters."""
-        return _TRACKER + packing(self.law.parameter_type).size
+    def reference(self) -> Target:
+        """A target."""
+        return Target(*(0.0,) * len(Target._fields))
 
     @property
-    def reference_size(self) -> int:
-        """Numbers of Target."""
-        return TARGET_SIZE
+    def answer(self) -> Callable[..., Any]:
+        """Step of the tracker, then that of the law."""
+        return _answer(self.step, self.law.step)
 
     @property
     def is_foreign(self) -> bool:
         """Never."""
         return False
 
-    def kernels(self) -> LaneKernels:
-        """Bind law and step of the tracker."""
-        control: Callable[..., None] = specialise(
-            _control_all, f'control_all_{self.name}', tracker_step=self.step,
-            law_step=self.law.step, load_law=packing(self.law.parameter_type).load)
-        return LaneKernels(_place_targets, control)
-
     def sampler(self, references: Sequence[Reference]) -> TargetSampler:
-        """Return what samples the targets of trajectories of one type."""
+        """Sampler of the targets of trajectories of one type."""
         return TargetSampler([r.trajectory for r in references], exact=self.is_exact)
 
-    def failures(self, state: Array, period: float) -> Mapping[int, str]:
-        """Nothing fails."""
-        return {}
-
-    def failure(self, error: Exception, state: Array, period: float) -> RunError | None:
+    def failure(self, error: Exception, time: float) -> RunError | None:
         """Nothing fails."""
         return None
+
+    def message(self, command: AckermannCommand, time: float) -> str:
+        """Nothing fails."""
+        return ''

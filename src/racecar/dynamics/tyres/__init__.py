@@ -9,44 +9,27 @@ from typing import Any, NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.dynamics.tyres import fiala, linear, pacejka
-from racecar.dynamics.tyres.contact import ContactForm
-from racecar.dynamics.tyres.fiala_contact import BRUSH, BRUSH_UNSATURATED
-from racecar.dynamics.tyres.linear_contact import LINEAR
-from racecar.dynamics.tyres.pacejka_contact import PACEJKA
+from racecar.dynamics.tyres.contact import TyrePair
+from racecar.dynamics.tyres.curves import curve_tyres
+from racecar.dynamics.tyres.fiala_contact import prepare_brush, prepare_unsaturated
+from racecar.dynamics.tyres.lateral import LateralSlip
+from racecar.dynamics.tyres.linear_contact import prepare_linear
+from racecar.dynamics.tyres.pacejka_contact import prepare_pacejka
 
-TyreForce = Callable[..., Any]
-
-
-Scale = Callable[[float, float, float], float]
-
-
-class TyreForm(NamedTuple):
-    """The same force as a product, in the form that loops over steps and vehicles take.
-
-    Force = force_scale * of_tangent(tan(alpha) * tangent_scale, C, mu, Fz, c, e)
-          = force_scale * of_angle(alpha, tangent_scale, C, mu, Fz, c, e).
-
-    Both scales are functions of C [N/rad], mu [-] and Fz [N]; so much is computed
-    once. c and e are shape and curvature [-]. The two
-    others are inlined kernels without calls of the C library, and return a number [-].
-    """
-
-    tangent_scale: Scale
-    force_scale: Scale
-    of_tangent: TyreForce
-    of_angle: TyreForce
+TyreForce = Callable[..., float]
 
 
 class TyreModel(NamedTuple):
     """One row of the registry.
 
-    name and number: both select the model. lateral_force: compiled function of slip angle [rad],
+    name and number: both select the model. lateral_force: pure function of slip angle [rad],
     cornering stiffness [N/rad], friction coefficient [-], vertical load [N], and Pacejka's shape
-    and curvature [-], which have defaults; returns the force [N], which opposes the slip.
+    and curvature [-], which have defaults; gives the force [N], which opposes the slip.
     longitudinal_force: the same of longitudinal slip [-] and slip stiffness [N].
     stiffness_by_load: whether the stiffness of a wheel goes with its load.
-    form: the lateral force in parts; contact: combined slip in parts; a model without them is
-    slower, not different.
+    lateral: makes the NamedTuple of racecar.dynamics.tyres.lateral; contact: pure function that
+    makes that of racecar.dynamics.tyres.contact for one wheel. A model without them is given by
+    its curves: slower, not different.
     """
 
     name: str
@@ -54,25 +37,31 @@ class TyreModel(NamedTuple):
     lateral_force: TyreForce
     longitudinal_force: TyreForce
     stiffness_by_load: bool = False
-    form: TyreForm | None = None
-    contact: ContactForm | None = None
+    lateral: Callable[[LateralSlip], Any] | None = None
+    contact: Callable[[TyrePair], Any] | None = None
+
+    def lateral_tyre(self, slip: LateralSlip) -> Any:
+        """Tyres of an axle for racecar.dynamics.tyres.lateral."""
+        make = self.lateral or curve_tyres(self.lateral_force, self.longitudinal_force).lateral
+        return make(slip)
+
+    def contact_tyre(self) -> Callable[[TyrePair], Any]:
+        """Pure function that makes the tyre of a wheel for racecar.dynamics.tyres.contact."""
+        return self.contact or curve_tyres(self.lateral_force, self.longitudinal_force).contact
 
 
 TYRE_MODELS: dict[str, TyreModel] = {
     row.name: row
     for row in (
-        TyreModel('linear', 0, linear.lateral_force, linear.longitudinal_force, form=TyreForm(
-            linear.tangent_scale, linear.force_scale, linear.of_tangent, linear.of_angle),
-            contact=LINEAR),
-        TyreModel('fiala', 1, fiala.lateral_force, fiala.longitudinal_force, form=TyreForm(
-            fiala.tangent_scale, fiala.force_scale, fiala.of_tangent, fiala.of_angle),
-            contact=BRUSH),
+        TyreModel('linear', 0, linear.lateral_force, linear.longitudinal_force,
+                  lateral=linear.linear_tyre, contact=prepare_linear),
+        TyreModel('fiala', 1, fiala.lateral_force, fiala.longitudinal_force,
+                  lateral=fiala.fiala_tyre, contact=prepare_brush),
         TyreModel('fiala_unsaturated', 2, fiala.lateral_force_unsaturated,
-                  fiala.longitudinal_force_unsaturated, form=TyreForm(
-                      fiala.tangent_scale, fiala.force_scale, fiala.of_tangent_unsaturated,
-                      fiala.of_angle_unsaturated), contact=BRUSH_UNSATURATED),
+                  fiala.longitudinal_force_unsaturated, lateral=fiala.unsaturated_tyre,
+                  contact=prepare_unsaturated),
         TyreModel('pacejka', 3, pacejka.lateral_force, pacejka.longitudinal_force, True,
-                  contact=PACEJKA),
+                  contact=prepare_pacejka),
     )
 }
 

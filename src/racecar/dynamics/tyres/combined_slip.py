@@ -15,9 +15,10 @@ tyres only take energy. Source: Pacejka, Tire and Vehicle Dynamics, similarity m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 import math
 
-from racecar.dynamics.tyres.linear import lateral_force, longitudinal_force
+from racecar.base.compiled import importable
 from racecar.dynamics.tyres.pacejka import side_curvature
 
 NO_LIMIT = 1e300
@@ -27,36 +28,42 @@ NO_LIMIT = 1e300
 NO_LOAD = 1e-9
 
 
-def combined_forces(
-    slip: float, tangent: float, load: float,
-    slip_stiffness: float, friction_x: float, shape_x: float, curvature_x: float,
-    cornering_stiffness: float, friction_y: float, shape_y: float, curvature_y: float,
-    asymmetry_x: float = 0.0, shift_x: float = 0.0, asymmetry_y: float = 0.0,
-    shift_y: float = 0.0, slip_limit: float = NO_LIMIT,
-) -> tuple[float, float]:
-    """Return the longitudinal and lateral force [N] of one tyre.
+def combined_forces_of(
+    lateral_force: Callable[..., float], longitudinal_force: Callable[..., float],
+) -> Callable[..., tuple[float, float]]:
+    """Pure function combined_forces() of a tyre model that is given by these curves."""
+    @importable
+    def combined_forces(
+        slip: float, tangent: float, load: float,
+        slip_stiffness: float, friction_x: float, shape_x: float, curvature_x: float,
+        cornering_stiffness: float, friction_y: float, shape_y: float, curvature_y: float,
+        asymmetry_x: float = 0.0, shift_x: float = 0.0, asymmetry_y: float = 0.0,
+        shift_y: float = 0.0, slip_limit: float = NO_LIMIT,
+    ) -> tuple[float, float]:
+        """Longitudinal and lateral force [N] of one tyre.
 
-    slip: longitudinal, positive when braking [-]; tangent: of the slip angle [-]; load [N];
-    stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction; the others:
-    see contact.TyreSides. The global names lateral_force and longitudinal_force are bound to the
-    tyre model.
-    """
-    if load < NO_LOAD:
-        return 0.0, 0.0
-    slip = min(max(slip, -slip_limit), slip_limit)
-    scale_x = slip_stiffness / (friction_x * load)
-    scale_y = cornering_stiffness / (friction_y * load)
-    along = scale_x * slip
-    across = scale_y * tangent
-    length = math.sqrt(along * along + across * across)
-    if length < 1e-12:
-        # The curves are straight there.
-        return -slip_stiffness * slip, -cornering_stiffness * tangent
-    return (
-        along / length * longitudinal_force(
-            length / scale_x, slip_stiffness, friction_x, load, shape_x,
-            side_curvature(curvature_x, asymmetry_x, shift_x, slip)),
-        across / length * lateral_force(
-            math.atan(length / scale_y), cornering_stiffness, friction_y, load, shape_y,
-            side_curvature(curvature_y, asymmetry_y, shift_y, tangent)),
-    )
+        slip: longitudinal, positive when braking [-]; tangent: of the slip angle [-]; load [N];
+        stiffness [N, N/rad], friction mu > 0, shape and curvature [-] of each direction; the
+        others: see contact.TyreSides.
+        """
+        if load < NO_LOAD:
+            return 0.0, 0.0
+        slip = min(max(slip, -slip_limit), slip_limit)
+        scale_x = slip_stiffness / (friction_x * load)
+        scale_y = cornering_stiffness / (friction_y * load)
+        along = scale_x * slip
+        across = scale_y * tangent
+        length = math.sqrt(along * along + across * across)
+        if length < 1e-12:
+            # The curves are straight there.
+            return -slip_stiffness * slip, -cornering_stiffness * tangent
+        return (
+            along / length * longitudinal_force(
+                length / scale_x, slip_stiffness, friction_x, load, shape_x,
+                side_curvature(curvature_x, asymmetry_x, shift_x, slip)),
+            across / length * lateral_force(
+                math.atan(length / scale_y), cornering_stiffness, friction_y, load, shape_y,
+                side_curvature(curvature_y, asymmetry_y, shift_y, tangent)),
+        )
+
+    return combined_forces

@@ -16,18 +16,19 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import quotient
 from racecar.dynamics.tyres.combined_slip import NO_LOAD
 from racecar.dynamics.tyres.contact import (
     Contact,
-    ContactForm,
-    each_slides,
-    push_alike,
-    push_apart,
+    grip,
+    rest,
+    shares_alike,
+    shares_apart,
+    slide,
+    slide_each,
+    slide_four,
     TINY,
-    turn_alike,
-    turn_apart,
     TyrePair,
 )
 from racecar.dynamics.tyres.fiala import TANGENT_LIMIT
@@ -48,7 +49,20 @@ class Brush(NamedTuple):
     per_load: float
 
 
-@inlined
+class UnsaturatedBrush(NamedTuple):
+    """The same without saturation."""
+
+    minus_stiffness_x: float
+    minus_stiffness_y: float
+    sliding_x: float
+    sliding_y: float
+    held_x: float
+    held_y: float
+    load: float
+    per_load: float
+
+
+@pure
 def prepare_brush(tyres: TyrePair) -> Brush:
     """Parameters of a brush contact."""
     x = tyres.stiffness_x / (6.0 * tyres.friction_x)
@@ -57,9 +71,17 @@ def prepare_brush(tyres: TyrePair) -> Brush:
                  TANGENT_LIMIT * x, TANGENT_LIMIT * y, 0.5 * tyres.load, 2.0 / tyres.load)
 
 
-@inlined
-def slide_brush(slip: float, tangent: float, tyre: Brush) -> Contact:
-    """Return the forces at small slip [N], q/3 [N], 1/q [1/N]."""
+@pure
+def prepare_unsaturated(tyres: TyrePair) -> UnsaturatedBrush:
+    """What a brush tyre without saturation needs."""
+    b = prepare_brush(tyres)
+    return UnsaturatedBrush(b.minus_stiffness_x, b.minus_stiffness_y, b.sliding_x, b.sliding_y,
+                            b.held_x, b.held_y, b.load, b.per_load)
+
+
+@slide.register(Brush)
+def _slide(tyre: Brush, slip: float, tangent: float) -> Contact:
+    # The forces at small slip [N], q/3 [N], 1/q [1/N].
     along = tyre.sliding_x * slip
     across = tyre.sliding_y * tangent
     strength = math.sqrt(along * along + across * across)
@@ -67,29 +89,27 @@ def slide_brush(slip: float, tangent: float, tyre: Brush) -> Contact:
                    _THIRD / max(strength, TINY))
 
 
-@inlined
-def _brush_share(z: float, sliding: float) -> float:
+@pure
+def _share(z: float, sliding: float) -> float:
     # Not of z < 1: NaN, which is 0/0 of a wheel off the ground; sliding is then 0.
     return 1.0 - z * (1.0 - z * _THIRD) if z < 1.0 else sliding
 
 
-@inlined
-def rest_brush(contact: Contact, tyre: Brush) -> tuple[float, float]:
-    """Return the share twice, with saturation."""
-    share = _brush_share(contact.first * tyre.per_load, tyre.load * contact.second)
+@rest.register(Brush)
+def _rest(tyre: Brush, contact: Contact) -> tuple[float, float]:
+    share = _share(contact.first * tyre.per_load, tyre.load * contact.second)
     return share, share
 
 
-@inlined
-def grip_brush(contact: Contact, load: float, tyre: Brush) -> tuple[float, float]:
-    """Return the share twice, with saturation."""
-    share = _brush_share(quotient(contact.first, load), load * contact.second)
+@grip.register(Brush)
+def _grip(tyre: Brush, contact: Contact, load: float) -> tuple[float, float]:
+    share = _share(quotient(contact.first, load), load * contact.second)
     return share, share
 
 
-@inlined
-def slide_unsaturated(slip: float, tangent: float, tyre: Brush) -> Contact:
-    """Return forces at small slip [N], reduced where q is held, and q/3 of each direction [N]."""
+@slide.register(UnsaturatedBrush)
+def _slide_unsaturated(tyre: UnsaturatedBrush, slip: float, tangent: float) -> Contact:
+    # Forces at small slip [N], reduced where q is held, and q/3 of each direction [N].
     along = tyre.sliding_x * slip
     across = tyre.sliding_y * tangent
     strength = math.sqrt(along * along + across * across)
@@ -102,7 +122,7 @@ def slide_unsaturated(slip: float, tangent: float, tyre: Brush) -> Contact:
         held_x, held_y)
 
 
-@inlined
+@pure
 def _share_unsaturated(z: float, load: float) -> float:
     cubic = 1.0 - z * (1.0 - z * _THIRD)
     straight = 1.0 - 4.0 * _THIRD / max(z, 1.0)
@@ -110,22 +130,20 @@ def _share_unsaturated(z: float, load: float) -> float:
     return 0.0 if load < NO_LOAD else share
 
 
-@inlined
-def grip_unsaturated(contact: Contact, load: float, tyre: Brush) -> tuple[float, float]:
-    """Return the shares without saturation."""
+@grip.register(UnsaturatedBrush)
+def _grip_unsaturated(
+    tyre: UnsaturatedBrush, contact: Contact, load: float,
+) -> tuple[float, float]:
     return (_share_unsaturated(quotient(contact.first, load), load),
             _share_unsaturated(quotient(contact.second, load), load))
 
 
-@inlined
-def rest_unsaturated(contact: Contact, tyre: Brush) -> tuple[float, float]:
-    """Return the shares without saturation."""
-    return grip_unsaturated(contact, tyre.load, tyre)
+@rest.register(UnsaturatedBrush)
+def _rest_unsaturated(tyre: UnsaturatedBrush, contact: Contact) -> tuple[float, float]:
+    return _grip_unsaturated(tyre, contact, tyre.load)
 
 
-BRUSH = ContactForm(
-    prepare_brush, slide_brush, each_slides(slide_brush), rest_brush, grip_brush, turn_alike,
-    push_alike)
-BRUSH_UNSATURATED = ContactForm(
-    prepare_brush, slide_unsaturated, each_slides(slide_unsaturated), rest_unsaturated,
-    grip_unsaturated, turn_apart, push_apart)
+for _kind in (Brush, UnsaturatedBrush):
+    slide_four.register(_kind)(slide_each)
+shares_alike(Brush)
+shares_apart(UnsaturatedBrush)

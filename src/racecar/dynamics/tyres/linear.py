@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
-from racecar.base.compiled import inlined, njit
+from typing import NamedTuple
+
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent
+from racecar.dynamics.tyres.lateral import LateralSlip, of_angle, of_tangent
 
 
-@njit
+@pure
 def lateral_force(
     slip_angle: float, cornering_stiffness: float, friction: float, load: float,
     shape: float = 0.0, curvature: float = 0.0,
 ) -> float:
-    """Return the lateral force [N] of a tyre or axle: -C alpha, without limit.
+    """Lateral force [N] of a tyre or axle: -C alpha, without limit.
 
     slip_angle [rad]; cornering_stiffness [N/rad]; the others have no effect.
     Source: report section 5.4, tyre model 0.
@@ -21,38 +24,32 @@ def lateral_force(
     return -cornering_stiffness * slip_angle
 
 
-@njit
+@pure
 def longitudinal_force(
     slip: float, slip_stiffness: float, friction: float, load: float, shape: float,
     curvature: float,
 ) -> float:
-    """Return the longitudinal force [N]: -K s, without limit; slip [-], slip_stiffness [N]."""
+    """Longitudinal force [N]: -K s, without limit; slip [-], slip_stiffness [N]."""
     return -slip_stiffness * slip
 
 
-def tangent_scale(cornering_stiffness: float, friction: float, load: float) -> float:
-    """Return 1: the tangent enters as it is."""
-    return 1.0
+class LinearTyre(NamedTuple):
+    """Linear tyres of an axle: 1, and the cornering stiffness [N/rad]."""
+
+    tangent_scale: float
+    force_scale: float
 
 
-def force_scale(cornering_stiffness: float, friction: float, load: float) -> float:
-    """Return the cornering stiffness [N/rad]."""
-    return cornering_stiffness
+def linear_tyre(slip: LateralSlip) -> LinearTyre:
+    """Linear tyres of an axle."""
+    return LinearTyre(1.0, slip.stiffness)
 
 
-@inlined
-def of_tangent(
-    t: float, cornering_stiffness: float, friction: float, load: float, shape: float,
-    curvature: float,
-) -> float:
-    """Return the force over force_scale() [rad] of the slip angle whose tangent is t."""
-    return -arctangent(t)
+@of_tangent.register(LinearTyre)
+def _of_tangent(tyre: LinearTyre, tangent: float) -> float:
+    return -arctangent(tangent)
 
 
-@inlined
-def of_angle(
-    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
-    load: float, shape: float, curvature: float,
-) -> float:
-    """Return the force over force_scale() [rad] of a slip angle [rad]."""
+@of_angle.register(LinearTyre)
+def _of_angle(tyre: LinearTyre, slip_angle: float) -> float:
     return -slip_angle

@@ -12,16 +12,18 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent_of_positive
 from racecar.dynamics.tyres.combined_slip import NO_LOAD
 from racecar.dynamics.tyres.contact import (
     Contact,
-    ContactForm,
-    each_slides,
-    push_alike,
+    grip,
+    rest,
+    shares_alike,
+    slide,
+    slide_each,
+    slide_four,
     TINY,
-    turn_alike,
     TyrePair,
 )
 
@@ -34,7 +36,7 @@ class Straight(NamedTuple):
     along: float
 
 
-@inlined
+@pure
 def prepare_linear(tyres: TyrePair) -> Straight:
     """Parameters of a linear contact."""
     return Straight(
@@ -42,9 +44,8 @@ def prepare_linear(tyres: TyrePair) -> Straight:
         tyres.stiffness_x * tyres.friction_y / (tyres.friction_x * tyres.stiffness_y))
 
 
-@inlined
-def slide_linear(slip: float, tangent: float, tyre: Straight) -> Contact:
-    """Return the forces [N]."""
+@slide.register(Straight)
+def _slide(tyre: Straight, slip: float, tangent: float) -> Contact:
     along = tyre.along * slip
     length = math.sqrt(along * along + tangent * tangent)
     share = arctangent_of_positive(max(length, TINY)) / max(length, TINY)
@@ -52,19 +53,16 @@ def slide_linear(slip: float, tangent: float, tyre: Straight) -> Contact:
                    0.0, 0.0)
 
 
-@inlined
-def rest_linear(contact: Contact, tyre: Straight) -> tuple[float, float]:
-    """Return 1 twice."""
+@rest.register(Straight)
+def _rest(tyre: Straight, contact: Contact) -> tuple[float, float]:
     return 1.0, 1.0
 
 
-@inlined
-def grip_linear(contact: Contact, load: float, tyre: Straight) -> tuple[float, float]:
-    """Return 1 or, off the ground, 0 twice."""
+@grip.register(Straight)
+def _grip(tyre: Straight, contact: Contact, load: float) -> tuple[float, float]:
     stands = 0.0 if load < NO_LOAD else 1.0
     return stands, stands
 
 
-LINEAR = ContactForm(
-    prepare_linear, slide_linear, each_slides(slide_linear), rest_linear, grip_linear,
-    turn_alike, push_alike)
+slide_four.register(Straight)(slide_each)
+shares_alike(Straight)

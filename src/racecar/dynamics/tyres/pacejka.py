@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
 
 SHAPE = 1.45
 """Shape factor C of a wheel 0.045 m wide with a radius of 0.05 m, by the report's formula [-]."""
@@ -104,13 +104,13 @@ def computed(
     return MagicFormula(slope / (shape * peak), shape, peak / load, curvature)
 
 
-@inlined
+@pure
 def side_curvature(curvature: float, asymmetry: float, shift: float, slip: float) -> float:
     """Return E (1 - asymmetry sign(slip + shift)) [-]; at 0 that of a positive slip."""
     return curvature * (1.0 - (asymmetry if slip + shift >= 0.0 else -asymmetry))
 
 
-@njit
+@pure
 def magic_formula(
     slip: float, stiffness_factor: float, shape: float, peak: float, curvature: float,
 ) -> float:
@@ -123,7 +123,7 @@ def magic_formula(
         shape * math.atan(scaled - curvature * (scaled - math.atan(scaled))))
 
 
-@njit
+@pure
 def lateral_force(
     slip_angle: float, cornering_stiffness: float, friction: float, load: float,
     shape: float = SHAPE, curvature: float = CURVATURE,
@@ -140,7 +140,7 @@ def lateral_force(
         slip_angle, cornering_stiffness / (shape * peak), shape, peak, curvature)
 
 
-@njit
+@pure
 def longitudinal_force(
     slip: float, slip_stiffness: float, friction: float, load: float,
     shape: float, curvature: float,

@@ -15,15 +15,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import arctangent_of_positive, sine_to_three_quarters
 from racecar.base.types import Wheels
 from racecar.dynamics.tyres.contact import (
     Contact,
-    ContactForm,
-    push_alike,
+    grip,
+    rest,
+    shares_alike,
+    slide,
+    slide_four,
     TINY,
-    turn_alike,
     TyrePair,
 )
 from racecar.dynamics.tyres.pacejka import side_curvature
@@ -57,7 +59,7 @@ class Magic(NamedTuple):
     slip_limit: float
 
 
-@inlined
+@pure
 def prepare_pacejka(tyres: TyrePair) -> Magic:
     """Parameters of a Pacejka contact whose stiffness is proportional to its load."""
     x = tyres.stiffness_x / (tyres.friction_x * tyres.load)
@@ -78,7 +80,7 @@ class _Reach(NamedTuple):
     curvature_y: float
 
 
-@inlined
+@pure
 def _reach(slip: float, tangent: float, tyre: Magic) -> _Reach:
     slip = min(max(slip, -tyre.slip_limit), tyre.slip_limit)
     along = tyre.scale_x * slip
@@ -91,15 +93,15 @@ def _reach(slip: float, tangent: float, tyre: Magic) -> _Reach:
                   side_curvature(tyre.curvature_y, tyre.asymmetry_y, tyre.shift_y, tangent))
 
 
-@inlined
+@pure
 def _bent(scaled: float, angle: float, curvature: float) -> float:
     """Return w - E (w - atan w); scaled: w, at least 0; angle: atan w."""
     return scaled - curvature * (scaled - angle)
 
 
-@inlined
-def slide_pacejka(slip: float, tangent: float, tyre: Magic) -> Contact:
-    """Return the forces over the load [-]."""
+@slide.register(Magic)
+def _slide(tyre: Magic, slip: float, tangent: float) -> Contact:
+    # The forces over the load [-].
     reach = _reach(slip, tangent, tyre)
     x = tyre.factor_x * reach.length
     y = tyre.factor_y * arctangent_of_positive(reach.length * tyre.per_scale_y)
@@ -110,19 +112,19 @@ def slide_pacejka(slip: float, tangent: float, tyre: Magic) -> Contact:
             _bent(y, arctangent_of_positive(y), reach.curvature_y))), 0.0, 0.0)
 
 
-@inlined
+@pure
 def _arctangents(a: float, b: float, c: float, d: float) -> Wheels:
     return (arctangent_of_positive(a), arctangent_of_positive(b), arctangent_of_positive(c),
             arctangent_of_positive(d))
 
 
-@inlined
+@pure
 def _sines(a: float, b: float, c: float, d: float) -> Wheels:
     return (sine_to_three_quarters(a), sine_to_three_quarters(b), sine_to_three_quarters(c),
             sine_to_three_quarters(d))
 
 
-@inlined
+@pure
 def _curves(w: Wheels, first: Wheels, curvature: Wheels, f_shape: float,
             r_shape: float) -> Wheels:
     """Return the sines of the curves at w of two front and two rear wheels; first: atan w."""
@@ -131,14 +133,11 @@ def _curves(w: Wheels, first: Wheels, curvature: Wheels, f_shape: float,
     return _sines(f_shape * a[0], f_shape * a[1], r_shape * a[2], r_shape * a[3])
 
 
-@inlined
-def slide_four_pacejka(
-    slips: Wheels, tangents: Wheels, f: Magic, r: Magic,
+@slide_four.register(Magic)
+def _slide_four(
+    f: Magic, r: Magic, slips: Wheels, tangents: Wheels,
 ) -> tuple[Contact, Contact, Contact, Contact]:
-    """Do what slide_pacejka() does to all wheels; f, r: tyres of the front and the rear ones.
-
-    An arctangent's operations wait for each other, so those of all wheels stand side by side.
-    """
+    # An arctangent's operations wait for each other, so those of all wheels stand side by side.
     reach0, reach1 = _reach(slips[0], tangents[0], f), _reach(slips[1], tangents[1], f)
     reach2, reach3 = _reach(slips[2], tangents[2], r), _reach(slips[3], tangents[3], r)
     n0, n1, n2, n3 = reach0.length, reach1.length, reach2.length, reach3.length
@@ -159,18 +158,14 @@ def slide_four_pacejka(
             Contact(reach3.x * x[3], reach3.y * y[3], 0.0, 0.0))
 
 
-@inlined
-def rest_pacejka(contact: Contact, tyre: Magic) -> tuple[float, float]:
-    """Return the load twice [N]."""
+@rest.register(Magic)
+def _rest(tyre: Magic, contact: Contact) -> tuple[float, float]:
     return tyre.load, tyre.load
 
 
-@inlined
-def grip_pacejka(contact: Contact, load: float, tyre: Magic) -> tuple[float, float]:
-    """Return the load twice [N]."""
+@grip.register(Magic)
+def _grip(tyre: Magic, contact: Contact, load: float) -> tuple[float, float]:
     return load, load
 
 
-PACEJKA = ContactForm(
-    prepare_pacejka, slide_pacejka, slide_four_pacejka, rest_pacejka, grip_pacejka,
-    turn_alike, push_alike)
+shares_alike(Magic)

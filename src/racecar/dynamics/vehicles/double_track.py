@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 import math
 from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector, vector
+from racecar.base.rows import flatten, zeroed
 from racecar.base.types import (
     AckermannCommand,
     Pose2,
@@ -21,26 +22,32 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
+from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.ackermann import ackermann_angles, middle_tangent
-from racecar.dynamics.vehicles.double_track_chassis import chassis_form, pack_chassis
+from racecar.dynamics.vehicles.double_track_chassis import carcass_of, chassis_of, no_state
 from racecar.dynamics.vehicles.double_track_equations import (
     ACCELERATION_LIMIT,
     BRAKE,
+    double_diagnose,
+    double_rates,
+    DoubleCar,
     DRIVE_RATE_LIMIT,
+    each_wheel,
     INPUT_COUNT,
     LEFT_ANGLE,
-    LOW_SPEED_LATERAL,
     MODE,
+    NO_INPUTS,
     RIGHT_ANGLE,
     SLIP_RATE_LIMIT,
     WHEEL,
     WHEELS,
 )
-from racecar.dynamics.vehicles.double_track_kernels import modal_derivative, point_kernels
+from racecar.dynamics.vehicles.double_track_held import hold_speed, hold_torques
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR, STICK_RATE
 from racecar.dynamics.vehicles.interface import (
-    Derivative,
-    ModalDerivative,
+    Equations,
+    Mode,
+    NO_COMMAND,
     SPEED,
     STEERING_ANGLE,
     Travel,
@@ -50,14 +57,13 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
     fastest_eigenvalue,
-    LOW_SPEED,
-    pack_planar,
+    planar_car,
     planar_limits,
     planar_observe,
     planar_start,
-    TIME_CONSTANT,
 )
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
+from racecar.dynamics.vehicles.point_kernels import point_kernel, PointKernels
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection
 
 DEFAULT_TYRE_MODEL = 'fiala'
 """Tyres of a double track that is given none."""
@@ -93,20 +99,20 @@ def least_drive_time_constant(
         driven * vehicle.wheel_inertia * rate_limit)
 
 
-@njit
+@pure
 def rotate_wheels(
-    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
-    duration: float,
+    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
 ) -> Travel:
-    """Return the rotation of each wheel [rad], by the mean of both speeds; see VehicleModel."""
+    """Rotation of each wheel [rad], by the mean of both speeds; see VehicleModel."""
     half = 0.5 * duration
-    return (travel[0] + half * (before[WHEEL] + after[WHEEL]),
-            travel[1] + half * (before[WHEEL + 1] + after[WHEEL + 1]),
-            travel[2] + half * (before[WHEEL + 2] + after[WHEEL + 2]),
-            travel[3] + half * (before[WHEEL + 3] + after[WHEEL + 3]))
+    return (
+        travel[0] + half * (before.wheel_speed_front_left + after.wheel_speed_front_left),
+        travel[1] + half * (before.wheel_speed_front_right + after.wheel_speed_front_right),
+        travel[2] + half * (before.wheel_speed_rear_left + after.wheel_speed_rear_left),
+        travel[3] + half * (before.wheel_speed_rear_right + after.wheel_speed_rear_right))
 
 
-class DoubleTrack:
+class DoubleTrack(PointKernels):
     """Four-wheel vehicle commanded by speed and steering angle, or by wheel torques.
 
     Of a vehicle with a relaxation length it has four states more, as double_track_chassis says.
@@ -129,7 +135,7 @@ class DoubleTrack:
         wheels need it; drive_time_constant [s]: of the speed controller, likewise; tyre_values:
         see make_tyre_set(). Raises ParameterError if an option is unknown or not positive.
         """
-        packed = pack_planar(vehicle, low_speed_threshold, drive_time_constant)
+        planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
         tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         stiffest = 0.5 * max(tyres.front_x.stiffness, tyres.rear_x.stiffness)
@@ -142,27 +148,40 @@ class DoubleTrack:
              + (vehicle.cog_to_front_axle ** 2 * tyres.front_y.stiffness
                 + vehicle.cog_to_rear_axle ** 2 * tyres.rear_y.stiffness)
              / vehicle.yaw_inertia) / SLIP_RATE_LIMIT)
-        chassis = chassis_form(vehicle)
-        kind: Any = chassis.state
-        self.state_names: tuple[str, ...] = kind._fields
-        self._lagging = (0.0,) * (len(kind._fields) - WHEEL - len(WHEELS))
-        self.split_derivative: ModalDerivative = modal_derivative(tyres, chassis)
-        kernels = point_kernels(tyres, chassis, self.split_derivative)
-        self.derivative: Derivative = kernels.derivative
-        self.observe: Derivative = planar_observe
-        self.wheel_kernel: Callable[..., tuple[Any, ...]] = kernels.wheels
-        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = kernels.diagnose
-        self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))
-        packed[TIME_CONSTANT] = max(packed[TIME_CONSTANT], least_drive_time_constant(vehicle))
-        packed[LOW_SPEED] = self.low_speed_threshold
-        self.parameters: Any = vector([
-            *packed, *(0.5 * width for width in vehicle.track_widths), vehicle.cog_height,
-            *vehicle.wheel_radii, vehicle.wheel_inertia, lateral_threshold,
-            float(tyres.model.stiffness_by_load),
-            *tyres.front_x, *tyres.front_y, *tyres.rear_x, *tyres.rear_y, *tyres.sides,
+        prepare = tyres.contact_tyre()
+        front_load, rear_load = vehicle.front_axle_load, vehicle.rear_axle_load
+
+        def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
+            return prepare(TyrePair(
+                *x, *y, load, float(tyres.model.stiffness_by_load), *tyres.sides))
+
+        carcass = carcass_of(vehicle, tyres)
+        (front_track, rear_track), (front_radius, rear_radius) = (
+            vehicle.track_widths, vehicle.wheel_radii)
+        car = self.car = DoubleCar(
+            planar._replace(
+                low_speed=self.low_speed_threshold, time_constant=max(
+                    planar.time_constant, least_drive_time_constant(vehicle))),
+            0.5 * front_track, 0.5 * rear_track, vehicle.cog_height,
+            front_radius, rear_radius, vehicle.wheel_inertia, lateral_threshold,
             OVERSPEED_FACTOR * max(vehicle.speed_max, -vehicle.speed_min)
             / max(vehicle.wheel_radii),
-            *pack_chassis(vehicle, tyres, float(low_speed_threshold))])
+            tyre(tyres.front_x, tyres.front_y, front_load),
+            tyre(tyres.rear_x, tyres.rear_y, rear_load),
+            chassis_of(vehicle, float(low_speed_threshold)), carcass)
+        state = no_state(carcass)
+        kind = '_'.join(type(part).__qualname__ for part in (state, car.chassis, car.front))
+        modes: tuple[Mode, Mode] = (
+            ('speed', NO_COMMAND, hold_speed), ('torques', NO_INPUTS, hold_torques))
+        self.equations, self.wheel_equations = (
+            Equations(f'double_{mode}_{kind}', state, inputs, zeroed(car),
+                      zeroed(hold(inputs, car)), hold, double_rates, planar_observe,
+                      double_diagnose)
+            for mode, inputs, hold in modes)
+        self.state_names: tuple[str, ...] = state._fields
+        self._lagging = (0.0,) * (len(state) - WHEEL - len(WHEELS))
+        self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))
+        self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> DoubleTrack:
@@ -261,7 +280,8 @@ class DoubleTrack:
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels in the order of WHEELS; inputs: input_count numbers."""
         limit = self.tyres.sides.slip_limit
-        f = self.wheel_kernel(vector(state), vector(inputs), self.parameters)
+        f = point_kernel(self.equations, self.wheel_equations, each_wheel)(
+            vector(state), vector(inputs), self.parameters)
         return tuple(
             WheelState(min(max(slip.along, -limit), limit), math.atan(slip.across), along, across,
                        load, float(speed))
@@ -273,7 +293,7 @@ class DoubleTrack:
         low, high = self.vehicle.speed_min, self.vehicle.speed_max
         inputs = [0.0] * INPUT_COUNT
         speeds = {*np.linspace(low, high, 21).tolist(), 0.0, self.low_speed_threshold,
-                  float(self.parameters[LOW_SPEED_LATERAL])}
+                  self.car.low_speed_lateral}
         fastest = 0.0
         for speed in speeds:
             inputs[SPEED] = speed

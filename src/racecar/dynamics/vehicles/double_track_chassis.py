@@ -38,20 +38,21 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined
-from racecar.base.packing import Vector
+from racecar.base.compiled import pure
 from racecar.base.types import Wheels
 from racecar.dynamics.vehicles.double_track_equations import (
-    as_they_are,
     Body,
-    CHASSIS,
+    carried,
+    completed,
     DoubleState,
-    level_loads,
+    drag,
+    felt,
+    NO_STATE,
+    Plain,
+    reactions,
     SLIP_RATE_LIMIT,
-    true_loads,
-    tyre_reactions,
+    slips,
     wheel_motions,
-    wheel_slips,
     WheelMotion,
     WheelSlip,
 )
@@ -131,34 +132,34 @@ class RelaxedState(NamedTuple):
     slip_tangent_rear_right: float
 
 
-_CARCASS = CHASSIS + len(Chassis._fields)
-
-
-def pack_chassis(
-    vehicle: VehicleParameters, tyres: TyreSet, low_speed_threshold: float,
-) -> tuple[float, ...]:
-    """Return the numbers of Chassis and Carcass, which follow the other packed parameters.
+def chassis_of(vehicle: VehicleParameters, low_speed_threshold: float) -> Chassis | Plain:
+    """Chassis of a vehicle; Plain if it has nothing besides.
 
     low_speed_threshold: v0 [m/s], raised where the wheels need it.
     """
+    has_more = (vehicle.roll_stiffness_split, vehicle.friction_load_sensitivity,
+                vehicle.rolling_resistance, vehicle.drag_area, vehicle.relaxation_length)
+    if not any(has_more):
+        return Plain()
     front, rear = vehicle.track_widths
     radii = vehicle.wheel_radii
     loads = vehicle.front_axle_load, vehicle.rear_axle_load
     creep = [max(low_speed_threshold, vehicle.rolling_resistance * radius ** 2 * 0.5 * load
                  / (vehicle.wheel_inertia * SLIP_RATE_LIMIT))
              for radius, load in zip(radii, loads, strict=True)]
-    chassis = Chassis(
+    return Chassis(
         vehicle.roll_stiffness_split, vehicle.cog_height / front, vehicle.cog_height / rear,
         front / rear, rear / front, 2.0 / sum(loads), vehicle.friction_load_sensitivity,
         2.0 / loads[0], 2.0 / loads[1], vehicle.rolling_resistance * radii[0],
         vehicle.rolling_resistance * radii[1], radii[0] / creep[0], radii[1] / creep[1],
         vehicle.drag_factor / vehicle.mass)
-    return (*chassis, *_carcass(vehicle.relaxation_length, tyres, loads))
 
 
-def _carcass(length: float, tyres: TyreSet, loads: tuple[float, float]) -> Carcass:
+def carcass_of(vehicle: VehicleParameters, tyres: TyreSet) -> Carcass | Plain:
+    """Carcass of tyres that lag; Plain if they do not."""
+    length, loads = vehicle.relaxation_length, (vehicle.front_axle_load, vehicle.rear_axle_load)
     if length == 0.0:
-        return Carcass(*(0.0,) * len(Carcass._fields))
+        return Plain()
     stiffness = tyres.front_y.stiffness, tyres.rear_y.stiffness
     # Of the load of the axle on its tyres as springs [rad/s].
     front, rear = (math.sqrt(each * GRAVITY / (length * load))
@@ -172,35 +173,15 @@ def _carcass(length: float, tyres: TyreSet, loads: tuple[float, float]) -> Carca
         tyres.rear_y.friction * loads[1] / stiffness[1])
 
 
-@inlined
-def nothing(parameters: Vector) -> tuple[()]:
-    """Return an empty tuple: there is nothing besides."""
-    return ()
+def no_state(carcass: Carcass | Plain) -> DoubleState | RelaxedState:
+    """State of a double track with such tyres, all zeros."""
+    return NO_STATE if type(carcass) is Plain else RelaxedState(
+        *NO_STATE, *(0.0,) * (len(RelaxedState._fields) - len(NO_STATE)))
 
 
-@inlined
-def read_chassis(parameters: Vector) -> Chassis:
-    """Return the chassis."""
-    p = parameters
-    return Chassis(
-        p[CHASSIS], p[CHASSIS + 1], p[CHASSIS + 2], p[CHASSIS + 3], p[CHASSIS + 4],
-        p[CHASSIS + 5], p[CHASSIS + 6], p[CHASSIS + 7], p[CHASSIS + 8], p[CHASSIS + 9],
-        p[CHASSIS + 10], p[CHASSIS + 11], p[CHASSIS + 12], p[CHASSIS + 13])
-
-
-@inlined
-def read_carcass(parameters: Vector) -> Carcass:
-    """Return the tyres that lag."""
-    p = parameters
-    return Carcass(
-        p[_CARCASS], p[_CARCASS + 1], p[_CARCASS + 2], p[_CARCASS + 3], p[_CARCASS + 4],
-        p[_CARCASS + 5], p[_CARCASS + 6])
-
-
-@inlined
-def split_loads(body: Body, total_x: float, total_y: float) -> Wheels:
-    """Return the loads of the wheels [N], the lateral transfer shared out by roll stiffness."""
-    h, c = body, body.chassis
+@carried.register(Chassis)
+def _split_loads(chassis: Chassis, body: Body, total_x: float, total_y: float) -> Wheels:
+    h, c = body, chassis
     front = min(max(h.half_front - h.pitch * total_x, 0.0), h.half_weight)
     rear = h.half_weight - front
     whole, rear_whole = c.lever * total_y, c.rear_lever * total_y
@@ -211,32 +192,33 @@ def split_loads(body: Body, total_x: float, total_y: float) -> Wheels:
     return front - d_front, front + d_front, rear - d_rear, rear + d_rear
 
 
-@inlined
+@pure
 def felt_load(load: float, per_load: float, sensitivity: float) -> float:
     """Return the load under which a tyre grips as it does under this one [N]."""
     return load * (1.0 + sensitivity - sensitivity * min(load * per_load, MOST_LOADED))
 
 
-@inlined
-def felt_loads(body: Body, loads: Wheels) -> Wheels:
-    """Return felt_load() of each wheel [N]."""
-    c = body.chassis
+@felt.register(Chassis)
+def _felt_loads(chassis: Chassis, loads: Wheels) -> Wheels:
+    c = chassis
     return (felt_load(loads[0], c.per_load, c.sensitivity),
             felt_load(loads[1], c.per_load, c.sensitivity),
             felt_load(loads[2], c.rear_per_load, c.sensitivity),
             felt_load(loads[3], c.rear_per_load, c.sensitivity))
 
 
-@inlined
+@pure
 def rolling_moment(speed: float, load: float, lever: float, per_creep: float) -> float:
     """Return the moment of the rolling resistance on a wheel [N m], as `rolling` of Chassis."""
     return lever * load * min(max(per_creep * speed, -1.0), 1.0)
 
 
-@inlined
-def rolling_reactions(state: Any, along: Wheels, loads: Wheels, body: Body) -> Wheels:
-    """Return what turns each wheel backwards [N m]: R Fx and the rolling resistance."""
-    h, c = body, body.chassis
+@reactions.register(Chassis)
+def _rolling_reactions(
+    chassis: Chassis, state: Any, along: Wheels, loads: Wheels, body: Body,
+) -> Wheels:
+    # R Fx and the rolling resistance.
+    h, c = body, chassis
     return (
         h.radius * along[0] + rolling_moment(
             state.wheel_speed_front_left, loads[0], c.rolling, c.per_creep),
@@ -248,17 +230,12 @@ def rolling_reactions(state: Any, along: Wheels, loads: Wheels, body: Body) -> W
             state.wheel_speed_rear_right, loads[3], c.rear_rolling, c.rear_per_creep))
 
 
-@inlined
-def dragged(state: DoubleState, body: Body, rates: DoubleState) -> DoubleState:
-    """Return the rates with the drag."""
-    r = rates
-    return DoubleState(
-        r.vx - body.chassis.drag * abs(state.vx) * state.vx, r.vy, r.yaw_rate, r.x, r.y, r.yaw,
-        r.wheel_speed_front_left, r.wheel_speed_front_right, r.wheel_speed_rear_left,
-        r.wheel_speed_rear_right)
+@drag.register(Chassis)
+def _drag(chassis: Chassis, vx: float) -> float:
+    return chassis.drag * abs(vx) * vx
 
 
-@inlined
+@pure
 def _seen(
     motion: WheelMotion, tangent: float, damping: float, per_fade: float, low_speed: float,
 ) -> WheelSlip:
@@ -269,10 +246,9 @@ def _seen(
                      tangent + share * (motion.across - fastest * tangent))
 
 
-@inlined
-def lagging_slips(state: RelaxedState, body: Body) -> tuple[
+@slips.register(RelaxedState)
+def _lagging_slips(state: RelaxedState, body: Body) -> tuple[
         WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
-    """Return the slip of each wheel, of which that across lags."""
     m0, m1, m2, m3 = wheel_motions(state, body)
     c, e = body.carcass, body.low_speed
     return (
@@ -282,7 +258,7 @@ def lagging_slips(state: RelaxedState, body: Body) -> tuple[
         _seen(m3, state.slip_tangent_rear_right, c.rear_damping, c.rear_per_fade, e))
 
 
-@inlined
+@pure
 def _lag(motion: WheelMotion, tangent: float, per_length: float, hold: float) -> float:
     """Return t' [1/s]."""
     fastest = max(abs(motion.travel), abs(motion.rolling))
@@ -291,53 +267,15 @@ def _lag(motion: WheelMotion, tangent: float, per_length: float, hold: float) ->
     return (motion.across - fastest * tangent) * per_length - LET_GO_RATE * excess
 
 
-@inlined
-def relaxed(state: RelaxedState, body: Body, rates: DoubleState) -> RelaxedState:
-    """Return the rates with the drag and those of the tyres that lag."""
+@completed.register(RelaxedState)
+def _relaxed(state: RelaxedState, body: Body, rates: DoubleState) -> RelaxedState:
     m0, m1, m2, m3 = wheel_motions(state, body)
     r, c = rates, body.carcass
     return RelaxedState(
-        r.vx - body.chassis.drag * abs(state.vx) * state.vx, r.vy, r.yaw_rate, r.x, r.y, r.yaw,
+        r.vx, r.vy, r.yaw_rate, r.x, r.y, r.yaw,
         r.wheel_speed_front_left, r.wheel_speed_front_right, r.wheel_speed_rear_left,
         r.wheel_speed_rear_right,
         _lag(m0, state.slip_tangent_front_left, c.per_length, c.hold),
         _lag(m1, state.slip_tangent_front_right, c.per_length, c.hold),
         _lag(m2, state.slip_tangent_rear_left, c.per_length, c.rear_hold),
         _lag(m3, state.slip_tangent_rear_right, c.per_length, c.rear_hold))
-
-
-class ChassisForm(NamedTuple):
-    """A kind of double track: its state, and the kernels that equations and held ones bind.
-
-    name: added to that of the tyres; empty for the plain one.
-    """
-
-    name: str
-    state: type[tuple[float, ...]]
-    slips: Any
-    carried: Any
-    felt: Any
-    reactions: Any
-    completed: Any
-    chassis_of: Any
-    carcass_of: Any
-
-
-_PLAIN = ChassisForm(
-    '', DoubleState, wheel_slips, level_loads, true_loads, tyre_reactions, as_they_are, nothing,
-    nothing)
-_CHASSIS = ChassisForm(
-    '_chassis', DoubleState, wheel_slips, split_loads, felt_loads, rolling_reactions, dragged,
-    read_chassis, nothing)
-_RELAXED = ChassisForm(
-    '_relaxed', RelaxedState, lagging_slips, split_loads, felt_loads, rolling_reactions, relaxed,
-    read_chassis, read_carcass)
-
-
-def chassis_form(vehicle: VehicleParameters) -> ChassisForm:
-    """Return the form for what a vehicle has; the plain one if it has nothing besides."""
-    if vehicle.relaxation_length > 0.0:
-        return _RELAXED
-    has_more = (vehicle.roll_stiffness_split, vehicle.friction_load_sensitivity,
-                vehicle.rolling_resistance, vehicle.drag_area)
-    return _CHASSIS if any(has_more) else _PLAIN

@@ -28,44 +28,87 @@ low_speed_threshold. Below e, e' the tyres are viscous: no force at rest.
 Energy: the tyres only take it, Fx (u - R w) + Fy v <= 0 for each, and so do brakes and damping.
 Sources: Rajamani, Vehicle Dynamics and Control, chapters 4 and 8; Pacejka, Tire and Vehicle
 Dynamics, chapters 1 and 4. Limits: flat ground, no roll or pitch. What a vehicle may have besides,
-rolling and air resistance, roll stiffness and so on, is in double_track_chassis, whose functions
-then take the place of the last four here.
+rolling and air resistance, roll stiffness and so on, is in double_track_chassis: functions that
+the types of state and chassis choose.
 
 Form. What a command fixes is computed once (double_track_held), cosines and inverses too. Slips do
-not depend on the loads, so a round is a division a wheel at most. Nothing depends on where the car
-is, so a step counts x, y, yaw from its start (HeldRates), and double_rates() gets small yaws. One
-car in registers and many in rows (simulation.car_kernels) run the same source.
+not depend on the loads, so a round is a division a wheel at most. One car in registers and many in
+rows run the same source.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined, unbound
+from racecar.base.compiled import by_type, pure
+from racecar.base.elementary import sine_cosine_of_turn
+from racecar.base.rows import count_numbers, first_row
 from racecar.base.types import Wheels
-from racecar.dynamics.vehicles.planar import PARAMETER_COUNT, STATE_COUNT
-
-# State after those of planar: four wheel speeds.
-WHEEL = STATE_COUNT
+from racecar.dynamics.tyres.contact import grip, push, rest, slide_four, turn
+from racecar.dynamics.vehicles.double_track_wheels import accelerations
+from racecar.dynamics.vehicles.planar import PlanarCar
 
 WHEELS = ('front_left', 'front_right', 'rear_left', 'rear_right')
 
-# Inputs after speed and steering angle: MODE 0 follows these two, 1 applies the rest: angle of
-# the left and right front wheel [rad], then four each of drive torque [N m], brake torque [N m],
-# damping [N m s], damping of viscous brakes [N m s], and 1 for a forced wheel, whose place among
-# the drive torques holds its speed [rad/s]; at last what the engine adds to the inertia of a front
-# and of a rear wheel [kg m^2].
-MODE, LEFT_ANGLE, RIGHT_ANGLE, DRIVE = 2, 3, 4, 5
-BRAKE, DAMPING, BRAKE_DAMPING, FORCED, INERTIA, INPUT_COUNT = (
-    DRIVE + 4, DRIVE + 8, DRIVE + 12, DRIVE + 16, DRIVE + 20, DRIVE + 22)
+NO_WHEEL: Wheels = (0.0, 0.0, 0.0, 0.0)
 
-# Packed parameters after those of planar.
-(HALF_TRACK, REAR_HALF_TRACK, HEIGHT, RADIUS, REAR_RADIUS, WHEEL_INERTIA, LOW_SPEED_LATERAL,
- STIFFNESS_BY_LOAD, FRONT_X) = range(PARAMETER_COUNT, PARAMETER_COUNT + 9)
-# Four numbers of a TyreDirection each.
-FRONT_Y, REAR_X, REAR_Y = FRONT_X + 4, FRONT_X + 8, FRONT_X + 12
-# Five numbers of TyreSides.
-SIDES, OVERSPEED, CHASSIS = FRONT_X + 16, FRONT_X + 21, FRONT_X + 22
+
+class WheelInputs(NamedTuple):
+    """All inputs: mode 0 follows speed and steering angle, 1 applies the rest.
+
+    Angles of the left and right front wheel [rad]; of each wheel drive torque [N m], brake torque
+    [N m], damping [N m s], damping of viscous brakes [N m s], and 1 for a forced wheel, whose
+    place in drive holds its speed [rad/s]; what the engine adds to the inertia of a front and of a
+    rear wheel [kg m^2].
+    """
+
+    speed: float
+    steering_angle: float
+    mode: float
+    left_angle: float
+    right_angle: float
+    drive: Wheels
+    brake: Wheels
+    damping: Wheels
+    brake_damping: Wheels
+    forced: Wheels
+    inertia: tuple[float, float]
+
+
+NO_INPUTS = WheelInputs(
+    0.0, 0.0, 0.0, 0.0, 0.0, NO_WHEEL, NO_WHEEL, NO_WHEEL, NO_WHEEL, NO_WHEEL, (0.0, 0.0))
+INPUT_COUNT = count_numbers(NO_INPUTS)
+# Where flat inputs have these.
+MODE, LEFT_ANGLE, RIGHT_ANGLE, DRIVE, BRAKE, INERTIA = (first_row(NO_INPUTS, field) for field in (
+    'mode', 'left_angle', 'right_angle', 'drive', 'brake', 'inertia'))
+
+
+class DoubleCar(NamedTuple):
+    """Parameters [SI]; low_speed_lateral: e'; overspeed: rotation from which no torque drives.
+
+    front, rear: tyres of one wheel, see racecar.dynamics.tyres.contact; chassis, carcass: those of
+    double_track_chassis or Plain.
+    """
+
+    planar: PlanarCar
+    half_track: float
+    rear_half_track: float
+    height: float
+    radius: float
+    rear_radius: float
+    wheel_inertia: float
+    low_speed_lateral: float
+    overspeed: float
+    front: Any
+    rear: Any
+    chassis: Any
+    carcass: Any
+
+
+class Plain(NamedTuple):
+    """Nothing besides the plain double track."""
+
 
 LOAD_PASSES = 3
 """Rounds of forces and loads; each makes the error of the loads several times smaller."""
@@ -99,8 +142,7 @@ class Body(NamedTuple):
     """What parameters and steering angles fix [SI].
 
     half_front: static load of a front wheel; half_weight: m g/2; pitch: h/(2 L); roll: 2 h/(m g
-    track) of each axle; front, rear: tyres as their ContactForm prepares them; chassis, carcass:
-    a Chassis and a Carcass of double_track_chassis, or empty.
+    track) of each axle; front, rear, chassis, carcass: as in DoubleCar.
     """
 
     to_front: float
@@ -161,26 +203,61 @@ class Forces(NamedTuple):
     loads: Wheels
 
 
-# Of the tyres, see ContactForm; wheel_forces() for them; of double_track_wheels; sine and cosine;
-# the last four functions of this file or those of double_track_chassis.
-slide_four = rest = grip = turn = push = forces = accelerations = heading = unbound
-slips = carried = felt = reactions = completed = unbound
+NO_STATE = DoubleState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+# Where a flat state has the wheel speeds.
+WHEEL = first_row(NO_STATE, 'wheel_speed_front_left')
 
 
-@inlined
+@by_type
+def slips(state: Any, body: Body) -> tuple[WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
+    """Slip of each wheel, for a kind of state."""
+    raise NotImplementedError
+
+
+@by_type
+def completed(state: Any, body: Body, rates: DoubleState) -> Any:
+    """Rates of a kind of state from those of the plain double track."""
+    raise NotImplementedError
+
+
+@by_type
+def carried(chassis: Any, body: Body, total_x: float, total_y: float) -> Wheels:
+    """Loads of the wheels [N] for forces along x and y of the body in sum [N]."""
+    raise NotImplementedError
+
+
+@by_type
+def felt(chassis: Any, loads: Wheels) -> Wheels:
+    """Loads under which tyres of static properties would grip as these do [N]."""
+    raise NotImplementedError
+
+
+@by_type
+def reactions(chassis: Any, state: Any, along: Wheels, loads: Wheels, body: Body) -> Wheels:
+    """Moment that turns each wheel backwards [N m]."""
+    raise NotImplementedError
+
+
+@by_type
+def drag(chassis: Any, vx: float) -> float:
+    """Deceleration by what acts on the body alone [m/s^2], at a forward velocity [m/s]."""
+    raise NotImplementedError
+
+
+@pure
 def wheel_slip(
     travel: float, across: float, rolling: float, low_speed: float, low_speed_lateral: float,
 ) -> WheelSlip:
-    """Return the slip of a wheel from its velocities along, across and of its rim [m/s]."""
+    """Slip of a wheel from its velocities along, across and of its rim [m/s]."""
     fastest = max(abs(travel), abs(rolling))
     return WheelSlip((travel - rolling) / max(fastest, low_speed),
                      across / max(fastest, low_speed_lateral))
 
 
-@inlined
+@pure
 def wheel_motions(state: Any, body: Body) -> tuple[
         WheelMotion, WheelMotion, WheelMotion, WheelMotion]:
-    """Return the motion of each wheel."""
+    """Motion of each wheel."""
     h = body
     front = state.vy + state.yaw_rate * h.to_front
     rear = state.vy - state.yaw_rate * h.to_rear
@@ -197,10 +274,9 @@ def wheel_motions(state: Any, body: Body) -> tuple[
         WheelMotion(state.vx + rear_turn, rear, h.rear_radius * state.wheel_speed_rear_right))
 
 
-@inlined
-def wheel_slips(state: DoubleState, body: Body) -> tuple[
+@slips.register(DoubleState)
+def _slips(state: DoubleState, body: Body) -> tuple[
         WheelSlip, WheelSlip, WheelSlip, WheelSlip]:
-    """Return the slip of each wheel."""
     m0, m1, m2, m3 = wheel_motions(state, body)
     e, e_lateral = body.low_speed, body.low_speed_lateral
     return (wheel_slip(m0.travel, m0.across, m0.rolling, e, e_lateral),
@@ -209,37 +285,35 @@ def wheel_slips(state: DoubleState, body: Body) -> tuple[
             wheel_slip(m3.travel, m3.across, m3.rolling, e, e_lateral))
 
 
-def wheel_forces(state: DoubleState, body: Body) -> Forces:
-    """Return accelerations and forces [SI].
-
-    The global names slide_four, rest, grip, turn and push are bound to the tyres; slips, carried
-    and felt to what the vehicle has.
-    """
+@pure
+def wheel_forces(state: Any, body: Body) -> Forces:
+    """Forces on the wheels."""
     h = body
     s0, s1, s2, s3 = slips(state, h)
     c0, c1, c2, c3 = slide_four(
-        (s0.along, s1.along, s2.along, s3.along),
-        (s0.across, s1.across, s2.across, s3.across), h.front, h.rear)
-    t0, t1 = turn(c0, h.cos_left, h.sin_left), turn(c1, h.cos_right, h.sin_right)
+        h.front, h.rear, (s0.along, s1.along, s2.along, s3.along),
+        (s0.across, s1.across, s2.across, s3.across))
+    t0 = turn(h.front, c0, h.cos_left, h.sin_left)
+    t1 = turn(h.front, c1, h.cos_right, h.sin_right)
     z0 = z1 = h.half_front
     z2 = z3 = h.half_weight - h.half_front
-    gx0, gy0 = rest(c0, h.front)
-    gx1, gy1 = rest(c1, h.front)
-    gx2, gy2 = rest(c2, h.rear)
-    gx3, gy3 = rest(c3, h.rear)
-    x0, y0 = push(t0, gx0, gy0)
-    x1, y1 = push(t1, gx1, gy1)
+    gx0, gy0 = rest(h.front, c0)
+    gx1, gy1 = rest(h.front, c1)
+    gx2, gy2 = rest(h.rear, c2)
+    gx3, gy3 = rest(h.rear, c3)
+    x0, y0 = push(h.front, t0, gx0, gy0)
+    x1, y1 = push(h.front, t1, gx1, gy1)
     x2, y2 = c2.x * gx2, c2.y * gy2
     x3, y3 = c3.x * gx3, c3.y * gy3
     for _ in range(LOAD_PASSES - 1):
-        z0, z1, z2, z3 = carried(h, (x0 + x1) + (x2 + x3), (y0 + y1) + (y2 + y3))
-        f0, f1, f2, f3 = felt(h, (z0, z1, z2, z3))
-        gx0, gy0 = grip(c0, f0, h.front)
-        gx1, gy1 = grip(c1, f1, h.front)
-        gx2, gy2 = grip(c2, f2, h.rear)
-        gx3, gy3 = grip(c3, f3, h.rear)
-        x0, y0 = push(t0, gx0, gy0)
-        x1, y1 = push(t1, gx1, gy1)
+        z0, z1, z2, z3 = carried(h.chassis, h, (x0 + x1) + (x2 + x3), (y0 + y1) + (y2 + y3))
+        f0, f1, f2, f3 = felt(h.chassis, (z0, z1, z2, z3))
+        gx0, gy0 = grip(h.front, c0, f0)
+        gx1, gy1 = grip(h.front, c1, f1)
+        gx2, gy2 = grip(h.rear, c2, f2)
+        gx3, gy3 = grip(h.rear, c3, f3)
+        x0, y0 = push(h.front, t0, gx0, gy0)
+        x1, y1 = push(h.front, t1, gx1, gy1)
         x2, y2 = c2.x * gx2, c2.y * gy2
         x3, y3 = c3.x * gx3, c3.y * gy3
     return Forces(
@@ -247,33 +321,31 @@ def wheel_forces(state: DoubleState, body: Body) -> Forces:
         (c0.y * gy0, c1.y * gy1, y2, y3), (z0, z1, z2, z3))
 
 
-def double_rates(state: DoubleState, held: Held) -> Any:
-    """Return the time derivative of the state [SI].
-
-    The global names are bound: forces to the tyres, accelerations to what turns the wheels,
-    heading to sine and cosine, reactions and completed to what the vehicle has.
-    """
+@pure
+def double_rates(state: Any, held: Held) -> Any:
+    """Time derivative of the state [SI]."""
     h = held.body
-    x, y, along, _, loads = forces(state, h)
+    x, y, along, _, loads = wheel_forces(state, h)
     turning = state.yaw_rate
     moment = (h.to_front * (y[0] + y[1]) - h.to_rear * (y[2] + y[3])
               - (h.half_track * (x[0] - x[1]) + h.rear_half_track * (x[2] - x[3])))
-    sine, cosine = heading(state.yaw)
+    sine, cosine = sine_cosine_of_turn(state.yaw)
     w0, w1, w2, w3 = accelerations(
+        held.wheels,
         (state.wheel_speed_front_left, state.wheel_speed_front_right,
          state.wheel_speed_rear_left, state.wheel_speed_rear_right),
-        reactions(state, along, loads, h), held.wheels, h.per_wheel_inertia)
+        reactions(h.chassis, state, along, loads, h), h.per_wheel_inertia)
     return completed(state, h, DoubleState(
-        ((x[0] + x[1]) + (x[2] + x[3])) * h.per_mass + state.vy * turning,
+        (((x[0] + x[1]) + (x[2] + x[3])) * h.per_mass + state.vy * turning)
+        - drag(h.chassis, state.vx),
         ((y[0] + y[1]) + (y[2] + y[3])) * h.per_mass - state.vx * turning,
         moment * h.per_yaw_inertia,
         state.vx * cosine - state.vy * sine, state.vx * sine + state.vy * cosine, turning,
         w0, w1, w2, w3))
 
 
-@inlined
-def level_loads(body: Body, total_x: float, total_y: float) -> Wheels:
-    """Return the loads of the wheels [N] for forces along x and y of the body in sum [N]."""
+@carried.register(Plain)
+def _level_loads(chassis: Plain, body: Body, total_x: float, total_y: float) -> Wheels:
     h = body
     front = min(max(h.half_front - h.pitch * total_x, 0.0), h.half_weight)
     rear = h.half_weight - front
@@ -283,21 +355,49 @@ def level_loads(body: Body, total_x: float, total_y: float) -> Wheels:
             rear * (1.0 - rear_roll), rear * (1.0 + rear_roll))
 
 
-@inlined
-def true_loads(body: Body, loads: Wheels) -> Wheels:
-    """Return the loads as they are: friction does not depend on them."""
+@felt.register(Plain)
+def _true_loads(chassis: Plain, loads: Wheels) -> Wheels:
     return loads
 
 
-@inlined
-def tyre_reactions(state: DoubleState, along: Wheels, loads: Wheels, body: Body) -> Wheels:
-    """Return what turns each wheel backwards [N m]: R Fx."""
+@reactions.register(Plain)
+def _tyre_reactions(
+    chassis: Plain, state: Any, along: Wheels, loads: Wheels, body: Body,
+) -> Wheels:
     h = body
     return (h.radius * along[0], h.radius * along[1], h.rear_radius * along[2],
             h.rear_radius * along[3])
 
 
-@inlined
-def as_they_are(state: DoubleState, body: Body, rates: DoubleState) -> DoubleState:
-    """Return the rates: nothing else acts on the body, and no state is left."""
+@drag.register(Plain)
+def _no_drag(chassis: Plain, vx: float) -> float:
+    return 0.0
+
+
+@completed.register(DoubleState)
+def _as_they_are(state: DoubleState, body: Body, rates: DoubleState) -> DoubleState:
     return rates
+
+
+@pure
+def double_diagnose(
+    state: Any, inputs: Any, car: DoubleCar, held: Held,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics: mean slip angle and summed force per axle."""
+    left, right, rear_left, rear_right = slips(state, held.body)
+    found = wheel_forces(state, held.body)
+    y, across = found.y, found.across
+    return (
+        state.x, state.y, state.yaw, state.vx, state.vy, state.yaw_rate,
+        math.atan2(math.copysign(1.0, state.vx) * state.vy, abs(state.vx)),
+        ((y[0] + y[1]) + (y[2] + y[3])) * held.body.per_mass,
+        0.5 * (math.atan(left.across) + math.atan(right.across)),
+        0.5 * (math.atan(rear_left.across) + math.atan(rear_right.across)),
+        across[0] + across[1], across[2] + across[3], inputs.speed, inputs.steering_angle)
+
+
+@pure
+def each_wheel(state: Any, inputs: Any, car: DoubleCar, held: Held) -> Any:
+    """Slips, then along, across, loads of Forces, of each four."""
+    found = wheel_forces(state, held.body)
+    return slips(state, held.body), found.along, found.across, found.loads

@@ -18,9 +18,9 @@ one whose capacity is its damping times |wi|, or times HOLD_SPEED where that is 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import by_type, pure
 from racecar.base.types import Wheels
 
 STICK_RATE = 500.0
@@ -72,7 +72,7 @@ class TorqueDrive(NamedTuple):
     rear_per_inertia: float
 
 
-@inlined
+@pure
 def brake_torque(speed: float, torque: float, capacity: float, stick: float) -> float:
     """Return the torque of a brake on a wheel [N m].
 
@@ -84,14 +84,14 @@ def brake_torque(speed: float, torque: float, capacity: float, stick: float) -> 
     return min(max(needed, low), high)
 
 
-@inlined
+@pure
 def driven_speed(speeds: Wheels, drive: SpeedDrive) -> float:
     """Return the mean rolling speed of the driven wheels [m/s]; speeds [rad/s]."""
     return (drive.lever_front * (speeds[0] + speeds[1])
             + drive.lever_rear * (speeds[2] + speeds[3]))
 
 
-@inlined
+@pure
 def speed_force(speed: float, rolling: float, drive: SpeedDrive) -> float:
     """Return the force of the speed controller at the driven wheels [N].
 
@@ -100,21 +100,27 @@ def speed_force(speed: float, rolling: float, drive: SpeedDrive) -> float:
     return min(max(drive.gain * (speed - rolling), -drive.force_limit), drive.force_limit)
 
 
-@inlined
-def speed_accelerations(
-    speeds: Wheels, reactions: Wheels, drive: SpeedDrive, per_inertia: float,
-) -> Wheels:
-    """Return the angular acceleration of each wheel [rad/s^2], commanded by speed.
+@by_type
+def accelerations(drive: Any, speeds: Wheels, reactions: Wheels, per_inertia: float) -> Wheels:
+    """Angular acceleration of each wheel [rad/s^2].
 
-    speeds [rad/s]; reactions: R Fx of each wheel [N m]; per_inertia: 1/J.
+    drive: a SpeedDrive or a TorqueDrive; speeds [rad/s]; reactions: what turns each wheel
+    backwards [N m]; per_inertia: 1/J of a wheel alone.
     """
+    raise NotImplementedError
+
+
+@accelerations.register(SpeedDrive)
+def _speed_accelerations(
+    drive: SpeedDrive, speeds: Wheels, reactions: Wheels, per_inertia: float,
+) -> Wheels:
     force = speed_force(drive.speed, driven_speed(speeds, drive), drive)
     front, rear = drive.lever_front * force, drive.lever_rear * force
     return ((front - reactions[0]) * per_inertia, (front - reactions[1]) * per_inertia,
             (rear - reactions[2]) * per_inertia, (rear - reactions[3]) * per_inertia)
 
 
-@inlined
+@pure
 def _torque_acceleration(
     speed: float, reaction: float, drive: float, brake: float, damping: float,
     brake_damping: float, forced: float, overspeed: float, stick: float, per_inertia: float,
@@ -126,14 +132,10 @@ def _torque_acceleration(
     return FORCE_RATE * (drive - speed) if forced != 0.0 else free
 
 
-@inlined
-def torque_accelerations(
-    speeds: Wheels, reactions: Wheels, drive: TorqueDrive, per_inertia: float,
+@accelerations.register(TorqueDrive)
+def _torque_accelerations(
+    drive: TorqueDrive, speeds: Wheels, reactions: Wheels, per_inertia: float,
 ) -> Wheels:
-    """Return the angular acceleration of each wheel [rad/s^2], commanded by torques.
-
-    Arguments as in speed_accelerations(), but that drive has per_inertia.
-    """
     (torque, brake, damping, viscous, forced, overspeed, stick, rear_stick, per_front,
      per_rear) = drive
     return (

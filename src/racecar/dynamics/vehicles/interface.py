@@ -12,16 +12,7 @@ from racecar.base.types import AckermannCommand, Pose2, WheelCommand, Wheels, Wh
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
-"""Pure function of state, inputs and packed parameters; returns the state's time derivative."""
-
-Rates = tuple[float, float, float, float, float]
-"""Time derivative of a state of five."""
-
-Coefficients = tuple[
-    float, float, float, float, float, float, float, float, float, float,
-    float, float, float, float, float, float, float, float, float, float,
-    float, float, float, float]
-"""What inputs and parameters fix until the next command, so that a step need not compute it."""
+"""Function of the numbers of state, inputs and parameters."""
 
 Travel = tuple[float, ...]
 """How far wheels have come since the last reset, in the form that the model integrates."""
@@ -33,57 +24,50 @@ POSITION_LIMIT = 1e9
 """Beyond this a float64 no longer resolves a step of motion [m, rad]."""
 
 
-class SplitDerivative(NamedTuple):
-    """A derivative of five states in two parts, for loops over many steps and many vehicles.
+class Command(NamedTuple):
+    """Inputs of a vehicle that follows speed [m/s] and steering angle [rad]."""
 
-    derivative(state, inputs, parameters) = rates(state, precompute(inputs, parameters)); both are
-    inlined kernels that take and return tuples. The last three states are x, y, yaw; as nothing
-    depends on where the vehicle is, a step counts them from the pose at its start, so the yaw that
-    rates gets is small (see sine_cosine_of_turn()). name: unique among those of all models.
-    The wheels of such a model roll at the commanded speed, whose integral is its only travel [m].
-    """
-
-    name: str
-    precompute: Callable[[Vector, Vector], Coefficients]
-    rates: Callable[[Vector, Coefficients], Rates]
+    speed: float
+    steering_angle: float
 
 
-class HeldRates(NamedTuple):
-    """A derivative in two parts whose state is a NamedTuple, for loops like SplitDerivative.
-
-    derivative(state, inputs, parameters) = rates(state, hold(inputs, parameters)); both are
-    inlined kernels, what hold returns is a NamedTuple, nested or not. A step counts the state's
-    x, y and yaw from the pose at its start. name: unique among those of all models.
-    """
-
-    name: str
-    hold: Callable[[Vector, Vector], Any]
-    rates: Callable[[Any, Any], Any]
+NO_COMMAND = Command(0.0, 0.0)
 
 
-class ModalDerivative(NamedTuple):
-    """The derivative of a model whose inputs have two modes, each with rates of its own.
+class Equations(NamedTuple):
+    """Equations of motion as pure functions of NamedTuples of numbers, nested or not, in SI units.
 
-    state: the NamedTuple of the state, in the order of the model's states; command: inputs as
-    VehicleModel.follow() leaves them, of which speed and steering angle alone count; torques:
-    others; is_commanded(inputs): kernel, which of the two. name: unique, as in HeldRates.
+    name: unique among those of all models. state, inputs, parameters, held: examples, all zeros;
+    their types may choose equations, see racecar.base.compiled.by_type(). hold(inputs, parameters)
+    gives what both fix until the next command; rates(state, held) the time derivative of the
+    state. Of a state with x, y and yaw a step counts these from the pose at its start, as nothing
+    depends on where a vehicle is: so rates gets x = y = 0 and the small yaw by which the vehicle
+    turns within a step. observe(state, inputs, parameters) gives x, y, qz, qw, vx, vy, yaw_rate of
+    the odometry point; diagnose(state, inputs, parameters, held) the fields of VehicleDiagnostics.
     """
 
     name: str
     state: Any
-    is_commanded: Callable[[Vector], bool]
-    command: HeldRates
-    torques: HeldRates
+    inputs: Any
+    parameters: Any
+    held: Any
+    hold: Callable[[Any, Any], Any]
+    rates: Callable[[Any, Any], Any]
+    observe: Callable[[Any, Any, Any], tuple[float, ...]]
+    diagnose: Callable[[Any, Any, Any, Any], tuple[float, ...]]
+
+
+Mode = tuple[str, Any, Callable[[Any, Any], Any]]
+"""Of Equations: a name, example of the inputs, hold."""
 
 
 class VehicleModel(Protocol):
     """A vehicle whose first inputs are speed [m/s] and steering angle [rad], in this order.
 
-    Models give kernels, pure functions of (state, inputs, parameters) that Numba can compile:
-    derivative, observe (x, y, qz, qw, vx, vy, yaw_rate of the odometry point) and diagnose (the
-    fields of racecar.base.types.VehicleDiagnostics). What commands do to inputs, and what inputs
-    and state say about the wheels, only the model knows. racecar.dynamics.vehicles.rolling has the
-    answers of models whose wheels have no state of their own.
+    State, inputs and parameters are flat numbers, those of the NamedTuples of its equations in
+    order; derivative, observe and diagnose are compiled functions of these three. What commands do
+    to inputs, and what inputs and state say about the wheels, only the model knows.
+    racecar.dynamics.vehicles.rolling has the answers of models whose wheels have no state.
     """
 
     @property
@@ -112,23 +96,30 @@ class VehicleModel(Protocol):
 
     @property
     def parameters(self) -> Vector:
-        """Packed parameters of the kernels."""
+        """Numbers of the parameters."""
+
+    @property
+    def equations(self) -> Equations:
+        """Equations for inputs as follow() leaves them, of which a Command is the first part."""
+
+    @property
+    def wheel_equations(self) -> Equations | None:
+        """Equations for all inputs where their `mode` is not 0; None if there is one mode only.
+
+        Those for commands differ in inputs, hold and held alone.
+        """
 
     @property
     def derivative(self) -> Derivative:
-        """Kernel: time derivative of the state."""
+        """Time derivative of the state."""
 
     @property
-    def split_derivative(self) -> SplitDerivative | ModalDerivative | None:
-        """The derivative in two parts, for loops over many steps; None if there is none."""
+    def observe(self) -> Derivative:
+        """Pose and twist of the odometry point, see Equations."""
 
     @property
-    def observe(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
-        """Kernel: pose and twist of the odometry point."""
-
-    @property
-    def diagnose(self) -> Callable[[Vector, Vector, Vector], tuple[float, ...]]:
-        """Kernel: the fields of VehicleDiagnostics."""
+    def diagnose(self) -> Derivative:
+        """The fields of VehicleDiagnostics."""
 
     def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
         """Write inputs for which the vehicle follows speed and steering angle."""
@@ -154,10 +145,11 @@ class VehicleModel(Protocol):
         """Travel of wheels that have not turned since the last reset."""
 
     @property
-    def travelled(self) -> Callable[[Travel, Vector, Vector, Vector, float, float], Travel]:
-        """Kernel of (travel, before, after, parameters, commanded, duration): the next travel.
+    def travelled(self) -> Callable[[Travel, Any, Any, Any, float, float], Travel]:
+        """Pure function of (travel, before, after, parameters, commanded, duration): next travel.
 
-        before, after: states; commanded: integral of the commanded speed over the duration [m, s].
+        before, after: states, parameters: as in the equations; commanded: integral of the
+        commanded speed over the duration [m, s].
         """
 
     def wheel_rotations(self, travel: Travel) -> Wheels:

@@ -12,97 +12,135 @@ Limits: no slip at all, so it holds where V^2 tan(d)/L is small against the grip
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
+from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector, vector
+from racecar.base.rows import zeroed
 from racecar.base.types import Pose2, WheelState
 from racecar.dynamics.vehicles.interface import (
-    Derivative,
+    Command,
+    Equations,
+    NO_COMMAND,
     POSITION_LIMIT,
     SPEED,
-    STEERING_ANGLE,
     Travel,
 )
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
 
-X, Y, YAW = range(3)
-WHEELBASE, GAIN, ODOMETRY_OFFSET, TO_REAR = range(4)
+
+class AxleState(NamedTuple):
+    """Pose of the rear axle [m, rad], or its time derivative."""
+
+    x: float
+    y: float
+    yaw: float
+
+
+class KinematicCar(NamedTuple):
+    """Parameters: L [m], g [-], how far odometry point and cog are ahead of the rear axle [m]."""
+
+    wheelbase: float
+    gain: float
+    odometry_offset: float
+    to_rear: float
+
+
+class KinematicHeld(NamedTuple):
+    """What inputs and parameters fix: speed [m/s], yaw rate [rad/s]."""
+
+    speed: float
+    yaw_rate: float
+
 
 SPEED_GAIN = 1.0
 """Default speed over the commanded one [-]."""
 
 
-@njit
-def kinematic_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float]:
-    """Return the time derivative of (x, y, yaw) of the rear axle [SI]."""
-    speed = parameters[GAIN] * inputs[SPEED]
-    return (
-        speed * math.cos(state[YAW]),
-        speed * math.sin(state[YAW]),
-        speed * math.tan(inputs[STEERING_ANGLE]) / parameters[WHEELBASE],
-    )
+@pure
+def kinematic_hold(inputs: Command, car: KinematicCar) -> KinematicHeld:
+    """Motion of the rear axle."""
+    speed = car.gain * inputs.speed
+    return KinematicHeld(speed, speed * math.tan(inputs.steering_angle) / car.wheelbase)
 
 
-@njit
-def kinematic_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+@pure
+def kinematic_rates(state: AxleState, held: KinematicHeld) -> AxleState:
+    """Time derivative of the state [SI]."""
+    sine, cosine = sine_cosine_of_turn(state.yaw)
+    return AxleState(held.speed * cosine, held.speed * sine, held.yaw_rate)
+
+
+@pure
+def axle_observed(
+    state: AxleState, held: KinematicHeld, offset: float,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    offset = parameters[ODOMETRY_OFFSET]
-    speed = parameters[GAIN] * inputs[SPEED]
-    yaw_rate = speed * math.tan(inputs[STEERING_ANGLE]) / parameters[WHEELBASE]
+    """x, y, qz, qw, vx, vy, yaw_rate of the point this far ahead of the rear axle [SI]."""
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
-        speed,
-        offset * yaw_rate,
-        yaw_rate,
-    )
+        state.x + offset * math.cos(state.yaw), state.y + offset * math.sin(state.yaw),
+        math.sin(0.5 * state.yaw), math.cos(0.5 * state.yaw),
+        held.speed, offset * held.yaw_rate, held.yaw_rate)
 
 
-@njit
-def kinematic_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics; slip and forces, which it has not, are zero."""
-    to_rear = parameters[TO_REAR]
-    speed = parameters[GAIN] * inputs[SPEED]
-    yaw_rate = speed * math.tan(inputs[STEERING_ANGLE]) / parameters[WHEELBASE]
+@pure
+def kinematic_observe(
+    state: AxleState, inputs: Command, car: KinematicCar,
+) -> tuple[float, float, float, float, float, float, float]:
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    return axle_observed(state, kinematic_hold(inputs, car), car.odometry_offset)
+
+
+@pure
+def axle_diagnosed(
+    state: AxleState, inputs: Command, held: KinematicHeld, to_rear: float, sideslip: float,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics; slip angles and forces, which it has not, are zero."""
     return (
-        state[X] + to_rear * math.cos(state[YAW]), state[Y] + to_rear * math.sin(state[YAW]),
-        state[YAW], speed, to_rear * yaw_rate, yaw_rate,
-        math.atan(to_rear * math.tan(inputs[STEERING_ANGLE]) / parameters[WHEELBASE]),
-        speed * yaw_rate, 0.0, 0.0, 0.0, 0.0, inputs[SPEED], inputs[STEERING_ANGLE],
-    )
+        state.x + to_rear * math.cos(state.yaw), state.y + to_rear * math.sin(state.yaw),
+        state.yaw, held.speed, to_rear * held.yaw_rate, held.yaw_rate, sideslip,
+        held.speed * held.yaw_rate, 0.0, 0.0, 0.0, 0.0, inputs.speed, inputs.steering_angle)
 
 
-@njit
+@pure
+def kinematic_diagnose(
+    state: AxleState, inputs: Command, car: KinematicCar, held: KinematicHeld,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics."""
+    return axle_diagnosed(
+        state, inputs, held, car.to_rear,
+        math.atan(car.to_rear * math.tan(inputs.steering_angle) / car.wheelbase))
+
+
+@pure
 def roll_at_gain(
-    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
+    travel: Travel, before: Any, after: Any, parameters: KinematicCar, commanded: float,
     duration: float,
 ) -> Travel:
-    """Return the distance after driving on at the speed of the rear axle; see VehicleModel."""
-    return (travel[0] + parameters[GAIN] * commanded,)
+    """Distance after driving on at the speed of the rear axle; see VehicleModel."""
+    return (travel[0] + parameters.gain * commanded,)
 
+
+NO_POSE = AxleState(0.0, 0.0, 0.0)
+
+
+def kinematic_car(vehicle: VehicleParameters, speed_gain: float) -> KinematicCar:
+    """Parameters of a vehicle whose speed has a gain [-]."""
+    return KinematicCar(
+        vehicle.wheelbase, speed_gain, vehicle.odometry_offset + vehicle.cog_to_rear_axle,
+        vehicle.cog_to_rear_axle)
 
 
 class KinematicBicycle(RollingWheels):
     """Kinematic bicycle with the inputs speed and steering angle."""
 
     name: ClassVar[str] = 'kinematic_bicycle'
-    state_names = ('x', 'y', 'yaw')
+    state_names = AxleState._fields
     state_limits = (POSITION_LIMIT, POSITION_LIMIT, POSITION_LIMIT)
-    derivative: Derivative = staticmethod(kinematic_derivative)
-    observe: Derivative = staticmethod(kinematic_observe)
-    diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = staticmethod(
-        kinematic_diagnose)
     travelled = staticmethod(roll_at_gain)
 
     def __init__(self, vehicle: VehicleParameters, speed_gain: float = SPEED_GAIN) -> None:
@@ -112,12 +150,12 @@ class KinematicBicycle(RollingWheels):
                 f"parameter 'speed_gain' is {speed_gain!r}, expected a positive number")
         self.vehicle = vehicle
         self.speed_gain = float(speed_gain)
-        packed = [0.0] * 4
-        packed[WHEELBASE] = vehicle.wheelbase
-        packed[GAIN] = self.speed_gain
-        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset + vehicle.cog_to_rear_axle
-        packed[TO_REAR] = vehicle.cog_to_rear_axle
-        self.parameters: Any = vector(packed)
+        self.car = kinematic_car(vehicle, self.speed_gain)
+        self.equations = Equations(
+            self.name, NO_POSE, NO_COMMAND, zeroed(self.car),
+            zeroed(kinematic_hold(NO_COMMAND, self.car)), kinematic_hold, kinematic_rates,
+            kinematic_observe, kinematic_diagnose)
+        self.parameters: Any = vector(self.car)
 
     @classmethod
     def from_values(
@@ -133,7 +171,7 @@ class KinematicBicycle(RollingWheels):
 
     def initial_state(self, pose: Pose2) -> tuple[float, ...]:
         """Return the state at rest with the odometry point at a pose."""
-        offset = self.parameters[ODOMETRY_OFFSET]
+        offset = self.car.odometry_offset
         return (pose.x - offset * math.cos(pose.yaw), pose.y - offset * math.sin(pose.yaw),
                 float(pose.yaw))
 

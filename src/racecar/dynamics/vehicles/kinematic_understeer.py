@@ -13,73 +13,74 @@ Limits: no slip angle and no friction limit, so it holds below about half the gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
-from racecar.dynamics.vehicles.interface import Derivative, SPEED, STEERING_ANGLE
-from racecar.dynamics.vehicles.kinematic_bicycle import KinematicBicycle, X, Y, YAW
+from racecar.base.packing import vector
+from racecar.base.rows import zeroed
+from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
+from racecar.dynamics.vehicles.kinematic_bicycle import (
+    axle_diagnosed,
+    axle_observed,
+    AxleState,
+    kinematic_rates,
+    KinematicBicycle,
+    KinematicHeld,
+    NO_POSE,
+)
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
-# The first four as KinematicBicycle packs them.
-WHEELBASE, _GAIN, ODOMETRY_OFFSET, TO_REAR, GRADIENT = range(5)
+
+class UndersteerCar(NamedTuple):
+    """Parameters of KinematicCar, and K [rad s^2/m]."""
+
+    wheelbase: float
+    gain: float
+    odometry_offset: float
+    to_rear: float
+    gradient: float
 
 
-@inlined
-def understeer_yaw_rate(inputs: Vector, parameters: Vector) -> float:
-    """Return V tan(d)/(L + K V^2) [rad/s]."""
-    speed = inputs[SPEED]
-    return speed * math.tan(inputs[STEERING_ANGLE]) / (
-        parameters[WHEELBASE] + parameters[GRADIENT] * speed * speed)
+@pure
+def understeer_yaw_rate(inputs: Command, car: UndersteerCar) -> float:
+    """V tan(d)/(L + K V^2) [rad/s]."""
+    speed = inputs.speed
+    return speed * math.tan(inputs.steering_angle) / (
+        car.wheelbase + car.gradient * speed * speed)
 
 
-@njit
-def understeer_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float]:
-    """Return the time derivative of (x, y, yaw) of the rear axle [SI]."""
-    speed = inputs[SPEED]
-    return (speed * math.cos(state[YAW]), speed * math.sin(state[YAW]),
-            understeer_yaw_rate(inputs, parameters))
+@pure
+def understeer_hold(inputs: Command, car: UndersteerCar) -> KinematicHeld:
+    """Motion of the rear axle."""
+    return KinematicHeld(inputs.speed, understeer_yaw_rate(inputs, car))
 
 
-@njit
+@pure
 def understeer_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+    state: AxleState, inputs: Command, car: UndersteerCar,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    offset = parameters[ODOMETRY_OFFSET]
-    yaw_rate = understeer_yaw_rate(inputs, parameters)
-    return (
-        state[X] + offset * math.cos(state[YAW]), state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]), math.cos(0.5 * state[YAW]), inputs[SPEED],
-        offset * yaw_rate, yaw_rate)
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    return axle_observed(state, understeer_hold(inputs, car), car.odometry_offset)
 
 
-@njit
-def understeer_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics; slip and forces, which it has not, are zero."""
-    to_rear = parameters[TO_REAR]
-    speed = inputs[SPEED]
-    yaw_rate = understeer_yaw_rate(inputs, parameters)
-    sideslip = math.atan(to_rear * yaw_rate / speed) if speed != 0.0 else 0.0
-    return (
-        state[X] + to_rear * math.cos(state[YAW]), state[Y] + to_rear * math.sin(state[YAW]),
-        state[YAW], speed, to_rear * yaw_rate, yaw_rate, sideslip, speed * yaw_rate,
-        0.0, 0.0, 0.0, 0.0, inputs[SPEED], inputs[STEERING_ANGLE])
+@pure
+def understeer_diagnose(
+    state: AxleState, inputs: Command, car: UndersteerCar, held: KinematicHeld,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics."""
+    stands = held.speed == 0.0
+    slope = car.to_rear * held.yaw_rate / (1.0 if stands else held.speed)
+    return axle_diagnosed(
+        state, inputs, held, car.to_rear, 0.0 if stands else math.atan(slope))
 
 
 class KinematicUndersteer(KinematicBicycle):
     """Kinematic bicycle with an understeer gradient and the inputs speed and steering angle."""
 
     name: ClassVar[str] = 'kinematic_understeer'
-    derivative: Derivative = staticmethod(understeer_derivative)
-    observe: Derivative = staticmethod(understeer_observe)
-    diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = staticmethod(
-        understeer_diagnose)
 
     def __init__(self, vehicle: VehicleParameters, understeer_gradient: float = 0.0) -> None:
         """understeer_gradient: K [rad s^2/m]; 0: that of the vehicle's tyres.
@@ -95,7 +96,12 @@ class KinematicUndersteer(KinematicBicycle):
                 f' {-vehicle.wheelbase / fastest**2:.3g}: an oversteering car has no steady turn'
                 f' at {fastest:g} m/s')
         self.understeer_gradient = gradient
-        self.parameters: Any = vector([*self.parameters, gradient])
+        car = UndersteerCar(*self.car, gradient)
+        self.equations = Equations(
+            self.name, NO_POSE, NO_COMMAND, zeroed(car),
+            zeroed(understeer_hold(NO_COMMAND, car)), understeer_hold, kinematic_rates,
+            understeer_observe, understeer_diagnose)
+        self.parameters: Any = vector(car)
 
     @classmethod
     def from_values(

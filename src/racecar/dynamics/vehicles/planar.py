@@ -7,13 +7,13 @@ single_track_force and double_track; their states and packed parameters begin al
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector, vector
 from racecar.base.types import Pose2, VehicleDiagnostics
@@ -22,19 +22,46 @@ from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import RollingWheels
 from racecar.dynamics.vehicles.tyre_sets import TyreSet
 
-VX, VY, YAW_RATE, X, Y, YAW, STATE_COUNT = range(7)
 
-(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, LOAD_FRONT, LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET,
- SHARE_FRONT, FORCE_LIMIT, TIME_CONSTANT, PARAMETER_COUNT) = range(12)
+class PlanarState(NamedTuple):
+    """Velocity of the centre of gravity in the body [m/s, rad/s], its pose [m, rad]; or rates."""
+
+    vx: float
+    vy: float
+    yaw_rate: float
+    x: float
+    y: float
+    yaw: float
+
+
+class PlanarCar(NamedTuple):
+    """Parameters that the models share [SI].
+
+    load: of an axle; share_front: of the front axle in the drive; force_limit: of the drive;
+    time_constant: of the speed controller.
+    """
+
+    mass: float
+    yaw_inertia: float
+    to_front: float
+    to_rear: float
+    load_front: float
+    load_rear: float
+    low_speed: float
+    odometry_offset: float
+    share_front: float
+    force_limit: float
+    time_constant: float
+
 
 DRIVE_TIME_CONSTANT = 0.05
 """Default time constant of the speed controller [s]."""
 
 
-def pack_planar(
+def planar_car(
     vehicle: VehicleParameters, low_speed_threshold: float, drive_time_constant: float,
-) -> list[float]:
-    """Return the packed parameters that the models share, in SI units.
+) -> PlanarCar:
+    """Parameters that the models share.
 
     Raises ParameterError if one of both options is not positive.
     """
@@ -42,11 +69,11 @@ def pack_planar(
                         ('drive_time_constant', drive_time_constant)):
         if not (math.isfinite(value) and value > 0.0):
             raise ParameterError(f"parameter '{name}' is {value!r}, expected a positive number")
-    return [
+    return PlanarCar(
         vehicle.mass, vehicle.yaw_inertia, vehicle.cog_to_front_axle, vehicle.cog_to_rear_axle,
         vehicle.front_axle_load, vehicle.rear_axle_load, float(low_speed_threshold),
         vehicle.odometry_offset, vehicle.front_drive_share, vehicle.drive_force_limit,
-        float(drive_time_constant)]
+        float(drive_time_constant))
 
 
 def planar_limits(vehicle: VehicleParameters) -> tuple[float, ...]:
@@ -70,7 +97,7 @@ class PlanarSingleTrack(RollingWheels):
     tyres: TyreSet
     low_speed_threshold: float
     parameters: Any
-    diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]]
+    state_names = PlanarState._fields
 
     @property
     def description(self) -> str:
@@ -92,32 +119,27 @@ class PlanarSingleTrack(RollingWheels):
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
 
 
-@inlined
+@pure
 def observed(
-    state: Vector, offset: float,
+    state: Any, offset: float,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the point this far ahead of the cog [SI]."""
+    """x, y, qz, qw, vx, vy, yaw_rate of the point this far ahead of the cog [SI]."""
     return (
-        state[X] + offset * math.cos(state[YAW]),
-        state[Y] + offset * math.sin(state[YAW]),
-        math.sin(0.5 * state[YAW]),
-        math.cos(0.5 * state[YAW]),
-        state[VX],
-        state[VY] + offset * state[YAW_RATE],
-        state[YAW_RATE],
-    )
+        state.x + offset * math.cos(state.yaw), state.y + offset * math.sin(state.yaw),
+        math.sin(0.5 * state.yaw), math.cos(0.5 * state.yaw),
+        state.vx, state.vy + offset * state.yaw_rate, state.yaw_rate)
 
 
-@njit
+@pure
 def planar_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+    state: Any, inputs: Any, car: Any,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    return observed(state, parameters[ODOMETRY_OFFSET])
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; car: has a PlanarCar."""
+    return observed(state, car.planar.odometry_offset)
 
 
 def fastest_eigenvalue(
-    derivative: Derivative, state: Vector, inputs: Vector, parameters: Vector,
+    derivative: Derivative, state: Sequence[float], inputs: Sequence[float], parameters: Vector,
 ) -> float:
     """Return the largest modulus of an eigenvalue of the Jacobian at a state [1/s].
 

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import MutableSequence, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError
 from racecar.base.packing import Vector
 from racecar.base.types import AckermannCommand, WheelCommand, Wheels, WheelState
-from racecar.dynamics.vehicles.interface import SPEED, SplitDerivative, STEERING_ANGLE, Travel
+from racecar.dynamics.vehicles.interface import SPEED, STEERING_ANGLE, Travel
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.point_kernels import PointKernels
 
 
 class AxleTyres(NamedTuple):
@@ -50,16 +51,15 @@ def wheels_of_axles(
             rolling_wheels(vehicle, speed), strict=True))
 
 
-@njit
+@pure
 def roll_as_commanded(
-    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
-    duration: float,
+    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
 ) -> Travel:
     """Return the distance after driving on at the commanded speed; see VehicleModel."""
     return (travel[0] + commanded,)
 
 
-class RollingWheels:
+class RollingWheels(PointKernels):
     """What single-track models answer about wheels and inputs, which are speed and steering.
 
     Travel is the distance [m] over which the wheels have rolled.
@@ -67,7 +67,6 @@ class RollingWheels:
 
     vehicle: VehicleParameters
     input_count = 2
-    split_derivative: SplitDerivative | None = None
     no_travel: Travel = (0.0,)
     travelled = staticmethod(roll_as_commanded)
 

@@ -4,119 +4,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import math
 from typing import Any, ClassVar
 
 import numpy as np
 
-from racecar.base.compiled import inlined, specialise
-from racecar.base.elementary import arctangent, sine_cosine, sine_cosine_of_turn
 from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector, vector
+from racecar.base.rows import flatten, zeroed
 from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
-from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL, TyreForm, TyreModel
-from racecar.dynamics.tyres.linear import lateral_force
-from racecar.dynamics.vehicles.interface import (
-    Coefficients,
-    Derivative,
-    POSITION_LIMIT,
-    Rates,
-    SPEED,
-    SplitDerivative,
-)
+from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
+from racecar.dynamics.tyres.lateral import LateralSlip
+from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND, POSITION_LIMIT, SPEED
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import AxleTyres, RollingWheels, wheels_of_axles
 from racecar.dynamics.vehicles.single_track_equations import (
-    ASYMMETRY,
-    axle_lateral_forces,
-    CURVATURE_FRONT,
-    CURVATURE_REAR,
-    FORCE_FRONT,
-    FORCE_REAR,
     FORMULATIONS,
-    FRICTION_FRONT,
-    FRICTION_REAR,
-    full_coefficients,
     full_diagnose,
+    full_hold,
     full_observe,
     full_rates,
-    LATERAL,
-    LOAD_FRONT,
-    LOAD_REAR,
-    LOW_SPEED,
-    MASS,
-    ODOMETRY_OFFSET,
-    PARAMETER_COUNT,
-    report_coefficients,
+    FullState,
     report_diagnose,
+    report_hold,
     report_observe,
     report_rates,
-    SHAPE,
-    SHIFT_ANGLE,
-    SHIFT_TANGENT,
-    STIFFNESS_FRONT,
-    STIFFNESS_REAR,
-    TANGENT_FRONT,
-    TANGENT_REAR,
-    TO_FRONT,
-    TO_REAR,
-    YAW_INERTIA,
-    YAW_RATE,
+    ReportState,
+    SingleCar,
 )
-from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
+from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection, TyreSet
 
 
-def precompute(inputs: Vector, parameters: Vector) -> Coefficients:
-    """Stand for the function of the formulation that SingleTrack binds."""
-    raise NotImplementedError('SingleTrack binds this name')
+def axle_tyre(tyres: TyreSet, direction: TyreDirection, load: float) -> Any:
+    """Tyres of an axle in lateral slip under its load [N]; see racecar.dynamics.tyres.lateral."""
+    return tyres.model.lateral_tyre(LateralSlip(
+        direction.stiffness, direction.friction, load, direction.shape, direction.curvature,
+        tyres.sides.asymmetry_y, tyres.sides.shift_y))
 
 
-def rates(state: Vector, coefficients: Coefficients) -> Rates:
-    """Stand for the function of formulation and tyre that SingleTrack binds."""
-    raise NotImplementedError('SingleTrack binds this name')
-
-
-def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> Rates:
-    """Return the time derivative of the state [SI]."""
-    return rates(state, precompute(inputs, parameters))
-
-
-def _of_angle(
-    slip_angle: float, tangent_scale: float, cornering_stiffness: float, friction: float,
-    load: float, shape: float, curvature: float,
-) -> float:
-    """Return the force [N] of a tyre model without TyreForm."""
-    return lateral_force(slip_angle, cornering_stiffness, friction, load, shape, curvature)
-
-
-def _of_tangent(
-    t: float, cornering_stiffness: float, friction: float, load: float, shape: float,
-    curvature: float,
-) -> float:
-    """Return the force [N] of a tyre model without TyreForm."""
-    return lateral_force(arctangent(t), cornering_stiffness, friction, load, shape, curvature)
-
-
-def _one(cornering_stiffness: float, friction: float, load: float) -> float:
-    return 1.0
-
-
-_KERNELS: dict[str, tuple[Any, Any, Any, Any, str]] = {
-    'full': (full_coefficients, full_rates, full_observe, full_diagnose, 'of_tangent'),
-    'report': (report_coefficients, report_rates, report_observe, report_diagnose, 'of_angle'),
+_FUNCTIONS: dict[str, tuple[Any, Any, Any, Any, Any]] = {
+    'full': (FullState, full_hold, full_rates, full_observe, full_diagnose),
+    'report': (ReportState, report_hold, report_rates, report_observe, report_diagnose),
 }
 
 
-def _tyre_form(tyre: TyreModel) -> TyreForm:
-    if tyre.form is not None:
-        return tyre.form
-    force = tyre.lateral_force
-    return TyreForm(
-        _one, _one,
-        specialise(_of_tangent, f'of_tangent_{tyre.name}', inlined, lateral_force=force),
-        specialise(_of_angle, f'of_angle_{tyre.name}', inlined, lateral_force=force))
+def _equations(formulation: str, car: SingleCar) -> Equations:
+    state, hold, rates, observe, diagnose = _FUNCTIONS[formulation]
+    return Equations(
+        f'{formulation}_{type(car.front).__qualname__}', state._make((0.0,) * len(state._fields)),
+        NO_COMMAND, zeroed(car), zeroed(hold(NO_COMMAND, car)), hold, rates, observe, diagnose)
 
 
 class SingleTrack(RollingWheels):
@@ -149,48 +87,13 @@ class SingleTrack(RollingWheels):
         self.tyre = tyre
         self.formulation = formulation
         self.low_speed_threshold = float(low_speed_threshold)
-        precompute, rates, observe, diagnose, slip = _KERNELS[formulation]
-        form = _tyre_form(tyre)
-        kind = f'{formulation}_{tyre.name}'
-        forces = {slip: getattr(form, slip)}
-        self.split_derivative: SplitDerivative | None = SplitDerivative(
-            kind, precompute, specialise(
-                rates, f'rates_within_step_{kind}', inlined, heading=sine_cosine_of_turn,
-                **forces))
-        self.derivative: Derivative = specialise(
-            _derivative, f'derivative_{kind}', precompute=precompute, rates=specialise(
-                rates, f'rates_{kind}', inlined, heading=sine_cosine, **forces))
-        self.observe: Derivative = observe
-        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
-            diagnose, f'{diagnose.__name__}_{tyre.name}', axle_lateral_forces=specialise(
-                axle_lateral_forces, f'axle_lateral_forces_{tyre.name}',
-                lateral_force=tyre.lateral_force))
-        packed = [0.0] * PARAMETER_COUNT
-        packed[MASS] = vehicle.mass
-        packed[YAW_INERTIA] = vehicle.yaw_inertia
-        packed[TO_FRONT] = vehicle.cog_to_front_axle
-        packed[TO_REAR] = vehicle.cog_to_rear_axle
-        packed[STIFFNESS_FRONT] = self.tyres.front_y.stiffness
-        packed[STIFFNESS_REAR] = self.tyres.rear_y.stiffness
-        packed[FRICTION_FRONT] = self.tyres.front_y.friction
-        packed[FRICTION_REAR] = self.tyres.rear_y.friction
-        packed[SHAPE] = self.tyres.front_y.shape
-        packed[CURVATURE_FRONT] = self.tyres.front_y.curvature
-        packed[CURVATURE_REAR] = self.tyres.rear_y.curvature
-        packed[ASYMMETRY] = self.tyres.sides.asymmetry_y
-        packed[SHIFT_TANGENT] = self.tyres.sides.shift_y
-        packed[SHIFT_ANGLE] = math.atan(self.tyres.sides.shift_y)
-        packed[LOAD_FRONT] = vehicle.front_axle_load
-        packed[LOAD_REAR] = vehicle.rear_axle_load
-        packed[LOW_SPEED] = self.low_speed_threshold
-        packed[ODOMETRY_OFFSET] = vehicle.odometry_offset
-        front = packed[STIFFNESS_FRONT], packed[FRICTION_FRONT], packed[LOAD_FRONT]
-        rear = packed[STIFFNESS_REAR], packed[FRICTION_REAR], packed[LOAD_REAR]
-        packed[TANGENT_FRONT], packed[TANGENT_REAR] = (
-            form.tangent_scale(*front), form.tangent_scale(*rear))
-        packed[FORCE_FRONT], packed[FORCE_REAR] = (
-            form.force_scale(*front), form.force_scale(*rear))
-        self.parameters: Any = vector(packed)
+        car = SingleCar(
+            vehicle.mass, vehicle.yaw_inertia, vehicle.cog_to_front_axle,
+            vehicle.cog_to_rear_axle, self.low_speed_threshold, vehicle.odometry_offset,
+            axle_tyre(self.tyres, self.tyres.front_y, vehicle.front_axle_load),
+            axle_tyre(self.tyres, self.tyres.rear_y, vehicle.rear_axle_load))
+        self.equations = _equations(formulation, car)
+        self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(cls, vehicle: VehicleParameters, values: Mapping[str, Any]) -> SingleTrack:
@@ -207,7 +110,8 @@ class SingleTrack(RollingWheels):
     @property
     def state_names(self) -> tuple[str, ...]:
         """Names of the states, in order; all in SI units."""
-        return ('vy' if self.formulation == 'full' else 'beta', 'yaw_rate', 'x', 'y', 'yaw')
+        names: tuple[str, ...] = self.equations.state._fields
+        return names
 
     @property
     def state_limits(self) -> tuple[float, ...]:
@@ -260,7 +164,7 @@ class SingleTrack(RollingWheels):
         inputs = vector((speed, steering_angle))
         width = 1e-7
         columns = []
-        for index in (LATERAL, YAW_RATE):
+        for index in range(2):
             ahead, behind = [0.0] * 5, [0.0] * 5
             ahead[index], behind[index] = width, -width
             columns.append([

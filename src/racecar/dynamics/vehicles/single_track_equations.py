@@ -45,24 +45,94 @@ a state: single_track_force or double_track.
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined, njit
-from racecar.base.elementary import sine_cosine
-from racecar.base.packing import Vector
-from racecar.dynamics.tyres.linear import lateral_force, of_angle, of_tangent
-from racecar.dynamics.tyres.pacejka import side_curvature
-from racecar.dynamics.vehicles.interface import Coefficients, Rates, SPEED, STEERING_ANGLE
+from racecar.base.compiled import pure
+from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
+from racecar.dynamics.tyres.lateral import axle_force, of_angle, of_tangent
+from racecar.dynamics.vehicles.interface import Command
 from racecar.dynamics.vehicles.parameters import GRAVITY
 
-# State. LATERAL is vy [m/s] in the full formulation and beta [rad] in the report's.
-LATERAL, YAW_RATE, X, Y, YAW = range(5)
 
-# Packed parameters.
-(MASS, YAW_INERTIA, TO_FRONT, TO_REAR, STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_FRONT,
- LOAD_FRONT, LOAD_REAR, LOW_SPEED, ODOMETRY_OFFSET, SHAPE, CURVATURE_FRONT, TANGENT_FRONT,
- TANGENT_REAR, FORCE_FRONT, FORCE_REAR, FRICTION_REAR, CURVATURE_REAR, ASYMMETRY, SHIFT_TANGENT,
- SHIFT_ANGLE, PARAMETER_COUNT) = range(23)
-COEFFICIENT_COUNT = 24
+class FullState(NamedTuple):
+    """State of the full formulation, or its time derivative [SI]; see the module."""
+
+    vy: float
+    yaw_rate: float
+    x: float
+    y: float
+    yaw: float
+
+
+class ReportState(NamedTuple):
+    """State of the report's formulation, or its time derivative [SI]; see the module."""
+
+    beta: float
+    yaw_rate: float
+    x: float
+    y: float
+    yaw: float
+
+
+class SingleCar(NamedTuple):
+    """Parameters [SI]: m, Iz, a, b, e, how far the odometry point is ahead of the cog.
+
+    front, rear: tyres of the axles, see racecar.dynamics.tyres.lateral.
+    """
+
+    mass: float
+    yaw_inertia: float
+    to_front: float
+    to_rear: float
+    low_speed: float
+    odometry_offset: float
+    front: Any
+    rear: Any
+
+
+class FullHeld(NamedTuple):
+    """What inputs and parameters fix until the next command, full formulation.
+
+    speed_along, sin_steering: of the front wheel; scaled_across, scaled_cosine: times the scale
+    of its tangent; per_rear: that of the rear tangent over V_e; gains: what a force does to vy
+    and r.
+    """
+
+    speed: float
+    speed_along: float
+    scaled_across: float
+    sin_steering: float
+    scaled_cosine: float
+    threshold: float
+    per_rear: float
+    to_front: float
+    to_rear: float
+    lateral_gain_front: float
+    lateral_gain_rear: float
+    yaw_gain_front: float
+    yaw_gain_rear: float
+    front: Any
+    rear: Any
+
+
+class ReportHeld(NamedTuple):
+    """What inputs and parameters fix until the next command, report's formulation.
+
+    direction: s; per_front, per_rear: a and b over V_e; gains: what a force does to beta and r.
+    """
+
+    speed: float
+    direction: float
+    steering: float
+    per_front: float
+    per_rear: float
+    lateral_gain_front: float
+    lateral_gain_rear: float
+    yaw_gain_front: float
+    yaw_gain_rear: float
+    front: Any
+    rear: Any
+
 
 FORMULATIONS = ('full', 'report')
 # Acceleration [m/s^2] up to which the drive holds a prescribed speed in a spin: one g.
@@ -73,253 +143,184 @@ _PER_FADE_WIDTH = 1.0 / _FADE_WIDTH
 _HALF_PI = 0.5 * math.pi
 
 
-@njit
-def full_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, float]:
-    """Return the slip angles of the front and rear axle [rad], full formulation."""
-    speed = inputs[SPEED]
-    cosine = math.cos(inputs[STEERING_ANGLE])
-    sine = math.sin(inputs[STEERING_ANGLE])
-    front = state[LATERAL] + parameters[TO_FRONT] * state[YAW_RATE]
-    rear = state[LATERAL] - parameters[TO_REAR] * state[YAW_RATE]
-    threshold = parameters[LOW_SPEED]
-    return (
-        math.atan2(
-            front * cosine - speed * sine, max(abs(speed * cosine + front * sine), threshold)),
-        math.atan2(rear, max(abs(speed), threshold)),
-    )
-
-
-def heading(yaw: float) -> tuple[float, float]:
-    """Stand for the sine and cosine that SingleTrack binds."""
-    raise NotImplementedError('SingleTrack binds this name')
-
-
-@inlined
+@pure
 def limited_coupling(speed: float, lateral: float, yaw_rate: float) -> float:
-    """Return V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
+    """V r [m/s^2] as far as a drive of _DRIVE_LIMIT can hold V; vy [m/s], r [rad/s]."""
     push = abs(yaw_rate * lateral)
     return speed * yaw_rate * (_DRIVE_LIMIT / max(push, _DRIVE_LIMIT))
 
 
-@inlined
+@pure
 def limited_sideslip_rate(rate: float, beta: float) -> float:
-    """Return the rate of beta [rad/s], faded where it leads out towards a right angle [rad]."""
+    """Rate of beta [rad/s], faded where it leads out towards a right angle [rad]."""
     faded = rate * min(max((_HALF_PI - abs(beta)) * _PER_FADE_WIDTH, 0.0), 1.0)
     return faded if rate * beta > 0.0 else rate
 
 
-@inlined
-def full_coefficients(inputs: Vector, parameters: Vector) -> Coefficients:
-    """Return what full_rates() needs and inputs and parameters fix, full formulation."""
-    speed = inputs[SPEED]
-    sine, cosine = sine_cosine(inputs[STEERING_ANGLE])
-    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
-    mass, inertia = parameters[MASS], parameters[YAW_INERTIA]
-    return (
-        speed, speed * cosine, speed * sine * parameters[TANGENT_FRONT], sine,
-        cosine * parameters[TANGENT_FRONT], parameters[LOW_SPEED],
-        parameters[TANGENT_REAR] / max(abs(speed), parameters[LOW_SPEED]),
-        parameters[TO_FRONT], parameters[TO_REAR],
-        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION_FRONT],
-        parameters[LOAD_FRONT], parameters[LOAD_REAR],
-        cosine * front / mass, rear / mass,
-        parameters[TO_FRONT] * cosine * front / inertia, parameters[TO_REAR] * rear / inertia,
-        parameters[SHAPE], parameters[CURVATURE_FRONT], parameters[FRICTION_REAR],
-        parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT_TANGENT],
-    )
-
-
-def full_rates(state: Vector, coefficients: Coefficients) -> Rates:
-    """Return the time derivative of (vy, r, x, y, yaw) [SI], full formulation.
-
-    coefficients: see full_coefficients(). The slip enters by its tangent, and the forces by what
-    they do to vy and r, so that few operations wait for each other. The global name of_tangent is
-    bound to the tyre model, heading to sine and cosine.
-    """
-    (speed, speed_along, scaled_across, sin_steering, scaled_cosine, threshold, per_rear,
-     to_front, to_rear, stiffness_front, stiffness_rear, friction_front, load_front, load_rear,
-     lateral_gain_front, lateral_gain_rear, yaw_gain_front, yaw_gain_rear, shape, curvature_front,
-     friction_rear, curvature_rear, asymmetry, shift) = coefficients
-    front = state[LATERAL] + to_front * state[YAW_RATE]
-    rear = state[LATERAL] - to_rear * state[YAW_RATE]
-    tangent_front = ((front * scaled_cosine - scaled_across)
-                     / max(abs(speed_along + front * sin_steering), threshold))
-    tangent_rear = rear * per_rear
-    force_front = of_tangent(
-        tangent_front, stiffness_front, friction_front, load_front, shape,
-        side_curvature(curvature_front, asymmetry, shift, tangent_front))
-    force_rear = of_tangent(
-        tangent_rear, stiffness_rear, friction_rear, load_rear, shape,
-        side_curvature(curvature_rear, asymmetry, shift, tangent_rear))
-    sine, cosine = heading(state[YAW])
-    coupling = limited_coupling(speed, state[LATERAL], state[YAW_RATE])
-    return (
-        lateral_gain_front * force_front + (lateral_gain_rear * force_rear - coupling),
-        yaw_gain_front * force_front - yaw_gain_rear * force_rear,
-        speed * cosine - state[LATERAL] * sine,
-        speed * sine + state[LATERAL] * cosine,
-        state[YAW_RATE],
-    )
-
-
-@inlined
-def _observe_point(
-    state: Vector, inputs: Vector, parameters: Vector, vy: float,
-) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; vy is given."""
-    offset = parameters[ODOMETRY_OFFSET]
-    sine, cosine = sine_cosine(state[YAW])
-    qz, qw = sine_cosine(0.5 * state[YAW])
-    return (
-        state[X] + offset * cosine,
-        state[Y] + offset * sine,
-        qz,
-        qw,
-        inputs[SPEED],
-        vy,
-        state[YAW_RATE],
-    )
-
-
-@inlined
-def full_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
-    return _observe_point(
-        state, inputs, parameters,
-        state[LATERAL] + parameters[ODOMETRY_OFFSET] * state[YAW_RATE])
-
-
-def axle_lateral_forces(
-    alpha_front: float, alpha_rear: float, parameters: Vector,
+@pure
+def full_slip_angles(
+    state: FullState, inputs: Command, car: SingleCar,
 ) -> tuple[float, float]:
-    """Return the lateral forces [N] of the axles at their slip angles [rad].
+    """Slip angles of the front and rear axle [rad], full formulation."""
+    speed = inputs.speed
+    cosine = math.cos(inputs.steering_angle)
+    sine = math.sin(inputs.steering_angle)
+    front = state.vy + car.to_front * state.yaw_rate
+    rear = state.vy - car.to_rear * state.yaw_rate
+    return (
+        math.atan2(
+            front * cosine - speed * sine, max(abs(speed * cosine + front * sine), car.low_speed)),
+        math.atan2(rear, max(abs(speed), car.low_speed)))
 
-    The global name lateral_force is bound to the tyre model.
+
+@pure
+def full_hold(inputs: Command, car: SingleCar) -> FullHeld:
+    """What full_rates() needs."""
+    speed = inputs.speed
+    sine, cosine = sine_cosine(inputs.steering_angle)
+    front, rear = car.front, car.rear
+    return FullHeld(
+        speed, speed * cosine, speed * sine * front.tangent_scale, sine,
+        cosine * front.tangent_scale, car.low_speed,
+        rear.tangent_scale / max(abs(speed), car.low_speed), car.to_front, car.to_rear,
+        cosine * front.force_scale / car.mass, rear.force_scale / car.mass,
+        car.to_front * cosine * front.force_scale / car.yaw_inertia,
+        car.to_rear * rear.force_scale / car.yaw_inertia, front, rear)
+
+
+@pure
+def full_rates(state: FullState, held: FullHeld) -> FullState:
+    """Time derivative of the state [SI], full formulation.
+
+    The slip enters by its tangent, and the forces by what they do to vy and r, so that few
+    operations wait for each other.
     """
-    return (
-        lateral_force(
-            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_FRONT],
-            parameters[LOAD_FRONT], parameters[SHAPE], side_curvature(
-                parameters[CURVATURE_FRONT], parameters[ASYMMETRY], parameters[SHIFT_ANGLE],
-                alpha_front)),
-        lateral_force(
-            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_REAR],
-            parameters[LOAD_REAR], parameters[SHAPE], side_curvature(
-                parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT_ANGLE],
-                alpha_rear)))
+    h = held
+    front = state.vy + h.to_front * state.yaw_rate
+    rear = state.vy - h.to_rear * state.yaw_rate
+    force_front = of_tangent(h.front, (
+        (front * h.scaled_cosine - h.scaled_across)
+        / max(abs(h.speed_along + front * h.sin_steering), h.threshold)))
+    force_rear = of_tangent(h.rear, rear * h.per_rear)
+    sine, cosine = sine_cosine_of_turn(state.yaw)
+    coupling = limited_coupling(h.speed, state.vy, state.yaw_rate)
+    return FullState(
+        h.lateral_gain_front * force_front + (h.lateral_gain_rear * force_rear - coupling),
+        h.yaw_gain_front * force_front - h.yaw_gain_rear * force_rear,
+        h.speed * cosine - state.vy * sine,
+        h.speed * sine + state.vy * cosine,
+        state.yaw_rate)
 
 
-def full_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics, full formulation.
-
-    The global name axle_lateral_forces is bound to the tyre model.
-    """
-    speed = inputs[SPEED]
-    lateral = state[LATERAL]
-    alpha_front, alpha_rear = full_slip_angles(state, inputs, parameters)
-    force_front, force_rear = axle_lateral_forces(alpha_front, alpha_rear, parameters)
-    total = force_front * math.cos(inputs[STEERING_ANGLE]) + force_rear
-    return (
-        state[X], state[Y], state[YAW], speed, lateral, state[YAW_RATE],
-        math.atan2(math.copysign(1.0, speed) * lateral, abs(speed)), total / parameters[MASS],
-        alpha_front, alpha_rear, force_front, force_rear, speed, inputs[STEERING_ANGLE],
-    )
-
-
-@njit
-def report_slip_angles(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, float]:
-    """Return the slip angles of the front and rear axle [rad], report's formulation."""
-    speed = inputs[SPEED]
-    scale = max(abs(speed), parameters[LOW_SPEED])
-    direction = speed / scale
-    yaw_rate = state[YAW_RATE] / scale
-    return (
-        direction * (state[LATERAL] - inputs[STEERING_ANGLE]) + parameters[TO_FRONT] * yaw_rate,
-        direction * state[LATERAL] - parameters[TO_REAR] * yaw_rate,
-    )
-
-
-@inlined
-def report_coefficients(inputs: Vector, parameters: Vector) -> Coefficients:
-    """Return what report_rates() needs and inputs and parameters fix, report's formulation."""
-    speed = inputs[SPEED]
-    scale = max(abs(speed), parameters[LOW_SPEED])
-    momentum = math.copysign(parameters[MASS] * scale, speed)
-    front, rear = parameters[FORCE_FRONT], parameters[FORCE_REAR]
-    inertia = parameters[YAW_INERTIA]
-    return (
-        speed, speed / scale, inputs[STEERING_ANGLE],
-        parameters[TO_FRONT] / scale, parameters[TO_REAR] / scale,
-        parameters[TANGENT_FRONT], parameters[TANGENT_REAR],
-        parameters[STIFFNESS_FRONT], parameters[STIFFNESS_REAR], parameters[FRICTION_FRONT],
-        parameters[LOAD_FRONT], parameters[LOAD_REAR], front / momentum, rear / momentum,
-        parameters[TO_FRONT] * front / inertia, parameters[TO_REAR] * rear / inertia,
-        parameters[SHAPE], parameters[CURVATURE_FRONT], parameters[FRICTION_REAR],
-        parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT_ANGLE], 0.0, 0.0,
-    )
-
-
-def report_rates(state: Vector, coefficients: Coefficients) -> Rates:
-    """Return the time derivative of (beta, r, x, y, yaw) [SI], report's formulation.
-
-    coefficients: see report_coefficients(). The global names of_angle and heading are bound to
-    the tyre model and to sine and cosine.
-    """
-    (speed, direction, steering, per_front, per_rear, tangent_front, tangent_rear,
-     stiffness_front, stiffness_rear, friction_front, load_front, load_rear, lateral_gain_front,
-     lateral_gain_rear, yaw_gain_front, yaw_gain_rear, shape, curvature_front, friction_rear,
-     curvature_rear, asymmetry, shift, _, _) = coefficients
-    alpha_front = direction * (state[LATERAL] - steering) + per_front * state[YAW_RATE]
-    alpha_rear = direction * state[LATERAL] - per_rear * state[YAW_RATE]
-    force_front = of_angle(
-        alpha_front, tangent_front, stiffness_front, friction_front, load_front, shape,
-        side_curvature(curvature_front, asymmetry, shift, alpha_front))
-    force_rear = of_angle(
-        alpha_rear, tangent_rear, stiffness_rear, friction_rear, load_rear, shape,
-        side_curvature(curvature_rear, asymmetry, shift, alpha_rear))
-    _, cos_sideslip = sine_cosine(state[LATERAL])
-    sine, cosine = heading(state[YAW])
-    return (
-        limited_sideslip_rate(
-            (lateral_gain_front * force_front + lateral_gain_rear * force_rear) * cos_sideslip
-            - state[YAW_RATE], state[LATERAL]),
-        yaw_gain_front * force_front - yaw_gain_rear * force_rear,
-        speed * cosine,
-        speed * sine,
-        state[YAW_RATE],
-    )
-
-
-@inlined
-def report_observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+@pure
+def _observe_point(
+    state: Any, inputs: Command, car: SingleCar, vy: float,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], report's formulation.
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; vy is given."""
+    sine, cosine = sine_cosine(state.yaw)
+    qz, qw = sine_cosine(0.5 * state.yaw)
+    return (
+        state.x + car.odometry_offset * cosine, state.y + car.odometry_offset * sine, qz, qw,
+        inputs.speed, vy, state.yaw_rate)
+
+
+@pure
+def full_observe(
+    state: FullState, inputs: Command, car: SingleCar,
+) -> tuple[float, float, float, float, float, float, float]:
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], full formulation."""
+    return _observe_point(
+        state, inputs, car, state.vy + car.odometry_offset * state.yaw_rate)
+
+
+@pure
+def full_diagnose(
+    state: FullState, inputs: Command, car: SingleCar, held: FullHeld,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics, full formulation."""
+    speed = inputs.speed
+    alpha_front, alpha_rear = full_slip_angles(state, inputs, car)
+    force_front, force_rear = axle_force(car.front, alpha_front), axle_force(car.rear, alpha_rear)
+    total = force_front * math.cos(inputs.steering_angle) + force_rear
+    return (
+        state.x, state.y, state.yaw, speed, state.vy, state.yaw_rate,
+        math.atan2(math.copysign(1.0, speed) * state.vy, abs(speed)), total / car.mass,
+        alpha_front, alpha_rear, force_front, force_rear, speed, inputs.steering_angle)
+
+
+@pure
+def report_slip_angles(
+    state: ReportState, inputs: Command, car: SingleCar,
+) -> tuple[float, float]:
+    """Slip angles of the front and rear axle [rad], report's formulation."""
+    scale = max(abs(inputs.speed), car.low_speed)
+    direction = inputs.speed / scale
+    yaw_rate = state.yaw_rate / scale
+    return (
+        direction * (state.beta - inputs.steering_angle) + car.to_front * yaw_rate,
+        direction * state.beta - car.to_rear * yaw_rate)
+
+
+@pure
+def report_hold(inputs: Command, car: SingleCar) -> ReportHeld:
+    """What report_rates() needs."""
+    speed = inputs.speed
+    scale = max(abs(speed), car.low_speed)
+    momentum = math.copysign(car.mass * scale, speed)
+    front, rear = car.front, car.rear
+    return ReportHeld(
+        speed, speed / scale, inputs.steering_angle, car.to_front / scale, car.to_rear / scale,
+        front.force_scale / momentum, rear.force_scale / momentum,
+        car.to_front * front.force_scale / car.yaw_inertia,
+        car.to_rear * rear.force_scale / car.yaw_inertia, front, rear)
+
+
+@pure
+def report_rates(state: ReportState, held: ReportHeld) -> ReportState:
+    """Time derivative of the state [SI], report's formulation."""
+    h = held
+    force_front = of_angle(
+        h.front, h.direction * (state.beta - h.steering) + h.per_front * state.yaw_rate)
+    force_rear = of_angle(h.rear, h.direction * state.beta - h.per_rear * state.yaw_rate)
+    _, cos_sideslip = sine_cosine(state.beta)
+    sine, cosine = sine_cosine_of_turn(state.yaw)
+    return ReportState(
+        limited_sideslip_rate(
+            (h.lateral_gain_front * force_front + h.lateral_gain_rear * force_rear) * cos_sideslip
+            - state.yaw_rate, state.beta),
+        h.yaw_gain_front * force_front - h.yaw_gain_rear * force_rear,
+        h.speed * cosine,
+        h.speed * sine,
+        state.yaw_rate)
+
+
+@pure
+def report_observe(
+    state: ReportState, inputs: Command, car: SingleCar,
+) -> tuple[float, float, float, float, float, float, float]:
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI], report's formulation.
 
     The centre of gravity moves along the heading there, whatever beta is.
     """
-    return _observe_point(
-        state, inputs, parameters, parameters[ODOMETRY_OFFSET] * state[YAW_RATE])
+    return _observe_point(state, inputs, car, car.odometry_offset * state.yaw_rate)
 
 
-def report_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics, report's formulation.
+@pure
+def report_diagnose(
+    state: ReportState, inputs: Command, car: SingleCar, held: ReportHeld,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics, report's formulation.
 
     V is the modulus of the velocity in its equation of beta, so vx = V cos(beta) and
-    vy = V sin(beta); ay = V (beta' + r) as there. The global name axle_lateral_forces is bound to
-    the tyre model.
+    vy = V sin(beta); ay = V (beta' + r) as there.
     """
-    speed = inputs[SPEED]
-    beta = state[LATERAL]
-    alpha_front, alpha_rear = report_slip_angles(state, inputs, parameters)
-    force_front, force_rear = axle_lateral_forces(alpha_front, alpha_rear, parameters)
-    signed = math.copysign(max(abs(speed), parameters[LOW_SPEED]), speed)
+    speed, beta = inputs.speed, state.beta
+    alpha_front, alpha_rear = report_slip_angles(state, inputs, car)
+    force_front, force_rear = axle_force(car.front, alpha_front), axle_force(car.rear, alpha_rear)
+    signed = math.copysign(max(abs(speed), car.low_speed), speed)
     acceleration = (
-        speed * (force_front + force_rear) * math.cos(beta) / (parameters[MASS] * signed))
+        speed * (force_front + force_rear) * math.cos(beta) / (car.mass * signed))
     return (
-        state[X], state[Y], state[YAW], speed * math.cos(beta), speed * math.sin(beta),
-        state[YAW_RATE], beta, acceleration,
-        alpha_front, alpha_rear, force_front, force_rear, speed, inputs[STEERING_ANGLE],
-    )
+        state.x, state.y, state.yaw, speed * math.cos(beta), speed * math.sin(beta),
+        state.yaw_rate, beta, acceleration,
+        alpha_front, alpha_rear, force_front, force_rear, speed, inputs.steering_angle)

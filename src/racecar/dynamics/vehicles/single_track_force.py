@@ -15,170 +15,205 @@ Dynamics and Control, chapters 2 and 4; single_track of this package with vx fre
 
 Commanded by speed V, F = sat(m (V - vx)/T, F_max): a speed controller whose force is bounded, so
 that vx follows V with the time constant T as far as engine and tyres allow. Commanded by force
-(inputs MODE 1), F is what is given; nothing resists the motion but the tyres in bends.
+(`mode` of the inputs 1), F is what is given; nothing resists the motion but the tyres in bends.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence
+from collections.abc import Mapping, MutableSequence
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import njit, specialise
+from racecar.base.compiled import by_type, pure
+from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.packing import Vector, vector
+from racecar.base.rows import flatten, zeroed
 from racecar.base.types import AckermannCommand, WheelState
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
-from racecar.dynamics.tyres.linear import lateral_force
-from racecar.dynamics.tyres.pacejka import side_curvature
-from racecar.dynamics.vehicles.interface import Derivative, SPEED, STEERING_ANGLE, Travel
+from racecar.dynamics.tyres.lateral import axle_force
+from racecar.dynamics.vehicles.interface import Command, Equations, Mode, NO_COMMAND, Travel
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.planar import (
     DRIVE_TIME_CONSTANT,
     fastest_eigenvalue,
-    FORCE_LIMIT,
-    LOAD_FRONT,
-    LOAD_REAR,
-    LOW_SPEED,
-    MASS,
-    pack_planar,
-    PARAMETER_COUNT,
+    planar_car,
     planar_observe,
+    PlanarCar,
     PlanarSingleTrack,
-    SHARE_FRONT,
-    TIME_CONSTANT,
-    TO_FRONT,
-    TO_REAR,
-    VX,
-    VY,
-    X,
-    Y,
-    YAW,
-    YAW_INERTIA,
-    YAW_RATE,
+    PlanarState,
 )
+from racecar.dynamics.vehicles.point_kernels import point_kernel
 from racecar.dynamics.vehicles.rolling import AxleTyres, wheels_of_axles
+from racecar.dynamics.vehicles.single_track import axle_tyre
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 
-# Inputs after speed and steering angle: MODE 0 follows the speed, 1 applies the force [N].
-MODE, FORCE = 2, 3
 
-# Packed parameters after those of planar.
-(STIFFNESS_FRONT, STIFFNESS_REAR, FRICTION_X_FRONT, FRICTION_X_REAR, FRICTION_Y_FRONT,
- FRICTION_Y_REAR, SHAPE, CURVATURE_FRONT, CURVATURE_REAR, ASYMMETRY,
- SHIFT) = range(PARAMETER_COUNT, PARAMETER_COUNT + 11)
+class ForceInputs(NamedTuple):
+    """All inputs: mode 0 follows the speed [m/s], 1 applies the force [N]."""
 
-
-@njit
-def drive_force(state: Vector, inputs: Vector, parameters: Vector) -> float:
-    """Return the force of the drive [N]: as given, or that of the speed controller."""
-    if inputs[MODE] == 0.0:
-        force = parameters[MASS] * (inputs[SPEED] - state[VX]) / parameters[TIME_CONSTANT]
-    else:
-        force = inputs[FORCE]
-    return min(max(force, -parameters[FORCE_LIMIT]), parameters[FORCE_LIMIT])
+    speed: float
+    steering_angle: float
+    mode: float
+    force: float
 
 
-def axle_forces(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float, float]:
-    """Return Fxf, Fyf, Fxr, Fyr [N] along and across the wheels, alpha_f, alpha_r [rad].
+class ForceCar(NamedTuple):
+    """Parameters: friction mu_x Fz of each axle [N], tyres of racecar.dynamics.tyres.lateral."""
 
-    The global name lateral_force is bound to the tyre model.
+    planar: PlanarCar
+    grip_front: float
+    grip_rear: float
+    front: Any
+    rear: Any
+
+
+class SpeedDrive(NamedTuple):
+    """The speed controller follows a speed [m/s]."""
+
+    speed: float
+
+
+class ForceDrive(NamedTuple):
+    """The drive gives a force [N]."""
+
+    force: float
+
+
+class ForceHeld(NamedTuple):
+    """What inputs and parameters fix until the next command; of the steering angle sine, cosine.
+
+    drive: a SpeedDrive or a ForceDrive.
     """
-    cosine = math.cos(inputs[STEERING_ANGLE])
-    sine = math.sin(inputs[STEERING_ANGLE])
-    front = state[VY] + parameters[TO_FRONT] * state[YAW_RATE]
-    rear = state[VY] - parameters[TO_REAR] * state[YAW_RATE]
-    threshold = parameters[LOW_SPEED]
+
+    sine: float
+    cosine: float
+    drive: Any
+    car: ForceCar
+
+
+class SingleForces(NamedTuple):
+    """Forces of the axles along and across their wheels [N], slip angles [rad]."""
+
+    front_x: float
+    front_y: float
+    rear_x: float
+    rear_y: float
+    alpha_front: float
+    alpha_rear: float
+
+
+@by_type
+def wanted_force(drive: Any, vx: float, car: PlanarCar) -> float:
+    """Force that the drive is to give at a forward velocity [m/s], without its limit [N]."""
+    raise NotImplementedError
+
+
+@wanted_force.register(SpeedDrive)
+def _controlled_force(drive: SpeedDrive, vx: float, car: PlanarCar) -> float:
+    return car.mass * (drive.speed - vx) / car.time_constant
+
+
+@wanted_force.register(ForceDrive)
+def _given_force(drive: ForceDrive, vx: float, car: PlanarCar) -> float:
+    return drive.force
+
+
+@pure
+def _held(steering_angle: float, drive: Any, car: ForceCar) -> ForceHeld:
+    return ForceHeld(math.sin(steering_angle), math.cos(steering_angle), drive, car)
+
+
+@pure
+def hold_speed(inputs: Command, car: ForceCar) -> ForceHeld:
+    """What the equations need of speed and steering angle."""
+    return _held(inputs.steering_angle, SpeedDrive(inputs.speed), car)
+
+
+@pure
+def hold_force(inputs: ForceInputs, car: ForceCar) -> ForceHeld:
+    """What the equations need of force and steering angle."""
+    return _held(inputs.steering_angle, ForceDrive(inputs.force), car)
+
+
+@pure
+def axle_forces(state: PlanarState, held: ForceHeld) -> SingleForces:
+    """Forces and slip angles of the axles."""
+    car, p = held.car, held.car.planar
+    front = state.vy + p.to_front * state.yaw_rate
+    rear = state.vy - p.to_rear * state.yaw_rate
     alpha_front = math.atan2(
-        front * cosine - state[VX] * sine, max(abs(state[VX] * cosine + front * sine), threshold))
-    alpha_rear = math.atan2(rear, max(abs(state[VX]), threshold))
-    force = drive_force(state, inputs, parameters)
-    grip_front = parameters[FRICTION_X_FRONT] * parameters[LOAD_FRONT]
-    grip_rear = parameters[FRICTION_X_REAR] * parameters[LOAD_REAR]
-    fx_front = min(max(parameters[SHARE_FRONT] * force, -grip_front), grip_front)
-    fx_rear = min(max((1.0 - parameters[SHARE_FRONT]) * force, -grip_rear), grip_rear)
-    share_x_front = fx_front / grip_front
-    share_x_rear = fx_rear / grip_rear
+        front * held.cosine - state.vx * held.sine,
+        max(abs(state.vx * held.cosine + front * held.sine), p.low_speed))
+    alpha_rear = math.atan2(rear, max(abs(state.vx), p.low_speed))
+    force = min(max(wanted_force(held.drive, state.vx, p), -p.force_limit), p.force_limit)
+    front_x = min(max(p.share_front * force, -car.grip_front), car.grip_front)
+    rear_x = min(max((1.0 - p.share_front) * force, -car.grip_rear), car.grip_rear)
+    share_x_front = front_x / car.grip_front
+    share_x_rear = rear_x / car.grip_rear
     share_y_front = math.sqrt(max(1.0 - share_x_front * share_x_front, 0.0))
     share_y_rear = math.sqrt(max(1.0 - share_x_rear * share_x_rear, 0.0))
+    return SingleForces(
+        front_x, share_y_front * axle_force(car.front, alpha_front),
+        rear_x, share_y_rear * axle_force(car.rear, alpha_rear), alpha_front, alpha_rear)
+
+
+@pure
+def force_rates(state: PlanarState, held: ForceHeld) -> PlanarState:
+    """Time derivative of the state [SI]."""
+    f, p = axle_forces(state, held), held.car.planar
+    front = f.front_y * held.cosine + f.front_x * held.sine
+    sine, cosine = sine_cosine_of_turn(state.yaw)
+    return PlanarState(
+        (f.rear_x + f.front_x * held.cosine - f.front_y * held.sine) / p.mass
+        + state.vy * state.yaw_rate,
+        (f.rear_y + front) / p.mass - state.vx * state.yaw_rate,
+        (p.to_front * front - p.to_rear * f.rear_y) / p.yaw_inertia,
+        state.vx * cosine - state.vy * sine,
+        state.vx * sine + state.vy * cosine,
+        state.yaw_rate)
+
+
+@pure
+def force_diagnose(
+    state: PlanarState, inputs: Any, car: ForceCar, held: ForceHeld,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics."""
+    f = axle_forces(state, held)
+    front = f.front_y * held.cosine + f.front_x * held.sine
     return (
-        fx_front,
-        share_y_front * lateral_force(
-            alpha_front, parameters[STIFFNESS_FRONT], parameters[FRICTION_Y_FRONT],
-            parameters[LOAD_FRONT], parameters[SHAPE], side_curvature(
-                parameters[CURVATURE_FRONT], parameters[ASYMMETRY], parameters[SHIFT],
-                alpha_front)),
-        fx_rear,
-        share_y_rear * lateral_force(
-            alpha_rear, parameters[STIFFNESS_REAR], parameters[FRICTION_Y_REAR],
-            parameters[LOAD_REAR], parameters[SHAPE], side_curvature(
-                parameters[CURVATURE_REAR], parameters[ASYMMETRY], parameters[SHIFT],
-                alpha_rear)),
-        alpha_front,
-        alpha_rear,
-    )
+        state.x, state.y, state.yaw, state.vx, state.vy, state.yaw_rate,
+        math.atan2(math.copysign(1.0, state.vx) * state.vy, abs(state.vx)),
+        (front + f.rear_y) / car.planar.mass, f.alpha_front, f.alpha_rear, f.front_y,
+        f.rear_y, inputs.speed, inputs.steering_angle)
 
 
-def force_derivative(
-    state: Vector, inputs: Vector, parameters: Vector,
-) -> tuple[float, float, float, float, float, float]:
-    """Return the time derivative of (vx, vy, r, x, y, yaw) [SI].
-
-    The global name axle_forces is bound to the tyre model.
-    """
-    fx_front, fy_front, fx_rear, fy_rear, _, _ = axle_forces(
-        state, inputs, parameters)
-    cosine = math.cos(inputs[STEERING_ANGLE])
-    sine = math.sin(inputs[STEERING_ANGLE])
-    front = fy_front * cosine + fx_front * sine
-    heading_cosine = math.cos(state[YAW])
-    heading_sine = math.sin(state[YAW])
-    return (
-        (fx_rear + fx_front * cosine - fy_front * sine) / parameters[MASS]
-        + state[VY] * state[YAW_RATE],
-        (fy_rear + front) / parameters[MASS] - state[VX] * state[YAW_RATE],
-        (parameters[TO_FRONT] * front - parameters[TO_REAR] * fy_rear)
-        / parameters[YAW_INERTIA],
-        state[VX] * heading_cosine - state[VY] * heading_sine,
-        state[VX] * heading_sine + state[VY] * heading_cosine,
-        state[YAW_RATE],
-    )
+@pure
+def _axles(
+    state: PlanarState, inputs: Any, car: ForceCar, held: ForceHeld,
+) -> SingleForces:
+    return axle_forces(state, held)
 
 
-def force_diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics; axle_forces is bound to the tyre model."""
-    fx_front, fy_front, _, fy_rear, alpha_front, alpha_rear = axle_forces(
-        state, inputs, parameters)
-    front = (fy_front * math.cos(inputs[STEERING_ANGLE])
-             + fx_front * math.sin(inputs[STEERING_ANGLE]))
-    return (
-        state[X], state[Y], state[YAW], state[VX], state[VY], state[YAW_RATE],
-        math.atan2(math.copysign(1.0, state[VX]) * state[VY], abs(state[VX])),
-        (front + fy_rear) / parameters[MASS], alpha_front, alpha_rear, fy_front,
-        fy_rear, inputs[SPEED], inputs[STEERING_ANGLE],
-    )
-
-
-@njit
+@pure
 def roll_at_speed(
-    travel: Travel, before: Vector, after: Vector, parameters: Vector, commanded: float,
-    duration: float,
+    travel: Travel, before: Any, after: Any, parameters: Any, commanded: float, duration: float,
 ) -> Travel:
-    """Return the distance after driving on at the mean of both velocities; see VehicleModel."""
-    return (travel[0] + 0.5 * duration * (before[VX] + after[VX]),)
+    """Distance after driving on at the mean of both velocities; see VehicleModel."""
+    return (travel[0] + 0.5 * duration * (before.vx + after.vx),)
 
+
+_NO_STATE = PlanarState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_NO_INPUTS = ForceInputs(0.0, 0.0, 0.0, 0.0)
 
 
 class SingleTrackForce(PlanarSingleTrack):
     """Single-track vehicle driven by a force, or by a speed controller of bounded force."""
 
     name: ClassVar[str] = 'single_track_force'
-    state_names = ('vx', 'vy', 'yaw_rate', 'x', 'y', 'yaw')
-    input_count = 4
+    input_count = len(ForceInputs._fields)
     travelled = staticmethod(roll_at_speed)
 
     def __init__(
@@ -193,24 +228,23 @@ class SingleTrackForce(PlanarSingleTrack):
         drive_time_constant [s]: of the speed controller; tyre_values: see make_tyre_set().
         Raises ParameterError if an option is unknown or not positive.
         """
-        packed = pack_planar(vehicle, low_speed_threshold, drive_time_constant)
+        planar = planar_car(vehicle, low_speed_threshold, drive_time_constant)
         self.vehicle = vehicle
-        self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
+        tyres = self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
-        tyre = self.tyres.model
-        forces = self.axle_kernel = specialise(
-            axle_forces, f'axle_forces_{tyre.name}', lateral_force=tyre.lateral_force)
-        self.derivative: Derivative = specialise(
-            force_derivative, f'force_derivative_{tyre.name}', axle_forces=forces)
-        self.observe: Derivative = planar_observe
-        self.diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]] = specialise(
-            force_diagnose, f'force_diagnose_{tyre.name}', axle_forces=forces)
-        front, rear = self.tyres.front_y, self.tyres.rear_y
-        self.parameters: Any = vector([
-            *packed, front.stiffness, rear.stiffness, self.tyres.front_x.friction,
-            self.tyres.rear_x.friction, front.friction, rear.friction, front.shape,
-            front.curvature, rear.curvature, self.tyres.sides.asymmetry_y,
-            math.atan(self.tyres.sides.shift_y)])
+        car = ForceCar(
+            planar, tyres.front_x.friction * planar.load_front,
+            tyres.rear_x.friction * planar.load_rear,
+            axle_tyre(tyres, tyres.front_y, planar.load_front),
+            axle_tyre(tyres, tyres.rear_y, planar.load_rear))
+        modes: tuple[Mode, Mode] = (
+            ('speed', NO_COMMAND, hold_speed), ('given', _NO_INPUTS, hold_force))
+        self.equations, self.wheel_equations = (
+            Equations(f'force_{mode}_{type(car.front).__qualname__}', _NO_STATE, inputs,
+                      zeroed(car), zeroed(hold(inputs, car)), hold, force_rates, planar_observe,
+                      force_diagnose)
+            for mode, inputs, hold in modes)
+        self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(
@@ -223,12 +257,12 @@ class SingleTrackForce(PlanarSingleTrack):
 
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity of the car [m/s]."""
-        return float(state[VX])
+        return float(state[_NO_STATE._fields.index('vx')])
 
     def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
         """Write inputs for which the speed controller drives."""
-        super().follow(command, inputs)
-        inputs[MODE] = inputs[FORCE] = 0.0
+        inputs[:] = vector(_NO_INPUTS._replace(
+            speed=command.speed, steering_angle=command.steering_angle))
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the forces of its axle.
@@ -236,12 +270,12 @@ class SingleTrackForce(PlanarSingleTrack):
         The drive acts as a force: longitudinal slip there is none.
         inputs: speed, steering angle, mode, force.
         """
-        fx_front, fy_front, fx_rear, fy_rear, alpha_front, alpha_rear = (
-            self.axle_kernel(vector(state), vector(inputs), self.parameters))
+        f = point_kernel(self.equations, self.wheel_equations, _axles)(
+            vector(state), vector(inputs), self.parameters)
         return wheels_of_axles(
             self.vehicle, self.rolling_speed(state, inputs),
-            AxleTyres(alpha_front, fx_front, fy_front),
-            AxleTyres(alpha_rear, fx_rear, fy_rear))
+            AxleTyres(f.alpha_front, f.front_x, f.front_y),
+            AxleTyres(f.alpha_rear, f.rear_x, f.rear_y))
 
     def fastest_mode(self) -> float:
         """Return the largest modulus of an eigenvalue over the admissible speeds [1/s]."""

@@ -27,42 +27,39 @@ Dynamics and Control, section 4.3 (loads); combined_slip of this package.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import inlined, specialise, unbound
-from racecar.base.elementary import sine_cosine
-from racecar.base.packing import packing, Vector, vector
+from racecar.base.compiled import pure
+from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
+from racecar.base.packing import Vector, vector
+from racecar.base.rows import flatten, zeroed
 from racecar.base.types import WheelState
-from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL, TyreModel
-from racecar.dynamics.tyres.contact import any_form, TyrePair
+from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
+from racecar.dynamics.tyres.contact import grip, rest, slide, TyrePair
 from racecar.dynamics.vehicles.double_track_equations import LOAD_PASSES
-from racecar.dynamics.vehicles.interface import Derivative, HeldRates, SPEED, STEERING_ANGLE
+from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND, SPEED
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD, with_stable_threshold
 from racecar.dynamics.vehicles.parameters import VehicleParameters
-from racecar.dynamics.vehicles.planar import fastest_eigenvalue, observed, PlanarSingleTrack
+from racecar.dynamics.vehicles.planar import (
+    fastest_eigenvalue,
+    observed,
+    PlanarSingleTrack,
+    PlanarState,
+)
+from racecar.dynamics.vehicles.point_kernels import point_kernel
 from racecar.dynamics.vehicles.rolling import AxleTyres, wheels_of_axles
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set, TyreDirection
 
 
-class SlipState(NamedTuple):
-    """Velocity of the centre of gravity in the body [m/s, rad/s]; its pose [m, rad]."""
-
-    vx: float
-    vy: float
-    yaw_rate: float
-    x: float
-    y: float
-    yaw: float
-
-
 class SlipCar(NamedTuple):
-    """Packed parameters [SI]: 1/m, 1/Iz, a, b, e, point of the odometry, share of each axle.
+    """Parameters [SI]: 1/m, 1/Iz, a, b, e, point of the odometry, share of each axle.
 
-    half_front: static load of a front wheel; half_weight: m g/2; pitch: h/(2 L).
+    half_front: static load of a front wheel; half_weight: m g/2; pitch: h/(2 L); front, rear:
+    tyres of one of two wheels, see racecar.dynamics.tyres.contact.
     """
 
     per_mass: float
@@ -76,6 +73,8 @@ class SlipCar(NamedTuple):
     half_front: float
     half_weight: float
     pitch: float
+    front: Any
+    rear: Any
 
 
 class SlipHeld(NamedTuple):
@@ -85,8 +84,6 @@ class SlipHeld(NamedTuple):
     sine: float
     cosine: float
     car: SlipCar
-    front: Any
-    rear: Any
 
 
 class AxleForces(NamedTuple):
@@ -99,26 +96,19 @@ class AxleForces(NamedTuple):
     load: float
 
 
-_CAR_SIZE = len(SlipCar._fields)
-_PAIR_SIZE = len(TyrePair._fields)
-load_car = packing(SlipCar).load
-load_pair = packing(TyrePair).load
-
-prepare = slide = rest = grip = forces = hold = rates = unbound
-
-
-@inlined
+@pure
 def axle_slip(vx: float, vy: float, speed: float, driven: float,
               threshold: float) -> tuple[float, float]:
-    """Return slip and tangent of the slip angle [-] of an axle with its velocity [m/s]."""
+    """Slip and tangent of the slip angle [-] of an axle with its velocity [m/s]."""
     # Selections, not branches: a wheel that is not driven rolls.
     turning = speed if driven > 0.0 else vx
     per_speed = 1.0 / max(max(abs(vx), abs(turning)), threshold)
     return (vx - turning) * per_speed, vy * per_speed
 
 
-def _forces(state: Any, held: Any) -> tuple[AxleForces, AxleForces]:
-    """Return the slips and forces of front and rear axle."""
+@pure
+def slip_forces(state: PlanarState, held: SlipHeld) -> tuple[AxleForces, AxleForces]:
+    """Slips and forces of front and rear axle."""
     car = held.car
     lateral = state.vy + car.to_front * state.yaw_rate
     slip_f, tangent_f = axle_slip(
@@ -128,18 +118,18 @@ def _forces(state: Any, held: Any) -> tuple[AxleForces, AxleForces]:
     slip_r, tangent_r = axle_slip(
         state.vx, state.vy - car.to_rear * state.yaw_rate, held.speed, car.driven_rear,
         car.low_speed)
-    # Prepared is one wheel of two; its slip does not depend on its load.
-    front = slide(slip_f, tangent_f, held.front)
-    rear = slide(slip_r, tangent_r, held.rear)
-    front_x, front_y = rest(front, held.front)
-    rear_x, rear_y = rest(rear, held.rear)
+    # Of one wheel of two; its slip does not depend on its load.
+    front = slide(car.front, slip_f, tangent_f)
+    rear = slide(car.rear, slip_r, tangent_r)
+    front_x, front_y = rest(car.front, front)
+    rear_x, rear_y = rest(car.rear, rear)
     load = car.half_front
     for _ in range(LOAD_PASSES - 1):
         push = 2.0 * (rear.x * rear_x + front.x * front_x * held.cosine
                       - front.y * front_y * held.sine)
         load = min(max(car.half_front - car.pitch * push, 0.0), car.half_weight)
-        front_x, front_y = grip(front, load, held.front)
-        rear_x, rear_y = grip(rear, car.half_weight - load, held.rear)
+        front_x, front_y = grip(car.front, front, load)
+        rear_x, rear_y = grip(car.rear, rear, car.half_weight - load)
     return (
         AxleForces(slip_f, tangent_f, 2.0 * front.x * front_x, 2.0 * front.y * front_y,
                    2.0 * load),
@@ -147,21 +137,22 @@ def _forces(state: Any, held: Any) -> tuple[AxleForces, AxleForces]:
                    2.0 * (car.half_weight - load)))
 
 
-def _hold(inputs: Vector, parameters: Vector) -> SlipHeld:
-    sine, cosine = sine_cosine(inputs[STEERING_ANGLE])
-    return SlipHeld(
-        inputs[SPEED], sine, cosine, load_car(parameters, 0, 1),
-        prepare(load_pair(parameters, _CAR_SIZE, 1)),
-        prepare(load_pair(parameters, _CAR_SIZE + _PAIR_SIZE, 1)))
+@pure
+def slip_hold(inputs: Command, car: SlipCar) -> SlipHeld:
+    """What slip_rates() needs."""
+    sine, cosine = sine_cosine(inputs.steering_angle)
+    return SlipHeld(inputs.speed, sine, cosine, car)
 
 
-def _rates(state: Any, held: Any) -> SlipState:
+@pure
+def slip_rates(state: PlanarState, held: SlipHeld) -> PlanarState:
+    """Time derivative of the state [SI]."""
     car = held.car
-    front, rear = forces(state, held)
+    front, rear = slip_forces(state, held)
     across = front.across * held.cosine + front.along * held.sine
     along = front.along * held.cosine - front.across * held.sine
-    sine, cosine = sine_cosine(state.yaw)
-    return SlipState(
+    sine, cosine = sine_cosine_of_turn(state.yaw)
+    return PlanarState(
         (rear.along + along) * car.per_mass + state.vy * state.yaw_rate,
         (rear.across + across) * car.per_mass - state.vx * state.yaw_rate,
         (car.to_front * across - car.to_rear * rear.across) * car.per_inertia,
@@ -169,70 +160,43 @@ def _rates(state: Any, held: Any) -> SlipState:
         state.yaw_rate)
 
 
-def _derivative(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the time derivative of (vx, vy, r, x, y, yaw) [SI]."""
-    return rates(  # type: ignore[no-any-return]
-        SlipState(state[0], state[1], state[2], state[3], state[4], state[5]),
-        hold(inputs, parameters))
-
-
-@inlined
-def _observe(
-    state: Vector, inputs: Vector, parameters: Vector,
+@pure
+def slip_observe(
+    state: PlanarState, inputs: Command, car: SlipCar,
 ) -> tuple[float, float, float, float, float, float, float]:
-    """Return x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
-    return observed(state, load_car(parameters, 0, 1).odometry_offset)
+    """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]."""
+    return observed(state, car.odometry_offset)
 
 
-def _diagnose(state: Vector, inputs: Vector, parameters: Vector) -> tuple[float, ...]:
-    """Return the fields of VehicleDiagnostics."""
-    held = hold(inputs, parameters)
-    front, rear = forces(
-        SlipState(state[0], state[1], state[2], state[3], state[4], state[5]), held)
+@pure
+def slip_diagnose(
+    state: PlanarState, inputs: Command, car: SlipCar, held: SlipHeld,
+) -> tuple[float, ...]:
+    """Fields of VehicleDiagnostics."""
+    front, rear = slip_forces(state, held)
     across = front.across * held.cosine + front.along * held.sine
     return (
-        state[3], state[4], state[5], state[0], state[1], state[2],
-        math.atan2(math.copysign(1.0, state[0]) * state[1], abs(state[0])),
-        (across + rear.across) * held.car.per_mass, math.atan(front.tangent),
-        math.atan(rear.tangent), front.across, rear.across, inputs[SPEED],
-        inputs[STEERING_ANGLE])
+        state.x, state.y, state.yaw, state.vx, state.vy, state.yaw_rate,
+        math.atan2(math.copysign(1.0, state.vx) * state.vy, abs(state.vx)),
+        (across + rear.across) * car.per_mass, math.atan(front.tangent),
+        math.atan(rear.tangent), front.across, rear.across, inputs.speed,
+        inputs.steering_angle)
 
 
-def _axles(state: Vector, inputs: Vector, parameters: Vector) -> tuple[AxleForces, AxleForces]:
-    return forces(  # type: ignore[no-any-return]
-        SlipState(state[0], state[1], state[2], state[3], state[4], state[5]),
-        hold(inputs, parameters))
+@pure
+def _axles(
+    state: PlanarState, inputs: Command, car: SlipCar, held: SlipHeld,
+) -> tuple[AxleForces, AxleForces]:
+    return slip_forces(state, held)
 
 
-class _Kernels(NamedTuple):
-    """The kernels of one tyre model."""
-
-    form: HeldRates
-    derivative: Derivative
-    diagnose: Callable[[Vector, Vector, Vector], tuple[float, ...]]
-    axles: Callable[[Vector, Vector, Vector], tuple[AxleForces, AxleForces]]
-
-
-def _kernels(tyre: TyreModel) -> _Kernels:
-    contact = tyre.contact or any_form(tyre.name, tyre.lateral_force, tyre.longitudinal_force)
-    name = f'slip_{tyre.name}'
-    held = specialise(_hold, f'hold_{name}', inlined, prepare=contact.prepare)
-    forces = specialise(_forces, f'forces_{name}', inlined, slide=contact.slide,
-                        rest=contact.rest, grip=contact.grip)
-    rates = specialise(_rates, f'rates_{name}', inlined, forces=forces)
-    both: dict[str, Any] = {'hold': held, 'forces': forces}
-    return _Kernels(
-        HeldRates(name, held, rates),
-        specialise(_derivative, f'derivative_{name}', hold=held, rates=rates),
-        specialise(_diagnose, f'diagnose_{name}', **both),
-        specialise(_axles, f'axles_{name}', **both))
+_NO_STATE = PlanarState(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class SingleTrackSlip(PlanarSingleTrack):
     """Single-track vehicle with the inputs speed of the wheels and steering angle."""
 
     name: ClassVar[str] = 'single_track_slip'
-    state_names = SlipState._fields
 
     def __init__(
         self, vehicle: VehicleParameters, tyre_model: str | int = DEFAULT_TYRE_MODEL,
@@ -247,28 +211,27 @@ class SingleTrackSlip(PlanarSingleTrack):
         self.vehicle = vehicle
         self.tyres = make_tyre_set(vehicle, tyre_model, tyre_values)
         self.low_speed_threshold = float(low_speed_threshold)
-        tyre = self.tyres.model
-        kernels = _kernels(tyre)
-        self.held_rates = kernels.form
-        self.derivative: Derivative = kernels.derivative
-        self.observe: Derivative = _observe
-        self.diagnose = kernels.diagnose
-        self._axles = kernels.axles
-        by_load = float(tyre.stiffness_by_load)
+        model = self.tyres.model
+        prepare = model.contact_tyre()
 
-        def pair(x: TyreDirection, y: TyreDirection, load: float) -> TyrePair:
-            return TyrePair(*x, *y, load, by_load, *self.tyres.sides)
+        def tyre(x: TyreDirection, y: TyreDirection, load: float) -> Any:
+            return prepare(TyrePair(
+                *x, *y, load, float(model.stiffness_by_load), *self.tyres.sides))
 
-        self.parameters: Any = vector([
-            *SlipCar(
-                1.0 / vehicle.mass, 1.0 / vehicle.yaw_inertia, vehicle.cog_to_front_axle,
-                vehicle.cog_to_rear_axle, self.low_speed_threshold, vehicle.odometry_offset,
-                float(vehicle.driven_axle != 'rear'), float(vehicle.driven_axle != 'front'),
-                0.5 * vehicle.front_axle_load,
-                0.5 * (vehicle.front_axle_load + vehicle.rear_axle_load),
-                0.5 * vehicle.cog_height / vehicle.wheelbase),
-            *pair(self.tyres.front_x, self.tyres.front_y, vehicle.front_axle_load),
-            *pair(self.tyres.rear_x, self.tyres.rear_y, vehicle.rear_axle_load)])
+        car = SlipCar(
+            1.0 / vehicle.mass, 1.0 / vehicle.yaw_inertia, vehicle.cog_to_front_axle,
+            vehicle.cog_to_rear_axle, self.low_speed_threshold, vehicle.odometry_offset,
+            float(vehicle.driven_axle != 'rear'), float(vehicle.driven_axle != 'front'),
+            0.5 * vehicle.front_axle_load,
+            0.5 * (vehicle.front_axle_load + vehicle.rear_axle_load),
+            0.5 * vehicle.cog_height / vehicle.wheelbase,
+            tyre(self.tyres.front_x, self.tyres.front_y, vehicle.front_axle_load),
+            tyre(self.tyres.rear_x, self.tyres.rear_y, vehicle.rear_axle_load))
+        self.equations = Equations(
+            f'slip_{type(car.front).__qualname__}', _NO_STATE, NO_COMMAND, zeroed(car),
+            zeroed(slip_hold(NO_COMMAND, car)), slip_hold, slip_rates, slip_observe,
+            slip_diagnose)
+        self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
     def from_values(
@@ -284,7 +247,8 @@ class SingleTrackSlip(PlanarSingleTrack):
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the forces of its axle."""
-        front, rear = self._axles(vector(state), vector(inputs), self.parameters)
+        front, rear = point_kernel(self.equations, None, _axles)(
+            vector(state), vector(inputs), self.parameters)
         wheels = wheels_of_axles(
             self.vehicle, self.rolling_speed(state, inputs),
             *(AxleTyres(math.atan(axle.tangent), axle.along, axle.across)

@@ -4,15 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import math
 from typing import Any, NamedTuple
 
 from racecar.base.errors import ParameterError
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.dynamics.tyres import find_tyre_model, pacejka, TyreModel
-from racecar.dynamics.tyres.contact import TyreSides
+from racecar.dynamics.tyres.contact import TyrePair, TyreSides
 from racecar.dynamics.tyres.pacejka import LoadCoefficients, MagicFormula, SURFACES
+from racecar.dynamics.tyres.pacejka_contact import SHAPE_LIMIT
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 TYRE_PARAMETER_CHOICES = ('vehicle', 'given', 'computed', *SURFACES)
@@ -94,6 +95,12 @@ class TyreSet(NamedTuple):
     front_y: TyreDirection
     rear_x: TyreDirection
     rear_y: TyreDirection
+
+    def contact_tyre(self) -> Callable[[TyrePair], Any]:
+        """Pure function that makes the tyre of a wheel for racecar.dynamics.tyres.contact."""
+        shapes = (self.front_x.shape, self.front_y.shape, self.rear_x.shape, self.rear_y.shape)
+        model = self.model if max(shapes) <= SHAPE_LIMIT else self.model._replace(contact=None)
+        return model.contact_tyre()
 
 
 def make_tyre_set(

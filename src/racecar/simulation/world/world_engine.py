@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.errors import ConfigurationError
-from racecar.base.tuple_kernels import flatten
+from racecar.base.rows import flatten
 from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
-from racecar.dynamics.vehicles.double_track_kernels import contact_form
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import TyreSet
@@ -242,11 +241,11 @@ def _part(car: WorldCarSpec) -> CarPart:
 
 
 def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
-    forms = {None if car.tyres is None else contact_form(car.tyres) for car in cars}
-    if len(forms) > 1:
+    makers = {None if car.tyres is None else car.tyres.contact_tyre() for car in cars}
+    if len(makers) > 1:
         raise ConfigurationError('cars of one world have different tyres, expected one kind')
-    form, = forms
-    return friction_kernels() if form is None else tyre_kernels(*form)
+    make, = makers
+    return friction_kernels() if make is None else tyre_kernels(make)
 
 
 def _places(model: Any, cars: Sequence[WorldCarSpec], cones: int) -> Places:

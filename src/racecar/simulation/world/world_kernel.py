@@ -14,9 +14,10 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import inlined, njit_once, specialise, unbound, unlocked
-from racecar.base.tuple_kernels import count_numbers, first_row, flatten, reader
+from racecar.base.rows import count_numbers, first_row, flatten
+from racecar.base.tuple_kernels import reader
 from racecar.base.types import WHEEL_NAMES
-from racecar.dynamics.tyres.contact import ContactForm, TyrePair
+from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
 from racecar.dynamics.vehicles.double_track_chassis import felt_load
 from racecar.dynamics.vehicles.double_track_wheels import (
     driven_speed,
@@ -163,7 +164,7 @@ _EXAMPLE = Axle(
 AXLE_SIZE = count_numbers(_EXAMPLE)
 _read_axle = reader('Axle', _EXAMPLE)
 
-prepare = slide_four = grip = push = turn = look = unbound
+prepare = push = turn = look = unbound
 
 
 def pack_axle(axle: Axle) -> tuple[float, ...]:
@@ -282,7 +283,7 @@ def _drag(v: Views, places: Places, car: int, drag: float) -> None:
 def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: float) -> None:
     """Apply the tyre forces of a car; a wheel without load has none.
 
-    The global names prepare, slide_four and grip are bound to the tyre.
+    The global name prepare is bound to the tyre.
     """
     i, state = car * WHEEL_COUNT, numbers.state
     front = _read_axle(numbers.axles, 0, 2 * car * AXLE_SIZE)
@@ -293,11 +294,11 @@ def _push_by_tyres(v: Views, places: Places, numbers: Numbers, car: int, dt: flo
     t3, d = _sense(v, places, state, car, i + 3, rear, dt)
     f, r = prepare(front.tyre), prepare(rear.tyre)
     c0, c1, c2, c3 = slide_four(
-        (a.slip, b.slip, c.slip, d.slip), (a.tangent, b.tangent, c.tangent, d.tangent), f, r)
-    x0, y0 = grip(c0, _felt(t0, front.further), f)
-    x1, y1 = grip(c1, _felt(t1, front.further), f)
-    x2, y2 = grip(c2, _felt(t2, rear.further), r)
-    x3, y3 = grip(c3, _felt(t3, rear.further), r)
+        f, r, (a.slip, b.slip, c.slip, d.slip), (a.tangent, b.tangent, c.tangent, d.tangent))
+    x0, y0 = grip(f, c0, _felt(t0, front.further))
+    x1, y1 = grip(f, c1, _felt(t1, front.further))
+    x2, y2 = grip(r, c2, _felt(t2, rear.further))
+    x3, y3 = grip(r, c3, _felt(t3, rear.further))
     _apply(v, places, numbers, i, t0, a, c0.x * x0, c0.y * y0)
     _apply(v, places, numbers, i + 1, t1, b, c1.x * x1, c1.y * y1)
     _apply(v, places, numbers, i + 2, t2, c, c2.x * x2, c2.y * y2)
@@ -410,11 +411,11 @@ class WorldKernels(NamedTuple):
     look: Callable[..., None]
 
 
-def tyre_kernels(name: str, form: ContactForm) -> WorldKernels:
-    """Return the kernels for wheels with tyres of a form; name: of the form."""
+def tyre_kernels(prepare: Callable[[TyrePair], Any]) -> WorldKernels:
+    """Return the kernels for wheels with tyres that a pure function makes, see TyreModel."""
+    name = prepare.__name__
     return _kernels(name, specialise(
-        _push_by_tyres, f'push_{name}', inlined, prepare=form.prepare,
-        slide_four=form.slide_four, grip=form.grip))
+        _push_by_tyres, f'push_{name}', inlined, prepare=prepare))
 
 
 def friction_kernels() -> WorldKernels:

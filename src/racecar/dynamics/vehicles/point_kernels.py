@@ -1,0 +1,105 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Equations asked at one point: compiled functions of flat state, inputs and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import functools
+from typing import Any
+
+from racecar.base.compiled import compiled, importable, pure
+from racecar.base.elementary import sine_cosine
+from racecar.base.packing import Vector
+from racecar.base.rows import at_origin, load, Part, pose_of, with_pose
+from racecar.dynamics.vehicles.interface import Derivative, Equations
+
+AtPoint = Callable[[Any, Any, Any, Any], Any]
+"""Pure function of state, inputs, parameters and what hold() gives for both."""
+
+
+@functools.cache
+def point_kernel(
+    equations: Equations, wheel_equations: Equations | None, function: AtPoint,
+) -> Callable[[Vector, Vector, Vector], Any]:
+    """Compiled function of flat (state, inputs, parameters) that gives what a pure one gives.
+
+    Arguments as VehicleModel has them.
+    """
+    state_part, parameters_part = Part(equations.state), Part(equations.parameters)
+    command_part, hold = Part(equations.inputs), equations.hold
+
+    def at_command(state: Vector, inputs: Vector, parameters: Vector) -> Any:
+        car, command = load(parameters, parameters_part, 0), load(inputs, command_part, 0)
+        return function(load(state, state_part, 0), command, car, hold(command, car))
+
+    if wheel_equations is None:
+        return compiled(at_command, _VECTORS)
+    inputs_part, hold_wheels = Part(wheel_equations.inputs), wheel_equations.hold
+
+    def at_either(state: Vector, inputs: Vector, parameters: Vector) -> Any:
+        car, point = load(parameters, parameters_part, 0), load(state, state_part, 0)
+        given = load(inputs, inputs_part, 0)
+        if given.mode == 0.0:
+            command = load(inputs, command_part, 0)
+            return function(point, command, car, hold(command, car))
+        return function(point, given, car, hold_wheels(given, car))
+
+    return compiled(at_either, _VECTORS)
+
+
+_VECTORS = '(float64[::1], float64[::1], float64[::1])'
+
+
+@functools.cache
+def derivative_kernel(equations: Equations, wheel_equations: Equations | None) -> Derivative:
+    """Compiled time derivative of the state in the world."""
+    rates = equations.rates
+
+    @importable
+    def slope(state: Any, inputs: Any, parameters: Any, held: Any) -> Any:
+        return turned(rates(at_origin(state), held), state)
+
+    return point_kernel(equations, wheel_equations, slope)
+
+
+@pure
+def turned(rates: Any, state: Any) -> Any:
+    """Rates of a state at_origin() for the state itself."""
+    ahead, left, turning = pose_of(rates)
+    sine, cosine = sine_cosine(pose_of(state)[2])
+    return with_pose(rates, ahead * cosine - left * sine, ahead * sine + left * cosine, turning)
+
+
+@functools.cache
+def observe_kernel(equations: Equations, wheel_equations: Equations | None) -> Derivative:
+    """Compiled pose and twist of the odometry point."""
+    observe = equations.observe
+
+    @importable
+    def observed(state: Any, inputs: Any, parameters: Any, held: Any) -> Any:
+        return observe(state, inputs, parameters)
+
+    return point_kernel(equations, wheel_equations, observed)
+
+
+class PointKernels:
+    """Compiled functions of a VehicleModel with equations, made when they are asked for."""
+
+    equations: Equations
+    wheel_equations: Equations | None = None
+
+    @property
+    def derivative(self) -> Derivative:
+        """Time derivative of the state."""
+        return derivative_kernel(self.equations, self.wheel_equations)
+
+    @property
+    def observe(self) -> Derivative:
+        """Pose and twist of the odometry point."""
+        return observe_kernel(self.equations, self.wheel_equations)
+
+    @property
+    def diagnose(self) -> Derivative:
+        """The fields of VehicleDiagnostics."""
+        return point_kernel(self.equations, self.wheel_equations, self.equations.diagnose)

@@ -1,0 +1,710 @@
+# Copyright 2026 The racecar maintainers
+# SPDX-License-Identifier: Apache-2.0
+"""Loops over cars side by side: odometry, control, metrics and integration, tick by tick.
+
+A block holds up to LANES cars of one kind as rows of LANES numbers in one flat array, see
+racecar.base.rows: all distances between rows are constants, which a compiler must know to
+vectorise a loop over the cars, and one array overlaps with no other. Each loop does one thing to
+all cars of the block. The functions are those of a car alone, so that it gives the same bits
+whether alone, in a block or driven by the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+import functools
+import math
+from typing import Any, NamedTuple
+
+from racecar.base.compiled import compiled, importable
+from racecar.base.elementary import sine_cosine
+from racecar.base.packing import Flat
+from racecar.base.rows import (
+    at_origin,
+    count_numbers,
+    first_row,
+    load,
+    moved,
+    Part,
+    store,
+    within,
+    zeroed,
+)
+from racecar.base.types import CarMotion, quaternion_to_yaw
+from racecar.control.reference_sampler import placed
+from racecar.dynamics.actuators import respond
+from racecar.dynamics.integrators import find_integrator, step_function
+from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
+from racecar.simulation.lanes import LaneControl
+from racecar.simulation.metrics.path_kernels import POINT_NUMBERS
+
+LANES = 120
+"""Cars in a block: rows of almost 1 kB, so that what one loop touches stays in the first cache.
+
+Rows of a power of two would share too few of its sets.
+"""
+
+# Fewer do not fill a vector of the processor.
+_MIN_VECTOR_CARS = 8
+
+COLUMN_COUNT = 11
+"""Numbers of a row of RunTable."""
+
+NOISE_CHANNELS = 8
+"""Normal numbers per car and tick: x, y, yaw, vx, vy, yaw rate as measured; two of the motion."""
+
+
+class Layout:
+    """Places parts one after the other."""
+
+    def __init__(self, lanes: int = LANES) -> None:
+        """Begin with the first row."""
+        self._lanes = lanes
+        self.rows = 0
+
+    def part(self, example: Any, absent: tuple[int, ...] = ()) -> Part:
+        """Place of tuples like the example, after those before."""
+        part = Part(zeroed(example), self.rows, self._lanes, absent)
+        self.rows = part.after
+        return part
+
+
+class MotionParts(NamedTuple):
+    """Where a block has what its cars need to move; work: what stages leave to the next."""
+
+    state: Part
+    held: Part
+    work: Part
+
+
+def motion_parts(layout: Layout, equations: Equations, integrator: str) -> MotionParts:
+    """Place what cars need to move. Raises ParameterError if the method is unknown."""
+    work = find_integrator(integrator).begin(equations.state)
+    at, fields = first_row(work, 'point'), getattr(equations.state, '_fields', ())
+    # Rates do not depend on where the car is.
+    unread = tuple(at + first_row(equations.state, field)
+                   for field in ('x', 'y') if field in fields)
+    return MotionParts(
+        layout.part(equations.state), layout.part(equations.held), layout.part(work, unread))
+
+
+def _stage_loops(
+    equations: Equations, integrator: str, parts: MotionParts, k: int = 0,
+) -> Callable[..., None]:
+    """Pure function (rows, count, dt) that does the stages from k on, all cars in each."""
+    method = find_integrator(integrator)
+    begin, stage, end, rates = method.begin, method.stage, method.end, equations.rates
+    state_part, held_part, work_part = parts
+    is_first, is_last = k == 0, k == method.stages - 1
+
+    if is_last:
+        @importable
+        def last_stage(rows: Flat, count: int, dt: float) -> None:
+            for i in range(count):
+                state = load(rows, state_part, i)
+                start = at_origin(state)
+                work = begin(start) if is_first else load(rows, work_part, i)
+                work = stage(rates, start, work, load(rows, held_part, i), dt, k)
+                store(rows, state_part, i, moved(state, end(start, work, dt)))
+
+        return last_stage
+
+    following = _stage_loops(equations, integrator, parts, k + 1)
+
+    @importable
+    def stages(rows: Flat, count: int, dt: float) -> None:
+        for i in range(count):
+            start = at_origin(load(rows, state_part, i))
+            work = begin(start) if is_first else load(rows, work_part, i)
+            store(rows, work_part, i,
+                  stage(rates, start, work, load(rows, held_part, i), dt, k))
+        following(rows, count, dt)
+
+    return stages
+
+
+def integration(
+    equations: Equations, integrator: str, parts: MotionParts,
+) -> Callable[[Flat, int, float, int], None]:
+    """Pure function (rows, count, dt [s], steps) that moves the first `count` cars on.
+
+    The operations of a step wait for each other; so few fit into a stage that the processor works
+    on those of several cars at a time. Few cars are faster in registers.
+    """
+    step = step_function(equations.rates, integrator)
+    stages = _stage_loops(equations, integrator, parts)
+    state_part, held_part, _ = parts
+
+    @importable
+    def integrate(rows: Flat, count: int, dt: float, steps: int) -> None:
+        if count < _MIN_VECTOR_CARS:
+            for i in range(count):
+                state, held = load(rows, state_part, i), load(rows, held_part, i)
+                for _ in range(steps):
+                    state = step(state, held, dt)
+                store(rows, state_part, i, state)
+        else:
+            for _ in range(steps):
+                stages(rows, count, dt)
+
+    return integrate
+
+
+class CommandLimits(NamedTuple):
+    """Limits of a vehicle [m/s, rad]."""
+
+    speed_min: float
+    speed_max: float
+    steering_min: float
+    steering_max: float
+
+
+class Path(NamedTuple):
+    """Which reference a car follows, where its origin is, how far ahead the tracked point [m]."""
+
+    reference: float
+    origin_x: float
+    origin_y: float
+    tracked_ahead: float
+
+
+class HeldChannel(NamedTuple):
+    """A Channel of racecar.dynamics.actuators whose commands are held for a tick.
+
+    The command under way is that of `ticks` ticks ago, in the first `steps` steps of a tick that
+    of one tick more.
+    """
+
+    ticks: float
+    steps: float
+    gain: float
+    largest_change: float
+    scale: float
+    offset: float
+
+
+class Channels(NamedTuple):
+    """Both channels of the actuators."""
+
+    speed: HeldChannel
+    steering: HeldChannel
+
+
+class Status(NamedTuple):
+    """diverged: tick at which the car did, or -1; started: 1 once its control has answered."""
+
+    diverged: float
+    started: float
+
+
+class Score(NamedTuple):
+    """Sums of MetricsSum."""
+
+    samples: float
+    sum_squared: float
+    ise: float
+    max_squared: float
+    last_squared: float
+
+
+class Answered(NamedTuple):
+    """Of a control that may fail: tick at which it was asked last, and at which it failed, or -1.
+
+    speed, steering_angle: what it commanded then.
+    """
+
+    asked: float
+    failed: float
+    speed: float
+    steering_angle: float
+
+
+class UnderWay(NamedTuple):
+    """Commands that arrive in a tick: of each channel in its first steps, and then."""
+
+    speed_older: float
+    speed_newer: float
+    steering_older: float
+    steering_newer: float
+
+
+class Before(NamedTuple):
+    """State and inputs before a tick."""
+
+    state: Any
+    inputs: Command
+
+
+class Plan(NamedTuple):
+    """What a call of a block kernel is to do.
+
+    depth: rows of each delay line; cars: how many; first, ticks: the first tick and how many;
+    last: the one that is not driven; skip: time from which metrics count [s]; period: of a tick
+    [s]; dt: step [s], steps in a tick; every: one of so many ticks is recorded, 0 for none;
+    samples: of each car; noisy, shown: 1 or 0; deviations: of the noise.
+    """
+
+    depth: float
+    cars: float
+    first: float
+    ticks: float
+    last: float
+    skip: float
+    period: float
+    dt: float
+    steps: float
+    every: float
+    samples: float
+    noisy: float
+    shown: float
+    deviations: tuple[float, ...]
+
+
+_CHANNEL = HeldChannel(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+NO_PLAN = Plan(*(0.0,) * 13, deviations=(0.0,) * NOISE_CHANNELS)
+_PLAN = Part(NO_PLAN)
+
+
+class BlockParts(NamedTuple):
+    """Where a block of driven cars has its numbers; rows: how many in all.
+
+    seen: the car as its control sees it; quaternion: z and w; point: the tracked one [m];
+    lateral, turning: rows of the state that noise pushes, None if the state has none.
+    """
+
+    rows: int
+    motion: MotionParts
+    inputs: Part
+    status: Part
+    score: Part
+    answered: Part
+    control_state: Part
+    parameters: Part
+    limits: Part
+    command_limits: Part
+    path: Part
+    channels: Part
+    control: Part
+    seen: Part
+    quaternion: Part
+    point: Part
+    target: Part
+    command: Part
+    before: Part
+    under_way: Part
+    lateral: Part | None
+    turning: Part | None
+
+
+def block_parts(equations: Equations, integrator: str, control: LaneControl) -> BlockParts:
+    """Place the numbers of a block. Raises ParameterError if the method is unknown."""
+    layout = Layout()
+    motion = motion_parts(layout, equations, integrator)
+    part = layout.part
+    fields = equations.state._fields
+
+    def pushed(*names: str) -> Part | None:
+        return next((Part((0.0,), motion.state.first + first_row(equations.state, name), LANES)
+                     for name in names if name in fields), None)
+
+    return BlockParts(
+        0, motion, part(NO_COMMAND), part(Status(0.0, 0.0)), part(Score(*(0.0,) * 5)),
+        part(Answered(*(0.0,) * 4)), part(control.state), part(equations.parameters),
+        part(equations.state), part(CommandLimits(*(0.0,) * 4)), part(Path(*(0.0,) * 4)),
+        part(Channels(_CHANNEL, _CHANNEL)), part(control.parameters),
+        part(CarMotion(*(0.0,) * 6)), part((0.0, 0.0)), part((0.0, 0.0)), part(control.reference),
+        part(NO_COMMAND), part(Before(equations.state, NO_COMMAND)), part(UnderWay(*(0.0,) * 4)),
+        pushed('vy', 'beta'), pushed('yaw_rate'))._replace(rows=layout.rows)
+
+
+Loop = Callable[..., Any]
+"""Pure function that does one thing to all cars of a block."""
+
+
+def _observation(equations: Equations, parts: BlockParts) -> Loop:
+    observe = equations.observe
+    state_part, inputs_part, parameters_part = parts.motion.state, parts.inputs, parts.parameters
+    seen_part, quaternion_part = parts.seen, parts.quaternion
+
+    @importable
+    def observe_all(rows: Flat, count: int) -> None:
+        for i in range(count):
+            x, y, qz, qw, vx, vy, yaw_rate = observe(
+                load(rows, state_part, i), load(rows, inputs_part, i),
+                load(rows, parameters_part, i))
+            store(rows, seen_part, i, CarMotion(x, y, 0.0, vx, vy, yaw_rate))
+            store(rows, quaternion_part, i, (qz, qw))
+        # The heading as a listener computes it; apart, as few operations wait for each other then.
+        for i in range(count):
+            qz, qw = load(rows, quaternion_part, i)
+            car = load(rows, seen_part, i)
+            store(rows, seen_part, i, CarMotion(
+                car.x, car.y, quaternion_to_yaw(0.0, 0.0, qz, qw), car.vx, car.vy, car.yaw_rate))
+
+    return observe_all
+
+
+def _placement(parts: BlockParts) -> Loop:
+    path_part, target_part = parts.path, parts.target
+    one = Part(target_part.example)
+    size = count_numbers(target_part.example)
+
+    @importable
+    def place_all(rows: Flat, count: int, references: Flat, first: int) -> None:
+        for i in range(count):
+            path = load(rows, path_part, i)
+            store(rows, target_part, i, placed(
+                load(references, one, first + size * int(path.reference)),
+                path.origin_x, path.origin_y))
+
+    return place_all
+
+
+def _tracking(parts: BlockParts) -> Loop:
+    path_part = parts.path
+
+    @importable
+    def is_ahead(rows: Flat, count: int) -> bool:
+        """Whether the tracked point of a car is not base_link."""
+        ahead = False
+        for i in range(count):
+            ahead = ahead or load(rows, path_part, i).tracked_ahead != 0.0
+        return ahead
+
+    return is_ahead
+
+
+def _scoring(parts: BlockParts) -> Loop:
+    path_part, seen_part, point_part = parts.path, parts.seen, parts.point
+    status_part, score_part = parts.status, parts.score
+    target_part = Part((0.0, 0.0), parts.target.first, parts.target.lanes)
+
+    @importable
+    def score_all(rows: Flat, count: int, ahead: bool, elapsed: float, counts: bool) -> None:
+        if ahead:
+            # As RunTable does it.
+            for i in range(count):
+                car, distance = load(rows, seen_part, i), load(rows, path_part, i).tracked_ahead
+                sine, cosine = sine_cosine(car.yaw)
+                store(rows, point_part, i, (
+                    car.x + distance * cosine, car.y + distance * sine))
+        else:
+            for i in range(count):
+                car = load(rows, seen_part, i)
+                store(rows, point_part, i, (car.x, car.y))
+        # What MetricsSum adds.
+        for i in range(count):
+            x, y = load(rows, point_part, i)
+            target_x, target_y = load(rows, target_part, i)
+            error_x, error_y = x - target_x, y - target_y
+            squared = error_x * error_x + error_y * error_y
+            scores = counts and load(rows, status_part, i).diverged < 0.0
+            s = load(rows, score_part, i)
+            area = 0.5 * (squared + s.last_squared) * elapsed
+            store(rows, score_part, i, Score(
+                s.samples + (1.0 if scores else 0.0),
+                s.sum_squared + (squared if scores else 0.0),
+                s.ise + (area if scores and s.samples > 0.0 else 0.0),
+                squared if scores and squared > s.max_squared else s.max_squared, squared))
+
+    return score_all
+
+
+def _showing(parts: BlockParts) -> Loop:
+    point_part = parts.point
+    target_part = Part((0.0, 0.0), parts.target.first, parts.target.lanes)
+
+    @importable
+    def show_all(rows: Flat, count: int, points: Flat, first: int) -> None:
+        for i in range(count):
+            at = first * LANES + i
+            x, y = load(rows, point_part, i)
+            target_x, target_y = load(rows, target_part, i)
+            points[at], points[at + LANES] = x, y
+            points[at + 2 * LANES], points[at + 3 * LANES] = target_x, target_y
+
+    return show_all
+
+
+def _measuring(parts: BlockParts) -> Loop:
+    seen_part = parts.seen
+
+    @importable
+    def disturb_all(rows: Flat, count: int, noise: Flat, first: int, d: Sequence[float]) -> None:
+        for i in range(count):
+            at, car = first + NOISE_CHANNELS * i, load(rows, seen_part, i)
+            store(rows, seen_part, i, CarMotion(
+                car.x + d[0] * noise[at], car.y + d[1] * noise[at + 1],
+                car.yaw + d[2] * noise[at + 2], car.vx + d[3] * noise[at + 3],
+                car.vy + d[4] * noise[at + 4], car.yaw_rate + d[5] * noise[at + 5]))
+
+    return disturb_all
+
+
+def _pushing(parts: BlockParts) -> Loop:
+    lateral_part, turning_part = parts.lateral, parts.turning
+    if lateral_part is None or turning_part is None:
+        @importable
+        def push_none(
+            rows: Flat, count: int, noise: Flat, first: int, d: Sequence[float], root: float,
+        ) -> None:
+            pass
+
+        return push_none
+    lateral_at, turning_at = lateral_part, turning_part
+
+    @importable
+    def push_all(
+        rows: Flat, count: int, noise: Flat, first: int, d: Sequence[float], root: float,
+    ) -> None:
+        for i in range(count):
+            at = first + NOISE_CHANNELS * i
+            lateral, turning = load(rows, lateral_at, i)[0], load(rows, turning_at, i)[0]
+            store(rows, lateral_at, i, (lateral + root * d[6] * noise[at + 6],))
+            store(rows, turning_at, i, (turning + root * d[7] * noise[at + 7],))
+
+    return push_all
+
+
+def _control(control: LaneControl, parts: BlockParts) -> Loop:
+    answer = control.answer
+    status_part, state_part, control_part = parts.status, parts.control_state, parts.control
+    seen_part, target_part, command_part = parts.seen, parts.target, parts.command
+    answered_part = parts.answered
+
+    if not control.is_foreign:
+        @importable
+        def control_all(rows: Flat, count: int, period: float, tick: int) -> None:
+            for i in range(count):
+                status = load(rows, status_part, i)
+                after, command = answer(
+                    load(rows, state_part, i), load(rows, control_part, i),
+                    load(rows, seen_part, i), load(rows, target_part, i),
+                    period if status.started > 0.0 else 0.0)
+                store(rows, state_part, i, after)
+                store(rows, status_part, i, Status(status.diverged, 1.0))
+                store(rows, command_part, i, command)
+
+        return control_all
+
+    @importable
+    def ask_all(rows: Flat, count: int, period: float, tick: int) -> None:
+        for i in range(count):
+            status = load(rows, status_part, i)
+            # Alone, a car that has diverged or failed is not asked any more.
+            if status.diverged >= 0.0:
+                continue
+            before = load(rows, answered_part, i)
+            store(rows, answered_part, i, Answered(
+                float(tick), before.failed, before.speed, before.steering_angle))
+            store(rows, status_part, i, Status(status.diverged, 1.0))
+            after, command = answer(
+                load(rows, state_part, i), load(rows, control_part, i), load(rows, seen_part, i),
+                load(rows, target_part, i), period if status.started > 0.0 else 0.0)
+            store(rows, state_part, i, after)
+            store(rows, command_part, i, command)
+            if not (math.isfinite(command.speed) and math.isfinite(command.steering_angle)):
+                store(rows, status_part, i, Status(float(tick), 1.0))
+                store(rows, answered_part, i, Answered(
+                    float(tick), float(tick), command.speed, command.steering_angle))
+
+    return ask_all
+
+
+def _recording(parts: BlockParts) -> Loop:
+    status_part, seen_part, command_part = parts.status, parts.seen, parts.command
+    target_part = Part((0.0, 0.0), parts.target.first, parts.target.lanes)
+
+    @importable
+    def record_all(
+        rows: Flat, count: int, records: Flat, sample: int, samples: int, time: float,
+    ) -> None:
+        for i in range(count):
+            # A car that has diverged leaves its rows as they are.
+            if load(rows, status_part, i).diverged >= 0.0:
+                continue
+            at = COLUMN_COUNT * (i * samples + sample)
+            car, command = load(rows, seen_part, i), load(rows, command_part, i)
+            x, y = load(rows, target_part, i)
+            records[at], records[at + 1], records[at + 2] = time, car.x, car.y
+            records[at + 3], records[at + 4], records[at + 5] = car.yaw, car.vx, car.vy
+            records[at + 6], records[at + 7], records[at + 8] = car.yaw_rate, x, y
+            records[at + 9], records[at + 10] = command.speed, command.steering_angle
+
+    return record_all
+
+
+@importable
+def limited(command: Command, most: CommandLimits) -> Command:
+    """Command within the limits of a vehicle."""
+    return Command(min(max(command.speed, most.speed_min), most.speed_max),
+                   min(max(command.steering_angle, most.steering_min), most.steering_max))
+
+
+def _driving_at_once(equations: Equations, integrator: str, parts: BlockParts) -> Loop:
+    """Pure function that advances by a tick; the commands act at once."""
+    hold, integrate = equations.hold, integration(equations, integrator, parts.motion)
+    state_part, held_part, _ = parts.motion
+    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
+    status_part, command_part, limits_part = parts.status, parts.command, parts.command_limits
+
+    @importable
+    def drive_at_once(
+        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
+    ) -> None:
+        for i in range(count):
+            given = limited(load(rows, command_part, i), load(rows, limits_part, i))
+            # A divergence takes back the motion, but not the command, which is the last one then.
+            goes_on, last = load(rows, status_part, i).diverged < 0.0, load(rows, inputs_part, i)
+            inputs = Command(given.speed if goes_on else last.speed,
+                             given.steering_angle if goes_on else last.steering_angle)
+            store(rows, inputs_part, i, inputs)
+            store(rows, before_part, i, Before(load(rows, state_part, i), inputs))
+            store(rows, held_part, i, hold(inputs, load(rows, parameters_part, i)))
+        integrate(rows, count, dt, steps)
+
+    return drive_at_once
+
+
+@importable
+def _arriving(
+    before: float, older: float, newer: float, channel: HeldChannel, step: float,
+) -> float:
+    """Output of a channel after a step, of which so many came before in the tick."""
+    return respond(
+        before, channel.scale * (older if step < channel.steps else newer) + channel.offset,
+        channel.gain, channel.largest_change)
+
+
+def _driving_actuated(equations: Equations, integrator: str, parts: BlockParts) -> Loop:
+    """Pure function that advances by a tick; the commands act through actuators.
+
+    lines: rows of the last `depth` commands of speed, then of steering; that of a tick lies in
+    row tick % depth.
+    """
+    hold, integrate = equations.hold, integration(equations, integrator, parts.motion)
+    state_part, held_part, _ = parts.motion
+    inputs_part, parameters_part, before_part = parts.inputs, parts.parameters, parts.before
+    command_part, limits_part = parts.command, parts.command_limits
+    channels_part, under_way_part = parts.channels, parts.under_way
+
+    @importable
+    def drive_actuated(
+        rows: Flat, lines: Flat, count: int, tick: int, depth: int, dt: float, steps: int,
+    ) -> None:
+        now = tick % depth
+        for i in range(count):
+            store(rows, before_part, i, Before(
+                load(rows, state_part, i), load(rows, inputs_part, i)))
+            command = limited(load(rows, command_part, i), load(rows, limits_part, i))
+            lines[now * LANES + i] = command.speed
+            lines[(depth + now) * LANES + i] = command.steering_angle
+        for i in range(count):
+            channels = load(rows, channels_part, i)
+            speed_at = now - int(channels.speed.ticks)
+            speed_at += depth if speed_at < 0 else 0
+            speed_older = speed_at - 1 if speed_at > 0 else depth - 1
+            steering_at = now - int(channels.steering.ticks)
+            steering_at += depth if steering_at < 0 else 0
+            steering_older = steering_at - 1 if steering_at > 0 else depth - 1
+            store(rows, under_way_part, i, UnderWay(
+                lines[speed_older * LANES + i], lines[speed_at * LANES + i],
+                lines[(depth + steering_older) * LANES + i],
+                lines[(depth + steering_at) * LANES + i]))
+        for step in range(steps):
+            for i in range(count):
+                before, channels = load(rows, inputs_part, i), load(rows, channels_part, i)
+                u = load(rows, under_way_part, i)
+                inputs = Command(
+                    _arriving(before.speed, u.speed_older, u.speed_newer, channels.speed,
+                              float(step)),
+                    _arriving(before.steering_angle, u.steering_older, u.steering_newer,
+                              channels.steering, float(step)))
+                store(rows, inputs_part, i, inputs)
+                store(rows, held_part, i, hold(inputs, load(rows, parameters_part, i)))
+            integrate(rows, count, dt, 1)
+
+    return drive_actuated
+
+
+def _checking(parts: BlockParts) -> Loop:
+    """Pure function that puts a car whose state leaves its limits back, for good."""
+    state_part, limits_part, status_part = parts.motion.state, parts.limits, parts.status
+    inputs_part, before_part = parts.inputs, parts.before
+
+    @importable
+    def check_all(rows: Flat, count: int, tick: int) -> None:
+        invalid = 0
+        for i in range(count):
+            stands = within(load(rows, state_part, i), load(rows, limits_part, i))
+            invalid += 0 if stands & (load(rows, status_part, i).diverged < 0.0) else 1
+        # Rare, and apart, so that the loop above vectorises.
+        if invalid > 0:
+            for i in range(count):
+                status = load(rows, status_part, i)
+                if status.diverged >= 0.0 or not within(
+                        load(rows, state_part, i), load(rows, limits_part, i)):
+                    before = load(rows, before_part, i)
+                    store(rows, state_part, i, before.state)
+                    store(rows, inputs_part, i, before.inputs)
+                    store(rows, status_part, i, Status(
+                        status.diverged if status.diverged >= 0.0 else float(tick),
+                        status.started))
+
+    return check_all
+
+
+RunBlock = Callable[[Flat, Flat, Flat, Any, Flat, Flat, Flat, Flat], None]
+"""run(rows, lines, references, times, records, noise, points, plan): see block_kernel()."""
+
+
+@functools.cache
+def block_kernel(
+    equations: Equations, integrator: str, control: LaneControl, *, actuated: bool,
+) -> RunBlock:
+    """Compiled function that runs some ticks of a block, all its arguments flat.
+
+    rows: see block_parts(); lines: see _driving_actuated(), empty unless actuated; references:
+    (ticks, references, their size); times: of all ticks since the start [s]; records: (count,
+    samples, COLUMN_COUNT); noise: (ticks, count, NOISE_CHANNELS); points: (ticks, POINT_NUMBERS,
+    LANES), filled if shown; plan: numbers of a Plan. Raises ParameterError if the method is
+    unknown.
+    """
+    parts = block_parts(equations, integrator, control)
+    observe_all, place_all, is_ahead, score_all = (
+        _observation(equations, parts), _placement(parts), _tracking(parts), _scoring(parts))
+    show_all, disturb_all, push_all = _showing(parts), _measuring(parts), _pushing(parts)
+    control_all, record_all, check_all = (
+        _control(control, parts), _recording(parts), _checking(parts))
+    drive_all = (_driving_actuated if actuated else _driving_at_once)(
+        equations, integrator, parts)
+
+    def run_block(
+        rows: Flat, lines: Flat, references: Flat, times: Sequence[float], records: Flat,
+        noise: Flat, points: Flat, plan: Flat,
+    ) -> None:
+        p = load(plan, _PLAN, 0)
+        count, first, ticks, last = int(p.cars), int(p.first), int(p.ticks), int(p.last)
+        every, depth, steps = int(p.every), int(p.depth), int(p.steps)
+        root, ahead = math.sqrt(p.period), is_ahead(rows, count)
+        for k in range(ticks):
+            tick = first + k
+            observe_all(rows, count)
+            place_all(rows, count, references, k * (len(references) // ticks))
+            # Metrics are of where the car is, not of where it believes to be.
+            score_all(rows, count, ahead, times[tick] - times[tick - 1] if tick else 0.0,
+                      times[tick] >= p.skip)
+            if p.shown > 0.0:
+                show_all(rows, count, points, POINT_NUMBERS * k)
+            if p.noisy > 0.0:
+                disturb_all(rows, count, noise, k * count * NOISE_CHANNELS, p.deviations)
+            control_all(rows, count, p.period, tick)
+            if every > 0 and tick % every == 0:
+                record_all(rows, count, records, tick // every, int(p.samples), times[tick])
+            if tick < last:
+                drive_all(rows, lines, count, tick, depth, p.dt, steps)
+                if p.noisy > 0.0:
+                    push_all(rows, count, noise, k * count * NOISE_CHANNELS, p.deviations, root)
+                check_all(rows, count, tick)
+
+    return compiled(run_block, f"({', '.join(['float64[::1]'] * 8)})")
