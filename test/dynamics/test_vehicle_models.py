@@ -11,18 +11,15 @@ import pytest
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import vector
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, JointStates, Pose2, WheelCommand, WheelState
 from racecar.driver import DrivenCar
 from racecar.dynamics.vehicles import (
-    make_vehicle_model,
     VEHICLE_MODELS,
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
 from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
-from racecar.dynamics.vehicles.point_kernels import PointKernels
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -79,7 +76,7 @@ def trolley_equations(inputs, held_by):
         pure(rates), pure(observe), pure(diagnose))
 
 
-class Trolley(PointKernels):
+class Trolley:
     """A trolley on wheels that spin thrice as fast as they roll; a wheel command is a speed.
 
     Neither class nor names of states tell that: its first state is called vx and is not one.
@@ -95,10 +92,7 @@ class Trolley(PointKernels):
     wheel_equations = trolley_equations(TrolleyInputs(0.0, 0.0, 0.0), hold_wheels)
 
     def __init__(self):
-        self.parameters = vector((1.0,))
-
-    def follow(self, command, inputs):
-        inputs[0], inputs[1], inputs[2] = *command, 0.0
+        self.parameters = (1.0,)
 
     def wheel_inputs(self, command):
         if command.drive[0] > 9.0:
@@ -172,6 +166,13 @@ def test_its_plant_shows_its_joints():
         joints.names, pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3)), (*(3.0,) * 4, 0.0, 0.0))
 
 
+def test_it_has_a_stepper():
+    stepper = Stepper(Trolley(), initial_pose=Pose2(2.0, 0.0, 0.0))
+    for _ in range(1000):
+        stepper.step(1.5, 0.2)
+    assert stepper.state == pytest.approx((0.0, 3.5))
+
+
 def simulator_of(name, **values):
     return make_simulator(TABLE.resolve({
         **load_parameter_file(FILE, 'any_node'), 'vehicle_model': name, **values}))
@@ -179,11 +180,26 @@ def simulator_of(name, **values):
 
 @pytest.mark.parametrize('name', VEHICLE_MODELS)
 def test_following_a_command_takes_all_inputs(name):
-    model = make_vehicle_model(name, RACECAR, TABLE.resolve(
-        load_parameter_file(FILE, 'any_node')))
-    inputs = vector((7.0,) * model.input_count)
-    model.follow(AckermannCommand(1.5, 0.2), inputs)
-    assert list(inputs) == [1.5, 0.2, *(0.0,) * (model.input_count - 2)]
+    simulator = simulator_of(name)
+    count = simulator.model.input_count
+    simulator.set_inputs((0.5,) * count)
+    assert simulator.inputs == (0.5,) * count
+    simulator.set_command(AckermannCommand(1.5, 0.2))
+    assert simulator.inputs == (1.5, 0.2, *(0.0,) * (count - 2))
+    simulator.set_inputs((0.5,) * count)
+    simulator.reset()
+    assert simulator.inputs == (0.0,) * count
+
+
+@pytest.mark.parametrize('name', VEHICLE_MODELS)
+def test_a_state_is_taken_over_or_refused_by_name(name):
+    simulator = simulator_of(name)
+    state = tuple(0.01 * k for k in range(len(simulator.state)))
+    simulator.state = state
+    assert simulator.state == state
+    with pytest.raises(ParameterError, match=rf'expected {len(state)} numbers: .*\byaw\b'):
+        simulator.state = (1.0,)
+    assert simulator.state == state
 
 
 @pytest.mark.parametrize('actuators', [{}, {'actuators.speed_lag': 0.05}])

@@ -15,7 +15,7 @@ from racecar.base.packing import Flat, vector
 from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.control.reference_sampler import ReferenceSampler
-from racecar.dynamics.actuators import Channel, CHANNEL_SIZE, load_channel
+from racecar.dynamics.actuators import Channel
 from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.engine import (
@@ -77,11 +77,11 @@ class Block:
         driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
         assert driven is not None
         assert simulator is not None
-        model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
-        assert packed is not None
+        model, vehicle = simulator.model, simulator.model.vehicle
         self._references.append(driven.reference)
         self._put(parts.motion.state, lane, simulator.state)
-        self._put(parts.inputs, lane, (packed.inputs[SPEED], packed.inputs[STEERING_ANGLE]))
+        self._put(parts.inputs, lane, (
+            simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE]))
         self._put(parts.status, lane, (-1.0, 0.0))
         self._put(parts.answered, lane, (0.0, -1.0, 0.0, 0.0))
         self._put(parts.control_state, lane, driven.state)
@@ -92,8 +92,7 @@ class Block:
         self._put(parts.path, lane, (
             0.0, *tracker.origin_for(simulator.odometry()), tracker.tracked_ahead))
         self._put(parts.control, lane, driven.parameters)
-        held = [_held(load_channel(packed.channels, at, 1), packed.steps)
-                for at in range(0, len(packed.channels), CHANNEL_SIZE)]
+        held = [_held(channel, simulator.steps_per_tick) for channel in simulator.channels or ()]
         if held:
             self._put(parts.channels, lane, tuple(held))
             self._depth = max(self._depth, *(int(channel.ticks) + 2 for channel in held))
@@ -236,10 +235,7 @@ def kind_of(loop: Loop) -> Kind | None:
     simulator, lane = loop.simulator.compiled, loop.lane
     if simulator is None or lane is None or loop.tracker.started or simulator.time_ns:
         return None
-    packed = simulator.packed
-    if packed is None:
-        return None
-    return Kind(simulator.model.equations, simulator.integrator, len(packed.memory) > 0,
+    return Kind(simulator.model.equations, simulator.integrator, simulator.kind.is_actuated,
                 lane.control, simulator.step_ns, simulator.period_ns)
 
 
