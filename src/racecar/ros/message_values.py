@@ -99,13 +99,13 @@ class _Field(NamedTuple):
     owner: str
     path: str
 
-    def error(self, value: Any, expected: str) -> ConfigurationError:
+    def error(self, value: object, expected: str) -> ConfigurationError:
         """Error for a value that the field cannot have."""
         return ConfigurationError(
             f'field {self.path!r} of {self.owner} is {excerpt(value)}, expected {expected}')
 
 
-def _value(value: Any, field: _Field, now: Any) -> Any:
+def _value(value: object, field: _Field, now: object) -> Any:
     """Value of a field for what stands in a YAML text; raises ConfigurationError."""
     kind = field.kind
     if _SEQUENCE.fullmatch(kind) or _ARRAY.fullmatch(kind):
@@ -130,7 +130,7 @@ def _value(value: Any, field: _Field, now: Any) -> Any:
     return _nested(value, field, now)
 
 
-def _items(value: Any, field: _Field, now: Any) -> Any:
+def _items(value: object, field: _Field, now: object) -> Any:
     array = _ARRAY.fullmatch(field.kind)
     element, count = (array or _SEQUENCE.fullmatch(field.kind)).groups()  # type: ignore[union-attr]
     most = f'{count} ' if array else f'at most {count} ' if count else ''
@@ -144,13 +144,13 @@ def _items(value: Any, field: _Field, now: Any) -> Any:
     return np.array(items, dtype=_dtype(element)) if array and _dtype(element) else items
 
 
-def _integer(value: Any, field: _Field, low: int, high: int) -> int:
+def _integer(value: object, field: _Field, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise field.error(value, f'an integer from {low} to {high} ({field.kind})')
     return value
 
 
-def _number(value: Any, field: _Field) -> float:
+def _number(value: object, field: _Field) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise field.error(value, f'a number ({field.kind})')
     if field.kind == 'float' and math.isfinite(value) and abs(value) > _LARGEST_FLOAT:
@@ -158,7 +158,7 @@ def _number(value: Any, field: _Field) -> float:
     return float(value)
 
 
-def _nested(value: Any, field: _Field, now: Any) -> Any:
+def _nested(value: object, field: _Field, now: object) -> Any:
     message = load_type(field.kind, 'msg')()
     if now is not None and field.kind == 'builtin_interfaces/Time' and value == 'now':
         return now
