@@ -108,6 +108,9 @@ def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
             if '__pycache__' not in path.parts:
                 assert any(name.endswith(f'/data/share/racecar/{path.relative_to(ROOT)}')
                            for name in names), path
+    page = Path('racecar') / 'cockpit' / 'page'
+    assert {path.name for path in (ROOT / 'src' / page).iterdir()} == {
+        Path(name).name for name in names if name.startswith(f'{page}/')}
     # Nodes are started by `racecar up`: without ROS they would be commands that cannot run.
     assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
 

@@ -264,14 +264,24 @@ def importable(function: F) -> F:
     return cast('F', _importable[home, name])
 
 
-def compiled(function: F, signature: str, *, nogil: bool = True) -> F:
+def types_of(*arguments: Any) -> tuple[Any, ...]:
+    """Types, for compiled(), of arguments like these: numbers, arrays and NamedTuples of them.
+
+    None without Numba.
+    """
+    return tuple(map(numba.typeof, arguments)) if COMPILED else ()
+
+
+def compiled(
+    function: F, signature: str | tuple[Any, ...], *, nogil: bool = True,
+) -> F:
     """Compile a closure over pure functions, Parts and plain values for the types of a signature.
 
-    signature: as Numba writes it, '(float64[::1], int64)'. Plain Python without Numba. The machine
-    code is cached on disk under a name that changes with the values of the closure and with the
-    sources of all kernels; not if code of the user's is in it. nogil: whether other threads run
-    while it does, which costs a tenth of a microsecond a call.
-    Raises TypeError for a closure over anything else.
+    signature: as Numba writes it, '(float64[::1], int64)', or types_of() arguments. Plain Python
+    without Numba. The machine code is cached on disk under a name that changes with the values of
+    the closure and with the sources of all kernels; not if code of the user's is in it. nogil:
+    whether other threads run while it does, which costs a tenth of a microsecond a call. Raises
+    TypeError for a closure over anything else.
     """
     if not COMPILED:
         return function
