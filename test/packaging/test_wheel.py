@@ -8,7 +8,6 @@ The libraries come from the environment of the tests; that they are all required
 import ast
 from email.parser import Parser
 import importlib.metadata
-import importlib.util
 import os
 from pathlib import Path
 import re

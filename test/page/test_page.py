@@ -435,11 +435,11 @@ def test_lines_of_plots_are_drawn_by_the_processor(serve, open_page):
 
 
 def give_rows(feed, end, count):
-    names = list(feed._columns)
+    names = list(feed.columns)
     rows = np.zeros((count, len(names)))
     rows[:, names.index('speed')] = np.linspace(0.0, 1.0, count)
     step = 0.05 if count < 800 else 0.025
-    feed._outlet.publish(state_frame(0, end - step * np.arange(count)[::-1], rows))
+    feed.outlet.publish(state_frame(0, end - step * np.arange(count)[::-1], rows))
 
 
 def test_lamps_shine_in_the_scene_while_they_are_lit(serve, open_page):
