@@ -105,9 +105,10 @@ def _no_acceleration() -> Acceleration3:
 
 @njit
 def _one_by_one(
-    distances: NDArray[np.float64], x: float, y: float, yaw: float,
+    distances: NDArray[np.float64], pose: tuple[float, float, float],
     angles: NDArray[np.float64], limit: float, ranges: NDArray[np.float64],
 ) -> None:
+    x, y, yaw = pose
     for i in range(len(angles)):
         dx, dy = math.cos(yaw + angles[i]), math.sin(yaw + angles[i])
         way, free = 0.0, 1.0
@@ -130,8 +131,8 @@ def one_by_one(scene: Scene, places: list[Pose3], reach: float) -> Work:
     def work() -> int:
         for pose in places:
             _one_by_one(
-                distances, (pose.x + _HALF) / RESOLUTION, (pose.y + _HALF) / RESOLUTION,
-                quaternion_to_yaw(*pose[3:]), angles, reach / RESOLUTION, ranges)
+                distances, ((pose.x + _HALF) / RESOLUTION, (pose.y + _HALF) / RESOLUTION,
+                            quaternion_to_yaw(*pose[3:])), angles, reach / RESOLUTION, ranges)
         return len(places)
 
     return work

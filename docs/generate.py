@@ -14,7 +14,7 @@ from pathlib import Path
 import re
 import sys
 import textwrap
-from typing import Any
+from typing import Any, ClassVar
 
 import racecar
 from racecar import driver
@@ -76,7 +76,7 @@ def _block(match: re.Match[str]) -> str:
 class _Recorder(argparse.ArgumentParser):
     """A parser that keeps what was declared, for argparse tells it to nobody."""
 
-    made: list[_Recorder] = []
+    made: ClassVar[list[_Recorder]] = []
 
     def __init__(self, *args: Any, **more: Any) -> None:
         self.rows: list[tuple[str, str]] = []

@@ -42,7 +42,7 @@ _LAWS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
 
 
 def run(name: str, trajectory: str, duration: float, tracker: Mapping[str, Any],
-        tyre_model: str = 'linear', law: Mapping[str, Any] | None = None,
+        tyre_model: str = 'linear', *, law: Mapping[str, Any] | None = None,
         simulator: Mapping[str, Any] | None = None) -> RunTable:
     """Return the table of a run of a configuration with parameters of its nodes."""
     stack = find_stack(name)
@@ -73,7 +73,8 @@ def comparison() -> str:
 
 def slippery_circle(stack: str, law: Mapping[str, Any], rate: float) -> RunTable:
     """Return the table of a circle on slippery ground at an angular velocity [rad/s]."""
-    return run(stack, 'circle', 20.0, {'R': _RADIUS, 'W': rate}, 'fiala', law, _SLIPPERY)
+    return run(stack, 'circle', 20.0, {'R': _RADIUS, 'W': rate}, 'fiala', law=law,
+               simulator=_SLIPPERY)
 
 
 def limit_of_grip() -> str:

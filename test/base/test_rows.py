@@ -225,7 +225,7 @@ from pathlib import Path
 from racecar.base import rows
 from racecar.base.compiled import COMPILED, compiled, importable
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 import racecar.base.kernel_of_a_test as made
 kernel = made.kernel(int(sys.argv[2]))
 room = vector([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])

@@ -13,9 +13,9 @@ import pytest
 from scipy.optimize import brentq
 
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.packing import vector
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
+from racecar.base.vectors import vector
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
 from racecar.simulation.simulator import Simulator
 

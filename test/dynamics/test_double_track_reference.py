@@ -14,8 +14,8 @@ from presence import present
 import pytest
 
 from racecar.base.errors import DivergenceError
-from racecar.base.packing import vector
 from racecar.base.types import AckermannCommand
+from racecar.base.vectors import vector
 from racecar.dynamics.tyres import contact as contact_forms
 from racecar.dynamics.tyres import pacejka, TYRE_MODELS
 from racecar.dynamics.tyres.contact import TyrePair

@@ -13,7 +13,7 @@ from presence import present
 import pytest
 
 from racecar.base.errors import ParameterError
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
 from racecar.dynamics.tyres.pacejka import computed, LoadCoefficients, magic_formula, SURFACES
 from racecar.dynamics.vehicles import (

@@ -13,7 +13,7 @@ import pytest
 from scipy.integrate import trapezoid
 
 from racecar.base.errors import ConfigurationError, RunError
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification.csv_log import read_csv_log
 from racecar.identification.drive import Channel

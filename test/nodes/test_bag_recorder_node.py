@@ -19,6 +19,7 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.bags.reader import BagReader
 from racecar.bags.tracking_run import read_tracking_run
+from racecar.bags.writer import BagWriter
 from racecar.base.errors import BagError, ParameterError
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import qos
@@ -40,7 +41,7 @@ class Recorder:
     def hear(self, topic, number=1):
         """Wait until so many messages of a topic are recorded."""
         self.bench.until(
-            lambda: self.node._writer.count(topic) >= number,
+            lambda: self.node.count(topic) >= number,
             f'{number} recorded messages on {topic}')
 
     def close(self):
@@ -85,11 +86,10 @@ def test_last_topic_is_joined_after_those_that_are_awaited(bench, record):
     last = bench.probe.create_publisher(TFMessage, '/tf', qos.TF)
     bench.send('/vesc/odom', odometry(1.0))
     recorder.hear('/vesc/odom')
-    assert '/tf' not in recorder.node._recorded
+    assert '/tf' in recorder.node.waits_for()
     bench.send('/car_state', CarState())
-    bench.until(lambda: '/tf' in recorder.node._recorded, 'the last topic')
+    bench.until(lambda: not recorder.node.waits_for(), 'the last topic')
     bench.until(last.get_subscription_count, 'its subscription')
-    assert list(recorder.node._recorded) == ['/vesc/odom', '/car_state', '/tf']
     recorder.close()
 
 
@@ -230,8 +230,8 @@ def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatc
     message = String(data='x' * 100)
     publisher.publish(message)
     recorder.hear(SAID)
-    writer, ended = recorder.node._writer, threading.Event()
-    write = writer.write
+    ended = threading.Event()
+    write = BagWriter.write
 
     def write_slowly(*arguments):
         # A sleep stands for the disk; it lets the other thread publish.
@@ -242,7 +242,7 @@ def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatc
         while not ended.wait(0.001):
             publisher.publish(message)
 
-    writer.write = write_slowly
+    monkeypatch.setattr(BagWriter, 'write', write_slowly)
     thread = threading.Thread(target=publish)
     thread.start()
     # Unless it ends, the thread does.
@@ -251,7 +251,7 @@ def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatc
     try:
         recorder.hear(SAID, 10)
         # With this many written, more have come than are written.
-        before = recorder.node._writer.count(SAID)
+        before = recorder.node.count(SAID)
         messages = recorder.close()[SAID]
         was_lagging = not ended.is_set()
     finally:
@@ -276,11 +276,19 @@ def test_a_publisher_of_another_quality_of_service_is_told_of(bench, record):
     recorder.hear(SAID)
 
 
-def test_a_topic_that_appears_after_the_disk_was_full_is_not_recorded(bench, record):
+def test_a_topic_that_appears_after_the_disk_was_full_is_not_recorded(
+        bench, record, monkeypatch):
+    writers: list[BagWriter] = []
+
+    def noted(*arguments, **more):
+        writers.append(BagWriter(*arguments, **more))
+        return writers[-1]
+
+    monkeypatch.setattr('racecar.nodes.bag_recorder.BagWriter', noted)
     recorder = record(SAID, '/later')
     publishers = [bench.probe.create_publisher(String, SAID, qos.STATE)]
     bench.until(publishers[0].get_subscription_count, 'the subscription')
-    recorder.node._writer.close()
+    writers[-1].close()
     publishers.append(bench.probe.create_publisher(String, '/later', qos.STATE))
     bench.until(lambda: not recorder.node.waits_for(), 'the second topic')
     assert not publishers[1].get_subscription_count()

@@ -176,8 +176,10 @@ def test_a_message_is_published(run):
         '{header: {frame_id: map}, pose: {pose: {position: {x: 2.5}, orientation: {w: 1.0}}}}')
     assert code == 0
     assert any(line.startswith('publishing #1: geometry_msgs.msg.Pose') for line in lines)
-    _, lines, _ = run('topic', 'echo', '--once', ODOMETRY, '--field', 'pose.pose.position.x')
-    assert lines == ['2.5', '---']
+    # An odometry may be on its way that is older than the pose.
+    while run('topic', 'echo', '--once', ODOMETRY, '--field', 'pose.pose.position.x')[1] != [
+            '2.5', '---']:
+        pass
 
 
 @pytest.mark.parametrize(('words', 'message'), [

@@ -8,7 +8,6 @@ The libraries come from the environment of the tests; that they are all required
 import ast
 from email.parser import Parser
 import importlib.metadata
-import importlib.util
 import os
 from pathlib import Path
 import re
@@ -108,6 +107,9 @@ def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
             if '__pycache__' not in path.parts:
                 assert any(name.endswith(f'/data/share/racecar/{path.relative_to(ROOT)}')
                            for name in names), path
+    page = Path('racecar') / 'cockpit' / 'page'
+    assert {path.name for path in (ROOT / 'src' / page).iterdir()} == {
+        Path(name).name for name in names if name.startswith(f'{page}/')}
     # Nodes are started by `racecar up`: without ROS they would be commands that cannot run.
     assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
 

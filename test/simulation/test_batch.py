@@ -21,9 +21,9 @@ from scipy.integrate import RK45
 from racecar.base.compiled import COMPILED, compiled
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError, DivergenceError
-from racecar.base.packing import vector
 from racecar.base.rows import count_numbers, filled, load, store
 from racecar.base.types import AckermannCommand, Pose2
+from racecar.base.vectors import vector
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.dynamics.tyres import TYRE_MODELS

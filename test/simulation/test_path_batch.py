@@ -19,7 +19,7 @@ from path_by_loops import nearest_by_loops
 import pytest
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.simulation.metrics.path_kernels import nearest_point, POINT_NUMBERS
 from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics

@@ -145,5 +145,3 @@ def _place_of(made_by: Callable[..., object]) -> str:
     module = getattr(made_by, '__module__', None) or '__main__'
     file = getattr(sys.modules.get(module), '__file__', None)
     return f'{file if file and Path(file).is_file() else module}:{name}'
-
-

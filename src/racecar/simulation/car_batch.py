@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.packing import Vector
 from racecar.base.rows import Part
 from racecar.base.types import NANOSECONDS, Pose2
+from racecar.base.vectors import Vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.vehicles.double_track import DoubleTrack
