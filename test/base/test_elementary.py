@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import kernel
 from racecar.base.elementary import (
     _quotient,
     arctangent,
@@ -28,25 +28,25 @@ needs_extended = pytest.mark.skipif(not EXTENDED, reason='long double has no ext
 GENERATOR = np.random.default_rng(20261120)
 
 
-@njit
+@kernel
 def all_sine_cosine(angles, sines, cosines):
     for i in range(angles.size):
         sines[i], cosines[i] = sine_cosine(angles[i])
 
 
-@njit
+@kernel
 def all_sine_cosine_of_turn(angles, sines, cosines):
     for i in range(angles.size):
         sines[i], cosines[i] = sine_cosine_of_turn(angles[i])
 
 
-@njit
+@kernel
 def all_arctangents(tangents, angles):
     for i in range(tangents.size):
         angles[i] = arctangent(tangents[i])
 
 
-@njit
+@kernel
 def all_sines(angles, sines):
     for i in range(angles.size):
         sines[i] = sine_to_three_quarters(angles[i])
@@ -163,6 +163,10 @@ def test_sine_is_odd_and_cosine_even_to_the_bit(angle):
     assert arctangent(-angle) == -arctangent(angle)
     sine, cosine = sine_cosine_of_turn(angle * 1e-9)
     assert sine_cosine_of_turn(angle * -1e-9) == (-sine, cosine)
+
+
+COMPILED_FORMS = [(function, kernel(function)) for function in (
+    sine_cosine, sine_cosine_of_turn, arctangent, sine_to_three_quarters)]
 
 
 @given(st.floats(-1e6, 1e6))
