@@ -24,7 +24,14 @@ from racecar.base.compiled import njit
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import NO_POSE, pose_of_angles
 from racecar.base.share import find_config
-from racecar.base.types import AckermannCommand, Pose2, Pose3, quaternion_to_yaw, Twist3
+from racecar.base.types import (
+    Acceleration3,
+    AckermannCommand,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+    Twist3,
+)
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.scene import Box, load_world, Objects, OccupancyGrid, Scene
 from racecar.sensors import View
@@ -92,7 +99,7 @@ def scans(sensor: Laser, scene: Scene, places: list[Pose3], objects: Objects) ->
     return work
 
 
-def _no_acceleration() -> None:
+def _no_acceleration() -> Acceleration3:
     raise NotImplementedError
 
 
@@ -167,13 +174,13 @@ def drive(scene: Scene, gap: float | None) -> Work:
     """
     points = centre_line(3000)
     ahead = points[1] - points[0]
-    start = Pose2(*points[0].tolist(), math.atan2(ahead[1], ahead[0]))
+    start = Pose2(points[0, 0], points[0, 1], math.atan2(ahead[1], ahead[0]))
     simulators = [_simulator(scene, start)]
     if gap is not None:
         index = round(gap / float(np.hypot(*ahead)))
         there = points[index + 1] - points[index]
         simulators.append(_simulator(
-            scene, Pose2(*points[index].tolist(), math.atan2(there[1], there[0]))))
+            scene, Pose2(points[index, 0], points[index, 1], math.atan2(there[1], there[0]))))
 
     def box(simulator: Simulator) -> Box:
         odometry = simulator.odometry()

@@ -38,10 +38,12 @@ _LAUNCH_FILE = '''\
 {summary}
 """
 
+from launch import LaunchDescription
+
 from racecar.stacks.launching import generate
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
     """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('{name}')
 '''

@@ -125,6 +125,7 @@ def draw_tracks(path: Path) -> None:
     for axis, name in zip(axes, ('hall', 'slalom'), strict=True):
         track = make_trajectory(TRAJECTORY_PARAMETERS.resolve(
             {'trajectory': 'waypoints', 'waypoints_file': name}))
+        assert track.duration is not None, f'the track {name!r} has no end'
         rows = np.array([track.at(t) for t in np.linspace(0.0, track.duration, 1500)])
         drawn = axis.scatter(rows[:, 0], rows[:, 1], c=np.hypot(rows[:, 2], rows[:, 3]), s=4,
                              cmap='viridis', vmin=0.0, vmax=1.5)

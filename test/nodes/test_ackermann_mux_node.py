@@ -15,6 +15,7 @@ from racecar.base.errors import ParameterError
 from racecar.nodes.ackermann_mux import AckermannMuxNode
 from racecar.nodes.single_track_simulator import SingleTrackSimulatorNode
 from racecar.ros import qos
+from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.composing import make_node
 
@@ -479,6 +480,7 @@ def test_a_person_without_stamps_drives_in_lockstep_and_gives_the_car_back(bench
         lockstep=True, real_time_factor=1.0, trajectory='circle', active=True))]
     bench.connect()
     simulator = next(node for node in stack if isinstance(node, SingleTrackSimulatorNode))
+    assert isinstance(simulator.plant, VehiclePlant)
     car = simulator.plant.simulator
     bench.until(lambda: car.odometry().vx > 0.2)
     person = bench.probe.create_publisher(

@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+from typing import Any
 
 from node_bench import odometry
 from node_processes import NodeProcess
@@ -46,7 +47,7 @@ class Recorder:
     def close(self):
         """Let the node end and return the messages of the bag by topic."""
         self.bench.remove(self.node)
-        found = {}
+        found: dict[Any, Any] = {}
         with BagReader(self.folder) as reader:
             assert reader.summary.warnings == ()
             for row in reader.messages([topic.name for topic in reader.summary.topics]):
@@ -117,7 +118,7 @@ def test_a_node_whose_constructor_ended_early_can_be_destroyed(bench, tmp_path):
             kept.append(self)
             super().__init__(**kwargs)
 
-    kept = []
+    kept: list[Any] = []
     with pytest.raises(BagError):
         bench.start(Kept, folder=str(tmp_path), use_sim_time=False)
     with pytest.raises(ParameterError):
@@ -277,9 +278,13 @@ def test_a_publisher_of_another_quality_of_service_is_told_of(bench, record):
 
 def test_a_topic_that_appears_after_the_disk_was_full_is_not_recorded(
         bench, record, monkeypatch):
-    writers = []
-    monkeypatch.setattr('racecar.nodes.bag_recorder.BagWriter', lambda *arguments, **more: (
-        writers.append(BagWriter(*arguments, **more)) or writers[-1]))
+    writers: list[BagWriter] = []
+
+    def noted(*arguments, **more):
+        writers.append(BagWriter(*arguments, **more))
+        return writers[-1]
+
+    monkeypatch.setattr('racecar.nodes.bag_recorder.BagWriter', noted)
     recorder = record(SAID, '/later')
     publishers = [bench.probe.create_publisher(String, SAID, qos.STATE)]
     bench.until(publishers[0].get_subscription_count, 'the subscription')
@@ -304,7 +309,7 @@ def test_kill_while_recording_leaves_a_bag_up_to_the_last_second(bench, tmp_path
     folder = tmp_path / 'bag'
     with NodeProcess('bag_recorder', '-p', f'folder:={folder}', '-p',
                      'topics:=[/vesc/odom, /reference_trajectory]') as recorder:
-        sent = []
+        sent: list[Any] = []
         # send() waits for the subscription; then a second and a half of recording.
         while not sent or time.monotonic() - sent[0] < 1.5:
             for topic in ('/vesc/odom', '/reference_trajectory'):

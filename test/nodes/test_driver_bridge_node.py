@@ -3,6 +3,7 @@
 """The node driver_bridge: its services, the pedals, what it commands, the state and the lamps."""
 
 import math
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command, odometry, RACECAR_DRIVER, seconds, stamp
@@ -32,6 +33,7 @@ from racecar.ros.interfaces import (
     SetWiperMode,
     WheelCommand,
 )
+from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, StackOptions
 from racecar.stacks.composing import make_node
 
@@ -583,6 +585,7 @@ class Car:
 
     @property
     def plant(self):
+        assert isinstance(self.simulator.plant, VehiclePlant)
         return self.simulator.plant.simulator
 
     @property
@@ -757,10 +760,10 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
     runs = []
     for _ in range(2):
         with Bench() as bench:
-            wheels = []
+            wheels: list[Any] = []
             bench.probe.create_subscription(
                 WheelCommand, '/vesc/wheel_command', wheels.append, qos.STATE, raw=True)
-            states = []
+            states: list[Any] = []
             bench.probe.create_subscription(
                 DriverState, '/driver/state', states.append, qos.STATE, raw=True)
             descriptions = describe_stack('driver', StackOptions(
@@ -778,6 +781,7 @@ def test_two_runs_in_lockstep_are_the_same_bytes():
             bench.until(lambda simulator=simulator: simulator.finished, 'the end')
             bench.until(lambda wheels=wheels: len(dict.fromkeys(wheels)) >= 101, 'all commands')
             assert simulator.plant.time_ns == NANOSECONDS
+            assert isinstance(simulator.plant, VehiclePlant)
             runs.append((list(dict.fromkeys(wheels)), list(dict.fromkeys(states)),
                          simulator.plant.simulator.state,
                          simulator.plant.simulator.wheel_rotations))

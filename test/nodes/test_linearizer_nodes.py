@@ -3,6 +3,7 @@
 """Both linearizer nodes, the tracked point that pairs them with the tracker, and dynamic_ode."""
 
 import math
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped
@@ -248,7 +249,7 @@ def drive(stack, speed, duration, **options):
         trajectory='circle', lockstep=True, real_time_factor=0.0, end_time=duration, observers=1,
         overrides={'trajectory_tracker': {'W': speed / 5.0}}, **options))
     tracker = next(d for d in descriptions if d.executable == 'trajectory_tracker').resolve()
-    rows = []
+    rows: list[Any] = []
     with ComposedStack(descriptions) as composed:
         probe = RunProbe(rows.append, period_ns=composed.simulator.awaited_period_ns)
         composed.add_node(probe)

@@ -668,9 +668,11 @@ def test_a_wheel_is_published_to_those_who_listen_only(lockstep, bench, monkeypa
     sent = []
     for publisher in car.node.publishers:
         if publisher.topic_name[1:].startswith(QUANTITIES):
-            monkeypatch.setattr(
-                publisher, 'publish', lambda data, publish=publisher.publish, topic=publisher
-                .topic_name: sent.append(topic) or publish(data))
+            def counted(data, publish=publisher.publish, topic=publisher.topic_name):
+                sent.append(topic)
+                publish(data)
+
+            monkeypatch.setattr(publisher, 'publish', counted)
     car.drive(20, 1.0, 0.2)
     bench.count(heard, 21)
     assert sent == ['/fy_pub/left_rear'] * 20

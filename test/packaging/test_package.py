@@ -71,7 +71,7 @@ def imported_modules(folder):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield path.relative_to(ROOT), alias.name.split('.')[0]
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 yield path.relative_to(ROOT), node.module.split('.')[0]
 
 

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import Flat, Vector, vector
 from racecar.base.parameters import Parameter
 from racecar.base.rows import load, Part, store
 from racecar.base.types import (
@@ -23,6 +22,7 @@ from racecar.base.types import (
     Odometry,
     PlanarVelocity,
 )
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.step_clock import StepClock
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 

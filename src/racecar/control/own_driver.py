@@ -17,9 +17,9 @@ from racecar.base.compiled import (
     NO_NUMBA,
     pure,
 )
-from racecar.base.packing import Flat, Vector, vector
 from racecar.base.rows import load, Part, store
 from racecar.base.types import AckermannCommand, car_motion, Odometry
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.own_controller import (
     ask,
     Controller,

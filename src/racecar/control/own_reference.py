@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from racecar.base.packing import Vector
+from racecar.base.vectors import Vector
 from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm

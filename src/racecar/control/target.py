@@ -15,7 +15,7 @@ import math
 from typing import NamedTuple
 
 from racecar.base.compiled import pure
-from racecar.base.packing import Vector
+from racecar.base.vectors import Vector
 from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm

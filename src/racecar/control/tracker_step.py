@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
-from racecar.base.packing import Flat, Vector
 from racecar.base.rows import load, Part, store
 from racecar.base.types import car_motion, CarMotion
+from racecar.base.vectors import Flat, Vector
 from racecar.control.reference_sampler import placed
 from racecar.control.target import Target, target_of
 from racecar.control.trajectories import Motion, Trajectory

@@ -77,7 +77,7 @@ class AckermannMuxNode(TableNode):
         self.create_service(Trigger, '~/reload', self._on_reload)
         self.watch_time(_WATCH_PERIOD, self._expire)
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if the mux file cannot be used."""
         try:
             self._load(values)

@@ -199,7 +199,7 @@ def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True)
     return items if len(items) == len(value) else [*items, '...']
 
 
-def yaml_text(values: Any) -> str:
+def yaml_text(values: object) -> str:
     """Return plain values as YAML, as ros2 topic echo prints it."""
     if not isinstance(values, dict | list):
         return f'{values}\n'
@@ -210,7 +210,7 @@ def yaml_text(values: Any) -> str:
 class _Dumper(yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper):  # type: ignore[misc]
     """Without anchors: what stands twice is written twice."""
 
-    def ignore_aliases(self, _: Any) -> bool:
+    def ignore_aliases(self, _: object) -> bool:
         return True
 
 
@@ -239,7 +239,7 @@ def select_field(message: Any, path: str) -> Any:
     return value
 
 
-def flat(values: Any) -> list[Any]:
+def flat(values: object) -> list[Any]:
     """Return all numbers and texts of plain values in order, for CSV."""
     if isinstance(values, Mapping):
         values = [*values.values()]

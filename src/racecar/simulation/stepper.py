@@ -9,9 +9,9 @@ import functools
 from typing import Any
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import Flat, Vector, vector
 from racecar.base.rows import count_numbers, load, Part, store
 from racecar.base.types import Pose2
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations, VehicleModel
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN

@@ -14,9 +14,9 @@ import math
 from typing import NamedTuple, TypeVar
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.packing import Flat
 from racecar.base.rows import load, Part, store, within
 from racecar.base.types import NANOSECONDS
+from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import AT_REST, Channel, Channels, next_outputs, remembered
 from racecar.dynamics.integrators import step_function
 from racecar.dynamics.vehicles.interface import (

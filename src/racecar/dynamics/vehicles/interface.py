@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from racecar.base.packing import Vector
 from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
+from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]

@@ -19,8 +19,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import vector
 from racecar.base.rows import zeroed
+from racecar.base.vectors import vector
 from racecar.dynamics.vehicles.interface import Command, Equations, NO_COMMAND
 from racecar.dynamics.vehicles.kinematic_bicycle import (
     axle_diagnosed,

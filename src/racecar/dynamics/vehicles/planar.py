@@ -15,8 +15,8 @@ import numpy as np
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
 from racecar.base.types import Pose2, VehicleDiagnostics
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import Derivative, POSITION_LIMIT
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.rolling import RollingWheels

@@ -6,6 +6,7 @@ import asyncio
 import io
 import math
 import time
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -13,7 +14,7 @@ from PIL import Image
 from racecar.api import describe_vehicle, find_config, VehicleParameters
 from racecar.base.errors import ParameterError
 from racecar.base.types import yaw_to_quaternion
-from racecar.cockpit.feed import Feed
+from racecar.cockpit.feed import Feed, Outlet
 from racecar.cockpit.frames import json_frame, picture_frame, scan_frame, state_frame
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frame
@@ -69,17 +70,16 @@ class ExampleFeed(Feed):
         self._driver = driver
         self._starts = starts
         self._world = load_world(world)
-        self.outlet = None
         self._time = 0.0
         self._runs = False
         self._paused = False
         self._command = None
         self._own = [0.0, 0.0, 0.0]
         self._roll = 0.0
-        self._car = {'gears': 5, 'gear': 1, 'rpm_max': 6000, 'indicator': 'off'}
+        self._car: dict[str, Any] = {'gears': 5, 'gear': 1, 'rpm_max': 6000, 'indicator': 'off'}
         self._lamps = {'front': False, 'rear': False, 'brake': False, 'left_indicator': False,
                        'right_indicator': False, 'antifog': False, 'backwards': False}
-        self.columns = ()
+        self.columns: tuple[str, ...] = ()
 
     @property
     def welcome(self):
@@ -89,7 +89,7 @@ class ExampleFeed(Feed):
     def say(self, kind, **fields):
         self.outlet.publish(json_frame(kind, **fields))
 
-    async def run(self, outlet):
+    async def run(self, outlet: Outlet) -> None:
         self.outlet = outlet
         self.session('idle', text='nothing runs')
         if self._starts:

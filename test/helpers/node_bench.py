@@ -9,6 +9,7 @@ That something was *not* sent is shown by what is sent next.
 from __future__ import annotations
 
 import time
+from typing import Any
 import weakref
 
 from ackermann_msgs.msg import AckermannDriveStamped
@@ -97,7 +98,7 @@ class Bench:
         self.logs = []
         self.listened = []
         # By subscription: how many messages its node has worked on, in a list of one number.
-        self._handled = weakref.WeakKeyDictionary()
+        self._handled: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
         self.probe = self.add(Node('probe'))
         # Not heard on /rosout: rcl keeps its publishers by node name, so a node may still speak
         # through that of its namesake in the test before, which goes away at any moment.
@@ -261,3 +262,11 @@ class Bench:
             f'{node.get_fully_qualified_name()}/set_parameters', SetParameters,
             parameters=[Parameter(name, value=value).to_parameter_msg()])
         return response.results[0]
+
+
+def polled(calls, condition):
+    """A condition that is looked at after calls of services have been polled."""
+    def look():
+        calls.poll()
+        return condition()
+    return look

@@ -1,6 +1,6 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Flat numbers in the form that kernels run fastest on."""
+"""Flat sequences of numbers, on which compiled functions and plain Python both run fast."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Flat = MutableSequence[float]
 
 
 def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
-    """Return so many zeros, or these numbers, in the form that kernels run fastest on."""
+    """So many zeros, or these numbers, in the form that kernels run fastest on."""
     # Plain Python indexes lists several times faster than arrays; the bits are the same.
     if COMPILED:
         return np.zeros(values) if isinstance(values, int) else np.array(values, dtype=float)
