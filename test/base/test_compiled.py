@@ -97,7 +97,7 @@ def quarter(x):
     return halved(halved(x))
 
 
-halved = compiled.unbound
+halved = half
 half.__module__ = quarter.__module__ = 'racecar.base.nowhere'
 
 
@@ -135,17 +135,18 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
 def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):
     numba = pytest.importorskip('numba')
     monkeypatch.setattr(numba.config, 'CACHE_DIR', str(tmp_path))
-    inner = compiled.specialise(half, 'inner_half')
-    outer = compiled.specialise(quarter, 'outer_quarter', halved=inner)
+    inner = compiled.njit(half)
+    monkeypatch.setitem(globals(), 'halved', inner)
+    outer = compiled.njit(quarter)
 
     def cached():
         return {path.name.partition('-')[0].partition('.')[2] for path in tmp_path.rglob('*.nbc')}
 
     assert outer(8.0) == 2.0
     assert inner.signatures == []
-    assert cached() == {'outer_quarter', 'inner_half_callee'}
+    assert cached() == {'quarter', 'half_callee'}
     assert inner(8.0) == 4.0
-    assert cached() == {'outer_quarter', 'inner_half_callee', 'inner_half'}
+    assert cached() == {'quarter', 'half_callee', 'half'}
 
 
 @pytest.mark.parametrize('action', ['save', 'load'])
