@@ -61,10 +61,6 @@ except ImportError:
     def inlined(function: F) -> F:
         """Return the function as it is: Numba is not installed."""
         return function
-
-    def unlocked(function: F) -> F:
-        """Return the function as it is: Numba is not installed."""
-        return function
 else:
     COMPILED = not getattr(numba.config, 'DISABLE_JIT', False)
 
@@ -173,11 +169,6 @@ else:
         Only then does the compiler move what is constant out of a loop and vectorise the loop.
         """
         return njit(function, forceinline=True)
-
-    def unlocked(function: F) -> F:
-        """Compile as njit() does; other threads run while a call of the kernel does."""
-        return njit(function, nogil=True)
-
 
 _pure: set[Callable[..., Any]] = set()
 

@@ -29,7 +29,7 @@ def _step_kernel(equations: Equations, integrator: str) -> Callable[[Flat, float
         store(rows, state_part, 0,
               step(load(rows, state_part, 0), held, load(rows, clock_part, 0)[0]))
 
-    return compiled(step_once, '(float64[::1], float64, float64)')
+    return compiled(step_once, '(float64[::1], float64, float64)', nogil=False)
 
 
 class Stepper:
