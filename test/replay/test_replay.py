@@ -412,13 +412,12 @@ def test_the_csv_file_of_a_run_is_replayed(tmp_path):
     path = tmp_path / 'run.csv'
     with open(path, 'w', encoding='utf-8') as stream:
         print(','.join(COLUMNS), file=stream)
-        for row in table:
-            print(','.join('' if np.isnan(number) else repr(float(number)) for number in row),
-                  file=stream)
+        for numbers in table:
+            print(','.join('' if np.isnan(x) else repr(float(x)) for x in numbers), file=stream)
     recording = open_recording(path)
     watcher, frames = shown(recording, 2.5)
-    shown_row = dict(zip(watcher.columns, newest_rows(frames)[1][-1], strict=True))
-    assert is_close(shown_row['x'], 5.0)
+    row = dict(zip(watcher.columns, newest_rows(frames)[1][-1], strict=True))
+    assert is_close(row['x'], 5.0)
     assert is_close(row['reference_speed'], 2.0)
     assert np.allclose([row['error'], row['longitudinal_error'], row['lateral_error']],
                        [0.5, 0.0, -0.5], atol=1e-5)

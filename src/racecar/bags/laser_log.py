@@ -72,7 +72,7 @@ def read_laser_log(path: Path | str, progress: Progress | None = None) -> LaserL
         Scene(grid=grids[0]) if grids else EMPTY_SCENE, counts[0] if counts else None)
 
 
-def _spread(summary: BagSummary, topic: str) -> Callable[[Any], Any]:
+def _spread(summary: BagSummary, topic: str) -> Callable[[Any], object]:
     """Function that returns a few of the messages of a topic, spread over the bag, else None."""
     count = sum(row.message_count for row in summary.topics if row.name == topic)
     every = max(1, math.ceil(count / _KEPT))

@@ -292,7 +292,7 @@ class BagReader:
             _warn_once(f"bag '{self.path}': left out {count} empty message{'s' * (count > 1)} on"
                        f' {topic}, without any data')
 
-    def _decoder(self, key: Stream) -> Callable[[bytes], Any]:
+    def _decoder(self, key: Stream) -> Callable[[bytes], object]:
         try:
             store = defined_types(key.type_name, key.definition)
         except Exception as error:  # a definition is arbitrary text

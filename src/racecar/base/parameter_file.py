@@ -198,7 +198,7 @@ def _section(pattern: str, line: int, node: yaml.MappingNode) -> Section:
     return Section(pattern, line, values, lines)
 
 
-def _parameters(node: yaml.MappingNode, prefix: str) -> Iterator[tuple[str, int, Any]]:
+def _parameters(node: yaml.MappingNode, prefix: str) -> Iterator[tuple[str, int, object]]:
     """Yield dotted name, line and value of each parameter."""
     for key, line, below in entries(node):
         name = f'{prefix}{key}'
@@ -220,7 +220,7 @@ def _shown(node: yaml.Node) -> str:
     return 'empty' if value is None else excerpt(value)
 
 
-def _single(name: str, node: yaml.Node) -> Any:
+def _single(name: str, node: yaml.Node) -> object:
     if not node.value and not is_quoted(node):
         raise _no_value(name, node)
     value = value_of(node)

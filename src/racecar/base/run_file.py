@@ -58,7 +58,7 @@ class RunFile:
         return {f'{name}.{key}': value for name, node in self.nodes.items()
                 for key, value in node.parameters.items() if key.rpartition('.')[2] == 'seed'}
 
-    def values_with(self, parameter: str) -> Mapping[str, Any] | None:
+    def values_with(self, parameter: str) -> Mapping[str, object] | None:
         """Return the parameters of the first node that has this one; None if none has it."""
         return next((node.parameters for node in self.nodes.values()
                      if parameter in node.parameters), None)

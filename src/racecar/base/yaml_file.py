@@ -174,7 +174,7 @@ def _construct_list(loader: Any, node: yaml.Node) -> list[Any]:
     return [loader.construct_object(item, deep=True) for item in node.value]
 
 
-def _construct_scalar(_: object, node: yaml.Node) -> Any:
+def _construct_scalar(_: object, node: yaml.Node) -> object:
     if not isinstance(node, yaml.ScalarNode):
         raise _error(node, 'expected a single value')
     text = str(node.value)
@@ -183,7 +183,7 @@ def _construct_scalar(_: object, node: yaml.Node) -> Any:
     return None if text in _NULL else plain_value(text)
 
 
-def _refuse(_: object, node: yaml.Node) -> Any:
+def _refuse(_: object, node: yaml.Node) -> object:
     raise _error(node, f'tag {excerpt(node.tag)} has no meaning here')
 
 

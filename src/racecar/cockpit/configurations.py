@@ -121,7 +121,7 @@ def _for_page(stack: Stack, row: NamedOption) -> dict[str, Any]:
     return {**found, 'choices': choices} if choices else found
 
 
-def _check(stack: Stack, row: NamedOption, value: object) -> Any:
+def _check(stack: Stack, row: NamedOption, value: object) -> object:
     """Return the value of an option. Raises ConfigurationError unless it is a name or number.
 
     A name of a file that is not among ours is refused, too: a page names no files.

@@ -52,7 +52,7 @@ class Feed(ABC):
 
     @property
     @abstractmethod
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self) -> Mapping[str, object]:
         """What the first message to a page says: `mode`, and `configurations` to choose from."""
 
     @abstractmethod

@@ -250,7 +250,7 @@ class CockpitFeed(LiveFeed):
             command_words(first, self._options)
 
     @property
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self) -> Mapping[str, object]:
         """The mode, and what may be started."""
         return {'mode': self.mode, 'configurations': self._configurations}
 
@@ -287,7 +287,7 @@ class AttachFeed(LiveFeed):
         self._text = text
 
     @property
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self) -> Mapping[str, object]:
         """The mode; there is nothing to start."""
         return {'mode': self.mode, 'configurations': []}
 

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 import contextlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from racecar.base.errors import RacecarError
 from racecar.cockpit.feed import Outlet
@@ -57,7 +57,7 @@ class WatchFeed(AttachFeed):
         self._results = contextlib.AsyncExitStack()
 
     @property
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self) -> Mapping[str, object]:
         """The mode, and what runs."""
         return {**super().welcome, 'name': self._name}
 

@@ -46,7 +46,7 @@ class View(NamedTuple):
 class Sensor(Protocol):
     """One sensor with its settings; without state, and without knowledge of the plant."""
 
-    def measure(self, view: View, generator: np.random.Generator) -> Any:
+    def measure(self, view: View, generator: np.random.Generator) -> object:
         """Return the reading, of the value type of its kind.
 
         All chance comes from the generator, which is not to be kept.

@@ -99,7 +99,7 @@ class Sweep:
 
     def _made(self, make: Callable[[Values, LoopCar | None], L]) -> Iterator[L]:
         """Make the loop of each point from its values and, perhaps, a simulator that has them."""
-        last: tuple[Any, Callable[[], LoopCar]] | None = None
+        last: tuple[object, Callable[[], LoopCar]] | None = None
         for point, values in enumerate(self._values()):
             simulated = values[self.stack.simulator]
             # Neighbours often differ in what drives them only, and a simulator takes long to make.
@@ -278,7 +278,7 @@ def _targets(
 
 def _grid_points(
     grid: dict[Any, Any], rows: Mapping[object, list[tuple[str, Parameter]]],
-) -> tuple[tuple[Any, ...], ...]:
+) -> tuple[tuple[object, ...], ...]:
     axes = []
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
@@ -298,7 +298,7 @@ def _grid_points(
 def _sample_points(
     sample: dict[Any, Any], rows: Mapping[object, list[tuple[str, Parameter]]], count: int,
     seed: int,
-) -> tuple[tuple[Any, ...], ...]:
+) -> tuple[tuple[object, ...], ...]:
     generator = np.random.default_rng(seed)
     columns = []
     for key, given in sample.items():

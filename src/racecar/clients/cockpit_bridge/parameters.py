@@ -138,7 +138,7 @@ def _row(known: KnownParameters, name: str) -> dict[str, Any] | None:
         'range': descriptor.additional_constraints, 'read_only': False}
 
 
-def _for_json(value: object) -> Any:
+def _for_json(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value[:_LONGEST_TEXT] if isinstance(value, str) else value

@@ -116,7 +116,7 @@ def description_lines(descriptor: ParameterDescriptor) -> list[str]:
     return lines
 
 
-def _parse(name: str, text: str, kind: int) -> Any:
+def _parse(name: str, text: str, kind: int) -> object:
     """A value in the type that a parameter has."""
     if kind == ParameterType.PARAMETER_STRING:
         # What is written is meant, also 3 or true.
@@ -133,7 +133,7 @@ def _parse(name: str, text: str, kind: int) -> Any:
     return checked_value(name, value, kind)
 
 
-def checked_value(name: str, value: object, kind: int) -> Any:
+def checked_value(name: str, value: object, kind: int) -> object:
     """A plain value in the type that a parameter has.
 
     Whole numbers are numbers, too, and 0 and 1 booleans.

@@ -63,7 +63,7 @@ class Replayed(NamedTuple):
     offset_ns: int
     columns: tuple[str, ...] = ()
     tracked_ahead: float = 0.0
-    car_info: Any = None
+    car_info: object = None
 
     def time_of(self, time_ns: int) -> float:
         """Time [s] at which something was recorded [ns]."""

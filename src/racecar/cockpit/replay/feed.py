@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 import contextlib
 from functools import partial
 import time
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ class ReplayFeed(Feed):
     # Feed
 
     @property
-    def welcome(self) -> Mapping[str, Any]:
+    def welcome(self) -> Mapping[str, object]:
         """Mode and nothing to choose from."""
         return {'mode': 'replay', 'configurations': []}
 
