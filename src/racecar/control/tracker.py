@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from racecar.base.columns import Array, is_column, rows_of
 from racecar.base.packing import vector
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
@@ -101,9 +102,10 @@ class TrajectoryTracker:
         self.tracked_ahead = tracked_ahead(values)
         self._starts_at_car = values['reference_origin'] == 'car'
         self.is_exact = bool(values['exact_feed_forward'])
-        # Without the centre of gravity nothing asks for them.
-        self._speeds = (0.0, 0.0) if values['tracked_point'] == 'base_link' else hand_over_speeds(
-            VehicleParameters.from_values(values))
+        # Without the centre of gravity nothing asks for it.
+        self._is_of_vehicle = values['tracked_point'] != 'base_link'
+        self._speeds = hand_over_speeds(VehicleParameters.from_values(values)) \
+            if self._is_of_vehicle else (0.0, 0.0)
         is_along_course = self.is_exact and values['tracked_point'] == 'cog'
         self.step = course_step if is_along_course else axis_step
         self._update = update_kernel(self.trajectory, self.step)
@@ -121,6 +123,20 @@ class TrajectoryTracker:
         self.parameters[:] = vector(TrackerParameters(
             **{name: float(values[name]) for name in TrackerParameters._fields if name in values},
             tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed))
+
+    def columns(self, vehicle: VehicleParameters, cars: int) -> Array:
+        """Return parameters of trackers that differ from this one in their vehicles.
+
+        vehicle: with columns of racecar.base.columns, (cars,), in the place of some numbers.
+        Returns (numbers, cars). Raises TypeError if the tracked point differs.
+        """
+        numbers = TrackerParameters(*self.parameters)
+        if self._is_of_vehicle:
+            if is_column(vehicle.odometry_offset):
+                raise TypeError('the tracked points of the cars differ')
+            axis_speed, course_speed = hand_over_speeds(vehicle)
+            numbers = numbers._replace(axis_speed=axis_speed, course_speed=course_speed)
+        return rows_of(numbers, cars)
 
     @property
     def started(self) -> bool:

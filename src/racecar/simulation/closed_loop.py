@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from racecar.base.readings import Collisions
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
+from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.lanes import Lane, Reference
 from racecar.simulation.loop_kernel import has_own, loop_kernel
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
@@ -118,6 +119,14 @@ class Loop(Protocol):
         """
 
 
+class VariedControl(NamedTuple):
+    """In what tracker and law of cars differ: vehicles with columns; values of the law."""
+
+    tracker_vehicle: VehicleParameters
+    law_vehicle: VehicleParameters
+    law_values: Mapping[str, Any]
+
+
 class ClosedLoop(NamedTuple):
     """A tracker, a law and a simulator that drive one car."""
 
@@ -155,6 +164,14 @@ class ClosedLoop(NamedTuple):
             StockControl(type(law), tracker.step, tracker.is_exact),
             Reference(tracker.trajectory), (*tracker.state, *law.state),
             (*tracker.parameters, *law.parameters))
+
+    def columns(self, varied: VariedControl, cars: int) -> Array:
+        """Parameters of what drives cars that differ from this one, as in lane: (numbers, cars).
+
+        Raises TypeError or ValueError if a number decides more than numbers.
+        """
+        law: Array = self.linearizer.columns(varied.law_values, varied.law_vehicle, cars)
+        return np.concatenate([self.tracker.columns(varied.tracker_vehicle, cars), law])
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

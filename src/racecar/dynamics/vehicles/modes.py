@@ -134,6 +134,9 @@ def spectral_radii(matrices: Array) -> Array:
 
 def are_slower(matrices: Array, limit: float) -> NDArray[np.bool_]:
     """Whether all eigenvalues of matrices are less than a limit [1/s], (cars, points, n, n)."""
+    if not matrices.size:
+        # Nothing decays.
+        return np.ones(len(matrices), dtype=bool)
     surely = np.zeros(matrices.shape[:-2], dtype=bool)
     if matrices.shape[-1] > 2:
         # Powers of a matrix over the limit vanish if, and only if, its eigenvalues are less.
