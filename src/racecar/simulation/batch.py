@@ -15,8 +15,9 @@ import numpy as np
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.packing import vector
+from racecar.base.random_numbers import WORD
 from racecar.simulation.batch_result import BatchResult, Noise
-from racecar.simulation.batch_run import BatchRun, NoiseStreams
+from racecar.simulation.batch_run import BatchRun
 from racecar.simulation.block import Block, Fleet, Kind
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.engine import LANES
@@ -41,11 +42,12 @@ class BatchSimulation:
         """Pack the loops; their objects are not kept, so they may be made one by one.
 
         fleets: more cars, numbered by themselves; those of all together are 0, 1, 2 and so on.
-        noise: of all cars, drawn for each from a stream of its own that `generator` seeds.
+        noise: of all cars, for each by a key of its own that `generator` draws.
         threads: how many cores to use, by default all that this process may use. block_size: cars
         that one thread takes at a time, up to LANES; fewer spread a small batch over the cores.
         Raises ConfigurationError if noise lacks a generator, and for a loop that does not run side
-        by side with others if noise is asked for or it shares a part with another such loop.
+        by side with others if noise is asked for or it shares a part with another such loop; also
+        for noise of a motion that the model of a car has no state for.
         """
         if (noise is None) != (generator is None):
             raise ConfigurationError('noise needs a generator, and a generator needs noise')
@@ -90,15 +92,18 @@ class BatchSimulation:
                 taken.update(map(id, _parts(loop)))
         self._count = len(tracked_ahead)
         # What compiles, threads could only do one after the other.
+        keys = None if generator is None else generator.integers(0, WORD, size=(self._count, 2))
         for block in self._blocks:
+            if keys is not None and noise is not None:
+                block.check_noise(noise)
+                block.draw_by(keys[block.cars])
             block.seal()
             block.run(vector(1), 0, 0, 0)
         for _, loop in self._others:
             loop.warm_up()
         warm_up_path_metrics()
         self._tracked_ahead = np.array([tracked_ahead[car] for car in range(self._count)])
-        self._noise = None if noise is None or generator is None else NoiseStreams(
-            noise, generator.integers(0, 2**63, size=(self._count, 2), dtype=np.uint64))
+        self._noise = noise
         self._done = False
 
     def __len__(self) -> int:

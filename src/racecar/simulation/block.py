@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from racecar.base.columns import Array, rows_of
 from racecar.base.compiled import COMPILED
+from racecar.base.errors import ConfigurationError
 from racecar.base.packing import Flat, vector
 from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
@@ -20,6 +21,7 @@ from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.actuators import Channel, CHANNEL_SIZE, load_channel
 from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
 from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import Loop
 from racecar.simulation.engine import (
     block_kernel,
@@ -143,6 +145,21 @@ class Block:
         self._references.extend([driven.reference] * count)
         self._depth = max(self._depth, *(int(channel.ticks) + 2 for channel in held), 0)
 
+    def draw_by(self, keys: NDArray[np.int64]) -> None:
+        """Give each car, before seal(), the key of its noise: two words, (cars, 2)."""
+        self._put(self._parts.key, 0, keys.T.astype(float))
+
+    def check_noise(self, noise: Noise) -> None:
+        """Raise ConfigurationError for noise of a motion that the model has no state for."""
+        parts = self._parts
+        for name, part in (('lateral', parts.lateral), ('turning', parts.turning)):
+            value = getattr(noise, name)
+            if value and part is None:
+                raise ConfigurationError(
+                    f"noise '{name}' is {value:g}, expected 0 for the equations"
+                    f' {self.kind.equations.name}, which have no state that it could push: leave'
+                    ' it out, or use a vehicle_model with tyres, such as single_track')
+
     def _put(self, part: Part, first: int, columns: Array) -> None:
         """Write numbers of cars from a lane on, (numbers, cars)."""
         count = columns.shape[1]
@@ -198,8 +215,8 @@ class Block:
 
     def run(
         self, times: Any, first: int, ticks: int, last: int, *, skip: float = 0.0,
-        records: Any = None, every: int = 0, samples: int = 0, noise: Any = None,
-        deviations: Any = None, paths: PathBatch | None = None,
+        records: Any = None, every: int = 0, samples: int = 0, deviations: Any = None,
+        paths: PathBatch | None = None,
     ) -> None:
         """Run ticks; arguments as in the kernel. paths: gets what it shows.
 
@@ -211,13 +228,12 @@ class Block:
         plan = Plan(
             self._depth, self.count, first, ticks, last, skip, period,
             kind.step_ns / NANOSECONDS, kind.period_ns // kind.step_ns, every, samples,
-            noise is not None, paths is not None,
+            deviations is not None, paths is not None,
             NO_PLAN.deviations if deviations is None else deviations)
         try:
             self._kernel(
                 self._rows, self._lines, self.sample(times[first:first + ticks]), times,
-                vector(0) if records is None else records, vector(0) if noise is None else noise,
-                points, vector(tuple(flatten(plan))))
+                vector(0) if records is None else records, points, vector(tuple(flatten(plan))))
         except Exception as error:
             failure = kind.control.failure(
                 error, float(self.rows(self._parts.answered)[0].max()) * period)

@@ -98,7 +98,9 @@ class Sweep:
         return self._fleets(
             functools.partial(make_loop, stack), functools.partial(stack_columns, stack))
 
-    def own_fleets(self, tell: Callable[[str], object]) -> Iterator[Fleet]:
+    def own_fleets(
+        self, tell: Callable[[str], object] = lambda _: None,
+    ) -> Iterator[Fleet]:
         """Build the cars of all points, each with a controller of one's own.
 
         tell: gets why a controller runs as plain Python, '' if it runs compiled. Raises
