@@ -23,16 +23,14 @@ from measuring import machine, print_table
 import numpy as np
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import vector
 from racecar.base.rows import filled, store
 from racecar.base.share import find_config
 from racecar.base.types import AckermannCommand
 from racecar.driver import Controls, DrivenCar
 from racecar.driver.driven_batch import DrivenBatch
-from racecar.dynamics.integrators import model_advance
 from racecar.dynamics.powertrain import CarParameters
 from racecar.dynamics.vehicles import DoubleTrack, SingleTrack, VehicleParameters
-from racecar.dynamics.vehicles.interface import Command
+from racecar.dynamics.vehicles.interface import Command, VehicleModel
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.block import lane_rows
 from racecar.simulation.car_batch import DoubleTrackBatch
@@ -113,13 +111,16 @@ def values(**tracker: Any) -> dict[str, dict[str, Any]]:
 
 def one_car() -> Work:
     """One car, compiled loop."""
-    car = model()
-    advance, state = model_advance(car), vector((0.0,) * 5)
-    inputs, limits = vector((SPEED, STEERING)), vector(car.state_limits)
-    count = 100_000
+    return long_tick(model(), 100_000)
+
+
+def long_tick(car: VehicleModel, count: int) -> Work:
+    """So many steps in one call."""
+    simulator = Simulator(car)
+    simulator.set_command(AckermannCommand(SPEED, STEERING))
 
     def work() -> int:
-        advance(state, inputs, car.parameters, limits, STEP, count)
+        simulator.advance(count)
         return count
 
     return work
@@ -226,7 +227,7 @@ def numpy_steps(car: SingleTrack, state: Any, speed: Any, steering: Any, count: 
 def numpy_batch(cars: int) -> Work:
     """Many cars, dynamics only, in NumPy. Raises SystemExit if they go elsewhere than ours."""
     car = model()
-    advance, limits = model_advance(car), vector(car.state_limits)
+    stepper = Stepper(car)
     # From straight running and from a spin; speed and steering angle.
     runs = [((vy, r), (v, d)) for vy, r in ((0.0, 0.0), (-3.0, 5.0))
             for v in (-1.0, 0.05, 1.0, 4.0) for d in (-0.4, 0.02, 0.1)]
@@ -234,9 +235,10 @@ def numpy_batch(cars: int) -> Work:
     start[:2] = np.array([lateral for lateral, _ in runs]).T
     ends = numpy_steps(car, start, speed, steering, 1000).T
     for (lateral, command), end in zip(runs, ends, strict=True):
-        state = vector((*lateral, 0.0, 0.0, 0.0))
-        advance(state, vector(command), car.parameters, limits, STEP, 1000)
-        if not np.allclose(end, state, rtol=0.0, atol=1e-9):
+        stepper.state = (*lateral, 0.0, 0.0, 0.0)
+        for _ in range(1000):
+            stepper.step(*command)
+        if not np.allclose(end, stepper.state, rtol=0.0, atol=1e-9):
             raise SystemExit(f'NumPy and the model differ after 1 s of {command} from {lateral}')
     start = np.zeros((5, cars))
     start[0] = 0.001 * (np.arange(cars) % 16)
@@ -311,17 +313,7 @@ def double_track(tyre: str) -> DoubleTrack:
 
 def double_loop(tyre: str) -> Work:
     """One double track, compiled loop."""
-    car = double_track(tyre)
-    advance, state = model_advance(car), vector((0.0,) * len(car.state_names))
-    inputs, limits = vector((0.0,) * car.input_count), vector(car.state_limits)
-    car.follow(AckermannCommand(SPEED, STEERING), inputs)
-    count = 50_000
-
-    def work() -> int:
-        advance(state, inputs, car.parameters, limits, STEP, count)
-        return count
-
-    return work
+    return long_tick(double_track(tyre), 50_000)
 
 
 def double_batch(cars: int, tyre: str) -> Work:

@@ -120,7 +120,7 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
     (gc.enable if collects else gc.disable)()
     try:
         with event.install_listener('numba:compile', Listener()) as listener:
-            failure = compiled.compilation_failure(kernel, argument)
+            failure = compiled.compilation_failure(lambda: kernel(argument))
         assert (failure == '') == (argument == 1.0)
         assert gc.isenabled() == collects
     finally:

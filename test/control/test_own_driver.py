@@ -3,11 +3,12 @@
 """A controller of one's own asked one by one, as a node does: the bits of the whole loop."""
 
 import math
+import re
 from typing import NamedTuple
 
 import pytest
 
-from racecar.base.compiled import COMPILED
+from racecar.base.compiled import COMPILED, NO_NUMBA
 from racecar.base.errors import ConfigurationError, RunError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.share import find_config
@@ -15,7 +16,8 @@ from racecar.base.types import AckermannCommand, Odometry
 from racecar.catalogue import TABLES
 from racecar.control.own_driver import OwnDriver
 from racecar.control.tracker import TrajectoryTracker
-from racecar.simulation.closed_loop import CHUNK, run_loop
+from racecar.simulation.closed_loop import run_loop
+from racecar.simulation.loop_kernel import CHUNK
 from racecar.simulation.own_loop import OwnLoop
 from racecar.simulation.simulator import make_simulator
 
@@ -114,6 +116,33 @@ def test_a_new_start_forgets_what_was(kind):
     first = driven(driver, simulator(), 50)
     driver.start_anew(tracker())
     assert driven(driver, simulator(), 50) == first
+
+
+class Unknowing(Stepped):
+    @staticmethod
+    def step(state, gains, car, reference, dt):
+        return state, car.acceleration, 0.0
+
+
+@pytest.mark.skipif(not COMPILED, reason='Numba is not installed')
+def test_what_cannot_be_compiled_is_told_in_one_line_with_its_place():
+    # After the decorator and the head.
+    line = Unknowing.step.__code__.co_firstlineno + 2
+    told = OwnDriver(Unknowing, tracker()).why_plain
+    assert told.startswith("its step cannot be compiled: Unknown attribute 'acceleration' of type")
+    assert re.search(rf'test_own_driver\.py", line {line}:$', told)
+
+
+def test_a_step_that_its_author_has_compiled_is_called_as_it_is():
+    numba = pytest.importorskip('numba')
+
+    class Compiled(Stepped):
+        step = staticmethod(numba.njit(step))
+
+    driver = OwnDriver(Compiled, tracker())
+    assert driver.why_plain == ('' if COMPILED else NO_NUMBA)
+    wanted = driven(OwnDriver(Stepped, tracker()), simulator(), 50)
+    assert driven(driver, simulator(), 50) == wanted
 
 
 def test_reference_is_that_of_now_and_the_controller_sees_ahead():

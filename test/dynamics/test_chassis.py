@@ -35,7 +35,7 @@ def rolling_at(model, vx, vy=0.0, yaw_rate=0.0):
     simulator = Simulator(model)
     front, rear = (vx / radius for radius in model.vehicle.wheel_radii)
     state = [vx, vy, yaw_rate, 0.0, 0.0, 0.0, front, front, rear, rear]
-    simulator._state[:len(state)] = state
+    simulator.state = [*state, *simulator.state[len(state):]]
     return simulator
 
 

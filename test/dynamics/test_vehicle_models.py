@@ -5,20 +5,21 @@
 import inspect
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.packing import vector
+from racecar.base.compiled import pure
+from racecar.base.errors import ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, JointStates, Pose2, WheelCommand, WheelState
 from racecar.driver import DrivenCar
 from racecar.dynamics.vehicles import (
-    make_vehicle_model,
     VEHICLE_MODELS,
     VEHICLE_PARAMETERS,
     VehicleParameters,
 )
+from racecar.dynamics.vehicles.interface import Equations, NO_COMMAND
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.stepper import Stepper
 from racecar.simulation.vehicle_plant import VehiclePlant
@@ -30,12 +31,49 @@ TABLE = VEHICLE_PARAMETERS + SIMULATOR_PARAMETERS
 NONE = (0.0,) * 4
 
 
-def derivative(state, inputs, parameters):
-    return 0.0, inputs[0] + inputs[2]
+class TrolleyState(NamedTuple):
+    vx: float
+    place: float
+
+
+class TrolleyInputs(NamedTuple):
+    speed: float
+    steering_angle: float
+    mode: float
+
+
+class Held(NamedTuple):
+    speed: float
+
+
+class Weight(NamedTuple):
+    mass: float
+
+
+def hold(command, weight):
+    return Held(command.speed)
+
+
+def hold_wheels(inputs, weight):
+    return Held(inputs.speed + inputs.mode)
+
+
+def rates(state, held):
+    return TrolleyState(0.0, held.speed)
 
 
 def observe(state, inputs, parameters):
-    return state[1], 0.0, 0.0, 1.0, inputs[0] + inputs[2], 0.0, 0.0
+    return state.place, 0.0, 0.0, 1.0, inputs.speed, 0.0, 0.0
+
+
+def diagnose(state, inputs, parameters, held):
+    return (0.0,) * 14
+
+
+def trolley_equations(inputs, held_by):
+    return Equations(
+        held_by.__name__, TrolleyState(0.0, 0.0), inputs, Weight(0.0), Held(0.0), pure(held_by),
+        pure(rates), pure(observe), pure(diagnose))
 
 
 class Trolley:
@@ -49,18 +87,12 @@ class Trolley:
     state_names = ('vx', 'place')
     state_limits = (1.0, 1e6)
     input_count = 3
-    parameters = (0.0,)
-    split_derivative = None
     no_travel = (0.0, 5.0)
+    equations = trolley_equations(NO_COMMAND, hold)
+    wheel_equations = trolley_equations(TrolleyInputs(0.0, 0.0, 0.0), hold_wheels)
 
     def __init__(self):
-        self.derivative, self.observe = derivative, observe
-
-    def diagnose(self, state, inputs, parameters):
-        return (0.0,) * 14
-
-    def follow(self, command, inputs):
-        inputs[0], inputs[1], inputs[2] = *command, 0.0
+        self.parameters = (1.0,)
 
     def wheel_inputs(self, command):
         if command.drive[0] > 9.0:
@@ -78,7 +110,7 @@ class Trolley:
 
     @staticmethod
     def travelled(travel, before, after, parameters, commanded, duration):
-        return travel[0] + commanded, travel[1] + after[1] - before[1]
+        return travel[0] + commanded, travel[1] + after.place - before.place
 
     def wheel_rotations(self, travel):
         return travel[0], travel[0], 3.0 * (travel[1] - 5.0), 0.0
@@ -134,9 +166,11 @@ def test_its_plant_shows_its_joints():
         joints.names, pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3)), (*(3.0,) * 4, 0.0, 0.0))
 
 
-def test_a_model_whose_derivative_is_not_split_has_no_stepper():
-    with pytest.raises(ConfigurationError, match='trolley has no form for single steps'):
-        Stepper(Trolley())
+def test_it_has_a_stepper():
+    stepper = Stepper(Trolley(), initial_pose=Pose2(2.0, 0.0, 0.0))
+    for _ in range(1000):
+        stepper.step(1.5, 0.2)
+    assert stepper.state == pytest.approx((0.0, 3.5))
 
 
 def simulator_of(name, **values):
@@ -146,11 +180,26 @@ def simulator_of(name, **values):
 
 @pytest.mark.parametrize('name', VEHICLE_MODELS)
 def test_following_a_command_takes_all_inputs(name):
-    model = make_vehicle_model(name, RACECAR, TABLE.resolve(
-        load_parameter_file(FILE, 'any_node')))
-    inputs = vector((7.0,) * model.input_count)
-    model.follow(AckermannCommand(1.5, 0.2), inputs)
-    assert list(inputs) == [1.5, 0.2, *(0.0,) * (model.input_count - 2)]
+    simulator = simulator_of(name)
+    count = simulator.model.input_count
+    simulator.set_inputs((0.5,) * count)
+    assert simulator.inputs == (0.5,) * count
+    simulator.set_command(AckermannCommand(1.5, 0.2))
+    assert simulator.inputs == (1.5, 0.2, *(0.0,) * (count - 2))
+    simulator.set_inputs((0.5,) * count)
+    simulator.reset()
+    assert simulator.inputs == (0.0,) * count
+
+
+@pytest.mark.parametrize('name', VEHICLE_MODELS)
+def test_a_state_is_taken_over_or_refused_by_name(name):
+    simulator = simulator_of(name)
+    state = tuple(0.01 * k for k in range(len(simulator.state)))
+    simulator.state = state
+    assert simulator.state == state
+    with pytest.raises(ParameterError, match=rf'expected {len(state)} numbers: .*\byaw\b'):
+        simulator.state = (1.0,)
+    assert simulator.state == state
 
 
 @pytest.mark.parametrize('actuators', [{}, {'actuators.speed_lag': 0.05}])

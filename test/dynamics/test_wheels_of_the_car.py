@@ -19,7 +19,6 @@ from racecar.dynamics.powertrain.car_parameters import CAR_TYPES
 from racecar.dynamics.powertrain.cruise import ramp
 from racecar.dynamics.powertrain.differential import rolling_speed, split_torque
 from racecar.dynamics.powertrain.gearbox import engine_rpm
-from racecar.dynamics.powertrain.powertrain import COUPLING
 from racecar.dynamics.powertrain.steering import path_ratios, steering_angles, wheel_steering_range
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.dynamics.vehicles.ackermann import middle_angles, middle_tangent
@@ -134,7 +133,7 @@ def test_coupling_of_the_differential_does_not_overshoot_in_the_period_for_which
     powertrain = Powertrain(
         CarParameters(type='4x4'), dataclasses.replace(vehicle, driven_axle='all'), 0.01)
     powertrain.set_period(period)
-    rate = powertrain.packed[COUPLING] / vehicle.wheel_inertia
+    rate = powertrain.numbers.coupling / vehicle.wheel_inertia
     assert 0.0 < rate <= 500.0
     # Half of a difference in speed is gone after the period at most.
     assert rate * period <= 0.5

@@ -26,7 +26,7 @@ LAW = '''
 
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.control.kinematic_linearizer import KinematicLaw, speed_and_steering
 from racecar.control.laws import LawEntry, SimulatorKind
@@ -40,7 +40,7 @@ class SlowLaw(NamedTuple):
     steering_limit: float
 
 
-@inlined
+@pure
 def slow_step(state, law, car, vx, vy, dt):
     kinematic = KinematicLaw(law.epsilon, law.wheelbase, 0.05, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     speed, steering = speed_and_steering(

@@ -25,16 +25,18 @@ from racecar.base.rows import count_numbers, filled, load, store
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
-from racecar.dynamics.integrators import model_advance
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.simulation.batch import BatchSimulation, Noise
 from racecar.simulation.block import lane_rows
-from racecar.simulation.closed_loop import CHUNK, ClosedLoop, run_closed_loop
+from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
 from racecar.simulation.engine import integration, LANES, Layout, motion_parts
+from racecar.simulation.held_loop import HeldLoop
+from racecar.simulation.loop_kernel import CHUNK
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.simulation.simulator import Simulator
 from racecar.simulation.stepper import Stepper
+from racecar.simulation.tick import car_kernels, kind_of_car, one_car_parts
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
@@ -383,7 +385,7 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
 
 
 def test_cars_that_run_one_by_one_do_not_share_parts():
-    parts = loop(simulator={'vehicle_model': 'kinematic_bicycle'})
+    parts = HeldLoop(*loop(), 2)
     with pytest.raises(ConfigurationError, match='loop 1 shares its tracker, linearizer or sim'):
         BatchSimulation([parts, parts])
 
@@ -436,12 +438,25 @@ def test_state_of_a_car_is_small():
 
 MODELS = list(itertools.product(TYRES, FORMULATIONS))
 COMMAND = vector((1.5, 0.2))
-NO_LIMITS = vector((1e9,) * 5)
+NO_LIMITS = (1e9,) * 5
 
 
 def racecar(tyre, formulation):
     return SingleTrack(
         VehicleParameters.from_file(ROOT / 'config/vehicles/racecar.yaml'), tyre, formulation)
+
+
+def advanced(model, integrator, state, inputs, dt, steps):
+    """Return the state of one car after steps of dt, however far it goes."""
+    kind = kind_of_car(model, integrator, actuated=False)
+    parts = one_car_parts(kind)
+    rows = vector(parts.lines)
+    for part, numbers in (
+            (parts.state, state), (parts.inputs, inputs), (parts.limits, NO_LIMITS),
+            (parts.parameters, model.parameters), (parts.clock, (dt, round(dt * 1e9)))):
+        store(rows, part, 0, tuple(numbers))
+    assert car_kernels(kind, kind.equations).tick(rows, steps)
+    return list(rows[parts.state.first:parts.state.after])
 
 
 def tableau(integrator):
@@ -479,10 +494,8 @@ def textbook_step(rates, state, dt, integrator):
 def test_integration_gives_the_bits_of_the_textbook_method(tyre, formulation, integrator):
     model = racecar(tyre, formulation)
     equations, step = model.equations, 0.0005
-    fast, general = ([0.05, 0.3, 1.0, 2.0, 0.7] for _ in range(2))
-    state = vector(fast)
-    assert model_advance(model, integrator)(
-        state, COMMAND, model.parameters, NO_LIMITS, step, 200)
+    general = [0.05, 0.3, 1.0, 2.0, 0.7]
+    state = advanced(model, integrator, general, COMMAND, step, 200)
     car = filled(equations.parameters, model.parameters)
     held = equations.hold(equations.inputs._make(map(float, COMMAND)), car)
     for _ in range(200):
@@ -493,7 +506,7 @@ def test_integration_gives_the_bits_of_the_textbook_method(tyre, formulation, in
         sine, cosine = sine_cosine(general[4])
         general = [lateral, rate, general[2] + (ahead * cosine - left * sine),
                    general[3] + (ahead * sine + left * cosine), general[4] + turned]
-    assert list(state) == general
+    assert state == general
 
 
 @pytest.mark.parametrize('integrator', ['euler', 'rk4', 'dopri5'])
@@ -501,14 +514,13 @@ def test_integration_gives_the_bits_of_the_textbook_method(tyre, formulation, in
 def test_steps_from_the_pose_of_the_car_are_those_of_the_derivative(tyre, formulation, integrator):
     # A circle: several turns.
     model, steps = racecar(tyre, formulation), 10_000 if COMPILED else 500
-    state, general = vector([0.05, 0.3, 1.0, 2.0, 0.7]), [0.05, 0.3, 1.0, 2.0, 0.7]
-    assert model_advance(model, integrator)(
-        state, COMMAND, model.parameters, NO_LIMITS, 0.001, steps)
+    general = [0.05, 0.3, 1.0, 2.0, 0.7]
+    state = advanced(model, integrator, general, COMMAND, 0.001, steps)
     for _ in range(steps):
         general = textbook_step(
             lambda point: model.derivative(vector(point), COMMAND, model.parameters), general,
             0.001, integrator)
-    assert list(state) == pytest.approx(general, rel=1e-11, abs=1e-11)
+    assert state == pytest.approx(general, rel=1e-11, abs=1e-11)
     if COMPILED:
         assert general[4] > 2.0 * math.pi
 
@@ -520,7 +532,6 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
     equations, layout = model.equations, Layout()
     parts = motion_parts(layout, equations, integrator)
     count, steps = 19, 10_000 if COMPILED else 20
-    advance = model_advance(model, integrator)
     advance_all = compiled(
         integration(equations, integrator, parts), '(float64[::1], int64, float64, int64)')
     rows, states = lane_rows(layout.rows), []
@@ -531,11 +542,10 @@ def test_blocks_of_cars_give_the_bits_of_one_car(tyre, formulation, integrator):
         store(rows, parts.state, lane, tuple(state))
         store(rows, parts.held, lane, equations.hold(
             equations.inputs._make(inputs), filled(equations.parameters, model.parameters)))
-        states.append(vector(state))
-        advance(states[-1], vector(inputs), model.parameters, NO_LIMITS, 0.001, steps)
+        states.append(advanced(model, integrator, state, inputs, 0.001, steps))
     advance_all(rows, count, 0.001, steps)
     for lane, state in enumerate(states):
-        assert list(load(rows, parts.state, lane)) == list(state)
+        assert list(load(rows, parts.state, lane)) == state
 
 
 def test_rows_of_a_block_start_with_a_line_of_the_cache():
@@ -587,6 +597,7 @@ import json, sys
 if sys.argv[1] == 'plain':
     sys.modules['numba'] = None
 import numpy as np
+from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.base.compiled import COMPILED
 from racecar.simulation.batch import BatchSimulation, Noise

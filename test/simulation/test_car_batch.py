@@ -177,7 +177,7 @@ def test_driven_car_that_diverges_keeps_its_wheels_too():
             car.tick()
     batch = DrivenBatch(cars)
     block, = batch._blocks
-    block.state[0] = cars[0]._simulator._state[0] = 1e7
+    block.rows[0] = cars[0]._simulator._state[0] = 1e7
     batch.advance(10)
     with pytest.raises(DivergenceError):
         cars[0].tick()

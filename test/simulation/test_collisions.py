@@ -217,7 +217,7 @@ def test_who_advances_in_parts_of_a_tick_stops_at_the_same_place(actuators):
 def test_an_empty_world_is_not_looked_at():
     simulator = car(EMPTY_SCENE)
     assert simulator.collisions is None
-    assert simulator.packed is not None
+    assert simulator.compiled is simulator
     names = [output.name for output in VehiclePlant(simulator).entities[0].outputs]
     assert COLLISIONS not in names
 

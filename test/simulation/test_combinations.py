@@ -196,5 +196,5 @@ def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time
             block.run(tick_times(block.kind.period_ns, TICKS), 0, TICKS + 1, TICKS)
             states = block.motion.T
             np.testing.assert_array_equal(states, [
-                (*alone[car].simulator.state, *alone[car].simulator.packed.inputs[:2])
+                (*alone[car].simulator.state, *alone[car].simulator.inputs[:2])
                 for car in block.cars])

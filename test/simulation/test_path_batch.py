@@ -3,6 +3,7 @@
 """Metrics against the path of many cars at once: those of each car alone, to the bit."""
 
 from dataclasses import fields
+import functools
 import itertools
 import os
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 from path_by_loops import nearest_by_loops
 import pytest
 
+from racecar.base.compiled import compiled
 from racecar.base.packing import vector
 from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.simulation.metrics.path_kernels import nearest_point, POINT_NUMBERS
@@ -49,6 +51,16 @@ def test_columns_are_the_fields_of_the_metrics():
     assert PathColumns._fields == tuple(field.name for field in fields(PathMetrics))
 
 
+@functools.cache
+def nearest_kernels():
+    """The function as it is, and compiled."""
+    def nearest(x, y, path, count, low, high, guess, longest):
+        return nearest_point(x, y, path, 0, count, low, high, guess, longest)
+
+    return nearest, compiled(
+        nearest, '(float64, float64, float64[::1], int64, int64, int64, int64, float64)')
+
+
 @settings(max_examples=200)
 @given(st.data())
 def test_nearest_point_is_that_of_a_plain_loop_whatever_the_guess(data):
@@ -66,10 +78,11 @@ def test_nearest_point_is_that_of_a_plain_loop_whatever_the_guess(data):
     rest = np.arange(count)
     for k in range(1, count):
         rest[k] = rest[k - 1] if (path[:, k] == path[:, k - 1]).all() else k
-    found = nearest_point(
-        x, y, vector(np.concatenate([*path, way, rest])), 0, count, low, high, guess,
-        float(steps.max(initial=0.0)))
-    assert tuple(found) == nearest_by_loops(x, y, *path.tolist(), low, high)
+    wanted = nearest_by_loops(x, y, *path.tolist(), low, high)
+    for nearest in nearest_kernels():
+        assert tuple(nearest(
+            x, y, vector(np.concatenate([*path, way, rest])), count, low, high, guess,
+            float(steps.max(initial=0.0)))) == wanted
 
 
 @settings(max_examples=60)
@@ -143,21 +156,22 @@ def test_memory_does_not_grow_with_the_run():
     assert peaks[1] < 1.2 * peaks[0]
 
 
-# Runs in a process of its own, where nothing is compiled yet; prints how many forms of the kernel
-# there are before and after what must not wait for a compiler.
+# Runs in a process of its own, where nothing is compiled yet; prints how many kernels there are
+# before and after what must not wait for a compiler.
 FORMS = """
 import io, sys
 import numpy as np
 from racecar.cli import simulate
 from racecar.cli.main import main
-from racecar.simulation.metrics.path_kernels import follow_paths
+from racecar.simulation.metrics.path_kernels import path_kernel
 from racecar.simulation.metrics.run_table import COLUMNS, RunMetrics
 from racecar.simulation.batch import BatchSimulation
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
-forms = [len(follow_paths.signatures)]
+forms = []
 def note(*_):
-    forms.append(len(follow_paths.signatures))
+    forms.append(path_kernel.cache_info().currsize)
+note()
 class Bar(simulate.ProgressBar):
     def __enter__(self):
         note()

@@ -264,20 +264,31 @@ def importable(function: F) -> F:
     return cast('F', _importable[home, name])
 
 
-def compiled(function: F, signature: str) -> F:
+def types_of(*arguments: Any) -> tuple[Any, ...]:
+    """Types, for compiled(), of arguments like these: numbers, arrays and NamedTuples of them.
+
+    None without Numba.
+    """
+    return tuple(map(numba.typeof, arguments)) if COMPILED else ()
+
+
+def compiled(
+    function: F, signature: str | tuple[Any, ...], *, nogil: bool = True,
+) -> F:
     """Compile a closure over pure functions, Parts and plain values for the types of a signature.
 
-    signature: as Numba writes it, '(float64[::1], int64)'. Plain Python without Numba. The machine
-    code is cached on disk under a name that changes with the values of the closure and with the
-    sources of all kernels; not if code of the user's is in it. Other threads run while it does.
-    Raises TypeError for a closure over anything else.
+    signature: as Numba writes it, '(float64[::1], int64)', or types_of() arguments. Plain Python
+    without Numba. The machine code is cached on disk under a name that changes with the values of
+    the closure and with the sources of all kernels; not if code of the user's is in it. nogil:
+    whether other threads run while it does, which costs a tenth of a microsecond a call. Raises
+    TypeError for a closure over anything else.
     """
     if not COMPILED:
         return function
     name = _kernel_name(function)
     named: Any = _named(function, name, {})
     jit: Any = functools.partial(
-        numba.njit, signature, error_model='numpy', nogil=True, no_cfunc_wrapper=True)
+        numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
     named.__module__ = _home(function)
     if _is_ours(named):
         try:
@@ -315,7 +326,7 @@ def _kernel_name(function: Callable[..., Any]) -> str:
 
 def _described(value: Any) -> str:
     """Text that tells a value of a closure from all others, the same in every process."""
-    if isinstance(value, (types.FunctionType, type)):
+    if isinstance(value, (types.FunctionType, type)) or hasattr(value, 'py_func'):
         known = f'{value.__module__}.{value.__qualname__}'
         # A file of the user's may be read twice.
         return known if _is_ours(value) else f'{known}@{id(value)}'
@@ -361,28 +372,18 @@ def njit_once(function: F) -> F:
 NO_NUMBA = 'Numba is not installed'
 """Why nothing is compiled."""
 
-_failures: dict[Any, str] = {}
-
-
-def compilation_failure(kernel: Callable[..., object], *arguments: Any) -> str:
-    """Call a kernel, which compiles; return why it cannot be compiled, in one line, or ''.
-
-    Once for each kernel: Numba would try anew what it cannot compile.
-    """
+def compilation_failure(compile_it: Callable[[], object]) -> str:
+    """Call what compiles a kernel; the reason, in one line, why that is not possible, or ''."""
     if not COMPILED:
         return NO_NUMBA
-    if kernel not in _failures:
-        _failures[kernel] = _failure_of_call(kernel, *arguments)
-    return _failures[kernel]
-
-
-def _failure_of_call(kernel: Callable[..., object], *arguments: Any) -> str:
     try:
-        kernel(*arguments)
+        compile_it()
     except numba.core.errors.NumbaError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        said = next((line for line in lines if not line.startswith(('Failed in', 'During'))), '')
-        where = next((line for line in reversed(lines) if line.startswith('File ')), '')
+        # Errors stand within those of the callers: the last one is what was not possible.
+        begin = max((k + 1 for k, line in enumerate(lines) if 'Failed in ' in line), default=0)
+        said = next((line for line in lines[begin:] if not line.startswith('During')), '')
+        where = next((line for line in lines[begin:] if line.startswith('File ')), '')
         return f'{said} {where}'.strip()
     except Exception as error:
         # Numba meets some code with errors of its own making.

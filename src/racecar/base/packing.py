@@ -70,8 +70,8 @@ def vector(values: int | Sequence[float] | NDArray[np.float64]) -> Any:
     return [0.0] * values if isinstance(values, int) else [float(value) for value in values]
 
 
-def as_vector(numbers: NDArray[np.float64]) -> Vector:
-    """Return an array of many numbers in a form that kernels run on, without copying them."""
+def as_vector(numbers: NDArray[np.float64]) -> Flat:
+    """An array of many numbers in a form that kernels run on, without copying them."""
     # A view of memory gives plain Python its own numbers.
     shown: Any = numbers if COMPILED else memoryview(numbers.data)
-    return cast(Vector, shown)
+    return cast(Flat, shown)

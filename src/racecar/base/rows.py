@@ -12,6 +12,7 @@ they are code written out for the kind, to Python they are the loops below.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, MutableSequence, Sequence
+import sys
 from typing import Any, NamedTuple, TypeVar
 
 from racecar.base.compiled import COMPILED, pure
@@ -40,11 +41,14 @@ class Part(NamedTuple):
 
 def flatten(value: Any) -> Iterator[float]:
     """Numbers of a tuple in order, those of nested ones included."""
-    if isinstance(value, tuple):
-        for part in value:
-            yield from flatten(part)
-    else:
+    if not isinstance(value, tuple):
         yield value
+        return
+    for part in value:
+        if isinstance(part, tuple):
+            yield from flatten(part)
+        else:
+            yield part
 
 
 def count_numbers(value: Any) -> int:
@@ -54,17 +58,19 @@ def count_numbers(value: Any) -> int:
 
 def filled(example: T, numbers: Iterable[float]) -> T:
     """Tuple like the example with these numbers, in order. Raises ValueError if they are few."""
-    return _filled(example, iter(numbers))  # type: ignore[no-any-return]
+    try:
+        return _filled(example, iter(numbers))  # type: ignore[no-any-return]
+    except StopIteration:
+        raise ValueError('there are fewer numbers than the tuple has') from None
 
 
 def _filled(example: Any, numbers: Iterator[float]) -> Any:
     if not isinstance(example, tuple):
-        try:
-            return float(next(numbers))
-        except StopIteration:
-            raise ValueError('there are fewer numbers than the tuple has') from None
-    parts = [_filled(part, numbers) for part in example]
-    return tuple(parts) if type(example) is tuple else type(example)(*parts)
+        return float(next(numbers))
+    parts: list[Any] = [
+        _filled(part, numbers) if isinstance(part, tuple) else float(next(numbers))
+        for part in example]
+    return tuple.__new__(type(example), parts)
 
 
 def zeroed(example: T) -> T:
@@ -87,17 +93,19 @@ def first_row(example: Any, *path: str) -> int:
 
 def load(rows: Sequence[float], part: Part, lane: int) -> Any:
     """Tuple of a part in a lane."""
-    at, lanes = part.first * part.lanes + lane, part.lanes
-    return filled(part.example, (
-        0.0 if k in part.absent else rows[at + k * lanes]
-        for k in range(count_numbers(part.example))))
+    example, first, lanes, absent = part
+    # Without end: as many are taken as the tuple has.
+    numbers = map(rows.__getitem__, range(first * lanes + lane, sys.maxsize, lanes))
+    return _filled(example, (
+        0.0 if k in absent else number for k, number in enumerate(numbers)) if absent else numbers)
 
 
 def store(rows: MutableSequence[float], part: Part, lane: int, value: Any) -> None:
     """Write a tuple to a part in a lane; any tuple of as many numbers."""
-    at, lanes = part.first * part.lanes + lane, part.lanes
+    _, first, lanes, absent = part
+    at = first * lanes + lane
     for k, number in enumerate(flatten(value)):
-        if k not in part.absent:
+        if k not in absent:
             rows[at + k * lanes] = number
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import inlined, pure
 from racecar.base.elementary import arctangent2
 
 NANOSECONDS = 1_000_000_000
@@ -344,6 +344,13 @@ def yaw_to_quaternion(yaw: float) -> tuple[float, float]:
 def quaternion_to_yaw(qx: float, qy: float, qz: float, qw: float) -> float:
     """Return the heading in (-pi, pi] [rad] of a unit quaternion."""
     return arctangent2(2.0 * (qw * qz + qx * qy), 1.0 - 2.0 * (qy * qy + qz * qz))
+
+
+@pure
+def car_motion(numbers: tuple[float, ...]) -> CarMotion:
+    """CarMotion of the fields of an Odometry after its stamp."""
+    x, y, qz, qw, vx, vy, yaw_rate = numbers
+    return CarMotion(x, y, quaternion_to_yaw(0.0, 0.0, qz, qw), vx, vy, yaw_rate)
 
 
 def heading_of(qx: float, qy: float, qz: float, qw: float) -> tuple[float, float]:

@@ -35,8 +35,9 @@ _KEEP_ALIVE = 15.0  # of a connection that asks for nothing more [s]
 MOST_VIEWERS = 256
 # Messages of a page: some for each picture of the screen while somebody drags and drives [1/s].
 _MESSAGES, _BURST = 200.0, 1000
-# So many of them are handled before others get their turn.
-_AT_ONCE = 100
+# So many of them are handled before others get their turn. Fewer than the rate brings back while
+# they have it, and who sends without end would never be cut off.
+_AT_ONCE = _BURST
 # How long all pages may take to close [s].
 _LONGEST_CLOSE = 0.5
 

@@ -7,15 +7,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 import copy
+import functools
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from racecar.base.columns import Array, rows_of
-from racecar.base.compiled import inlined, specialise
+from racecar.base.compiled import compiled, inlined, specialise
 from racecar.base.packing import Flat, packing, Vector, vector
 from racecar.base.parameters import Parameter
-from racecar.base.types import AckermannCommand, AT_REST, CarMotion, Odometry, PlanarVelocity
+from racecar.base.rows import load, Part, store
+from racecar.base.types import (
+    AckermannCommand,
+    AT_REST,
+    car_motion,
+    CarMotion,
+    Odometry,
+    PlanarVelocity,
+)
 from racecar.control.step_clock import StepClock
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -45,7 +54,7 @@ class SteeringState(NamedTuple):
 
 LawStep = Callable[[SteeringState, Any, CarMotion, float, float, float], tuple[
     SteeringState, float, float]]
-"""step(state, parameters, car, vx, vy, dt): pure, an inlined kernel.
+"""step(state, parameters, car, vx, vy, dt): a pure function.
 
 car: as measured; vx, vy: wanted velocity of P in `map` [m/s]; dt: time since the step before [s],
 0 at the first and for a repeated time. Returns the next state, speed [m/s] and steering angle
@@ -67,9 +76,8 @@ class Linearizer(ABC):
         """Take resolved values of the law's parameters and the vehicle; raises as tune()."""
         self._vehicle = vehicle
         self.state: Any = vector(len(SteeringState._fields))
-        self.parameters: Any = vector(packing(self.parameter_type).size)
+        self.parameters: Any = vector(len(_example(self.parameter_type)))
         self.tune(values)
-        self._command = command_kernel(type(self))
         self._clock = StepClock()
 
     def tune(self, values: Mapping[str, Any]) -> None:
@@ -107,7 +115,16 @@ class Linearizer(ABC):
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a command calls; nothing changes."""
-        self._answer(self.state.copy(), AT_REST, PlanarVelocity(0.0, 0.0), 0.0)
+        self._kernel(self.state.copy(), self.parameters, AT_REST[1:], 0.0, 0.0, 0.0)
+
+    @functools.cached_property
+    def _kernel(self) -> Callable[..., tuple[float, float]]:
+        return _single_kernel(type(self).step, self.parameter_type)
+
+    @property
+    def last_ns(self) -> int | None:
+        """Time of the step before [ns], None if there was none."""
+        return self._clock.last_ns
 
     def time_step(self, now_ns: int) -> float:
         """Return the time since the command before [s], and note the present one [ns].
@@ -124,14 +141,40 @@ class Linearizer(ABC):
         now_ns: time of the command [ns], by default the odometry's stamp.
         """
         dt = self.time_step(odometry.time_ns if now_ns is None else now_ns)
-        return self._answer(self.state, odometry, velocity, dt)
+        return AckermannCommand(*self._kernel(
+            self.state, self.parameters, odometry[1:], velocity.x, velocity.y, dt))
 
-    def _answer(
-        self, state: Flat, odometry: Odometry, velocity: PlanarVelocity, dt: float,
-    ) -> AckermannCommand:
-        return AckermannCommand(*self._command(
-            state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
-            odometry.vy, odometry.yaw_rate, velocity.x, velocity.y, dt))
+
+@functools.cache
+def _single_kernel(
+    step: LawStep, parameter_type: type[tuple[float, ...]],
+) -> Callable[..., tuple[float, float]]:
+    """Compiled step of a law.
+
+    kernel(state, parameters, car, vx, vy, dt) of flat state, which it changes, and parameters, and
+    an Odometry without its stamp, gives speed [m/s] and steering angle [rad] in single precision.
+    """
+    state_part, parameters_part = Part(SteeringState(0.0)), Part(_example(parameter_type))
+
+    def command(
+        state: Flat, parameters: Vector, car: tuple[float, ...], vx: float, vy: float, dt: float,
+    ) -> tuple[float, float]:
+        after, speed, steering = step(
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car_motion(car),
+            vx, vy, dt)
+        store(state, state_part, 0, after)
+        # As a message carries it.
+        return float(np.float32(speed)), float(np.float32(steering))
+
+    return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 7), float64, float64,'
+                             ' float64)', nogil=False)
+
+
+def _example(kind: Any) -> Any:
+    return kind(*(0.0,) * len(kind._fields))
+
+
+# Of the loop kernel.
 
 
 def law_step(

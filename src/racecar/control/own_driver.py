@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +13,17 @@ import numpy as np
 from racecar.base.compiled import (
     compilation_failure,
     COMPILED,
+    compiled,
     inlined,
     njit_once,
     NO_NUMBA,
+    pure,
     specialise,
     unbound,
 )
 from racecar.base.packing import Flat, packing, Vector, vector
-from racecar.base.types import AckermannCommand, CarMotion, Odometry
+from racecar.base.rows import load, Part, store
+from racecar.base.types import AckermannCommand, car_motion, CarMotion, Odometry
 from racecar.control.own_controller import (
     ask,
     Controller,
@@ -115,7 +119,7 @@ def why_uncompiled(pure: PureController) -> str:
     """Compile a pure step; return why that is not possible, or ''. Once for all that have it."""
     if not COMPILED:
         return NO_NUMBA
-    failure = _CompiledStep(pure).warm_up()
+    failure = _compilation(pure.step, type(pure.state), type(pure.parameters))
     return f'its step cannot be compiled: {failure}' if failure else ''
 
 
@@ -134,7 +138,7 @@ class _PlainStep:
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
         self._state, speed, steering = self._pure.step(
-            self._state, self._pure.parameters, _car(odometry), reference, self.dt)
+            self._state, self._pure.parameters, car_motion(odometry[1:]), reference, self.dt)
         return AckermannCommand(speed, steering)
 
 
@@ -143,9 +147,8 @@ class _CompiledStep:
 
     def __init__(self, pure: PureController) -> None:
         self._pure = pure
-        self._kernel = _answer_kernel(pure.step, type(pure.state), type(pure.parameters))
+        self._kernel = _single_kernel(pure.step, type(pure.state), type(pure.parameters))
         self._parameters = vector(pure.parameters)
-        self._answer = vector(2)
         self.dt = 0.0
         self.restart()
 
@@ -153,24 +156,53 @@ class _CompiledStep:
         """Begin with the state that the controller was made with."""
         self._state = vector(self._pure.state)
 
-    def warm_up(self) -> str:
-        """Compile without a step; return why that is not possible, or ''."""
-        return compilation_failure(
-            self._kernel, self._state, self._parameters, vector(6), vector(9), 0.0, vector(0))
-
     def command(self, odometry: Odometry, reference: Motion) -> AckermannCommand:
         """Return the command and keep the next state."""
-        self._kernel(self._state, self._parameters, vector(_car(odometry)), vector(reference),
-                     self.dt, self._answer)
-        return AckermannCommand(*self._answer)
+        return AckermannCommand(*self._kernel(
+            self._state, self._parameters, odometry[1:], tuple(reference), self.dt))
 
 
-def _car(odometry: Odometry) -> CarMotion:
-    return CarMotion(odometry.x, odometry.y, odometry.yaw, odometry.vx, odometry.vy,
-                     odometry.yaw_rate)
+@functools.cache
+def _single_kernel(
+    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
+) -> Callable[..., tuple[float, float]]:
+    """Compiled pure step.
+
+    kernel(state, parameters, car, ahead, dt) of flat state, which it changes, and parameters, an
+    Odometry without its stamp and the fields of Motion, gives speed [m/s] and steering angle [rad]
+    in single precision.
+    """
+    # One that its author has compiled is called as it is.
+    own_step = step if hasattr(step, 'py_func') else pure(step)
+    state_part, parameters_part = Part(_example(state)), Part(_example(parameters))
+
+    def command(
+        state: Flat, parameters: Vector, car: tuple[float, ...], ahead: tuple[float, ...],
+        dt: float,
+    ) -> tuple[float, float]:
+        after, speed, steering = own_step(
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car_motion(car),
+            Motion(*ahead), dt)
+        store(state, state_part, 0, after)
+        # As a message carries it.
+        return float(np.float32(speed)), float(np.float32(steering))
+
+    return compiled(command, '(float64[::1], float64[::1], UniTuple(float64, 7),'
+                             ' UniTuple(float64, 9), float64)', nogil=False)
 
 
-load_own_state = store_own_state = load_own_parameters = own_step = own_command = unbound
+@functools.cache
+def _compilation(*step: Any) -> str:
+    """Why a step cannot be compiled, or ''; Numba would try anew what it cannot compile."""
+    return compilation_failure(lambda: _single_kernel(*step))
+
+
+def _example(kind: Any) -> Any:
+    return kind(*(0.0,) * len(kind._fields))
+
+
+# Of the loop kernel.
+load_own_state = store_own_state = load_own_parameters = own_step = unbound
 
 
 def _command(
@@ -183,18 +215,6 @@ def _command(
     store_own_state(state, first, stride, after)
     # As a message carries it.
     return float(np.float32(speed)), float(np.float32(steering))
-
-
-load_car, load_motion = packing(CarMotion).load, packing(Motion).load
-
-
-def _answer(
-    state: Flat, parameters: Vector, car: Vector, ahead: Vector, dt: float, answer: Flat,
-) -> None:
-    # Without room for it the controller is not asked.
-    if len(answer):
-        answer[0], answer[1] = own_command(
-            state, 0, parameters, 0, 1, load_car(car, 0, 1), load_motion(ahead, 0, 1), dt)
 
 
 def step_name(step: PureStep) -> str:
@@ -216,8 +236,3 @@ def own_command_kernel(
         _command, f'command_{step_name(step)}', inlined, own_step=njit_once(step),
         load_own_state=packing(state).load, store_own_state=packing(state).store,
         load_own_parameters=packing(parameters).load)
-
-
-def _answer_kernel(*step: Any) -> Callable[..., None]:
-    return specialise(_answer, f'answer_{step_name(step[0])}',
-                      own_command=own_command_kernel(*step))

@@ -9,13 +9,14 @@ the yaw: there is no singularity at standstill, as a car has one (report section
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+import functools
 from typing import Any
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.parameters import Parameter, ParameterTable
-from racecar.base.types import BodyTwist, Odometry, PlanarVelocity
+from racecar.base.types import AT_REST, BodyTwist, car_motion, Odometry, PlanarVelocity
 
 POINT_AHEAD_PARAMETERS = ParameterTable([
     Parameter('epsilon', float, 0.1,
@@ -27,11 +28,11 @@ POINT_AHEAD_PARAMETERS = ParameterTable([
 ])
 
 
-@inlined
+@pure
 def point_ahead_twist(
     vx: float, vy: float, yaw: float, epsilon: float, reverse: bool,
 ) -> tuple[float, float]:
-    """Return speed [m/s] and yaw rate [rad/s] that move P at (vx, vy) [m/s] in map.
+    """Speed [m/s] and yaw rate [rad/s] that move P at (vx, vy) [m/s] in map.
 
     reverse: whether a velocity that points behind the robot is driven backwards; P then lies
     epsilon behind the axle, where the motion is stable.
@@ -40,6 +41,18 @@ def point_ahead_twist(
     speed = vx * cosine + vy * sine
     ahead = -epsilon if reverse and speed < 0.0 else epsilon
     return speed, (vy * cosine - vx * sine) / ahead
+
+
+@functools.cache
+def _kernel() -> Callable[..., tuple[float, float]]:
+    """point_ahead_twist() of an Odometry without its stamp, compiled."""
+    def twist(
+        car: tuple[float, ...], vx: float, vy: float, epsilon: float, reverse: bool,
+    ) -> tuple[float, float]:
+        return point_ahead_twist(vx, vy, car_motion(car).yaw, epsilon, reverse)
+
+    return compiled(
+        twist, '(UniTuple(float64, 7), float64, float64, float64, boolean)', nogil=False)
 
 
 class PointAheadLinearizer:
@@ -66,11 +79,15 @@ class PointAheadLinearizer:
 
     def warm_up(self) -> None:
         """Compile all that a command calls."""
-        point_ahead_twist(0.0, 0.0, 0.0, self._epsilon, self._reverse)
+        self._twist(AT_REST[1:], 0.0, 0.0, self._epsilon, self._reverse)
+
+    @functools.cached_property
+    def _twist(self) -> Callable[..., tuple[float, float]]:
+        return _kernel()
 
     def command(
         self, odometry: Odometry, velocity: PlanarVelocity, now_ns: int | None = None,
     ) -> BodyTwist:
         """Return the twist for the wanted velocity of P; the law has no memory of time."""
-        return BodyTwist(*point_ahead_twist(
-            velocity.x, velocity.y, odometry.yaw, self._epsilon, self._reverse))
+        return BodyTwist(*self._twist(
+            odometry[1:], velocity.x, velocity.y, self._epsilon, self._reverse))

@@ -4,16 +4,21 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+import functools
 import itertools
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from racecar.base.compiled import by_type, COMPILED, specialise, unlocked
+from racecar.base.compiled import by_type, COMPILED, compiled, importable
 from racecar.base.packing import Flat, Vector, vector
+from racecar.base.rows import count_numbers, flatten, load, Part, store
 from racecar.control.trajectories import Trajectory
+from racecar.control.trajectories.base import ClosedForm
+
+# Times whose references are sampled side by side.
+_TIMES = 128
 
 
 @by_type
@@ -22,40 +27,62 @@ def placed(reference: Any, origin_x: float, origin_y: float) -> Any:
     raise NotImplementedError
 
 
-class ReferenceSampler(ABC):
-    """Samples the references of trajectories of one type, by one kernel if they have one.
+SampledReference = Callable[[float, float, float, Vector], Any]
+"""Pure function that gives a reference, a NamedTuple.
 
-    size: how many numbers a reference has. kernel: with the name `motion` still to be bound, takes
-    the arguments of write(), then what the constructor got as `extra`, numbers of all trajectories
-    one after the other, where those of each start and those of the last one end, and room for one
-    reference at each of the times.
+Of the time [s], that until the next one [s], how far ahead the controller sees [s], and the
+numbers of the trajectory.
+"""
+
+
+@functools.cache
+def _sampling_kernel(sampled: SampledReference, example: Any) -> Callable[..., None]:
+    """Compiled loop that fills `references` as ReferenceSampler.write() says.
+
+    place: first and total there; previews [s] of the trajectories; numbers: of all of them, one
+    after the other; starts: where those of each begin and those of the last one end; rows: room
+    for the references at _TIMES times.
     """
+    wide, single, size = Part(example, 0, _TIMES), Part(example), count_numbers(example)
 
-    size: ClassVar[int]
-    kernel: ClassVar[Callable[..., None]]
+    def sample(
+        references: Flat, place: tuple[int, int], times: Vector, steps: Vector, previews: Vector,
+        numbers: Vector, starts: Sequence[int], rows: Flat,
+    ) -> None:
+        first, total = place
+        for i in range(len(previews)):
+            own, preview = numbers[starts[i]:starts[i + 1]], previews[i]
+            for begin in range(0, len(times), _TIMES):
+                count = min(_TIMES, len(times) - begin)
+                stamps, lengths = times[begin:begin + count], steps[begin:begin + count]
+                # Rows first: numbers of one kind side by side, so that the loop vectorises.
+                for k in range(count):
+                    store(rows, wide, k, sampled(stamps[k], lengths[k], preview, own))
+                for k in range(count):
+                    store(references, single, size * ((begin + k) * total + first + i),
+                          load(rows, wide, k))
 
-    def __init__(self, trajectories: Sequence[Trajectory], extra: Any) -> None:
-        """Take at least one trajectory; extra: what the kernel is to know besides."""
+    return compiled(sample, '(float64[::1], UniTuple(int64, 2), float64[::1], float64[::1],'
+                            ' float64[::1], float64[::1], int64[::1], float64[::1])')
+
+
+class ReferenceSampler:
+    """Samples the references of trajectories of one type, by a kernel if the type is pure."""
+
+    def __init__(
+        self, trajectories: Sequence[Trajectory], previews: Sequence[float], example: Any,
+        sampled_from: Callable[[ClosedForm], SampledReference],
+    ) -> None:
+        """Take at least one trajectory.
+
+        previews: how far ahead the controller sees each one [s]; example: of a reference;
+        sampled_from: gives the reference for a motion, a closure over it.
+        """
         self._trajectories = trajectories
-        self._extra = extra
-        self._kernel: Callable[..., None] | None = None
-        of_type = trajectories[0].compiled_motion
-        if of_type is None:
-            return
-        source = type(self).kernel
-        self._kernel = specialise(
-            source, f'{source.__name__}_{type(trajectories[0]).__name__}'.lstrip('_'), unlocked,
-            motion=of_type)
-        numbers = [trajectory.numbers for trajectory in trajectories]
-        starts = [0, *itertools.accumulate(map(len, numbers))]
-        self._starts: Any = np.array(starts) if COMPILED else starts
-        # The numbers of one alone may be too many to copy.
-        self._numbers = numbers[0] if len(numbers) == 1 else vector(
-            list(itertools.chain.from_iterable(numbers)))
-
-    @abstractmethod
-    def reference(self, index: int, time: float, step: float) -> Sequence[float]:
-        """Return by plain Python what the kernel says of a trajectory at a time [s]."""
+        self._previews = vector(previews)
+        self._example = example
+        self._sampled_from = sampled_from
+        self._size = count_numbers(example)
 
     @property
     def count(self) -> int:
@@ -63,24 +90,46 @@ class ReferenceSampler(ABC):
         return len(self._trajectories)
 
     def sample(self, times: Vector, steps: Vector) -> Flat:
-        """Return references at each of some times [s], flat: (times, trajectories, size).
+        """References at each of some times [s], flat: (times, trajectories, numbers of one).
 
         steps: time between each one and the next [s].
         """
-        references: Flat = vector(self.size * len(times) * self.count)
+        references: Flat = vector(self._size * len(times) * self.count)
         self.write(references, 0, self.count, times, steps)
         return references
 
     def write(
         self, references: Flat, first: int, total: int, times: Vector, steps: Vector,
     ) -> None:
-        """Write what sample() returns from trajectory `first` on into (times, total, size)."""
+        """Write what sample() returns from trajectory `first` on into (times, total, ...)."""
         if self._kernel is not None:
-            self._kernel(references, first, total, times, steps, self._extra, self._numbers,
-                         self._starts, vector(self.size * len(times)))
+            self._kernel(references, (first, total), times, steps, self._previews, *self._arrays)
             return
-        for i in range(self.count):
+        for i, trajectory in enumerate(self._trajectories):
+            sampled = self._sampled_from(_asked(trajectory))
             for k, (time, step) in enumerate(zip(times, steps, strict=True)):
-                at = self.size * (k * total + first + i)
-                for j, number in enumerate(self.reference(i, time, step)):
+                at = self._size * (k * total + first + i)
+                for j, number in enumerate(flatten(
+                        sampled(time, step, self._previews[i], ()))):
                     references[at + j] = number
+
+    @functools.cached_property
+    def _kernel(self) -> Callable[..., None] | None:
+        motion = self._trajectories[0].pure_motion
+        return None if motion is None else _sampling_kernel(
+            importable(self._sampled_from(motion)), self._example)
+
+    @functools.cached_property
+    def _arrays(self) -> tuple[Any, Any, Any]:
+        """Numbers, starts and rows for the kernel."""
+        numbers = [trajectory.numbers for trajectory in self._trajectories]
+        starts = [0, *itertools.accumulate(map(len, numbers))]
+        return (
+            # The numbers of one alone may be too many to copy.
+            numbers[0] if len(numbers) == 1 else vector(
+                list(itertools.chain.from_iterable(numbers))),
+            np.array(starts) if COMPILED else starts, vector(self._size * _TIMES))
+
+
+def _asked(trajectory: Trajectory) -> ClosedForm:
+    return lambda time, _: trajectory.motion(time)

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined, unbound
-from racecar.base.packing import Flat, packing, Vector
-from racecar.control.reference_sampler import ReferenceSampler
-from racecar.control.trajectories import Trajectory
-from racecar.control.trajectories.base import MotionNumbers
+from racecar.base.compiled import pure
+from racecar.base.packing import packing, Vector
+from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
+from racecar.control.trajectories import Motion, Trajectory
+from racecar.control.trajectories.base import ClosedForm
 
 # A reference slower than this has no direction of its own [m/s].
 _STANDSTILL = 1e-6
@@ -41,12 +41,22 @@ class Target(NamedTuple):
     direction: float
 
 
-load_target, store_target, TARGET_SIZE = packing(Target)
+NO_TARGET = Target(*(0.0,) * 7)
+"""Example of a target."""
+
+# Of the loop kernel.
+load_target, _, TARGET_SIZE = packing(Target)
 
 
-@inlined
-def target_of(now: MotionNumbers, middle: MotionNumbers, exact: bool) -> Target:
-    """Return the target for the motion at a step and at the middle between it and the next.
+@placed.register(Target)
+def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
+    return Target(
+        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
+
+
+@pure
+def target_of(now: Motion, middle: Motion, exact: bool) -> Target:
+    """Target for the motion at a step and at the middle between it and the next.
 
     exact: whether P of the reference is what is followed. Otherwise the reference itself is, as
     in the report, but for trajectories that tell how the car is to stand.
@@ -56,8 +66,8 @@ def target_of(now: MotionNumbers, middle: MotionNumbers, exact: bool) -> Target:
     if direction != 0.0:
         ahead_x, ahead_y = math.cos(heading), math.sin(heading)
         if exact:
-            rate = middle[7]
-            speed = middle[2] * math.cos(middle[6]) + middle[3] * math.sin(middle[6])
+            rate = middle.rate
+            speed = middle.vx * math.cos(middle.heading) + middle.vy * math.sin(middle.heading)
         else:
             speed = vx * ahead_x + vy * ahead_y
         return Target(x, y, ahead_x, ahead_y, speed, rate, direction)
@@ -65,54 +75,36 @@ def target_of(now: MotionNumbers, middle: MotionNumbers, exact: bool) -> Target:
     stands = speed < _STANDSTILL
     norm = 1.0 if stands else speed
     ahead_x, ahead_y = 1.0 if stands else vx / norm, 0.0 if stands else vy / norm
-    squared = middle[2] * middle[2] + middle[3] * middle[3]
+    squared = middle.vx * middle.vx + middle.vy * middle.vy
     if not exact:
         return Target(x, y, ahead_x, ahead_y, 0.0 if stands else speed, 0.0, 0.0)
     unknown = stands or squared < _STANDSTILL * _STANDSTILL
-    turning = (middle[2] * middle[5] - middle[3] * middle[4]) / (1.0 if unknown else squared)
+    turning = (middle.vx * middle.ay - middle.vy * middle.ax) / (1.0 if unknown else squared)
     mean_speed = speed if unknown else math.sqrt(squared)
     return Target(
         x, y, ahead_x, ahead_y, 0.0 if stands else mean_speed, 0.0 if unknown else turning,
         0.0 if unknown else 1.0)
 
 
-motion = unbound
+def _exact_targets(motion: ClosedForm) -> SampledReference:
+    def exact_target(time: float, step: float, preview: float, numbers: Vector) -> Target:
+        return target_of(motion(time, numbers), motion(time + 0.5 * step, numbers), True)
+
+    return exact_target
 
 
-def _sample(
-    targets: Flat, first: int, total: int, times: Vector, steps: Vector, exact: bool,
-    numbers: Vector, starts: Sequence[int], rows: Flat,
-) -> None:
-    """Write Target as ReferenceSampler says; exact: see target_of()."""
-    count = len(times)
-    for i in range(len(starts) - 1):
-        own = numbers[starts[i]:starts[i + 1]]
-        # Rows first: numbers of one kind side by side, so that the loop over the times vectorises.
-        if exact:
-            for k in range(count):
-                store_target(rows, k, count, target_of(
-                    motion(times[k], own), motion(times[k] + 0.5 * steps[k], own), True))
-        else:
-            for k in range(count):
-                now = motion(times[k], own)
-                store_target(rows, k, count, target_of(now, now, False))
-        for k in range(count):
-            store_target(targets, TARGET_SIZE * (k * total + first + i), 1,
-                         load_target(rows, k, count))
+def _report_targets(motion: ClosedForm) -> SampledReference:
+    def report_target(time: float, step: float, preview: float, numbers: Vector) -> Target:
+        now = motion(time, numbers)
+        return target_of(now, now, False)
+
+    return report_target
 
 
 class TargetSampler(ReferenceSampler):
     """Samples the targets of trajectories of one type."""
 
-    size = TARGET_SIZE
-    kernel = staticmethod(_sample)
-
     def __init__(self, trajectories: Sequence[Trajectory], *, exact: bool) -> None:
         """Take at least one trajectory; exact: see target_of()."""
-        super().__init__(trajectories, exact)
-        self._exact = exact
-
-    def reference(self, index: int, time: float, step: float) -> Target:
-        """Return the target of a trajectory at a time [s]; step: until the next [s]."""
-        motion_at = self._trajectories[index].motion
-        return target_of(motion_at(time)[:], motion_at(time + 0.5 * step)[:], self._exact)
+        super().__init__(trajectories, [0.0] * len(trajectories), NO_TARGET,
+                         _exact_targets if exact else _report_targets)

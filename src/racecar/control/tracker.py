@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+import functools
 from typing import Any, NamedTuple
 
 from racecar.base.columns import Array, is_column, rows_of
@@ -17,11 +18,11 @@ from racecar.control.target import TargetSampler
 from racecar.control.tracker_step import (
     axis_step,
     course_step,
-    PARAMETER_SIZE,
+    NO_PARAMETERS,
+    NO_STATE,
     point_ahead,
-    STATE_SIZE,
     TrackerParameters,
-    update_kernel,
+    update_function,
 )
 from racecar.control.trajectories import (
     Attitude,
@@ -108,13 +109,12 @@ class TrajectoryTracker:
             if self._is_of_vehicle else (0.0, 0.0)
         is_along_course = self.is_exact and values['tracked_point'] == 'cog'
         self.step = course_step if is_along_course else axis_step
-        self._update = update_kernel(self.trajectory, self.step)
         self._sampler = TargetSampler([self.trajectory], exact=self.is_exact)
         self._start_ns: int | None = None
         self._clock = StepClock()
         self._origin = (0.0, 0.0)
-        self.state: Any = vector(STATE_SIZE)
-        self.parameters: Any = vector(PARAMETER_SIZE)
+        self.state: Any = vector(NO_STATE)
+        self.parameters: Any = vector(NO_PARAMETERS)
         self.tune(values)
 
     def tune(self, values: Mapping[str, Any]) -> None:
@@ -152,13 +152,16 @@ class TrajectoryTracker:
         """Forget clock and integrators: the next update starts the trajectory anew."""
         self._start_ns = None
         self._clock.restart()
-        self.state[:] = vector(STATE_SIZE)
+        self.state[:] = vector(NO_STATE)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that an update calls; nothing changes."""
         self.origin_for(AT_REST)
-        self._update(self.state.copy(), self.parameters, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-                     self.trajectory.numbers, self.is_exact, 0.0, 0.0, 0.0)
+        self._update(self.state.copy(), self.parameters, AT_REST[1:], (0.0, 0.0), 0.0, 0.0)
+
+    @functools.cached_property
+    def _update(self) -> Callable[..., tuple[float, ...]]:
+        return update_function(self.trajectory, self.step, exact=self.is_exact)
 
     def sample(self, times: Sequence[float], steps: Sequence[float]) -> Any:
         """Return Target at each of some times of the trajectory clock [s], flat, without origin.
@@ -189,6 +192,11 @@ class TrajectoryTracker:
             raise ValueError('the trajectory clock does not run')
         return (now_ns - self._start_ns) / NANOSECONDS
 
+    @property
+    def last_ns(self) -> int | None:
+        """Time of the step before [ns], None if there was none."""
+        return self._clock.last_ns
+
     def time_step(self, now_ns: int) -> float:
         """Return the time since the step before [s], and note the present one [ns].
 
@@ -207,11 +215,9 @@ class TrajectoryTracker:
             self.start(odometry, now_ns)
         time, dt = self.time_since_start(now_ns), self.time_step(now_ns)
         origin_x, origin_y = self._origin
-        (vx, vy, error_x, error_y), now = self._update(
-            self.state, self.parameters, odometry.x, odometry.y, odometry.yaw, odometry.vx,
-            odometry.vy, odometry.yaw_rate, time, self.trajectory.numbers, self.is_exact,
-            origin_x, origin_y, dt)
-        x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
+        (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
+         direction) = self._update(
+            self.state, self.parameters, odometry[1:], self._origin, time, dt)
         return TrackerOutput(
             PlanarVelocity(vx, vy),
             ReferencePoint(origin_x + x, origin_y + y, reference_vx, reference_vy, ax, ay),

@@ -5,17 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from racecar.base.compiled import importable, pure, specialise, unbound
+from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
 from racecar.base.packing import Flat, packing, Vector
-from racecar.base.types import CarMotion
+from racecar.base.rows import load, Part, store
+from racecar.base.types import car_motion, CarMotion
 from racecar.control.reference_sampler import placed
 from racecar.control.target import load_target, Target, target_of
-from racecar.control.trajectories import Trajectory
-from racecar.control.trajectories.base import MotionNumbers
+from racecar.control.trajectories import Motion, Trajectory
+from racecar.control.trajectories.base import ClosedForm
 
 # A reference slower than this stands [m/s]: then there is no direction in which to follow it.
 _STANDSTILL = 0.01
@@ -65,7 +67,7 @@ class TrackerState(NamedTuple):
 
 @pure
 def point_ahead(x: float, y: float, yaw: float, distance: float) -> tuple[float, float]:
-    """Return the point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
+    """Point [m] at a distance [m] ahead of (x, y) along the heading [rad]."""
     sine, cosine = sine_cosine(yaw)
     return x + distance * cosine, y + distance * sine
 
@@ -148,7 +150,7 @@ def pid_velocity(
 def axis_directions(
     p: TrackerParameters, car: CarMotion, target: Target, cosine: float, sine: float,
 ) -> tuple[float, float, float, float]:
-    """Return the unit vectors in which P lies, of the car and of the reference: car and path.
+    """Unit vectors in which P lies, of the car and of the reference: car and path.
 
     cosine, sine: of the car's yaw. Exact for a tracked point that moves along the axis of the car.
     """
@@ -221,15 +223,13 @@ axis_step: TrackerStep = _step_along(axis_directions)
 course_step: TrackerStep = _step_along(course_directions)
 
 
-tracker_step = motion = update = unbound
-load_state, store_state, STATE_SIZE = packing(TrackerState)
-load_parameters, _, PARAMETER_SIZE = packing(TrackerParameters)
+NO_STATE = TrackerState(*(0.0,) * 6)
+NO_PARAMETERS = TrackerParameters(*(0.0,) * 10)
+"""Examples of state and parameters."""
 
-
-@placed.register(Target)
-def _placed(t: Target, origin_x: float, origin_y: float) -> Target:
-    return Target(
-        origin_x + t.x, origin_y + t.y, t.ahead_x, t.ahead_y, t.speed, t.rate, t.direction)
+# Of the loop kernel.
+load_state, store_state, _ = packing(TrackerState)
+load_parameters = packing(TrackerParameters).load
 
 
 @pure
@@ -241,53 +241,100 @@ def placed_target(
         load_target(targets, first, stride), origin_x, origin_y)
 
 
-def _update(
-    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, now: MotionNumbers, middle: MotionNumbers, exact: bool,
-    origin_x: float, origin_y: float, dt: float,
-) -> tuple[float, float, float, float]:
-    """Do a step on packed numbers; return velocity and error.
+class TrackedNumbers(NamedTuple):
+    """What a step of the tracker answers: velocity of P [m/s], error of the tracked point [m]."""
 
-    now, middle, exact: as in target_of(); origin_x, origin_y: of the trajectory [m].
+    vx: float
+    vy: float
+    error_x: float
+    error_y: float
+
+
+TrackerUpdate = Callable[[Flat, Vector, CarMotion, Motion, Motion, tuple[float, float], float],
+                         TrackedNumbers]
+
+
+@functools.cache
+def _update_by(step: TrackerStep, exact: bool) -> TrackerUpdate:
+    state_part, parameters_part = Part(NO_STATE), Part(NO_PARAMETERS)
+
+    @importable
+    def update(
+        state: Flat, parameters: Vector, car: CarMotion, now: Motion, middle: Motion,
+        origin: tuple[float, float], dt: float,
+    ) -> TrackedNumbers:
+        """Do a step on flat numbers; now, middle: as in target_of(); origin: of the motion [m]."""
+        after, vx, vy, error_x, error_y = step(
+            load(state, state_part, 0), load(parameters, parameters_part, 0), car,
+            placed(target_of(now, middle, exact), origin[0], origin[1]), dt)
+        store(state, state_part, 0, after)
+        return TrackedNumbers(vx, vy, error_x, error_y)
+
+    return update
+
+
+@functools.cache
+def _update_kernel(
+    closed_form: ClosedForm, step: TrackerStep, exact: bool,
+) -> Callable[..., tuple[float, ...]]:
+    """Compiled step on a trajectory with a closed form."""
+    update = _update_by(step, exact)
+
+    def update_on(
+        numbers: Vector, state: Flat, parameters: Vector, car: tuple[float, ...],
+        origin: tuple[float, float], time: float, dt: float,
+    ) -> tuple[float, ...]:
+        now = closed_form(time, numbers)
+        middle = closed_form(time + 0.5 * dt, numbers) if exact else now
+        vx, vy, error_x, error_y = update(
+            state, parameters, car_motion(car), now, middle, origin, dt)
+        x, y, reference_vx, reference_vy, ax, ay, heading, rate, direction = now
+        return (vx, vy, error_x, error_y, x, y, reference_vx, reference_vy, ax, ay, heading, rate,
+                direction)
+
+    return compiled(update_on, '(float64[::1], float64[::1], float64[::1], UniTuple(float64, 7),'
+                               ' UniTuple(float64, 2), float64, float64)', nogil=False)
+
+
+@functools.cache
+def _update_at_kernel(step: TrackerStep, exact: bool) -> Callable[..., tuple[float, ...]]:
+    """Compiled step for the fields of both Motions of target_of()."""
+    update = _update_by(step, exact)
+
+    def update_at(
+        state: Flat, parameters: Vector, car: tuple[float, ...], now: tuple[float, ...],
+        middle: tuple[float, ...], origin: tuple[float, float], dt: float,
+    ) -> tuple[float, ...]:
+        vx, vy, error_x, error_y = update(
+            state, parameters, car_motion(car), Motion(*now), Motion(*middle), origin, dt)
+        return vx, vy, error_x, error_y
+
+    return compiled(update_at, '(float64[::1], float64[::1], UniTuple(float64, 7),'
+                               ' UniTuple(float64, 9), UniTuple(float64, 9),'
+                               ' UniTuple(float64, 2), float64)', nogil=False)
+
+
+def update_function(
+    trajectory: Trajectory, step: TrackerStep, *, exact: bool,
+) -> Callable[[Flat, Vector, tuple[float, ...], tuple[float, float], float, float],
+              tuple[float, ...]]:
+    """Step of a tracker on a trajectory, compiled; the trajectory is, too, if it is pure.
+
+    update(state, parameters, car, origin, time, dt) of flat TrackerState, which it changes, and
+    TrackerParameters, an Odometry without its stamp, the origin of the trajectory [m], the time of
+    its clock and that since the step before [s] gives the fields of TrackedNumbers and those of
+    the trajectory's Motion.
     """
-    after, vx, vy, error_x, error_y = tracker_step(
-        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
-        CarMotion(x, y, yaw, forward, lateral, yaw_rate),
-        placed(target_of(now, middle, exact), origin_x, origin_y), dt)
-    store_state(state, 0, 1, after)
-    return vx, vy, error_x, error_y
+    closed_form = trajectory.pure_motion
+    if closed_form is not None:
+        return functools.partial(_update_kernel(closed_form, step, exact), trajectory.numbers)
+    update_at = _update_at_kernel(step, exact)
 
+    def update(
+        state: Flat, parameters: Vector, car: tuple[float, ...], origin: tuple[float, float],
+        time: float, dt: float,
+    ) -> tuple[float, ...]:
+        now, middle = tuple(trajectory.motion(time)), tuple(trajectory.motion(time + 0.5 * dt))
+        return (*update_at(state, parameters, car, now, middle, origin, dt), *now)
 
-
-
-def _update_at(
-    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, time: float, numbers: Vector, exact: bool,
-    origin_x: float, origin_y: float, dt: float,
-) -> tuple[tuple[float, float, float, float], MotionNumbers]:
-    """_update() at a time [s] of the trajectory clock; also returns the motion."""
-    now = motion(time, numbers)
-    middle = motion(time + 0.5 * dt, numbers) if exact else now
-    return update(
-        state, parameters, x, y, yaw, forward, lateral, yaw_rate, now, middle, exact, origin_x,
-        origin_y, dt), now
-
-
-def update_kernel(
-    trajectory: Trajectory, step: TrackerStep,
-) -> Callable[..., tuple[tuple[float, float, float, float], MotionNumbers]]:
-    """Return _update_at() for a trajectory and a step; numbers are of no use without a kernel."""
-    by_step: Any = specialise(_update, f'update_by_{step.__name__}', tracker_step=step)
-    kernel = trajectory.compiled_motion
-    if kernel is not None:
-        return specialise(
-            _update_at, f'update_by_{step.__name__}_{type(trajectory).__name__}', motion=kernel,
-            update=by_step)
-
-    def update_at(*arguments: Any) -> Any:
-        *before, time, _, exact, origin_x, origin_y, dt = arguments
-        now = trajectory.motion(time)[:]
-        return by_step(*before, now, trajectory.motion(time + 0.5 * dt)[:], exact, origin_x,
-                       origin_y, dt), now
-
-    return update_at
+    return update

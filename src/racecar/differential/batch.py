@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +12,20 @@ from numpy.typing import NDArray
 from racecar.base.errors import ParameterError
 from racecar.base.packing import as_vector
 from racecar.base.types import NANOSECONDS, Pose2
-from racecar.differential.kernels import block_kernel, CHANCES, LANES
+from racecar.differential.kernels import CHANCES, robot_kernel, robot_parts
 from racecar.differential.kinematics import Kinematics
+from racecar.differential.motion import KINEMATICS
 from racecar.differential.parameters import RobotParameters
 from racecar.differential.state import WheelsState
+from racecar.simulation.engine import LANES
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
 
 Array = NDArray[np.float64]
 
-_STATES = len(WheelsState._fields)
-_NUMBERS = len(Kinematics._fields)
+_PARTS = robot_parts(KINEMATICS, LANES)
+_STATES, _COMMANDS, _ROBOTS = (
+    slice(part.first, part.after) for part in (_PARTS.state, _PARTS.command, _PARTS.robot))
 # Steps whose random numbers are drawn at a time.
 _CHUNK = 64
 
@@ -59,17 +61,12 @@ class RobotBatch:
                 ' generator=numpy.random.default_rng(seed)')
         self._generator = generator
         blocks = -(-self._count // LANES)
-        self._states = np.zeros((blocks, _STATES, LANES))
-        self._robots = np.ones((blocks, _NUMBERS, LANES))
-        self._commands = np.zeros((blocks, 2, LANES))
-        for index, (pose, number) in enumerate(zip(poses, numbers, strict=True)):
-            block, lane = divmod(index, LANES)
-            self._states[block, :3, lane] = pose
-            self._robots[block, :, lane] = number
+        self._rows = np.zeros((blocks, _PARTS.rows, LANES))
+        self._states = self._rows[:, _STATES]
+        self._states[:, :3] = _by_blocks(np.array(poses, float).reshape(-1, 3))
+        self._rows[:, _ROBOTS] = _by_blocks(np.array(numbers).reshape(-1, len(Kinematics._fields)))
         self._valid = np.ones((blocks, LANES), dtype=bool)
-        self._kernel: Any = block_kernel(Kinematics)
-        # Compiles.
-        self.advance(0)
+        self._kernel = robot_kernel(KINEMATICS, LANES)
 
     def __len__(self) -> int:
         return self._count
@@ -77,7 +74,8 @@ class RobotBatch:
     @property
     def states(self) -> Array:
         """States in the order of the fields of WheelsState, (robots, fields)."""
-        rows: Array = self._states.transpose(0, 2, 1).reshape(-1, _STATES)[:self._count].copy()
+        rows: Array = self._states.transpose(0, 2, 1).reshape(
+            -1, len(WheelsState._fields))[:self._count].copy()
         return rows
 
     @property
@@ -97,9 +95,7 @@ class RobotBatch:
             raise ParameterError(
                 f'speeds have the shape {given.shape[1:]} or are not all finite, expected finite'
                 f' numbers for {self._count} robots [rad/s]')
-        for block in range(len(self._commands)):
-            part = given[:, block * LANES:(block + 1) * LANES]
-            self._commands[block, :, :part.shape[1]] = part
+        self._rows[:, _COMMANDS] = _by_blocks(given.T)
 
     def advance(self, steps: int) -> None:
         """Advance all robots by so many steps.
@@ -110,16 +106,15 @@ class RobotBatch:
         self._move(steps)
         self._valid &= np.isfinite(self._states).all(axis=1)
         if not self._valid.all():
-            self._states = np.where(self._valid[:, None, :], self._states, before)
+            np.copyto(self._states, before, where=~self._valid[:, None, :])
 
     def _move(self, steps: int) -> None:
         nothing = as_vector(np.empty(0))
-        for block in range(len(self._states)):
-            arrays = [as_vector(rows[block].reshape(-1)) for rows in (
-                self._states, self._robots, self._commands)]
+        for block, numbers in enumerate(self._rows):
+            rows = as_vector(numbers.reshape(-1))
             count = min(LANES, self._count - block * LANES)
             if not self._is_noisy or not steps:
-                self._kernel(*arrays, nothing, self._step, steps, count)
+                self._kernel(rows, count, nothing, self._step, steps)
                 continue
             assert self._generator is not None
             for first in range(0, steps, _CHUNK):
@@ -127,4 +122,13 @@ class RobotBatch:
                 chances = self._generator.random(part * CHANCES * LANES)
                 chances *= 2.0
                 chances -= 1.0
-                self._kernel(*arrays, as_vector(chances), self._step, part, count)
+                self._kernel(rows, count, as_vector(chances), self._step, part)
+
+
+def _by_blocks(values: Array) -> Array:
+    """Rows of blocks of LANES robots, (blocks, numbers, LANES), of rows of robots."""
+    count, numbers = values.shape
+    blocks = -(-count // LANES)
+    filled = np.zeros((blocks * LANES, numbers))
+    filled[:count] = values
+    return filled.reshape(blocks, LANES, numbers).transpose(0, 2, 1)

@@ -6,84 +6,106 @@ from __future__ import annotations
 
 from collections.abc import Callable
 import functools
-import math
-from typing import Any
+import sys
+from typing import NamedTuple
 
-from racecar.base.compiled import njit, specialise, unbound
-from racecar.base.packing import Flat, packing, Vector
-from racecar.differential.kinematics import kinematic_step, Kinematics
-from racecar.differential.physics import Physics, physics_step
-from racecar.differential.state import Chance, WheelsState
+from racecar.base.compiled import compiled, importable
+from racecar.base.packing import Flat, Vector
+from racecar.base.rows import count_numbers, load, Part, store, within
+from racecar.base.types import WheelSpeeds
+from racecar.differential.kinematics import Kinematics
+from racecar.differential.physics import Physics
+from racecar.differential.state import Chance, NO_CHANCE, step_robot, WheelsState
+from racecar.simulation.engine import Layout
 
-LANES = 120
-"""Robots in a block, as many as cars: see racecar.simulation.engine."""
-
-CHANCES = len(Chance._fields)
+CHANCES = count_numbers(NO_CHANCE)
 """Random numbers of a robot in a step."""
 
-load_state, store_state, _STATES = packing(WheelsState)
-load_chance = packing(Chance).load
-
-step_robot = load_robot = unbound
+_AT_REST = WheelsState(*(0.0,) * len(WheelsState._fields))
+_FINITE = WheelsState(*(sys.float_info.max,) * len(WheelsState._fields))
 
 
-def _advance(
-    state: Flat, robot: Vector, left: float, right: float, chances: Vector, dt: float, steps: int,
-) -> bool:
-    """Advance one robot; chances: CHANCES for each step, or none. Tell whether all is finite."""
-    s = load_state(state, 0, 1)
-    r = load_robot(robot, 0, 1)
-    if len(chances):
-        for i in range(steps):
-            s = step_robot(s, r, left, right, load_chance(chances, CHANCES * i, 1), dt)
-    else:
-        none = Chance(0.0, 0.0, 0.0, 0.0)
-        for _ in range(steps):
-            s = step_robot(s, r, left, right, none, dt)
-    store_state(state, 0, 1, s)
-    valid = True
-    for i in range(_STATES):
-        valid = valid and math.isfinite(state[i])
-    return valid
+PLANAR_MODES: dict[str, type[Kinematics | Physics]] = {
+    'kinematics': Kinematics, 'physics': Physics}
+"""Parameters of each mode in the plane, whose type chooses the step."""
 
 
-def _advance_block(
-    state: Flat, robots: Vector, commands: Vector, chances: Vector, dt: float, steps: int,
-    count: int,
-) -> None:
-    """Advance up to LANES robots in rows of LANES numbers; chances: CHANCES rows a step."""
-    if len(chances):
-        for step in range(steps):
-            first = step * CHANCES * LANES
-            for i in range(count):
-                store_state(state, i, LANES, step_robot(
-                    load_state(state, i, LANES), load_robot(robots, i, LANES), commands[i],
-                    commands[LANES + i], load_chance(chances, first + i, LANES), dt))
-    else:
-        for _ in range(steps):
-            for i in range(count):
-                store_state(state, i, LANES, step_robot(
-                    load_state(state, i, LANES), load_robot(robots, i, LANES), commands[i],
-                    commands[LANES + i], Chance(0.0, 0.0, 0.0, 0.0), dt))
+class RobotParts(NamedTuple):
+    """Where robots have their numbers; rows: how many in all.
 
-
-@functools.cache
-def advance_kernel(kind: type) -> Callable[..., bool]:
-    """Return advance(state, robot, left, right, chances, dt, steps) of a mode.
-
-    kind: Kinematics or Physics, of whose numbers robot is made; left, right: commands [rad/s].
+    robot: parameters of the mode, see step_robot().
     """
-    return specialise(
-        _advance, f'advance_{kind.__name__}', njit, step_robot=_STEPS[kind],
-        load_robot=packing(kind).load)
+
+    rows: int
+    state: Part
+    command: Part
+    robot: Part
+
+
+Advance = Callable[[Flat, int, Vector, float, int], bool]
+"""advance(rows, count, chances, dt [s], steps): moves the first `count` robots on.
+
+chances: CHANCES rows for each step, or none. It tells whether all states are finite.
+"""
+
+
+def robot_parts(mode: str, lanes: int) -> RobotParts:
+    """Place the numbers of robots; mode: of PLANAR_MODES; lanes: robots in a block."""
+    layout, numbers = Layout(lanes), PLANAR_MODES[mode]
+    return RobotParts(
+        0, layout.part(_AT_REST), layout.part(WheelSpeeds(0.0, 0.0)),
+        layout.part(numbers(*(0.0,) * len(numbers._fields))))._replace(rows=layout.rows)
 
 
 @functools.cache
-def block_kernel(kind: type) -> Callable[..., None]:
-    """Return advance(state, robots, commands, chances, dt, steps, count) for a block of robots."""
-    return specialise(
-        _advance_block, f'advance_block_{kind.__name__}', njit, step_robot=_STEPS[kind],
-        load_robot=packing(kind).load)
+def robot_kernel(mode: str, lanes: int) -> Advance:
+    """Kernel of a mode; lanes: robots in a block.
 
+    One robot stays in registers; of many, each step is done to all before the next, so that the
+    loop over them vectorises.
+    """
+    _, state_part, command_part, robot_part = robot_parts(mode, lanes)
+    chance_part, chance_numbers = Part(NO_CHANCE, 0, lanes), CHANCES * lanes
 
-_STEPS: dict[type, Any] = {Kinematics: kinematic_step, Physics: physics_step}
+    @importable
+    def step_one(rows: Flat, i: int, state: WheelsState, chance: Chance, dt: float) -> WheelsState:
+        after: WheelsState = step_robot(
+            load(rows, robot_part, i), state, load(rows, command_part, i), chance, dt)
+        return after
+
+    @importable
+    def run_one(rows: Flat, count: int, chances: Vector, dt: float, steps: int) -> None:
+        state = load(rows, state_part, 0)
+        if len(chances) > 0:
+            for k in range(steps):
+                state = step_one(
+                    rows, 0, state, load(chances, chance_part, k * chance_numbers), dt)
+        else:
+            for _ in range(steps):
+                state = step_one(rows, 0, state, NO_CHANCE, dt)
+        store(rows, state_part, 0, state)
+
+    @importable
+    def run_all(rows: Flat, count: int, chances: Vector, dt: float, steps: int) -> None:
+        if len(chances) > 0:
+            for k in range(steps):
+                for i in range(count):
+                    store(rows, state_part, i, step_one(
+                        rows, i, load(rows, state_part, i),
+                        load(chances, chance_part, k * chance_numbers + i), dt))
+        else:
+            for _ in range(steps):
+                for i in range(count):
+                    store(rows, state_part, i, step_one(
+                        rows, i, load(rows, state_part, i), NO_CHANCE, dt))
+
+    run = run_one if lanes == 1 else run_all
+
+    def advance(rows: Flat, count: int, chances: Vector, dt: float, steps: int) -> bool:
+        run(rows, count, chances, dt, steps)
+        valid = True
+        for i in range(count):
+            valid = valid and within(load(rows, state_part, i), _FINITE)
+        return valid
+
+    return compiled(advance, '(float64[::1], int64, float64[::1], float64, int64)')

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
+from racecar.base.types import WheelSpeeds
 from racecar.differential.parameters import RobotParameters
-from racecar.differential.state import Chance, moved, WheelsState
+from racecar.differential.state import Chance, moved, step_robot, WheelsState
 
 
 class Kinematics(NamedTuple):
@@ -35,35 +36,35 @@ class Kinematics(NamedTuple):
 
     @classmethod
     def of(cls, robot: RobotParameters) -> Kinematics:
-        """Return those of a robot."""
+        """Parameters of a robot."""
         counts = robot.has_encoders
         return cls(
             robot.wheel_radius, robot.axle_length, robot.max_speed, robot.max_acceleration,
             robot.slip_noise, robot.encoder_noise if counts else 0.0,
             robot.encoder_resolution if counts else 0.0, robot.motor_consumption, robot.battery)
 
+    def blocked(self) -> Kinematics | None:
+        """None: a robot that something blocks does no step."""
+        return None
 
-@inlined
+
+@pure
 def ramp(speed: float, target: float, largest_change: float) -> float:
-    """Return the speed after a step towards a target."""
+    """Speed after a step towards a target."""
     change = target - speed
     # Without the rounding of a sum where it gets there.
     return target if abs(change) <= largest_change else speed + (
         largest_change if change > 0.0 else -largest_change)
 
 
-@inlined
-def kinematic_step(
-    state: WheelsState, robot: Kinematics, left: float, right: float, chance: Chance, dt: float,
+@step_robot.register(Kinematics)
+def _step(
+    robot: Kinematics, state: WheelsState, command: WheelSpeeds, chance: Chance, dt: float,
 ) -> WheelsState:
-    """Return the state after a step of dt [s]; left, right: commands [rad/s].
-
-    With an empty battery the wheels stand.
-    """
     works = robot.battery == 0.0 or state.energy < robot.battery
     top = robot.max_speed if works else 0.0
-    left_target = min(max(left, -top), top)
-    right_target = min(max(right, -top), top)
+    left_target = min(max(command.left, -top), top)
+    right_target = min(max(command.right, -top), top)
     most = robot.max_acceleration * dt
     left_speed = ramp(state.left_speed, left_target, most) if works else 0.0
     right_speed = ramp(state.right_speed, right_target, most) if works else 0.0

@@ -16,7 +16,7 @@ from racecar.base.types import BodyTwist, NANOSECONDS, Odometry
 from racecar.control.point_ahead import PointAheadLinearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.differential.plant import make_robot_plant, RobotPlant
-from racecar.simulation.closed_loop import chunks
+from racecar.simulation.loop_kernel import chunks
 from racecar.simulation.metrics.run_table import COLUMNS
 from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.ports import ODOMETRY
@@ -114,11 +114,11 @@ class RobotLoop:
         on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. A robot with two wheels
         has no steering angle: its column is NaN.
         """
-        for count, drives_last in chunks(ticks, _CHUNK):
+        for count, driven in chunks(ticks, _CHUNK):
             rows = np.empty((count, len(COLUMNS)))
             for tick in range(count):
                 rows[tick], command = self._answer()
-                if tick == count - 1 and not drives_last:
+                if tick == driven:
                     break
                 self.simulator.set_command(command)
                 try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property
 import math
 from typing import Any
 
@@ -26,27 +27,30 @@ from racecar.base.types import (
     WheelSpeeds,
     yaw_to_quaternion,
 )
-from racecar.differential.kernels import advance_kernel, CHANCES
-from racecar.differential.kinematics import Kinematics
+from racecar.differential.kernels import (
+    Advance,
+    CHANCES,
+    PLANAR_MODES,
+    robot_kernel,
+    robot_parts,
+)
 from racecar.differential.parameters import RobotParameters
-from racecar.differential.physics import Physics
 from racecar.differential.state import WheelsState
 from racecar.scene.scene import EMPTY_SCENE, Objects, Scene
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import whole_nanoseconds
 from racecar.simulation.simulator import DEFAULT_STEP
 
-KINEMATICS, PHYSICS, WORLD = 'kinematics', 'physics', 'world'
+KINEMATICS, PHYSICS, WORLD = *PLANAR_MODES, 'world'
 MODES = KINEMATICS, PHYSICS, WORLD
-
-_KINDS: dict[str, Any] = {KINEMATICS: Kinematics, PHYSICS: Physics}
 
 ORIGIN = Pose2(0.0, 0.0, 0.0)
 
-# Numbers of WheelsState that a contact puts to rest or back.
-_X, _VX, _LEFT_SPEED, _LEFT_COUNT, _ENERGY = (
-    WheelsState._fields.index(name)
-    for name in ('x', 'vx', 'left_speed', 'left_count', 'energy'))
+_STATES = len(WheelsState._fields)
+# Pose and twist come first.
+_MOTION = WheelsState._fields.index('yaw_rate') + 1
+_AT_REST = WheelsState(*(0.0,) * _STATES)
+_NOTHING: Any = vector(0)
 
 
 class Motion(ABC):
@@ -131,7 +135,7 @@ class Motion(ABC):
 
 
 def clamped_speeds(speeds: WheelSpeeds, robot: RobotParameters) -> WheelSpeeds:
-    """Return speeds within max_speed. Raises ParameterError if one is NaN or infinite."""
+    """Speeds within max_speed. Raises ParameterError if one is NaN or infinite."""
     if not (math.isfinite(speeds.left) and math.isfinite(speeds.right)):
         raise ParameterError(
             f'wheel speeds are {speeds.left!r} and {speeds.right!r}, expected finite numbers'
@@ -157,41 +161,54 @@ class PlanarMotion(Motion):
         Raises ParameterError for another mode, ConfigurationError for a step that is no whole
         number of nanoseconds.
         """
-        if mode not in _KINDS:
-            raise ParameterError(f"mode is '{mode}', expected one of {', '.join(_KINDS)}")
+        if mode not in PLANAR_MODES:
+            raise ParameterError(
+                f"mode is '{mode}', expected one of {', '.join(PLANAR_MODES)}")
         super().__init__(robot, step)
         self.mode = mode
-        numbers = _KINDS[mode].of(robot)
-        self._numbers: Any = vector(numbers)
-        self._held: Any = vector(
-            numbers._replace(inverse_mass=0.0, inverse_inertia=0.0)) if mode == PHYSICS else None
-        self._kernel: Any = advance_kernel(_KINDS[mode])
+        numbers = PLANAR_MODES[mode].of(robot)
+        parts = robot_parts(mode, 1)
+        # State, command and parameters.
+        self._rows: Any = vector(parts.rows)
+        self._at_command, self._at_robot = parts.command.first, parts.robot.first
+        self._rows[self._at_robot:] = self._free = vector(numbers)
+        blocked = numbers.blocked()
+        self._blocked = None if blocked is None else vector(blocked)
         slips = mode == KINEMATICS and robot.slip_noise > 0.0
         self._is_noisy = slips or (robot.has_encoders and robot.encoder_noise > 0.0)
         self._generator = np.random.default_rng(seed)
         self._obstacles = None if scene.is_empty else Obstacles(
             scene, robot.footprint, robot.body_radius)
         self._initial = pose
-        self._state: Any = vector(len(WheelsState._fields))
         self.reset(None)
+
+    @cached_property
+    def _kernel(self) -> Advance:
+        return robot_kernel(self.mode, 1)
 
     @property
     def state(self) -> WheelsState:
         """Where it is, how it moves, what the wheels and encoders have done."""
-        return WheelsState(*map(float, self._state))
+        return _state_in(self._rows)
 
     @property
     def collisions(self) -> Collisions | None:
         """Contacts since the last reset; None where there is nothing to run into."""
         return None if self._obstacles is None else self._obstacles.collisions
 
+    def set_speeds(self, speeds: WheelSpeeds) -> None:
+        """Turn the wheels so from now on, as in Motion."""
+        super().set_speeds(speeds)
+        at = self._at_command
+        self._rows[at], self._rows[at + 1] = self._command
+
     def set_counts(self, left: float, right: float) -> None:
         """Let the encoders count on from these numbers."""
-        self._state[_LEFT_COUNT:_LEFT_COUNT + 2] = vector((left, right))
+        self._put(self.state._replace(left_count=left, right_count=right))
 
     def warm_up(self) -> None:
         """Compile all that a step calls."""
-        self._run(self._state.copy(), self._numbers, vector(0), 0)
+        self._run(self._rows.copy(), _NOTHING, 0)
         if self._obstacles is not None:
             self._obstacles.block(self._odometry())
 
@@ -200,32 +217,34 @@ class PlanarMotion(Motion):
 
         Raises DivergenceError if the state is not finite; state and time are then as before.
         """
-        before = self._state.copy()
-        chances: Any = vector(0)
+        before, chances = self._rows.copy(), _NOTHING
         if self._is_noisy:
             chances = as_vector(self._generator.uniform(-1.0, 1.0, CHANCES * steps))
         if self._obstacles is None:
-            valid = self._run(self._state, self._numbers, chances, steps)
+            valid = self._run(self._rows, chances, steps)
         else:
             # Of single steps, it does not matter in how many parts the way is gone.
             valid = all(self._step_among(
                 self._obstacles, chances[CHANCES * i:CHANCES * (i + 1)] if len(chances)
                 else chances) for i in range(steps))
         if not valid:
-            self._state[:] = before
+            self._rows[:] = before
             raise DivergenceError(
                 f'the motion of {self.robot.name} is not finite after'
                 f' {self.time_ns / NANOSECONDS:.6g} s under {self._command}: check its masses and'
                 ' lengths, or use a shorter step')
         self._steps += steps
 
-    def _run(self, state: Any, numbers: Vector, chances: Vector, steps: int) -> bool:
-        return bool(self._kernel(state, numbers, *self._command, chances, self._step, steps))
+    def _put(self, state: WheelsState) -> None:
+        self._rows[:_STATES] = vector(state)
+
+    def _run(self, rows: Any, chances: Vector, steps: int) -> bool:
+        return self._kernel(rows, 1, chances, self._step, steps)
 
     def _step_among(self, obstacles: Obstacles, chances: Vector) -> bool:
         """Do a step as far as nothing is in the way; tell whether all is finite."""
-        before, last = self._state.copy(), self._odometry()
-        valid = self._run(self._state, self._numbers, chances, 1)
+        before, last = self.state, self._odometry()
+        valid = self._run(self._rows, chances, 1)
         now = self._odometry()
         if not valid or not obstacles.block(now):
             obstacles.note_free(now)
@@ -234,14 +253,16 @@ class PlanarMotion(Motion):
             # No step leads there: it was put there, and may leave.
             return valid
         obstacles.note_contact(last, math.hypot(last.vx, last.vy))
-        energy = self._state[_ENERGY]
-        self._state[:] = before
-        self._state[_VX:_VX + 3] = vector(3)
-        if self._held is None:
-            self._state[_LEFT_SPEED:_LEFT_SPEED + 2] = vector(2)
-            self._state[_ENERGY] = energy
+        stopped = before._replace(vx=0.0, vy=0.0, yaw_rate=0.0)
+        if self._blocked is None:
+            self._put(stopped._replace(
+                left_speed=0.0, right_speed=0.0, energy=self.state.energy))
             return True
-        return self._run(self._state, self._held, chances, 1)
+        self._put(stopped)
+        self._rows[self._at_robot:] = self._blocked
+        valid = self._run(self._rows, chances, 1)
+        self._rows[self._at_robot:] = self._free
+        return valid
 
     def reset(self, pose: Pose2 | None) -> None:
         """Put it at rest at a pose, its initial one if None; command, wheels, encoders at 0.
@@ -250,27 +271,26 @@ class PlanarMotion(Motion):
         """
         pose = self._initial if pose is None else pose
         check_planar_pose(pose)
-        self._state[:] = vector(len(self._state))
-        self._state[_X:_X + 3] = vector(pose)
-        self._command = WheelSpeeds(0.0, 0.0)
+        self._put(_AT_REST._replace(x=pose.x, y=pose.y, yaw=pose.yaw))
+        self.set_speeds(WheelSpeeds(0.0, 0.0))
         if self._obstacles is not None:
             self._obstacles.forget()
 
     def _odometry(self) -> Odometry:
-        x, y, yaw, vx, vy, yaw_rate = map(float, self._state[:6])
+        x, y, yaw, vx, vy, yaw_rate = map(float, self._rows[:_MOTION])
         return Odometry(self.time_ns, x, y, *yaw_to_quaternion(yaw), vx, vy, yaw_rate)
 
     def body_state(self) -> BodyState:
-        """Return pose of the base frame in odom and twist in it."""
+        """Pose of the base frame in odom and twist in it."""
         _, x, y, qz, qw, vx, vy, yaw_rate = self._odometry()
         return BodyState(
             Pose3(x, y, 0.0, 0.0, 0.0, qz, qw), Twist3(vx, vy, 0.0, 0.0, 0.0, yaw_rate))
 
     def acceleration(self) -> Acceleration3:
-        """Return the acceleration of the base frame as it would be now without noise."""
-        after = self._state.copy()
-        self._run(after, self._numbers, vector(0), 1)
-        now, then = self.state, WheelsState(*map(float, after))
+        """Acceleration of the base frame as it would be now without noise."""
+        after = self._rows.copy()
+        self._run(after, _NOTHING, 1)
+        now, then = self.state, _state_in(after)
         vx, vy, rate = now.vx, now.vy, now.yaw_rate
         if self.mode == KINEMATICS:
             radius, axle = self.robot.wheel_radius, self.robot.axle_length
@@ -279,3 +299,7 @@ class PlanarMotion(Motion):
         return Acceleration3(
             (then.vx - vx) / self._step - rate * vy, (then.vy - vy) / self._step + rate * vx, 0.0,
             0.0, 0.0, (then.yaw_rate - rate) / self._step)
+
+
+def _state_in(rows: Any) -> WheelsState:
+    return WheelsState(*map(float, rows[:_STATES]))

@@ -20,9 +20,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
+from racecar.base.types import WheelSpeeds
 from racecar.differential.parameters import RobotParameters
-from racecar.differential.state import Chance, moved, WheelsState
+from racecar.differential.state import Chance, moved, step_robot, WheelsState
 
 _ITERATIONS = 400
 # Largest change of an impulse in a round, over that of full friction, of a solution [-].
@@ -52,7 +53,7 @@ class Physics(NamedTuple):
 
     @classmethod
     def of(cls, robot: RobotParameters) -> Physics:
-        """Return those of a robot."""
+        """Parameters of a robot."""
         counts = robot.has_encoders
         return cls(
             robot.wheel_radius, 0.5 * robot.axle_length, robot.max_speed, robot.max_force,
@@ -60,6 +61,10 @@ class Physics(NamedTuple):
             robot.friction_coefficient, robot.wheel_load,
             robot.encoder_noise if counts else 0.0,
             robot.encoder_resolution if counts else 0.0, robot.motor_consumption, robot.battery)
+
+    def blocked(self) -> Physics | None:
+        """Parameters of a robot whose body something holds; its wheels may turn."""
+        return self._replace(inverse_mass=0.0, inverse_inertia=0.0)
 
 
 class Impulses(NamedTuple):
@@ -81,11 +86,11 @@ class Velocities(NamedTuple):
     right: float
 
 
-@inlined
+@pure
 def wheel_speed(
     speed: float, target: float, push: float, robot: Physics, dt: float,
 ) -> tuple[float, float]:
-    """Return the speed of a wheel after a step [rad/s], and how it yields to the push.
+    """Speed of a wheel after a step [rad/s], and how it yields to the push.
 
     push: impulse of the ground forwards [N s]. The latter is the decrease of the speed of its rim
     for each N s: 0 while the motor holds the target.
@@ -99,9 +104,9 @@ def wheel_speed(
             robot.wheel_radius * robot.wheel_radius / robot.wheel_inertia)
 
 
-@inlined
+@pure
 def _moved_by(free: Velocities, p: Impulses, robot: Physics) -> tuple[float, float, float]:
-    """Return velocity of the centre of gravity and yaw rate that impulses give."""
+    """Velocity of the centre of gravity and yaw rate that impulses give."""
     return (
         free.vx + robot.inverse_mass * (p.left_x + p.right_x),
         free.vy + robot.inverse_mass * (p.left_y + p.right_y),
@@ -110,12 +115,12 @@ def _moved_by(free: Velocities, p: Impulses, robot: Physics) -> tuple[float, flo
             - robot.cog_ahead * (p.left_y + p.right_y)))
 
 
-@inlined
+@pure
 def _contact(
     free: Velocities, p: Impulses, robot: Physics, side: float, speed: float, target: float,
     dt: float,
 ) -> tuple[float, float]:
-    """Return better impulses of one wheel; side: +1 left, -1 right; speed: before [rad/s]."""
+    """Better impulses of one wheel; side: +1 left, -1 right; speed: before [rad/s]."""
     px, py = (p.left_x, p.left_y) if side > 0.0 else (p.right_x, p.right_y)
     vx, vy, rate = _moved_by(free, p, robot)
     after, yields = wheel_speed(speed, target, px, robot, dt)
@@ -138,7 +143,7 @@ def _contact(
     return scale * new_x, scale * new_y
 
 
-@njit
+@pure
 def _iterated(free: Velocities, robot: Physics, left: float, right: float, dt: float) -> Impulses:
     p = Impulses(0.0, 0.0, 0.0, 0.0)
     enough = _TOLERANCE * robot.friction * robot.load * dt
@@ -154,9 +159,9 @@ def _iterated(free: Velocities, robot: Physics, left: float, right: float, dt: f
     return p
 
 
-@inlined
+@pure
 def _sticking(free: Velocities, robot: Physics, left: float, right: float) -> Impulses:
-    """Return the impulses with which both wheels reach their targets and roll."""
+    """Impulses with which both wheels reach their targets and roll."""
     vx = 0.5 * (left + right) * robot.wheel_radius
     rate = 0.5 * (right - left) * robot.wheel_radius / robot.half_axle
     across = (robot.cog_ahead * rate - free.vy) / robot.inverse_mass
@@ -167,11 +172,11 @@ def _sticking(free: Velocities, robot: Physics, left: float, right: float) -> Im
                     0.5 * across)
 
 
-@njit
+@pure
 def solve_step(
     before: Velocities, robot: Physics, left: float, right: float, dt: float,
 ) -> Velocities:
-    """Return the velocities after a step of dt [s]; left, right: target speeds [rad/s]."""
+    """Velocities after a step of dt [s]; left, right: target speeds [rad/s]."""
     # The axes turn with the body.
     free = Velocities(
         before.vx + dt * before.yaw_rate * before.vy,
@@ -196,18 +201,14 @@ def solve_step(
     return Velocities(vx, vy, rate, left_after, right_after)
 
 
-@inlined
-def physics_step(
-    state: WheelsState, robot: Physics, left: float, right: float, chance: Chance, dt: float,
+@step_robot.register(Physics)
+def _step(
+    robot: Physics, state: WheelsState, command: WheelSpeeds, chance: Chance, dt: float,
 ) -> WheelsState:
-    """Return the state after a step of dt [s]; left, right: commands [rad/s].
-
-    With an empty battery the motors want the wheels to stand.
-    """
     works = robot.battery == 0.0 or state.energy < robot.battery
     top = robot.max_speed if works else 0.0
-    left_target = min(max(left, -top), top)
-    right_target = min(max(right, -top), top)
+    left_target = min(max(command.left, -top), top)
+    right_target = min(max(command.right, -top), top)
     vx, vy, rate, left_speed, right_speed = solve_step(
         Velocities(state.vx, state.vy + robot.cog_ahead * state.yaw_rate, state.yaw_rate,
                    state.left_speed, state.right_speed), robot, left_target, right_target, dt)

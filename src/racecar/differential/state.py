@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine
+from racecar.base.types import WheelSpeeds
 
 
 class WheelsState(NamedTuple):
@@ -43,11 +44,27 @@ class Chance(NamedTuple):
     right_error: float
 
 
-@inlined
+NO_CHANCE = Chance(0.0, 0.0, 0.0, 0.0)
+"""Without noise."""
+
+
+@by_type
+def step_robot(
+    robot: Any, state: WheelsState, command: WheelSpeeds, chance: Chance, dt: float,
+) -> WheelsState:
+    """State after a step of dt [s].
+
+    robot: parameters, whose type is the mode; command: speeds that the wheels shall have [rad/s].
+    With an empty battery they shall stand.
+    """
+    raise NotImplementedError
+
+
+@pure
 def moved(
     state: WheelsState, vx: float, vy: float, yaw_rate: float, dt: float,
 ) -> tuple[float, float, float]:
-    """Return x, y, yaw after a step of dt [s] by the midpoint rule.
+    """X, y, yaw after a step of dt [s] by the midpoint rule.
 
     The chord is as long as the arc: the place is wrong by turn^2/24 of the way.
     """

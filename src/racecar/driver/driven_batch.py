@@ -13,20 +13,23 @@ import numpy as np
 from racecar.base.compiled import compiled, importable
 from racecar.base.errors import ConfigurationError
 from racecar.base.packing import Flat
-from racecar.base.rows import first_row, load, Part, store
+from racecar.base.rows import first_row, flatten, load, Part, store
 from racecar.base.types import NANOSECONDS, Wheels
 from racecar.driver.driven_car import DrivenCar
 from racecar.driver.pedal_kernels import (
     drive_wheels,
     driven_inputs,
     Memory,
-    NO_CAR,
     NO_CONTROLS,
     START,
     turned_on,
     wheel_speeds_of,
 )
-from racecar.dynamics.powertrain.powertrain import PedalControls
+from racecar.dynamics.powertrain.powertrain import (
+    Drivetrain,
+    NO_DRIVETRAIN,
+    PedalControls,
+)
 from racecar.dynamics.vehicles.double_track_equations import NO_WHEEL
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.simulation.car_batch import CarBatch
@@ -42,13 +45,13 @@ class PedalRows(NamedTuple):
     """
 
     controls: PedalControls
-    car: tuple[float, ...]
+    car: Drivetrain
     memory: Memory
     good: Memory
     before: Wheels
 
 
-_EXAMPLE = PedalRows(NO_CONTROLS, NO_CAR, START, START, NO_WHEEL)
+_EXAMPLE = PedalRows(NO_CONTROLS, NO_DRIVETRAIN, START, START, NO_WHEEL)
 CONTROLS, CAR, MEMORY = (
     first_row(_EXAMPLE, field) for field in ('controls', 'car', 'memory'))
 
@@ -137,7 +140,8 @@ class DrivenBatch(CarBatch):
             [car.model for car in cars], [car.state for car in cars],
             lambda model: pedal_kernel(model.wheel_equations, integrator),
             step=step_ns / NANOSECONDS, integrator=integrator, threads=threads)
-        self._write_inputs(CAR, np.array([car.powertrain.packed for car in cars], float).T)
+        self._write_inputs(CAR, np.array(
+            [tuple(flatten(car.powertrain.numbers)) for car in cars], float).T)
         self._write_inputs(MEMORY, np.array([car.memory for car in cars], float).T)
         self.set_pedals([car.pedals for car in cars])
 

@@ -18,10 +18,10 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
-from racecar.driver.pedal_kernels import drive_kernel, START
+from racecar.driver.pedal_kernels import drive_kernel, Driving, NO_CONTROLS, START
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
 from racecar.dynamics.powertrain.car_parameters import CarParameters
-from racecar.dynamics.powertrain.powertrain import PedalControls, Powertrain
+from racecar.dynamics.powertrain.powertrain import PedalControls, Powertrain, UNDEFINED
 from racecar.dynamics.vehicles.double_track import DEFAULT_TYRE_MODEL, DoubleTrack
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene.scene import EMPTY_SCENE, Scene
@@ -34,6 +34,7 @@ from racecar.simulation.simulator import (
 )
 
 TURNED = first_row(START, 'turned')
+_CONTROLS = len(PedalControls._fields)
 
 
 class DrivenCar:
@@ -51,7 +52,8 @@ class DrivenCar:
         """
         self.powertrain = Powertrain(car, vehicle, step)
         self._memory: Any = vector(tuple(flatten(START)))
-        self._controls: Any = vector(PedalControls(-1.0, *(0.0,) * 8))
+        self._driving: Any = vector(tuple(flatten(
+            Driving(NO_CONTROLS._replace(mode=UNDEFINED), self.powertrain.numbers))))
         self.model = DoubleTrack(vehicle, tyre_model)
         self.integrator = integrator
         self._drive = drive_kernel(self.model.wheel_equations, integrator)
@@ -107,7 +109,7 @@ class DrivenCar:
     @property
     def pedals(self) -> PedalControls:
         """The controls in force."""
-        return PedalControls(*map(float, self._controls))
+        return PedalControls(*map(float, self._driving[:_CONTROLS]))
 
     @property
     def memory(self) -> tuple[float, ...]:
@@ -116,7 +118,7 @@ class DrivenCar:
 
     def set_pedals(self, pedals: PedalControls) -> None:
         """Drive so from the next tick on."""
-        self._controls[:] = pedals
+        self._driving[:_CONTROLS] = pedals
 
     def switch_lamps(self, switches: LampSwitches) -> None:
         """Do nothing: a car without a world has lamps that nobody sees."""
@@ -155,5 +157,4 @@ class DrivenCar:
     ) -> bool:
         """Advance by steps of dt, driven by the pedals; return whether the state is valid."""
         return self._drive(
-            state, inputs, parameters, limits, self._controls, self.powertrain.packed,
-            self._memory, dt, steps)
+            state, inputs, parameters, limits, self._driving, self._memory, dt, steps)

@@ -16,15 +16,11 @@ from racecar.dynamics.integrators import step_function
 from racecar.dynamics.powertrain.gearbox import next_shift, Shift
 from racecar.dynamics.powertrain.powertrain import (
     added_inertia,
-    BRAKE_DAMPING,
-    BRAKE_TORQUE,
-    CAR_NUMBERS,
-    DAMPING,
-    DRIVEN,
+    Drivetrain,
     next_cruise,
+    NO_DRIVETRAIN,
     NO_SHIFT,
     PedalControls,
-    SHIFT_TIME,
     wheel_drive,
 )
 from racecar.dynamics.vehicles.double_track_equations import (
@@ -54,14 +50,14 @@ START = Memory(0.0, NO_WHEEL, NO_SHIFT)
 
 @pure
 def driven_inputs(
-    controls: PedalControls, car: Vector, cruise: float, drive: Wheels, forced: Wheels,
+    controls: PedalControls, car: Drivetrain, cruise: float, drive: Wheels, forced: Wheels,
 ) -> WheelInputs:
     """Inputs of the double track.
 
     drive: torque [N m] of each wheel, or speed [rad/s] of one that is forced, whose forced is 1.
     """
-    brake, viscous = car[BRAKE_TORQUE] * controls.brake, car[BRAKE_DAMPING] * controls.brake
-    damping = car[DAMPING]
+    brake, viscous = car.brake_torque * controls.brake, car.brake_damping * controls.brake
+    damping = car.damping
     return WheelInputs(
         cruise, 0.5 * (controls.left_angle + controls.right_angle), 1.0, controls.left_angle,
         controls.right_angle, drive, (brake, brake, brake, brake),
@@ -71,19 +67,19 @@ def driven_inputs(
 
 @pure
 def drive_wheels(
-    controls: PedalControls, car: Vector, speeds: Wheels, memory: Memory, dt: float,
+    controls: PedalControls, car: Drivetrain, speeds: Wheels, memory: Memory, dt: float,
 ) -> tuple[Memory, Wheels, Wheels]:
-    """Return the memory but for the rotation, then drive and forced of each wheel for a step.
+    """Memory but for the rotation, then drive and forced of each wheel for a step.
 
     drive: torque [N m], or speed [rad/s] of a wheel that is forced, of which forced is 1.
     """
     ramped = next_cruise(controls, car, speeds, memory.cruise, dt)
-    shift, drives = next_shift(memory.shift, controls.ratio, car[SHIFT_TIME], dt)
+    shift, drives = next_shift(memory.shift, controls.ratio, car.shift_time, dt)
     drive, is_forced = wheel_drive(controls, car, speeds, ramped, drives)
     forced = 1.0 if is_forced else 0.0
+    a, b, c, d = car.driven
     return Memory(ramped, memory.turned, shift), drive, (
-        car[DRIVEN] * forced, car[DRIVEN + 1] * forced, car[DRIVEN + 2] * forced,
-        car[DRIVEN + 3] * forced)
+        a * forced, b * forced, c * forced, d * forced)
 
 
 @pure
@@ -95,7 +91,7 @@ def wheel_speeds_of(state: Any) -> Wheels:
 
 @pure
 def turned_on(turned: Wheels, before: Wheels, after: Wheels, dt: float) -> Wheels:
-    """Return the rotation of the wheels [rad] after a step, by the mean of both speeds."""
+    """Rotation of the wheels [rad] after a step, by the mean of both speeds."""
     half = 0.5 * dt
     return (turned[0] + half * (before[0] + after[0]), turned[1] + half * (before[1] + after[1]),
             turned[2] + half * (before[2] + after[2]), turned[3] + half * (before[3] + after[3]))
@@ -111,8 +107,16 @@ def turned_wheels(held: Held, drive: Wheels, forced: Wheels) -> Held:
 
 
 NO_CONTROLS = PedalControls(*(0.0,) * len(PedalControls._fields))
-NO_CAR = (0.0,) * CAR_NUMBERS
-_CONTROLS, _CAR, _MEMORY = Part(NO_CONTROLS), Part(NO_CAR), Part(START)
+
+
+class Driving(NamedTuple):
+    """What a car is driven by: its pedals, and what is between them and the wheels."""
+
+    controls: PedalControls
+    car: Drivetrain
+
+
+_DRIVING, _MEMORY = Part(Driving(NO_CONTROLS, NO_DRIVETRAIN)), Part(START)
 _INPUTS = Part(NO_INPUTS)
 
 
@@ -127,15 +131,14 @@ def drive_kernel(equations: Equations, integrator: str) -> Callable[..., bool]:
 
     def drive(
         state: MutableSequence[float], inputs: MutableSequence[float], parameters: Vector,
-        limits: Vector, controls_: Vector, car_: Vector, memory_: MutableSequence[float],
-        dt: float, steps: int,
+        limits: Vector, driving: Vector, memory_: MutableSequence[float], dt: float, steps: int,
     ) -> bool:
         """Advance by steps of dt; tell whether the state is valid, else leave it and the memory.
 
-        controls_, car_, memory_: numbers of PedalControls, of the powertrain and of Memory.
+        driving, memory_: numbers of Driving and of Memory.
         """
         now = load(state, state_part, 0)
-        controls, car = load(controls_, _CONTROLS, 0), load(car_, _CAR, 0)
+        controls, car = load(driving, _DRIVING, 0)
         torques, forced = NO_WHEEL, NO_WHEEL
         memory = first = load(memory_, _MEMORY, 0)
         held = hold(driven_inputs(controls, car, first.cruise, torques, forced),
@@ -153,4 +156,4 @@ def drive_kernel(equations: Equations, integrator: str) -> Callable[..., bool]:
         store(memory_, _MEMORY, 0, memory)
         return True
 
-    return compiled(drive, f"({', '.join(['float64[::1]'] * 7)}, float64, int64)")
+    return compiled(drive, f"({', '.join(['float64[::1]'] * 6)}, float64, int64)")

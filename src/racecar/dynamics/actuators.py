@@ -19,12 +19,13 @@ from collections.abc import Mapping
 import math
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import settled
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import Flat, packing, Vector, vector
+from racecar.base.packing import Flat, Vector
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
+from racecar.dynamics.vehicles.interface import Command
 
 _LONGEST_DELAY = 10.0
 """[s]"""
@@ -69,16 +70,32 @@ class Channel(NamedTuple):
     offset: float
 
 
-# Numbers of the memory before the delay lines: outputs of speed and steering, where the oldest
-# command lies in each delay line, integral of the speed over a tick.
-SPEED_OUT, STEERING_OUT, SPEED_AT, STEERING_AT, DISTANCE, LINES = range(6)
+class Channels(NamedTuple):
+    """Both channels."""
 
-load_channel, store_channel, CHANNEL_SIZE = packing(Channel)
+    speed: Channel
+    steering: Channel
 
 
-@inlined
+class ActuatorState(NamedTuple):
+    """What actuators remember besides the commands under way.
+
+    speed [m/s], steering_angle [rad]: outputs; speed_at, steering_at: where the oldest command
+    lies in each delay line.
+    """
+
+    speed: float
+    steering_angle: float
+    speed_at: float
+    steering_at: float
+
+
+AT_REST = ActuatorState(0.0, 0.0, 0.0, 0.0)
+
+
+@pure
 def respond(before: float, wanted: float, gain: float, largest_change: float) -> float:
-    """Return the output of a channel after a step towards what is wanted; gain as in Channel.
+    """Output of a channel after a step towards what is wanted; gain as in Channel.
 
     Selections in the place of branches, so that a loop over many channels vectorises.
     """
@@ -89,45 +106,63 @@ def respond(before: float, wanted: float, gain: float, largest_change: float) ->
         before + min(max(change, -largest_change), largest_change))
 
 
-@inlined
+@pure
 def _next_output(
-    memory: Flat, value: int, position: int, line: int, channel: Channel, command: float,
+    before: float, channel: Channel, line: Vector, first: int, command: float, k: int,
 ) -> float:
-    """Advance a channel by a step; value, position, line: where it has its numbers in memory."""
-    wanted = command
-    if channel.delay_steps > 0.0:
-        at = int(memory[position])
-        wanted = memory[line + at]
-        memory[line + at] = command
-        memory[position] = float((at + 1) % int(channel.delay_steps))
-    output = respond(memory[value], channel.scale * wanted + channel.offset, channel.gain,
-                     channel.largest_change)
-    memory[value] = output
-    return output
+    """Output of a channel after a step; first: row of the oldest command if k is 0."""
+    wanted = line[first] if k < int(channel.delay_steps) else command
+    return respond(
+        before, channel.scale * wanted + channel.offset, channel.gain, channel.largest_change)
 
 
-@inlined
-def actuate(
-    memory: Flat, channels: Vector, speed: float, steering_angle: float, dt: float,
-) -> tuple[float, float]:
-    """Advance both channels by a step of dt [s]; return speed [m/s] and steering angle [rad].
+@pure
+def _place(line: int, at: float, channel: Channel, k: int) -> int:
+    """Row of the command that was the oldest of a delay line k steps ago, or is the newest now."""
+    return line + (int(at) + k) % max(int(channel.delay_steps), 1)
 
-    memory, channels: as Actuators has them; the distance in memory grows by the step's.
+
+@pure
+def next_outputs(
+    state: ActuatorState, channels: Channels, rows: Vector, lines: int, command: Command, k: int,
+) -> ActuatorState:
+    """State with the outputs after step k of those that a command is held for.
+
+    rows: have the delay lines, that of the speed and then that of the steering, from the row
+    `lines` on. They and speed_at, steering_at stay those before step 0, see remembered().
     """
-    of_speed = load_channel(channels, 0, 1)
-    of_steering = load_channel(channels, CHANNEL_SIZE, 1)
-    speed_out = _next_output(memory, SPEED_OUT, SPEED_AT, LINES, of_speed, speed)
-    steering_out = _next_output(
-        memory, STEERING_OUT, STEERING_AT, LINES + int(of_speed.delay_steps), of_steering,
-        steering_angle)
-    memory[DISTANCE] += speed_out * dt
-    return speed_out, steering_out
+    speed, steering = channels
+    return ActuatorState(
+        _next_output(state.speed, speed, rows, _place(lines, state.speed_at, speed, k),
+                     command.speed, k),
+        _next_output(state.steering_angle, steering, rows, _place(
+            lines + int(speed.delay_steps), state.steering_at, steering, k),
+            command.steering_angle, k),
+        state.speed_at, state.steering_at)
+
+
+@pure
+def remembered(
+    state: ActuatorState, channels: Channels, rows: Flat, lines: int, command: Command,
+    steps: int,
+) -> ActuatorState:
+    """State after so many steps under a command, which is written into the delay lines."""
+    speed, steering = channels
+    for k in range(min(steps, int(speed.delay_steps))):
+        rows[_place(lines, state.speed_at, speed, k)] = command.speed
+    second = lines + int(speed.delay_steps)
+    for k in range(min(steps, int(steering.delay_steps))):
+        rows[_place(second, state.steering_at, steering, k)] = command.steering_angle
+    return ActuatorState(
+        state.speed, state.steering_angle,
+        float(_place(0, state.speed_at, speed, steps)),
+        float(_place(0, state.steering_at, steering, steps)))
 
 
 class Actuators:
-    """Speed and steering channel of one vehicle, advanced step by step by actuate().
+    """Speed and steering channel of one vehicle, advanced step by step.
 
-    memory: outputs, delay lines and distance as numbers; channels: two Channel as numbers.
+    channels: as they are made from values; line_count: numbers in both delay lines.
     """
 
     def __init__(self, values: Mapping[str, Any], step: float) -> None:
@@ -141,38 +176,27 @@ class Actuators:
         def pick(name: str) -> Any:
             return own[f'actuators.{name}']
 
-        speed = _channel(
-            'speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step)
-        steering = _channel(
-            'steering', pick('steering_delay'), pick('steering_lag'), pick('steering_rate'), step,
-            pick('steering_gain'), pick('steering_offset'))
-        self._step = step
-        self.channels: Any = vector((*speed, *steering))
-        self.memory: Any = vector(LINES + int(speed.delay_steps) + int(steering.delay_steps))
+        self.channels = Channels(
+            _channel('speed', pick('speed_delay'), pick('speed_lag'), pick('acceleration'), step),
+            _channel('steering', pick('steering_delay'), pick('steering_lag'),
+                     pick('steering_rate'), step, pick('steering_gain'),
+                     pick('steering_offset')))
+        self.line_count = sum(int(channel.delay_steps) for channel in self.channels)
+        self._state, self._lines = AT_REST, [0.0] * self.line_count
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any], step: float) -> Actuators | None:
-        """Return the actuators, or None if all are off: then commands act at once."""
+        """Actuators, or None if all are off: then commands act at once."""
         if all(values.get(row.name, row.default) == row.default for row in ACTUATOR_PARAMETERS):
             return None
         return cls(values, step)
 
-    @property
-    def output(self) -> AckermannCommand:
-        """Speed [m/s] and steering angle [rad] at the wheels."""
-        return AckermannCommand(float(self.memory[SPEED_OUT]), float(self.memory[STEERING_OUT]))
-
     def step(self, command: AckermannCommand) -> AckermannCommand:
-        """Advance by one step under a command and return the output."""
-        return AckermannCommand(*actuate(self.memory, self.channels, *command, self._step))
-
-    def stop(self) -> None:
-        """Let the wheels stand; what is under way comes all the same."""
-        self.memory[SPEED_OUT] = 0.0
-
-    def reset(self) -> None:
-        """Return to rest and forget what is under way."""
-        self.memory[:] = vector(len(self.memory))
+        """Advance by one step under a command; the output [m/s, rad]."""
+        wanted = Command(*command)
+        after = next_outputs(self._state, self.channels, self._lines, 0, wanted, 0)
+        self._state = remembered(after, self.channels, self._lines, 0, wanted, 1)
+        return AckermannCommand(after.speed, after.steering_angle)
 
 
 def _channel(

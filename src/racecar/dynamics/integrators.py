@@ -9,15 +9,12 @@ the way it went by the yaw there, as nothing depends on where a vehicle is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableSequence
-import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import compiled, importable, pure
+from racecar.base.compiled import importable, pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector
-from racecar.base.rows import at_origin, load, moved, Part, plus, store, within, zeros_like
-from racecar.dynamics.vehicles.interface import Equations, VehicleModel
+from racecar.base.rows import at_origin, moved, plus, zeros_like
 
 Rates = Callable[[Any, Any], Any]
 """Pure function of state and what is held that gives the time derivative of the state."""
@@ -171,74 +168,3 @@ def step_function(rates: Rates, integrator: str) -> Callable[[Any, Any, float], 
         return moved(state, end(start, work, dt))
 
     return step
-
-
-Advance = Callable[[MutableSequence[float], Vector, Vector, Vector, float, int], bool]
-"""advance(state, inputs, parameters, limits, dt, steps): see advance_function()."""
-
-
-@functools.cache
-def advance_function(
-    equations: Equations, wheel_equations: Equations | None, integrator: str,
-) -> Advance:
-    """Pure function advance(state, inputs, parameters, limits, dt, steps) -> bool on flat numbers.
-
-    It advances the state in place by a number of steps of dt [s] and tells whether the modulus of
-    each component is within its limit. Without Numba, math functions raise ValueError or
-    OverflowError once the state is not finite. Equations as VehicleModel has them.
-    Raises ParameterError if the method is unknown.
-    """
-    step = step_function(equations.rates, integrator)
-    state_part, parameters_part = Part(equations.state), Part(equations.parameters)
-    command_part, hold = Part(equations.inputs), equations.hold
-
-    if wheel_equations is None:
-        @importable
-        def advance(
-            state: MutableSequence[float], inputs: Vector, parameters: Vector, limits: Vector,
-            dt: float, steps: int,
-        ) -> bool:
-            now = load(state, state_part, 0)
-            held = hold(load(inputs, command_part, 0), load(parameters, parameters_part, 0))
-            for _ in range(steps):
-                now = step(now, held, dt)
-            store(state, state_part, 0, now)
-            return within(now, load(limits, state_part, 0))
-
-        return advance
-
-    inputs_part, hold_wheels = Part(wheel_equations.inputs), wheel_equations.hold
-
-    @importable
-    def advance_either(
-        state: MutableSequence[float], inputs: Vector, parameters: Vector, limits: Vector,
-        dt: float, steps: int,
-    ) -> bool:
-        now, car = load(state, state_part, 0), load(parameters, parameters_part, 0)
-        given = load(inputs, inputs_part, 0)
-        if given.mode == 0.0:
-            held = hold(load(inputs, command_part, 0), car)
-            for _ in range(steps):
-                now = step(now, held, dt)
-        else:
-            held_wheels = hold_wheels(given, car)
-            for _ in range(steps):
-                now = step(now, held_wheels, dt)
-        store(state, state_part, 0, now)
-        return within(now, load(limits, state_part, 0))
-
-    return advance_either
-
-
-@functools.cache
-def _advance_kernel(
-    equations: Equations, wheel_equations: Equations | None, integrator: str,
-) -> Advance:
-    return compiled(
-        advance_function(equations, wheel_equations, integrator),
-        '(float64[::1], float64[::1], float64[::1], float64[::1], float64, int64)')
-
-
-def model_advance(model: VehicleModel, integrator: str = DEFAULT_INTEGRATOR) -> Advance:
-    """Compiled advance_function() of a model. Raises ParameterError if the method is unknown."""
-    return _advance_kernel(model.equations, model.wheel_equations, integrator)

@@ -18,7 +18,7 @@ from racecar.base.packing import Flat, vector
 from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
 from racecar.control.reference_sampler import ReferenceSampler
-from racecar.dynamics.actuators import Channel, CHANNEL_SIZE, load_channel
+from racecar.dynamics.actuators import Channel
 from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.batch_result import Noise
@@ -121,13 +121,12 @@ class Block:
         driven, tracker, simulator = loop.lane, loop.tracker, loop.simulator.compiled
         assert driven is not None
         assert simulator is not None
-        model, vehicle, packed = simulator.model, simulator.model.vehicle, simulator.packed
-        assert packed is not None
-        held = tuple(_held(load_channel(packed.channels, at, 1), packed.steps)
-                     for at in range(0, len(packed.channels), CHANNEL_SIZE))
+        model, vehicle = simulator.model, simulator.model.vehicle
+        held = tuple(_held(channel, simulator.steps_per_tick)
+                     for channel in simulator.channels or ())
         numbers: list[tuple[Part, Any]] = [
             (parts.motion.state, simulator.state),
-            (parts.inputs, (packed.inputs[SPEED], packed.inputs[STEERING_ANGLE])),
+            (parts.inputs, (simulator.inputs[SPEED], simulator.inputs[STEERING_ANGLE])),
             (parts.status, (-1.0, 0.0)),
             (parts.answered, (0.0, -1.0, 0.0, 0.0)),
             (parts.control_state, driven.state),
@@ -304,10 +303,7 @@ def kind_of(loop: Loop) -> Kind | None:
     simulator, lane = loop.simulator.compiled, loop.lane
     if simulator is None or lane is None or loop.tracker.started or simulator.time_ns:
         return None
-    packed = simulator.packed
-    if packed is None:
-        return None
-    return Kind(simulator.model.equations, simulator.integrator, len(packed.memory) > 0,
+    return Kind(simulator.model.equations, simulator.integrator, simulator.kind.is_actuated,
                 lane.control, simulator.step_ns, simulator.period_ns)
 
 

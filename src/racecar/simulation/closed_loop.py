@@ -4,37 +4,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import vector
 from racecar.base.readings import Collisions
 from racecar.base.types import AckermannCommand, NANOSECONDS, Odometry
 from racecar.control.linearizer import Linearizer
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.lanes import Lane, Reference
-from racecar.simulation.loop_kernel import has_own, loop_kernel
+from racecar.simulation.loop_kernel import CompiledLoop
 from racecar.simulation.metrics.run_table import COLUMNS, RunTable
 from racecar.simulation.metrics.tracking_error import Array
-from racecar.simulation.simulator import PackedSimulator, Simulator
+from racecar.simulation.simulator import has_own, Simulator
 from racecar.simulation.stock_lanes import StockControl
-
-CHUNK = 1024
-"""Ticks that one call of a kernel runs."""
 
 MOST_TICKS = 10_000_000
 """Of a run whose rows are kept: with 11 numbers each they take 0.9 GB."""
 
 Row = tuple[float, ...]
-
-TimeStep = Callable[[int], float]
-"""Returns the time since the step before [s], and notes the present one [ns]."""
-
 
 class LoopCar(Protocol):
     """A car as a loop drives it; ticks are as long as from one odometry to the next.
@@ -175,19 +167,12 @@ class ClosedLoop(NamedTuple):
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
-        tracker, linearizer, car = self
-        simulator = car.compiled
-        packed = None if simulator is None else simulator.packed
-        if simulator is None or packed is None or not (COMPILED and self.is_compilable):
-            car.warm_up()
-            tracker.warm_up()
-            linearizer.warm_up()
+        simulator = self.simulator.compiled
+        if COMPILED and self.is_compilable and simulator is not None:
+            self._compiled_loop(simulator).warm_up()
             return
-        tracker.origin_for(simulator.odometry())
-        nothing = vector(0)
-        self._kernel(simulator)(
-            *packed, *self._arrays, tracker.sample([], []), 0.0, 0.0, 0.0, 0.0, nothing, 0, False,
-            nothing)
+        for part in self:
+            part.warm_up()
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more. Raises DivergenceError.
@@ -196,7 +181,8 @@ class ClosedLoop(NamedTuple):
         where it covers the parts, gives the same bits and leaves them in the same state.
         """
         simulator = self.simulator.compiled
-        if COMPILED and self.is_compilable and simulator is not None:
+        if (COMPILED and self.is_compilable and simulator is not None
+                and self.tracker.last_ns == self.linearizer.last_ns):
             self._run_compiled(simulator, ticks, on_rows)
         else:
             self.run_tick_by_tick(ticks, lambda row: on_rows(np.array([row])))
@@ -213,82 +199,24 @@ class ClosedLoop(NamedTuple):
     def _run_compiled(
         self, simulator: Simulator, ticks: int, on_rows: Callable[[Array], object],
     ) -> None:
-        tracker, linearizer, _ = self
-        packed = simulator.packed
-        assert packed is not None
-        # Inputs past the command, such as torques, end with it.
-        simulator.set_command(simulator.command)
-        if not tracker.started:
-            tracker.start(simulator.odometry(), simulator.time_ns)
-        kernel = self._kernel(simulator)
-        clocks = (tracker.time_step, linearizer.time_step)
+        loop, tracker = self._compiled_loop(simulator), self.tracker
+        first = len(tracker.state)
+        try:
+            loop.run(ticks, on_rows)
+        finally:
+            tracker.state[:], self.linearizer.state[:] = loop.memory[:first], loop.memory[first:]
 
-        def sample(times: Any, first_step: float) -> Any:
-            return tracker.sample(times, [first_step, *(packed.period,) * (len(times) - 1)])
-
-        for count, drives_last in chunks(ticks):
-            run_chunk(kernel, simulator, packed, tracker, clocks, self._arrays, sample,
-                      room_for(count), on_rows, drives_last=drives_last)
-
-    def _kernel(self, simulator: Simulator) -> Callable[..., int]:
-        return loop_kernel(simulator.kernels, type(self.linearizer), self.tracker.step)
-
-    @property
-    def _arrays(self) -> tuple[Any, Any, Any, Any]:
-        tracker, law = self.tracker, self.linearizer
-        return tracker.state, tracker.parameters, law.state, law.parameters
+    def _compiled_loop(self, simulator: Simulator) -> CompiledLoop:
+        lane = self.lane
+        assert lane is not None
+        return CompiledLoop(simulator, self.tracker, lane, (
+            self.tracker.time_step, self.linearizer.time_step))
 
 
 def row_of(odometry: Odometry, x: float, y: float, command: AckermannCommand) -> Row:
     """Return a row of RunTable; x, y: of the reference [m]."""
     return (odometry.time_ns / NANOSECONDS, odometry.x, odometry.y, odometry.yaw, odometry.vx,
             odometry.vy, odometry.yaw_rate, x, y, *command)
-
-
-def chunks(ticks: int, size: int = CHUNK) -> Iterator[tuple[int, bool]]:
-    """Divide a run of so many ticks, and one answer more, into pieces of at most `size` answers.
-
-    Yields how many answers each has, and whether the last of them is driven, too.
-    """
-    for done in range(0, ticks + 1, size):
-        count = min(size, ticks + 1 - done)
-        yield count, done + count <= ticks
-
-
-def room_for(count: int) -> Array:
-    """Return rows of COLUMNS for a kernel to fill, all of them NaN."""
-    return np.full((count, len(COLUMNS)), np.nan)
-
-
-def run_chunk(
-    kernel: Callable[..., int], simulator: Simulator, packed: PackedSimulator,
-    tracker: TrajectoryTracker, clocks: tuple[TimeStep, TimeStep],
-    arrays: tuple[Any, Any, Any, Any],
-    sample: Callable[[Any, float], Any], rows: Array, on_rows: Callable[[Array], object], *,
-    drives_last: bool,
-) -> None:
-    """Run a tick for each of some rows by a kernel of loop_kernel; on_rows gets what it filled.
-
-    packed: of the simulator; tracker: whose clock and origin count, started; clocks: of tracker
-    and law; arrays: state and parameters of controller and law; sample: references at times of the
-    clock [s], the time since the step before given [s]; drives_last: whether the last answer is
-    driven, too. Raises DivergenceError.
-    """
-    # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
-    count = len(rows)
-    stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
-    first_step, first_law_step = (clock(int(stamps_ns[0])) for clock in clocks)
-    diverged = kernel(
-        *packed, *arrays, sample(tracker.time_since_start(stamps_ns), first_step),
-        *tracker.origin, first_step, first_law_step, stamps_ns / NANOSECONDS, count, drives_last,
-        rows.ravel())
-    answered = count if diverged < 0 else diverged + 1
-    driven = answered - (0 if diverged < 0 and drives_last else 1)
-    for clock in clocks:
-        clock(int(stamps_ns[answered - 1]))
-    on_rows(rows[:answered])
-    simulator.take_over(
-        AckermannCommand(*map(float, packed.command)), driven, diverges=diverged >= 0)
 
 
 def run_closed_loop(

@@ -1,238 +1,205 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""The closed loop of one car as a kernel: any law, model, tyre, method and actuators.
+"""The closed loop of one car as a kernel: any control, model, tyre, method and actuators.
 
-It calls the very functions of which tracker, laws and Simulator are made, in the same order, on
-the numbers that these objects hold; so it gives their bits and leaves them as their own ticks do.
+It calls the very functions of which control and Simulator are made, in the same order, on the
+numbers of the simulator; so it gives their bits and leaves them as their own ticks do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 import functools
+import math
 from typing import Any, NamedTuple
 
-from racecar.base.compiled import inlined, pure, specialise, unbound, unlocked
-from racecar.base.packing import Flat, Vector
-from racecar.base.rows import load, Part
-from racecar.base.types import CarMotion, quaternion_to_yaw
-from racecar.control.linearizer import command_kernel, Linearizer
-from racecar.control.own_controller import PureStep
-from racecar.control.own_driver import own_command_kernel, step_name
-from racecar.control.own_reference import OWN_REFERENCE_SIZE, OwnReference, placed_own_reference
-from racecar.control.target import Target, TARGET_SIZE
-from racecar.control.tracker_step import (
-    load_parameters,
-    load_state,
-    placed_target,
-    store_state,
-    TrackerStep,
-)
-from racecar.dynamics.actuators import actuate, DISTANCE
-from racecar.dynamics.integrators import advance_function
-from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE
-from racecar.dynamics.vehicles.point_kernels import observe_kernel
+import numpy as np
 
-COLUMN_COUNT = 11
-"""Numbers of a row of RunTable."""
+from racecar.base.compiled import compiled
+from racecar.base.errors import RunError
+from racecar.base.packing import as_vector, Flat, Vector, vector
+from racecar.base.rows import count_numbers, flatten, load, Part, store
+from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, quaternion_to_yaw
+from racecar.control.reference_sampler import placed, ReferenceSampler
+from racecar.control.tracker import TrajectoryTracker
+from racecar.dynamics.vehicles.interface import Equations
+from racecar.simulation.engine import COLUMN_COUNT, limited
+from racecar.simulation.lanes import Lane, LaneControl
+from racecar.simulation.metrics.run_table import COLUMNS
+from racecar.simulation.metrics.tracking_error import Array
+from racecar.simulation.simulator import Simulator
+from racecar.simulation.tick import CarKind, one_car_parts, orders, tick_function
 
-class SimulatorKernels(NamedTuple):
-    """Kernels of a simulator: move on by steps, see _move(), and observe."""
+CHUNK = 1024
+"""Ticks that one call of a kernel runs."""
 
-    move: Callable[..., bool]
-    observe: Callable[..., tuple[float, ...]]
+_TIME, _COMMAND = COLUMNS.index('time'), COLUMNS.index('speed_command')
+
+TimeStep = Callable[[int], float]
+"""Returns the time since the step before [s], and notes the present one [ns]."""
 
 
-advance = advance_by = travelled = move = observe = control = command_of = unbound
-tracker_step = fetch = own_command = unbound
-state_part = parameters_part = Part(())
+class LoopPlan(NamedTuple):
+    """What a call of the kernel is to do.
 
-
-def _advance_at_once(
-    state: Flat, inputs: Flat, parameters: Vector, limits: Vector, dt: float, steps: int,
-    duration: float, speed: float, steering_angle: float, memory: Flat, channels: Vector,
-) -> tuple[bool, float]:
-    """Advance by `steps` of dt [s], a duration [s] in all, under a command that acts at once.
-
-    Returns whether the state is valid, and the integral of the commanded speed [m].
+    answers: how many; driven: how many of them are driven; steps: in a tick; period: of a tick
+    [s]; first_step: time since the answer before the first [s]; origin_x, origin_y: of the
+    references [m].
     """
-    return advance(state, inputs, parameters, limits, dt, steps), inputs[SPEED] * duration
+
+    answers: float
+    driven: float
+    steps: float
+    period: float
+    first_step: float
+    origin_x: float
+    origin_y: float
 
 
-def _advance_actuated(
-    state: Flat, inputs: Flat, parameters: Vector, limits: Vector, dt: float, steps: int,
-    duration: float, speed: float, steering_angle: float, memory: Flat, channels: Vector,
-) -> tuple[bool, float]:
-    """Do what _advance_at_once() does through actuators: their memory and channels."""
-    memory[DISTANCE] = 0.0
-    valid = True
-    for _ in range(steps):
-        inputs[SPEED], inputs[STEERING_ANGLE] = actuate(
-            memory, channels, speed, steering_angle, dt)
-        valid = advance(state, inputs, parameters, limits, dt, 1)
-    # Of the last step, as without actuators: what is not finite stays so.
-    return valid, memory[DISTANCE]
+_PLAN = Part(LoopPlan(*(0.0,) * len(LoopPlan._fields)))
+_RECORD = Part((0.0,) * COLUMN_COUNT)
 
-
-def _move(
-    state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
-    memory: Flat, channels: Vector, dt: float, steps: int, duration: float, speed: float,
-    steering_angle: float,
-) -> bool:
-    """Advance by `steps` of dt [s], a duration [s] in all, under a command.
-
-    good: is filled with state and memory before, one after the other. Returns whether the state is
-    valid; if not, all is as before.
-    """
-    states = len(state)
-    for i in range(states):
-        good[i] = state[i]
-    for i in range(len(memory)):
-        good[states + i] = memory[i]
-    valid, distance = advance_by(
-        state, inputs, parameters, limits, dt, steps, duration, speed, steering_angle, memory,
-        channels)
-    if not valid:
-        for i in range(states):
-            state[i] = good[i]
-        for i in range(len(memory)):
-            memory[i] = good[states + i]
-        return False
-    after = travelled(
-        travel, load(good, state_part, 0), load(state, state_part, 0),
-        load(parameters, parameters_part, 0), distance, duration)
-    for i in range(len(travel)):
-        travel[i] = after[i]
-    return True
+RunLoop = Callable[[Flat, Flat, Vector, Vector, Flat, Vector], int]
+"""run(rows, control, references, stamps, records, plan): see loop_kernel()."""
 
 
 @functools.cache
-def simulator_kernels(
-    equations: Equations, wheel_equations: Equations | None, travelled: Callable[..., Any],
-    integrator: str, *, actuated: bool,
-) -> SimulatorKernels:
-    """Bind equations and travelled() of a model, and a method."""
-    step = advance_function(equations, wheel_equations, integrator)
-    advance_by = _advance_actuated if actuated else _advance_at_once
-    name = f"{'actuated' if actuated else 'at_once'}_{integrator}_{equations.name}"
-    return SimulatorKernels(
-        specialise(_move, f'move_{name}_{travelled.__qualname__}', travelled=pure(travelled),
-                   state_part=Part(equations.state), parameters_part=Part(equations.parameters),
-                   advance_by=specialise(advance_by, name, inlined, advance=step)),
-        observe_kernel(equations, wheel_equations))
+def loop_kernel(kind: CarKind, equations: Equations, control: LaneControl) -> RunLoop:
+    """Compiled function that answers and drives one car tick by tick, all its arguments flat.
 
-
-def _track(
-    tracker_state: Flat, tracker_parameters: Vector, law_state: Flat, law_parameters: Vector,
-    x: float, y: float, yaw: float, vx: float, vy: float, yaw_rate: float, target: Target,
-    dt: float, law_dt: float,
-) -> tuple[float, float]:
-    """Return the command of tracker and law; the car as in CarMotion.
-
-    dt, law_dt: time since the step before of the tracker and of the law [s], 0 at the first.
+    rows: of the car, see OneCarParts; control: state and parameters of what drives it;
+    references: what that follows at each tick; stamps: of the ticks [s]; records: is filled with
+    rows of RunTable; plan: numbers of a LoopPlan. Returns how many ticks were driven: fewer than
+    planned where a command is not finite or the car diverges, which then is as it was before.
     """
-    after, wanted_x, wanted_y, _, _ = tracker_step(
-        load_state(tracker_state, 0, 1), load_parameters(tracker_parameters, 0, 1),
-        CarMotion(x, y, yaw, vx, vy, yaw_rate), target, dt)
-    store_state(tracker_state, 0, 1, after)
-    speed, steering = command_of(
-        law_state, law_parameters, x, y, yaw, vx, vy, yaw_rate, wanted_x, wanted_y, law_dt)
-    return speed, steering
+    parts = one_car_parts(kind)
+    order, tick = orders(kind), tick_function(kind, equations)
+    observe, answer = equations.observe, control.answer
+    state_part, parameters_part, limits_part = parts.state, parts.parameters, parts.command_limits
+    inputs_part = Part(equations.inputs, parts.inputs.first)
+    memory_part, reference_part = Part(control.state), Part(control.reference)
+    values_part = Part(control.parameters, memory_part.after)
+    size = count_numbers(control.reference)
+
+    def run_loop(
+        rows: Flat, control: Flat, references: Vector, stamps: Vector, records: Flat,
+        plan: Vector,
+    ) -> int:
+        p = load(plan, _PLAN, 0)
+        driven, steps = int(p.driven), int(p.steps)
+        for k in range(int(p.answers)):
+            x, y, qz, qw, vx, vy, yaw_rate = observe(
+                load(rows, state_part, 0), load(rows, inputs_part, 0),
+                load(rows, parameters_part, 0))
+            car = CarMotion(x, y, quaternion_to_yaw(0.0, 0.0, qz, qw), vx, vy, yaw_rate)
+            reference = placed(
+                load(references, reference_part, size * k), p.origin_x, p.origin_y)
+            after, command = answer(
+                load(control, memory_part, 0), load(control, values_part, 0), car, reference,
+                p.period if k else p.first_step)
+            store(control, memory_part, 0, after)
+            store(records, _RECORD, COLUMN_COUNT * k, (
+                stamps[k], car, reference.x, reference.y, command))
+            if not (math.isfinite(command.speed) and math.isfinite(command.steering_angle)):
+                return k
+            if k < driven:
+                order(rows, limited(command, load(rows, limits_part, 0)))
+                if not tick(rows, steps):
+                    return k
+        return driven
+
+    return compiled(run_loop, f"int64({', '.join(['float64[::1]'] * 6)})")
 
 
-def _run_loop(
-    state: Flat, good: Flat, inputs: Flat, parameters: Vector, limits: Vector, travel: Flat,
-    memory: Flat, channels: Vector, command: Flat, command_limits: Vector, dt: float, steps: int,
-    period: float, tracker_state: Flat, tracker_parameters: Vector, law_state: Flat,
-    law_parameters: Vector, references: Vector, origin_x: float, origin_y: float,
-    first_step: float, first_law_step: float, stamps: Vector, count: int, drives_last: bool,
-    rows: Flat,
-) -> int:
-    """Answer and advance `count` times, the last time only if drives_last.
+def chunks(ticks: int, size: int = CHUNK) -> Iterator[tuple[int, int]]:
+    """Divide a run of so many ticks, and one answer more, into pieces of at most `size` answers.
 
-    The arguments up to `period` are the fields of PackedSimulator. references: what fetch() reads
-    at each tick, one after the other, of which origin_x, origin_y [m] is the origin; first_step,
-    first_law_step: time since the step of the tracker and of the law before the first [s]; stamps:
-    of the ticks [s]; rows: is filled with rows of RunTable. Returns the tick that diverged,
-    whose state is that before it, or -1.
+    Yields how many answers each has, and how many of them are driven.
     """
-    for tick in range(count):
-        x, y, qz, qw, vx, vy, yaw_rate = observe(state, inputs, parameters)
-        yaw = quaternion_to_yaw(0.0, 0.0, qz, qw)
-        reference = fetch(references, tick, origin_x, origin_y)
-        speed, steering = control(
-            tracker_state, tracker_parameters, law_state, law_parameters, x, y, yaw, vx, vy,
-            yaw_rate, reference, period if tick else first_step,
-            period if tick else first_law_step)
-        at = COLUMN_COUNT * tick
-        rows[at], rows[at + 1], rows[at + 2], rows[at + 3] = stamps[tick], x, y, yaw
-        rows[at + 4], rows[at + 5], rows[at + 6] = vx, vy, yaw_rate
-        rows[at + 7], rows[at + 8] = reference.x, reference.y
-        rows[at + 9], rows[at + 10] = speed, steering
-        if tick == count - 1 and not drives_last:
-            break
-        speed = min(max(speed, command_limits[0]), command_limits[1])
-        steering = min(max(steering, command_limits[2]), command_limits[3])
-        command[0], command[1] = speed, steering
-        if len(memory) == 0:
-            inputs[SPEED], inputs[STEERING_ANGLE] = speed, steering
-        if not move(
-                state, good, inputs, parameters, limits, travel, memory, channels, dt, steps,
-                period, speed, steering):
-            return tick
-    return -1
+    for done in range(0, ticks + 1, size):
+        count = min(size, ticks + 1 - done)
+        yield count, min(count, ticks - done)
 
 
-@inlined
-def _fetch_target(references: Vector, tick: int, origin_x: float, origin_y: float) -> Target:
-    return placed_target(references, TARGET_SIZE * tick, 1, origin_x, origin_y)
+class CompiledLoop:
+    """Runs a simulator and its control by their kernel; the tracker's clock and origin count.
 
-
-def loop_kernel(
-    kernels: SimulatorKernels, law: type[Linearizer], step: TrackerStep,
-) -> Callable[..., int]:
-    """Bind a simulator's kernels, a law and the step of a tracker: see _run_loop()."""
-    controller = f'{step.__name__}_{law.__name__}'
-    return specialise(
-        _run_loop, f'run_loop_{controller}_{kernels.move.__name__}_{kernels.observe.__name__}',
-        unlocked, move=kernels.move, observe=kernels.observe, control=specialise(
-            _track, f'track_{controller}', inlined, tracker_step=step,
-            command_of=command_kernel(law)), fetch=_fetch_target)
-
-
-@inlined
-def _fetch_own(references: Vector, tick: int, origin_x: float, origin_y: float) -> OwnReference:
-    return placed_own_reference(references, OWN_REFERENCE_SIZE * tick, origin_x, origin_y)
-
-
-def _drive(
-    state: Flat, parameters: Vector, _: Flat, __: Vector, x: float, y: float, yaw: float,
-    vx: float, vy: float, yaw_rate: float, reference: OwnReference, dt: float, ___: float,
-) -> tuple[float, float]:
-    """Return the command of a controller of one's own, as a message carries it."""
-    speed, steering = own_command(
-        state, 0, parameters, 0, 1, CarMotion(x, y, yaw, vx, vy, yaw_rate), reference.ahead, dt)
-    return speed, steering
-
-
-def own_loop_kernel(
-    kernels: SimulatorKernels, step: PureStep, state: type[tuple[float, ...]],
-    parameters: type[tuple[float, ...]],
-) -> Callable[..., int]:
-    """Bind a simulator's kernels and a pure step: see _run_loop().
-
-    state and parameters of the tracker are those of the controller, those of the law are empty.
+    memory: numbers of the state of the control.
     """
-    name = step_name(step)
-    return specialise(
-        _run_loop, f'run_loop_{name}_{kernels.move.__name__}_{kernels.observe.__name__}',
-        unlocked, move=kernels.move, observe=kernels.observe, fetch=_fetch_own,
-        control=specialise(
-            _drive, f'drive_{name}', inlined,
-            own_command=own_command_kernel(step, state, parameters)))
 
+    def __init__(
+        self, simulator: Simulator, tracker: TrajectoryTracker, lane: Lane,
+        clocks: Sequence[TimeStep],
+    ) -> None:
+        """Take parts whose kernel does what they do; clocks: of tracker and control."""
+        self._simulator, self._tracker, self._clocks = simulator, tracker, clocks
+        self._control = lane.control
+        self._numbers: Any = vector((*flatten(lane.state), *flatten(lane.parameters)))
+        self.memory: Any = self._numbers[:count_numbers(lane.state)]
+        self._sampler: ReferenceSampler = lane.control.sampler([lane.reference])
+        # Of the equations for commands, as control gives these.
+        self._kernel: RunLoop = loop_kernel(
+            simulator.kind, simulator.kind.equations, lane.control)
 
-def has_own(part: object, kind: type, *names: str) -> bool:
-    """Whether a part has methods of its own in the place of those of a class."""
-    return any(name in vars(part) or getattr(type(part), name) is not getattr(kind, name)
-               for name in names)
+    def warm_up(self) -> None:
+        """Compile, or load from the cache, all that a run calls; nothing changes."""
+        self._tracker.origin_for(self._simulator.odometry())
+        nothing = vector(0)
+        self._sampler.sample(nothing, nothing)
+        self._kernel(self._simulator.rows, self._numbers, nothing, nothing, nothing,
+                     vector(tuple(_PLAN.example)))
+
+    def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
+        """Answer and advance by so many ticks, and answer once more.
+
+        on_rows gets rows of COLUMNS, which it may keep. Raises DivergenceError, and RunError for
+        code of the user's that fails or commands what is not finite.
+        """
+        simulator = self._simulator
+        # Inputs past the command, such as torques, end with it.
+        simulator.set_command(simulator.command)
+        if not self._tracker.started:
+            self._tracker.start(simulator.odometry(), simulator.time_ns)
+        for count, driven in chunks(ticks):
+            self._run_chunk(count, driven, on_rows)
+
+    def _run_chunk(
+        self, count: int, driven: int, on_rows: Callable[[Array], object],
+    ) -> None:
+        simulator, tracker = self._simulator, self._tracker
+        # Below 2^53 ns, 104 days, the quotients are those of Python's integers.
+        stamps_ns = simulator.time_ns + simulator.period_ns * np.arange(count)
+        first_step, *_ = [clock(int(stamps_ns[0])) for clock in self._clocks]
+        period = simulator.period_ns / NANOSECONDS
+        records = np.full((count, COLUMN_COUNT), np.nan)
+        plan = LoopPlan(
+            count, driven, simulator.steps_per_tick, period, first_step, *tracker.origin)
+        references = self._sampler.sample(
+            vector(tracker.time_since_start(stamps_ns)),
+            vector([first_step, *(period,) * (count - 1)]))
+        try:
+            done = self._kernel(
+                simulator.rows, self._numbers, references, as_vector(stamps_ns / NANOSECONDS),
+                as_vector(records.ravel()), vector(tuple(plan)))
+        except Exception as error:
+            # A row is filled once its command is there.
+            answered = int(np.count_nonzero(np.isfinite(records[:, _TIME])))
+            failure = self._control.failure(
+                error, (int(stamps_ns[0]) + answered * simulator.period_ns) / NANOSECONDS)
+            if failure is None:
+                raise
+            raise failure from error
+        answered = min(done + 1, count)
+        for clock in self._clocks:
+            clock(int(stamps_ns[answered - 1]))
+        last = AckermannCommand(*records[answered - 1, _COMMAND:].tolist())
+        failed = '' if last.is_finite else self._control.message(
+            last, float(records[answered - 1, _TIME]))
+        if failed:
+            raise RunError(failed)
+        on_rows(records[:answered])
+        if driven:
+            # Of a last answer that is not driven the one before is in force.
+            at = min(done, driven - 1)
+            simulator.take_over(
+                AckermannCommand(*records[at, _COMMAND:].tolist()), done, diverges=done < driven)

@@ -5,36 +5,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from racecar.base.errors import DivergenceError, RunError
-from racecar.base.packing import vector
-from racecar.base.types import AckermannCommand, NANOSECONDS
+from racecar.base.errors import DivergenceError
 from racecar.control.own_controller import (
-    check_command,
     Controller,
-    failure_at,
     preview_of,
     pure_part,
     PureController,
 )
 from racecar.control.own_driver import NO_STEP, OwnDriver, why_uncompiled
-from racecar.control.own_reference import OwnReferenceSampler
-from racecar.control.step_clock import StepClock
 from racecar.control.tracker import TrajectoryTracker
-from racecar.simulation.closed_loop import chunks, LoopCar, room_for, row_of, run_chunk
+from racecar.simulation.closed_loop import LoopCar, row_of
 from racecar.simulation.lanes import Lane, Reference
-from racecar.simulation.loop_kernel import own_loop_kernel
+from racecar.simulation.loop_kernel import chunks, CompiledLoop
 from racecar.simulation.metrics.run_table import COLUMNS
 from racecar.simulation.metrics.tracking_error import Array
 from racecar.simulation.own_lanes import own_lane
 
 # Ticks of a piece in plain Python, after which progress is told.
 _PLAIN_CHUNK = 32
-
-_TIME, _COMMAND = COLUMNS.index('time'), COLUMNS.index('speed_command')
 
 
 class OwnLoop:
@@ -56,21 +47,23 @@ class OwnLoop:
         self.tracker = tracker
         self.simulator = simulator
         self._preview = preview_of(controller)
-        # There is no law.
-        self._clocks = tracker.time_step, StepClock().step
         self._pure: PureController | None = None
         pure, compiled = pure_part(controller), simulator.compiled
-        packed = None if compiled is None else compiled.packed
         self.why_plain = (
             NO_STEP if pure is None
             else 'the car itself does not run compiled, as none does in a world'
-            if packed is None else why_uncompiled(pure))
-        if pure is None or compiled is None or packed is None or self.why_plain:
+            if compiled is None else why_uncompiled(pure))
+        self._compiled: CompiledLoop | None = None
+        if pure is None or compiled is None or self.why_plain:
             self._driver = OwnDriver(lambda: controller, tracker)
         else:
-            self._pure, self._compiled = pure, (compiled, packed)
-            self._arrays = vector(pure.state), vector(pure.parameters), vector(0), vector(0)
-            self._sampler = OwnReferenceSampler([tracker.trajectory], [self._preview])
+            self._pure = pure
+            self._compiled = CompiledLoop(
+                compiled, tracker, own_lane(pure, self._reference), (tracker.time_step,))
+
+    @property
+    def _reference(self) -> Reference:
+        return Reference(self.tracker.trajectory, self._preview)
 
     @property
     def is_compilable(self) -> bool:
@@ -80,26 +73,15 @@ class OwnLoop:
     @property
     def lane(self) -> Lane | None:
         """The car, at the start, for a block of cars side by side; None if it runs plain."""
-        return None if self._pure is None else own_lane(
-            self._pure, Reference(self.tracker.trajectory, self._preview))
+        return None if self._pure is None else own_lane(self._pure, self._reference)
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""
-        if self._pure is None:
-            self.simulator.warm_up()
-            self.tracker.warm_up()
+        if self._compiled is not None:
+            self._compiled.warm_up()
             return
-        self.tracker.origin_for(self.simulator.odometry())
-        _, packed = self._compiled
-        nothing = vector(0)
-        self._kernel(self._pure)(
-            *packed, *self._arrays, self._sample(nothing, 0.0), 0.0, 0.0, 0.0, 0.0, nothing, 0,
-            False, nothing)
-
-    def _kernel(self, pure: PureController) -> Callable[..., int]:
-        simulator, _ = self._compiled
-        return own_loop_kernel(
-            simulator.kernels, pure.step, type(pure.state), type(pure.parameters))
+        self.simulator.warm_up()
+        self.tracker.warm_up()
 
     def run(self, ticks: int, on_rows: Callable[[Array], object]) -> None:
         """Answer and advance by so many ticks, and answer once more.
@@ -107,45 +89,16 @@ class OwnLoop:
         on_rows gets rows of COLUMNS, (n, len(COLUMNS)), which it may keep. Raises RunError for a
         controller that fails or commands what is not finite, DivergenceError as Simulator does.
         """
-        simulator = self.simulator
+        if self._compiled is not None:
+            self._compiled.run(ticks, on_rows)
+            return
         if not self.tracker.started:
-            self.tracker.start(simulator.odometry(), simulator.time_ns)
-        pure = self._pure
-        if pure is None:
-            for count, drives_last in chunks(ticks, _PLAIN_CHUNK):
-                self._run_plain(count, on_rows, drives_last=drives_last)
-        else:
-            kernel = self._kernel(pure)
-            for count, drives_last in chunks(ticks):
-                self._run_compiled(kernel, count, on_rows, drives_last=drives_last)
-
-    def _run_compiled(
-        self, kernel: Callable[..., int], count: int, on_rows: Callable[[Array], object], *,
-        drives_last: bool,
-    ) -> None:
-        def checked(rows: Array) -> None:
-            for row in rows[~np.isfinite(rows[:, _COMMAND:]).all(axis=1)][:1]:
-                check_command(
-                    AckermannCommand(*row[_COMMAND:].tolist()), float(row[_TIME]))
-            on_rows(rows)
-
-        start, rows = self.simulator.time_ns, room_for(count)
-        try:
-            run_chunk(kernel, *self._compiled, self.tracker, self._clocks, self._arrays,
-                      self._sample, rows, checked, drives_last=drives_last)
-        except (DivergenceError, RunError):
-            raise
-        except Exception as error:
-            # A row is filled once its command is there.
-            answered = int(np.count_nonzero(np.isfinite(rows[:, _TIME])))
-            raise failure_at(
-                error, (start + answered * self.simulator.period_ns) / NANOSECONDS) from error
-
-    def _sample(self, times: Any, _: float) -> Any:
-        return self._sampler.sample(vector(times), vector(len(times)))
+            self.tracker.start(self.simulator.odometry(), self.simulator.time_ns)
+        for count, driven in chunks(ticks, _PLAIN_CHUNK):
+            self._run_plain(count, driven, on_rows)
 
     def _run_plain(
-        self, count: int, on_rows: Callable[[Array], object], *, drives_last: bool,
+        self, count: int, driven: int, on_rows: Callable[[Array], object],
     ) -> None:
         simulator = self.simulator
         rows = np.empty((count, len(COLUMNS)))
@@ -153,7 +106,7 @@ class OwnLoop:
             odometry = simulator.odometry()
             command, now = self._driver.update(odometry)
             rows[tick] = row_of(odometry, now.x, now.y, command)
-            if tick < count - 1 or drives_last:
+            if tick < driven:
                 simulator.set_command(command)
                 try:
                     simulator.tick()

@@ -8,16 +8,18 @@ together; the table of its parameters is beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
-from racecar.base.packing import vector
+from racecar.base.packing import as_vector, Vector
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
 from racecar.base.readings import Collisions
+from racecar.base.rows import first_row, Part
 from racecar.base.types import (
     AckermannCommand,
     NANOSECONDS,
@@ -42,14 +44,14 @@ from racecar.dynamics.vehicles import (
     VehicleModel,
     VehicleParameters,
 )
-from racecar.dynamics.vehicles.command_limits import cut_notice, within_limits
+from racecar.dynamics.vehicles.command_limits import cut_notice, not_finite, within_limits
 from racecar.dynamics.vehicles.initial_motion import (
     AT_REST,
     INITIAL_MOTION_PARAMETERS,
     initial_state,
     InitialMotion,
 )
-from racecar.dynamics.vehicles.interface import SPEED, STEERING_ANGLE
+from racecar.dynamics.vehicles.interface import Command, SPEED, STEERING_ANGLE
 from racecar.dynamics.vehicles.kinematic_bicycle import SPEED_GAIN
 from racecar.dynamics.vehicles.low_speed import LOW_SPEED_THRESHOLD
 from racecar.dynamics.vehicles.parameters import DESCRIPTION_PARAMETERS
@@ -58,9 +60,15 @@ from racecar.dynamics.vehicles.single_track_equations import FORMULATIONS
 from racecar.dynamics.vehicles.tyre_sets import TYRE_PARAMETERS
 from racecar.scene.scene import EMPTY_SCENE, Scene
 from racecar.scene.world_choice import scene_of, START_PARAMETERS, start_pose, WORLD_PARAMETER
-from racecar.simulation.loop_kernel import has_own, simulator_kernels, SimulatorKernels
 from racecar.simulation.obstacles import Obstacles
 from racecar.simulation.ports import period_steps, whole_nanoseconds
+from racecar.simulation.tick import (
+    car_kernels,
+    CarKernels,
+    kind_of_car,
+    one_car_parts,
+    orders,
+)
 
 DEFAULT_STEP = 0.001
 """Integration step [s]."""
@@ -112,28 +120,12 @@ class WheelRotations(NamedTuple):
     right_rear: float
 
 
-class PackedSimulator(NamedTuple):
-    """The numbers of a simulator, in arrays that it shares: state, inputs and so on.
+Advance = Callable[
+    [MutableSequence[float], MutableSequence[float], Vector, Vector, float, int], bool]
+"""advance(state, inputs, parameters, limits, dt, steps): move state and inputs on.
 
-    good: state and memory before a tick; memory and channels: those of Actuators, empty without
-    them; command: speed and steering angle in force; command_limits: lowest and
-    highest speed, lowest and highest steering angle; dt: step [s]; steps: in a tick; period: of a
-    tick [s].
-    """
-
-    state: Any
-    good: Any
-    inputs: Any
-    parameters: Any
-    limits: Any
-    travel: Any
-    memory: Any
-    channels: Any
-    command: Any
-    command_limits: Any
-    dt: float
-    steps: int
-    period: float
+Returns False, and leaves all as it is, if the state would leave its limits.
+"""
 
 
 class Simulator:
@@ -146,14 +138,14 @@ class Simulator:
         self, model: VehicleModel, *, step: float = DEFAULT_STEP,
         period: float = DEFAULT_PERIOD, integrator: str = DEFAULT_INTEGRATOR,
         initial_pose: Pose2 = ORIGIN, initial_motion: InitialMotion = AT_REST,
-        actuators: Mapping[str, Any] | None = None, advance: Any = None,
+        actuators: Mapping[str, Any] | None = None, advance: Advance | None = None,
         scene: Scene = EMPTY_SCENE, kept: Sequence[Any] = (),
     ) -> None:
         """Start at time 0 with the odometry point at the initial pose, with the initial motion.
 
         step: of the integration [s]; period: of one tick [s], a whole number of steps;
         actuators: rows of ACTUATOR_PARAMETERS, without which commands act at once; advance: takes
-        the place of model_advance(model, integrator), e.g. to compute the inputs at each step;
+        the place of the kernel of a tick, e.g. to compute the inputs at each step;
         how far the wheels turn is then for the caller to know; scene: what the car
         can run into, which stops it; kept: arrays that `advance` changes besides the state, for
         whom to put them back.
@@ -170,18 +162,31 @@ class Simulator:
         check_stability(model, method, self.step_ns, self.period_ns)
         self._step = self.step_ns / NANOSECONDS
         # Plain Python advances where the inputs are computed at each step.
-        self._advance: Any = advance
-        self._observe = model.observe
-        self._follow = model.follow
-        self._parameters = model.parameters
-        self._limits: Any = vector(model.state_limits)
-        self._inputs: Any = vector((0.0,) * model.input_count)
-        self._actuators = Actuators.from_values(actuators or {}, self._step)
-        self._memory: Any = vector(0) if self._actuators is None else self._actuators.memory
-        self._channels: Any = vector(0) if self._actuators is None else self._actuators.channels
-        self._kernels = simulator_kernels(
-            model.equations, model.wheel_equations, model.travelled, integrator,
-            actuated=self._actuators is not None)
+        self._advance = advance
+        made = Actuators.from_values(actuators or {}, self._step)
+        self.kind = kind_of_car(model, integrator, actuated=made is not None)
+        self.channels = None if made is None else made.channels
+        self._parts = parts = one_car_parts(self.kind)
+        self._order = orders(self.kind)
+        by_command = car_kernels(self.kind, self.kind.equations)
+        by_wheels = self.kind.wheel_equations
+        # By the number among the inputs that tells which.
+        self._mode = -1 if by_wheels is None else first_row(by_wheels.inputs, 'mode')
+        self._choice = by_command, by_command if by_wheels is None else car_kernels(
+            self.kind, by_wheels)
+        self._kernels: CarKernels = by_command
+        self._numbers = np.zeros(parts.lines + (0 if made is None else made.line_count))
+        self.rows = as_vector(self._numbers)
+        self._state, self._inputs, self._parameters, self._limits = map(self._at, (
+            parts.state, parts.inputs, parts.parameters, parts.limits))
+        vehicle = model.vehicle
+        for part, values in (
+                (parts.parameters, model.parameters), (parts.limits, model.state_limits),
+                (parts.command_limits, (
+                    vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range)),
+                (parts.clock, (self._step, self.step_ns)),
+                (parts.channels, 0.0 if made is None else np.ravel(made.channels))):
+            self._put(part, values)
         self._initial_pose = initial_pose
         self._initial_motion = initial_motion
         # Without any, nothing is looked for.
@@ -189,24 +194,27 @@ class Simulator:
         self._kept = kept
         self._stands = False
         self._steps = 0
-        self._command = AckermannCommand(0.0, 0.0)
-        self._notice = ''
-        self._travel: Any = vector(model.no_travel)
-        self._state: Any = vector(model.initial_state(initial_pose))
-        self._good: Any = vector(len(self._state) + len(self._memory))
-        # The arrays stay the same ones; to name them at each tick would take a tenth of it.
-        self._move: Callable[..., bool] = self._move_by_inputs if advance else partial(
-            self._kernels.move, self._state, self._good, self._inputs, self._parameters,
-            self._limits, self._travel, self._memory, self._channels, self._step)
+        self._asked: AckermannCommand | None = None
         self.reset()
+
+    def _at(self, part: Part) -> Any:
+        """Numbers of a part, in the form that kernels take."""
+        return self.rows[part.first:part.after]
+
+    def _put(self, part: Part, values: Any) -> None:
+        self._numbers[part.first:part.after] = values
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a tick and its outputs call."""
-        self._move(0, 0.0, *self._command)
+        rows = as_vector(self._numbers.copy())
+        for kernels in {*self._choice}:
+            kernels.set_command(rows, 0.0, 0.0)
+            kernels.tick(rows, 0)
+            kernels.diagnose(rows)
+        self._drive(0)
         odometry = self.odometry()
         if self._obstacles is not None:
             self._obstacles.block(odometry)
-        self.diagnostics()
         self.wheels()
 
     @property
@@ -222,17 +230,36 @@ class Simulator:
     @property
     def command(self) -> AckermannCommand:
         """The command in force, within the vehicle's limits."""
-        return self._command
+        return AckermannCommand(*self._at(self._parts.command).tolist())
 
     @property
     def state(self) -> tuple[float, ...]:
         """State of the model, in the order of model.state_names [SI]."""
-        return tuple(float(value) for value in self._state)
+        return tuple(self._state.tolist())
+
+    @state.setter
+    def state(self, values: Sequence[float]) -> None:
+        """Put the car into a state; commands, actuators and rotation of the wheels stay.
+
+        Raises ParameterError if the numbers are too few or too many.
+        """
+        names = self.model.state_names
+        if len(values) != len(names):
+            raise ParameterError(
+                f"state of {self.model.description} is {list(values)!r}, expected"
+                f" {len(names)} numbers: {', '.join(names)}")
+        self._put(self._parts.state, values)
+
+    @property
+    def inputs(self) -> tuple[float, ...]:
+        """Inputs of the model that are in force [SI]."""
+        return tuple(self._inputs.tolist())
 
     @property
     def wheel_rotations(self) -> WheelRotations:
         """Rotation of the wheels since the last reset."""
-        return WheelRotations(*self.model.wheel_rotations(tuple(self._travel.tolist())))
+        return WheelRotations(*self.model.wheel_rotations(
+            tuple(self._at(self._parts.travel).tolist())))
 
     @property
     def wheel_speeds(self) -> Wheels:
@@ -247,21 +274,21 @@ class Simulator:
     @property
     def notice(self) -> str:
         """What the limits of the vehicle have cut off the newest command; empty if nothing."""
-        return self._notice
+        if self._asked is None:
+            return ''
+        vehicle = self.model.vehicle
+        return cut_notice(
+            self._asked, within_limits(self._asked, vehicle, vehicle.steering_range))
 
     def set_command(self, command: AckermannCommand) -> None:
         """Apply a command from now on, clamped to the vehicle's limits.
 
         Raises ParameterError, and keeps the old command, if it is NaN or infinite.
         """
-        if not command.is_finite:
-            raise ParameterError(
-                f'command has speed {command.speed!r} and steering_angle'
-                f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
-        vehicle = self.model.vehicle
-        driven = within_limits(command, vehicle, vehicle.steering_range)
-        self._notice = cut_notice(command, driven)
-        self._apply(driven)
+        kernels = self._choice[0]
+        if not kernels.set_command(self.rows, command.speed, command.steering_angle):
+            raise not_finite(command)
+        self._asked, self._stands, self._kernels = command, False, kernels
 
     def set_wheel_command(self, command: WheelCommand) -> None:
         """Drive with steering angles and torques of wheels from now on, as the model can.
@@ -282,16 +309,22 @@ class Simulator:
             raise ParameterError(
                 f'inputs of {self.model.description} are {list(inputs)!r}, expected'
                 f' {len(self._inputs)} finite numbers; they are ignored')
-        if self._actuators is not None:
+        if self.channels is not None:
             raise ConfigurationError(
                 'inputs are set past the actuators; switch off actuators.* to do so')
-        self._command = AckermannCommand(float(inputs[SPEED]), float(inputs[STEERING_ANGLE]))
+        self._put(self._parts.inputs, inputs)
+        self._put(self._parts.command, (inputs[SPEED], inputs[STEERING_ANGLE]))
         self._stands = False
-        self._inputs[:] = vector(inputs)
+        self._choose_kernels()
+
+    def _choose_kernels(self) -> None:
+        """Take the kernels of the equations that the inputs are for."""
+        if self._mode >= 0:
+            self._kernels = self._choice[1 if self._inputs[self._mode] else 0]
 
     def stop(self) -> None:
         """Command speed 0 and hold the last steering angle."""
-        self._apply(AckermannCommand(0.0, self._command.steering_angle))
+        self._apply(AckermannCommand(0.0, self.command.steering_angle))
 
     def tick(self) -> None:
         """Advance by one period, as advance() does."""
@@ -313,27 +346,31 @@ class Simulator:
     def _drive(self, steps: int) -> None:
         """Move the state on. Raises DivergenceError."""
         try:
-            valid = self._move(steps, steps * self.step_ns / NANOSECONDS, *self._command)
+            valid = self._kernels.tick(self.rows, steps) if self._advance is None \
+                else self._move_by_inputs(self._advance, steps)
         except (ValueError, OverflowError):
             # Plain Python's math raises where compiled code yields NaN.
-            states = len(self._state)
-            self._state[:], self._memory[:] = self._good[:states], self._good[states:]
             valid = False
         if not valid:
-            if self._actuators is not None:
-                self._follow(self._actuators.output, self._inputs)
             raise self._divergence(steps)
+
+    def _move_by_inputs(self, advance: Advance, steps: int) -> bool:
+        """Advance by steps; whether the state is within its limits, else nothing changes."""
+        valid = advance(
+            self._state, self._inputs, self._parameters, self._limits, self._step, steps)
+        self._choose_kernels()
+        return valid
 
     def _drive_among(self, obstacles: Obstacles, steps: int) -> None:
         """Move the state on as far as nothing is in the way. Raises DivergenceError."""
-        before = self._uncertain()
+        parts, before = self._parts, self._uncertain()
         self._drive(steps)
         end = self.odometry()
         if not self._stands and not obstacles.block(end):
             obstacles.note_free(end)
             return
         # What actuators have been told is on its way all the same.
-        under_way = self._memory.copy()
+        under_way = self._numbers[parts.memory.first:].copy()
         self._put_back(before)
         if not self._stands:
             start = self.odometry()
@@ -350,48 +387,28 @@ class Simulator:
             self._rest(Pose2(last.x, last.y, last.yaw))
             # Until the next command, so that it does not matter in how many parts a tick goes.
             self._stands = True
-        steering_angle = self._command.steering_angle
-        if self._actuators is not None:
-            self._memory[:] = under_way
-            self._actuators.stop()
-            steering_angle = self._actuators.output.steering_angle
-        self._follow(AckermannCommand(0.0, steering_angle), self._inputs)
+        steering_angle = self.command.steering_angle
+        if self.channels is not None:
+            self._numbers[parts.memory.first:] = under_way
+            self._numbers[parts.memory.first + SPEED] = 0.0
+            steering_angle = self.rows[parts.memory.first + STEERING_ANGLE]
+        self._put(parts.inputs, 0.0)
+        self._inputs[STEERING_ANGLE] = steering_angle
+        self._choose_kernels()
 
     def _uncertain(self) -> list[Any]:
-        """Return copies of what _drive() changes and does not keep."""
-        return [array.copy() for array in (self._travel, *self._kept)]
+        """Copies of what _drive() changes, but for the inputs."""
+        return [array.copy() for array in (
+            self._numbers[self._parts.state.first:], *self._kept)]
 
     def _put_back(self, before: Sequence[Any]) -> None:
         """Undo the last _drive(); before: what _uncertain() returned before it."""
-        states = len(self._state)
-        self._state[:], self._memory[:] = self._good[:states], self._good[states:]
-        for array, numbers in zip((self._travel, *self._kept), before, strict=True):
+        for array, numbers in zip((
+                self._numbers[self._parts.state.first:], *self._kept), before, strict=True):
             array[:] = numbers
 
     def _rest(self, pose: Pose2) -> None:
-        self._state[:] = vector(self.model.initial_state(pose))
-
-    def _move_by_inputs(self, steps: int, *_: float) -> bool:
-        """Advance the state by steps; return whether it is valid, else all stays."""
-        states = len(self._state)
-        self._good[:states] = self._state
-        valid: bool = self._advance(
-            self._state, self._inputs, self._parameters, self._limits, self._step, steps)
-        if not valid:
-            self._state[:] = self._good[:states]
-        return valid
-
-    @property
-    def packed(self) -> PackedSimulator | None:
-        """The numbers on which compiled loops run; None if the steps are not this class's own."""
-        if not self._moves_by_kernels:
-            return None
-        vehicle = self.model.vehicle
-        return PackedSimulator(
-            self._state, self._good, self._inputs, self._parameters, self._limits, self._travel,
-            self._memory, self._channels, vector(self._command),
-            vector((vehicle.speed_min, vehicle.speed_max, *vehicle.steering_range)), self._step,
-            self.steps_per_tick, self.period_ns / NANOSECONDS)
+        self._put(self._parts.state, self.model.initial_state(pose))
 
     @property
     def compiled(self) -> Simulator | None:
@@ -409,12 +426,12 @@ class Simulator:
         return self.model.description
 
     @property
-    def kernels(self) -> SimulatorKernels:
-        """What compiled loops call in place of a tick."""
+    def kernels(self) -> CarKernels:
+        """What is compiled for the inputs in force."""
         return self._kernels
 
     def take_over(self, command: AckermannCommand, ticks: int, *, diverges: bool) -> None:
-        """Take over what a compiled loop made of the packed numbers.
+        """Take over what a compiled loop made of the rows.
 
         command: the last one that was applied; ticks: how many were driven. Raises DivergenceError
         if the one after them diverges.
@@ -428,8 +445,7 @@ class Simulator:
     def odometry(self) -> Odometry:
         """Return pose and twist of the odometry point, stamped with the current time."""
         return Odometry(
-            self._steps * self.step_ns,
-            *self._observe(self._state, self._inputs, self._parameters))
+            self._steps * self.step_ns, *self._kernels.observe(self.rows))
 
     def acceleration(self) -> tuple[float, float, float]:
         """Return the acceleration of the odometry point and of the rotation.
@@ -438,20 +454,18 @@ class Simulator:
         They are the mean of the step that would come next, tried on a copy: so actuators count,
         and a speed that a model takes over at once has none.
         """
-        state, inputs = self._state.copy(), self._inputs.copy()
-        self._kernels.move(
-            state, self._good.copy(), inputs, self._parameters, self._limits,
-            self._travel.copy(), self._memory.copy(), self._channels, self._step, 1, self._step,
-            *self._command)
-        vx, vy, rate = self._observe(self._state, self._inputs, self._parameters)[4:]
-        next_vx, next_vy, next_rate = self._observe(state, inputs, self._parameters)[4:]
+        kernels, numbers = self._kernels, self._numbers.copy()
+        rows = as_vector(numbers)
+        vx, vy, rate = kernels.observe(rows)[4:]
+        kernels.tick(rows, 1)
+        next_vx, next_vy, next_rate = kernels.observe(rows)[4:]
         return ((next_vx - vx) / self._step - rate * vy, (next_vy - vy) / self._step + rate * vx,
                 (next_rate - rate) / self._step)
 
     def diagnostics(self) -> VehicleDiagnostics:
         """Return velocities, slip and forces at the current time."""
         return VehicleDiagnostics(
-            *self.model.diagnose(self._state, self._inputs, self._parameters))
+            *self._kernels.diagnose(self.rows))
 
     def wheels(self) -> tuple[WheelState, ...]:
         """Return slip and forces of each wheel, in the order of WHEEL_NAMES, at the current time.
@@ -469,26 +483,24 @@ class Simulator:
         """
         if pose is None:
             check_planar_pose(self._initial_pose)
-            self._state[:] = vector(
-                initial_state(self.model, self._initial_pose, self._initial_motion))
+            self._put(self._parts.state, initial_state(
+                self.model, self._initial_pose, self._initial_motion))
         else:
             check_planar_pose(pose)
             self._rest(pose)
-        self._travel[:] = vector(self.model.no_travel)
+        self._put(self._parts.travel, self.model.no_travel)
         if self._obstacles is not None:
             self._obstacles.forget()
-        if self._actuators is not None:
-            self._actuators.reset()
+        self._numbers[self._parts.memory.first:] = 0.0
         self._apply(AckermannCommand(0.0, 0.0))
 
     def _apply(self, command: AckermannCommand) -> None:
-        self._command = command
         self._stands = False
-        self._follow(
-            command if self._actuators is None else self._actuators.output, self._inputs)
+        self._order(self.rows, Command(*command))
+        self._choose_kernels()
 
     def _divergence(self, steps: int) -> DivergenceError:
-        start = self._steps * self.step_ns / NANOSECONDS
+        start, command = self._steps * self.step_ns / NANOSECONDS, self.command
         duration = steps * self.step_ns / NANOSECONDS
         state = ', '.join(
             f'{name}={value:.6g}' for name, value in zip(
@@ -499,11 +511,17 @@ class Simulator:
         return DivergenceError(
             f'the integration of {self.model.description} left the range in which the model holds'
             f' between {start:.6g} s and {start + duration:.6g} s; last good state {state};'
-            f' command speed={self._command.speed:.6g} m/s,'
-            f' steering_angle={self._command.steering_angle:.6g} rad; limits'
+            f' command speed={command.speed:.6g} m/s,'
+            f' steering_angle={command.steering_angle:.6g} rad; limits'
             f' {limits}. Either the car spins at a speed that no drive could hold: reset it and'
             f' steer less or drive slower; or the step of {self._step:.6g} s is too long for its'
             ' tyres: use a shorter one or tyre_model fiala, whose force is bounded')
+
+
+def has_own(part: object, kind: type, *names: str) -> bool:
+    """Whether a part has methods of its own in the place of those of a class."""
+    return any(name in vars(part) or getattr(type(part), name) is not getattr(kind, name)
+               for name in names)
 
 
 def make_simulator(values: Mapping[str, Any], model: VehicleModel | None = None) -> Simulator:

@@ -7,10 +7,12 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
+import functools
 from functools import cached_property
 import math
 from typing import Any, ClassVar, NamedTuple
 
+from racecar.base.compiled import compiled
 from racecar.base.packing import Vector, vector
 from racecar.base.parameters import Parameter
 from racecar.base.types import Odometry, yaw_to_quaternion
@@ -68,10 +70,19 @@ class Motion(NamedTuple):
     direction: float
 
 
-MotionNumbers = tuple[float, float, float, float, float, float, float, float, float]
+ClosedForm = Callable[[float, Vector], Motion]
+"""Pure function of the time [s] and a trajectory's numbers; what it calls is pure, too."""
 
-MotionKernel = Callable[[float, Vector], MotionNumbers]
-"""Pure function of the time [s] and a trajectory's numbers; returns the fields of Motion."""
+
+@functools.cache
+def motion_kernel(closed_form: ClosedForm) -> Callable[[float, Vector], tuple[float, ...]]:
+    """Compiled function of time [s] and numbers that gives the fields of Motion."""
+    def motion_fields(time: float, numbers: Vector) -> tuple[float, ...]:
+        x, y, vx, vy, ax, ay, heading, rate, direction = closed_form(time, numbers)
+        # Numba makes a plain tuple of Python several times faster than a named one.
+        return x, y, vx, vy, ax, ay, heading, rate, direction
+
+    return compiled(motion_fields, '(float64, float64[::1])', nogil=False)
 
 
 @dataclass(frozen=True)
@@ -79,12 +90,12 @@ class Trajectory(ABC):
     """A path in time; t = 0 is the activation.
 
     Subclasses are frozen dataclasses that name their shape, list their parameters, and give the
-    motion in closed form as a kernel, which Numba compiles; or, slower, override motion().
+    motion in closed form, which Numba compiles; or, slower, override motion().
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
-    kernel: ClassVar[MotionKernel | None] = None
+    closed_form: ClassVar[ClosedForm | None] = None
     reverses: ClassVar[bool] = False
     """Whether the car is to go backwards somewhere."""
 
@@ -94,23 +105,24 @@ class Trajectory(ABC):
         return cls(*(values[parameter.name] for parameter in cls.parameters))
 
     @property
-    def compiled_motion(self) -> MotionKernel | None:
-        """The kernel, if the motion is what it says."""
+    def pure_motion(self) -> ClosedForm | None:
+        """The closed form, if the motion is what it says."""
         kind = type(self)
-        return kind.kernel if kind.motion is Trajectory.motion else None
+        return kind.closed_form if kind.motion is Trajectory.motion else None
 
     @cached_property
     def numbers(self) -> Vector:
-        """What the kernel gets: the values of the parameters, if they are all it needs."""
+        """What the closed form gets: the values of the parameters, if they are all it needs."""
         numbers: Vector = vector(astuple(self))
         return numbers
 
     def motion(self, time: float) -> Motion:
-        """Return the motion of the reference at the time since activation [s]."""
-        kernel = type(self).kernel
-        if kernel is None:
-            raise NotImplementedError(f'{type(self).__name__} has neither kernel nor motion()')
-        return Motion(*kernel(time, self.numbers))
+        """Motion of the reference at the time since activation [s]."""
+        closed_form = type(self).closed_form
+        if closed_form is None:
+            raise NotImplementedError(
+                f'{type(self).__name__} has neither closed_form nor motion()')
+        return Motion._make(motion_kernel(closed_form)(time, self.numbers))
 
     def at(self, time: float) -> ReferencePoint:
         """Return the reference at the time since activation [s]."""

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 
-@inlined
-def circle_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s]; radius r [m], turning at w [rad/s]."""
+@pure
+def circle_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; radius r [m], turning at w [rad/s]."""
     r, w = numbers[0], numbers[1]
     # A negative w mirrors the circle about the x axis instead of driving it backwards.
     rate = abs(w)
     side = math.copysign(1.0, w)
     sine, cosine = sine_cosine(rate * time)
-    return (
+    return Motion(
         r * sine, side * r * (1.0 - cosine),
         r * rate * cosine, side * r * rate * sine,
         -r * rate * rate * sine, side * r * rate * rate * cosine,
@@ -44,7 +44,7 @@ class Circle(Trajectory):
     radius: float
     angular_velocity: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(circle_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(circle_motion)
 
     @property
     def period(self) -> float | None:

@@ -7,20 +7,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 
-@inlined
-def cycloid_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s]; radius r and distance d [m]."""
+@pure
+def cycloid_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; radius r and distance d [m]."""
     r, d = numbers[0], numbers[1]
     sine, cosine = sine_cosine(time)
-    return (
+    return Motion(
         r * time - d * sine, d - d * cosine,
         r - d * cosine, d * sine,
         d * sine, d * cosine,
@@ -52,4 +52,4 @@ class Cycloid(Trajectory):
                 f"parameter 'cycloid_distance' is {self.distance:g} m, expected less than"
                 f' cycloid_radius ({self.radius:g} m): beyond it the path has loops or cusps')
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(cycloid_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(cycloid_motion)

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 
-@inlined
-def figure_eight_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s]; amplitude a [m], w [rad/s]."""
+@pure
+def figure_eight_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; amplitude a [m], w [rad/s]."""
     a, w = numbers[0], numbers[1]
     sine, cosine = sine_cosine(w * time)
-    return (
+    return Motion(
         a * sine, a * sine * cosine,
         a * w * cosine, a * w * (cosine * cosine - sine * sine),
         -a * w * w * sine, -4.0 * a * w * w * sine * cosine,
@@ -41,7 +41,7 @@ class FigureEight(Trajectory):
     amplitude: float
     angular_velocity: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(figure_eight_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(figure_eight_motion)
 
     @property
     def period(self) -> float | None:

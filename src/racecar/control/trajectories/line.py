@@ -7,17 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 
-@inlined
-def line_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s] for velocities a and b [m/s]."""
+@pure
+def line_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s] for velocities a and b [m/s]."""
     a, b = numbers[0], numbers[1]
-    return a * time, b * time, a, b, 0.0, 0.0, 0.0, 0.0, 0.0
+    return Motion(a * time, b * time, a, b, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -35,4 +35,4 @@ class Line(Trajectory):
     a: float
     b: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(line_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(line_motion)

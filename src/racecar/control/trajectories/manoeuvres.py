@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import math
 from typing import ClassVar
 
-from racecar.base.compiled import inlined, njit
+from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 # Nodes and weights of Gauss and Legendre on (0, 1), five points; per piece of the clothoid.
 _N1, _N2, _N3 = 0.5, 0.2307653449471584, 0.0469100770306680
@@ -30,17 +30,17 @@ _W1, _W2, _W3 = 0.2844444444444444, 0.2393143352496832, 0.1184634425280945
 _PIECES = 12
 
 
-@inlined
+@pure
 def _on_circle(
     distance: float, speed: float, acceleration: float, radius: float,
-) -> MotionNumbers:
-    """Return the motion on a circle to the left (radius > 0) or right, so far from its start."""
+) -> Motion:
+    """Motion on a circle to the left (radius > 0) or right, so far from its start."""
     angle = distance / radius
     sine, cosine = sine_cosine(angle)
     turn = speed * speed / radius
-    return (radius * sine, radius * (1.0 - cosine), speed * cosine, speed * sine,
-            acceleration * cosine - turn * sine, acceleration * sine + turn * cosine,
-            0.0, 0.0, 0.0)
+    return Motion(
+        radius * sine, radius * (1.0 - cosine), speed * cosine, speed * sine,
+        acceleration * cosine - turn * sine, acceleration * sine + turn * cosine, 0.0, 0.0, 0.0)
 
 
 def _check_radius(name: str, radius: float) -> None:
@@ -62,9 +62,9 @@ def _time(name: str, text: str, default: float) -> Parameter:
     return Parameter(name, float, default, text, 's', above=0.0, maximum=3600.0)
 
 
-@inlined
-def skidpad_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the motion; numbers: radius, first speed, step of the speed, hold, count."""
+@pure
+def skidpad_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; numbers: radius, first speed, step of the speed, hold, count."""
     radius, first, step, hold, count = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     level = min(math.floor(max(time, 0.0) / hold), count - 1.0)
     before = level * hold
@@ -72,9 +72,9 @@ def skidpad_motion(time: float, numbers: Vector) -> MotionNumbers:
     return _on_circle(distance, first + step * level, 0.0, radius)
 
 
-@inlined
-def slip_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the motion; numbers: radius, first speed, acceleration, highest speed."""
+@pure
+def slip_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; numbers: radius, first speed, acceleration, highest speed."""
     radius, first, gain, last = numbers[0], numbers[1], numbers[2], numbers[3]
     rise = max(last - first, 0.0) / gain
     part = min(time, rise)
@@ -83,20 +83,20 @@ def slip_motion(time: float, numbers: Vector) -> MotionNumbers:
                       gain if time < rise else 0.0, radius)
 
 
-@inlined
-def step_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the motion; numbers: radius, speed, time of the step."""
+@pure
+def step_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; numbers: radius, speed, time of the step."""
     radius, speed, start = numbers[0], numbers[1], numbers[2]
     if time < start:
-        return speed * time, 0.0, speed, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    x, y, vx, vy, ax, ay, heading, rate, direction = _on_circle(
-        speed * (time - start), speed, 0.0, radius)
-    return x + speed * start, y, vx, vy, ax, ay, heading, rate, direction
+        return Motion(speed * time, 0.0, speed, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    m = _on_circle(speed * (time - start), speed, 0.0, radius)
+    return Motion(
+        m.x + speed * start, m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate, m.direction)
 
 
-@njit
-def ramp_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the motion; numbers: speed, rate of the curvature [1/m/s], last curvature."""
+@pure
+def ramp_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; numbers: speed, rate of the curvature [1/m/s], last curvature."""
     speed, rate, last = numbers[0], numbers[1], numbers[2]
     end = abs(last / rate)
     part = min(time, end)
@@ -115,18 +115,19 @@ def ramp_motion(time: float, numbers: Vector) -> MotionNumbers:
     curvature = rate * part
     sine, cosine = sine_cosine(heading)
     if time > end:
-        along, beside, vx, vy, ax, ay, _, _, _ = _on_circle(
-            speed * (time - end), speed, 0.0, 1.0 / curvature)
-        return (x + along * cosine - beside * sine, y + along * sine + beside * cosine,
-                vx * cosine - vy * sine, vx * sine + vy * cosine,
-                ax * cosine - ay * sine, ax * sine + ay * cosine, 0.0, 0.0, 0.0)
+        m = _on_circle(speed * (time - end), speed, 0.0, 1.0 / curvature)
+        return Motion(
+            x + m.x * cosine - m.y * sine, y + m.x * sine + m.y * cosine,
+            m.vx * cosine - m.vy * sine, m.vx * sine + m.vy * cosine,
+            m.ax * cosine - m.ay * sine, m.ax * sine + m.ay * cosine, 0.0, 0.0, 0.0)
     turn = speed * speed * curvature
-    return (x, y, speed * cosine, speed * sine, -turn * sine, turn * cosine, 0.0, 0.0, 0.0)
+    return Motion(
+        x, y, speed * cosine, speed * sine, -turn * sine, turn * cosine, 0.0, 0.0, 0.0)
 
 
-@inlined
-def coast_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the motion; numbers: speed, acceleration, hold, time constant."""
+@pure
+def coast_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; numbers: speed, acceleration, hold, time constant."""
     speed, gain, hold, tau = numbers[0], numbers[1], numbers[2], numbers[3]
     rise = speed / gain
     up = min(time, rise)
@@ -136,7 +137,7 @@ def coast_motion(time: float, numbers: Vector) -> MotionNumbers:
     x = 0.5 * gain * up * up + speed * held + speed * tau * (1.0 - decay)
     v = gain * up if time < rise else speed * decay
     a = gain if time < rise else (-speed / tau * decay if late > 0.0 else 0.0)
-    return x, 0.0, v, 0.0, a, 0.0, 0.0, 0.0, 1.0
+    return Motion(x, 0.0, v, 0.0, a, 0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ class Skidpad(Trajectory):
     def __post_init__(self) -> None:
         _check_radius('skidpad_radius', self.radius)
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(skidpad_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(skidpad_motion)
 
     @property
     def duration(self) -> float | None:
@@ -191,7 +192,7 @@ class CircleToSlip(Trajectory):
     def __post_init__(self) -> None:
         _check_radius('slip_radius', self.radius)
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(slip_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(slip_motion)
 
     @property
     def duration(self) -> float | None:
@@ -217,7 +218,7 @@ class StepSteer(Trajectory):
     def __post_init__(self) -> None:
         _check_radius('step_radius', self.radius)
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(step_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(step_motion)
 
     @property
     def duration(self) -> float | None:
@@ -242,7 +243,7 @@ class RampSteer(Trajectory):
     rate: float
     last: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(ramp_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(ramp_motion)
 
     @property
     def duration(self) -> float | None:
@@ -268,7 +269,7 @@ class CoastDown(Trajectory):
     hold: float
     decay: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(coast_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(coast_motion)
 
     @property
     def duration(self) -> float | None:

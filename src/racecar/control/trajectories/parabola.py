@@ -7,17 +7,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 
-@inlined
-def parabola_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s] for a focal length a [m]."""
+@pure
+def parabola_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s] for a focal length a [m]."""
     a = numbers[0]
-    return 2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time, 0.0, 2.0 * a, 0.0, 0.0, 0.0
+    return Motion(
+        2.0 * a * time, a * time * time, 2.0 * a, 2.0 * a * time, 0.0, 2.0 * a, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -38,4 +39,4 @@ class Parabola(Trajectory):
 
     focal_length: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(parabola_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(parabola_motion)

@@ -10,10 +10,10 @@ import itertools
 import math
 from typing import ClassVar
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
 from racecar.base.packing import Vector, vector
 from racecar.base.parameters import Parameter
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 # Peak over mean of the speed of 10 u^3 - 15 u^4 + 6 u^5.
 _PEAK = 1.875
@@ -23,7 +23,7 @@ MOVES = 4
 MOVE_SIZE = 4
 
 
-@njit
+@pure
 def _smooth_step(u: float) -> tuple[float, float, float]:
     """Return 10 u^3 - 15 u^4 + 6 u^5 and its two derivatives; both are 0 at u = 0 and 1."""
     v = 1.0 - u
@@ -31,9 +31,9 @@ def _smooth_step(u: float) -> tuple[float, float, float]:
             60.0 * u * v * (v - u))
 
 
-@njit
-def parking_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s]; at the end the reference rests.
+@pure
+def parking_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; at the end the reference rests.
 
     numbers: offset, length, run_up [m], whether there is room to move within the gap, then for
     each move, from rest to rest, its start, its duration [s], and x where it begins and ends [m].
@@ -61,7 +61,7 @@ def parking_motion(time: float, numbers: Vector) -> MotionNumbers:
         y *= offset
         slope *= -offset / length
         bend *= offset / (length * length)
-    return (
+    return Motion(
         x, y, vx, slope * vx, ax, slope * ax + bend * vx * vx,
         math.atan(slope), bend * vx / (1.0 + slope * slope), math.copysign(1.0, distance))
 
@@ -105,7 +105,7 @@ class Parking(Trajectory):
     speed: float
     pause: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(parking_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(parking_motion)
 
     @cached_property
     def numbers(self) -> Vector:

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from racecar.base.compiled import njit
+from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
 from racecar.base.packing import as_vector, Vector
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_track
-from racecar.control.trajectories.base import MotionKernel, MotionNumbers, Trajectory
+from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 from racecar.control.trajectories.waypoint_file import MIN_SPACING, read_way_points
 
 Array = NDArray[np.float64]
@@ -36,9 +36,9 @@ CELL_SIZE = 12
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 
-@njit
-def way_point_motion(time: float, numbers: Vector) -> MotionNumbers:
-    """Return the fields of Motion at a time [s]; an open path ends at rest.
+@pure
+def way_point_motion(time: float, numbers: Vector) -> Motion:
+    """Motion at a time [s]; an open path ends at rest.
 
     numbers: how many nodes and cells there are, lap_start or -1, then the fields of MotionPlan one
     after the other, cell by cell.
@@ -80,7 +80,7 @@ def way_point_motion(time: float, numbers: Vector) -> MotionNumbers:
     curvature = (dx * ddy - dy * ddx) / (norm * norm * norm)
     tx, ty = dx / norm, dy / norm
     turning = speed * curvature
-    return (
+    return Motion(
         x0 + u * (x1 + u * (x2 + u * x3)), y0 + u * (y1 + u * (y2 + u * y3)),
         speed * tx, speed * ty,
         acceleration * tx - speed * turning * ty, acceleration * ty + speed * turning * tx,
@@ -122,7 +122,7 @@ class WayPointPath(Trajectory):
     lateral_acceleration: float
     longitudinal_acceleration: float
 
-    kernel: ClassVar[MotionKernel | None] = staticmethod(way_point_motion)
+    closed_form: ClassVar[ClosedForm | None] = staticmethod(way_point_motion)
 
     def __post_init__(self) -> None:
         try:

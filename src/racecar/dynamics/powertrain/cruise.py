@@ -12,23 +12,23 @@ from __future__ import annotations
 
 import math
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.types import Wheels
 
 REAR_AXLE, WEBOTS = 0.0, 1.0
 
 
-@inlined
+@pure
 def ramp(value: float, target: float, max_change: float) -> float:
-    """Return the value moved towards the target by at most `max_change` (positive)."""
+    """Value moved towards the target by at most `max_change` (positive)."""
     return value + min(max(target - value, -max_change), max_change)
 
 
-@inlined
+@pure
 def wheel_speeds(
     speed: float, tangent: float, ratios: Wheels, radii: Wheels, driven: Wheels, reference: float,
 ) -> Wheels:
-    """Return the speed of each driven wheel [rad/s], 0 for the others.
+    """Speed of each driven wheel [rad/s], 0 for the others.
 
     speed [m/s]; tangent: tan d; ratios, radii, driven as in differential.rolling_speed();
     reference: REAR_AXLE or WEBOTS.

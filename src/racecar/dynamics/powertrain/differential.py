@@ -17,13 +17,13 @@ with equal speeds and sums the error up over steps: it starves the outer wheels 
 
 from __future__ import annotations
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.types import Wheels
 
 
-@inlined
+@pure
 def rolling_speed(speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels) -> float:
-    """Return the speed of the rear axle's middle that the driven wheels tell on average [m/s].
+    """Speed of the rear axle's middle that the driven wheels tell on average [m/s].
 
     speeds: of the wheels [rad/s]; ratios: path_ratios() of racecar.dynamics.powertrain.steering;
     radii [m]; driven: 1 for a driven wheel, else 0.
@@ -37,11 +37,11 @@ def rolling_speed(speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels)
     return total * (1.0 / count)
 
 
-@inlined
+@pure
 def split_torque(
     torque: float, speeds: Wheels, ratios: Wheels, radii: Wheels, driven: Wheels, coupling: float,
 ) -> Wheels:
-    """Return the torque of each wheel [N m]; their sum is the torque given.
+    """Torque of each wheel [N m]; their sum is the torque given.
 
     coupling: J rate [N m s] of the limited slip, 0 for an open differential; the rest as in
     rolling_speed().

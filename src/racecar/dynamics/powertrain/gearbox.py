@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.types import Wheels
 
 
@@ -24,9 +24,9 @@ class Shift(NamedTuple):
     left: float
 
 
-@inlined
+@pure
 def next_shift(shift: Shift, ratio: float, shift_time: float, dt: float) -> tuple[Shift, bool]:
-    """Return the shift after dt [s] with a ratio chosen, and whether the engine drives meanwhile.
+    """Shift after dt [s] with a ratio chosen, and whether the engine drives meanwhile.
 
     It drives in whole steps: in one of which the shift takes more than half it does not.
     """
@@ -34,9 +34,9 @@ def next_shift(shift: Shift, ratio: float, shift_time: float, dt: float) -> tupl
     return Shift(ratio, max(left - dt, 0.0)), left <= 0.5 * dt
 
 
-@inlined
+@pure
 def engine_turning(speeds: Wheels, driven: Wheels, ratio: float) -> float:
-    """Return the speed of the engine [rev/min], negative if it is turned backwards.
+    """Speed of the engine [rev/min], negative if it is turned backwards.
 
     speeds: of the wheels [rad/s]; driven: 1 for a driven wheel, else 0.
     """
@@ -46,7 +46,7 @@ def engine_turning(speeds: Wheels, driven: Wheels, ratio: float) -> float:
     return ratio * total * (1.0 / count) * (60.0 / (2.0 * math.pi))
 
 
-@inlined
+@pure
 def engine_rpm(speeds: Wheels, driven: Wheels, ratio: float) -> float:
-    """Return the speed of the engine [rev/min], never negative; 0 in neutral (ratio 0)."""
+    """Speed of the engine [rev/min], never negative; 0 in neutral (ratio 0)."""
     return abs(engine_turning(speeds, driven, ratio))

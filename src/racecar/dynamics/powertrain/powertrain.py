@@ -23,16 +23,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
 from racecar.base.types import WheelCommand, Wheels
 from racecar.dynamics.powertrain.car_parameters import CarParameters, CRUISE_REFERENCES
 from racecar.dynamics.powertrain.cruise import ramp, wheel_speeds
 from racecar.dynamics.powertrain.differential import rolling_speed, split_torque
-from racecar.dynamics.powertrain.engine import braking_torque, torque_at
+from racecar.dynamics.powertrain.engine import (
+    braking_torque,
+    can_brake,
+    Engine,
+    torque_at,
+)
 from racecar.dynamics.powertrain.gearbox import engine_rpm, engine_turning, next_shift, Shift
 from racecar.dynamics.powertrain.steering import path_ratios, wheel_steering_range
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -49,21 +53,10 @@ class ControlMode(IntEnum):
 # For kernels, which hold the mode among other numbers.
 UNDEFINED, SPEED, TORQUE = map(float, ControlMode)
 
-# Packed car.
-(ENGINE, DRIVEN, RADII, FRONT_RATIO, REAR_RATIO, BRAKE_TORQUE, BRAKE_DAMPING, DAMPING,
- ACCELERATION, REFERENCE, COUPLING, BRAKING, PER_MIN_RPM, SHIFT_TIME, ADDED_INERTIA,
- CAR_NUMBERS) = (0, 10, 14, 18, 19, 20, 21, 22, 23, 24, 25, 26, 29, 30, 31, 33)
-
-# Packed controls; angles and their tangent are positive to the left.
-(MODE, THROTTLE, BRAKE, RATIO, CRUISE, TANGENT, LEFT, RIGHT, LIMITED_SLIP) = range(9)
-
 SLIP_RATE = 500.0
 """Rate at which the limited-slip differential brings wheels together [1/s]."""
 
 _STABLE = 0.5
-
-# Speed below which engine braking falls at the latest [rev/min].
-_LEAST_MIN_RPM = 100.0
 
 NO_SHIFT = Shift(0.0, 0.0)
 """Of a car at its start, in neutral."""
@@ -107,79 +100,99 @@ class PedalControls(NamedTuple):
     limited_slip: float
 
 
-@inlined
-def _four(values: Vector, first: int) -> Wheels:
-    return values[first], values[first + 1], values[first + 2], values[first + 3]
+class Drivetrain(NamedTuple):
+    """Numbers of what is between the pedals and the wheels; wheels in the order of WheelTorques.
+
+    driven: 1 for a driven wheel, else 0; radii [m]; front_ratio, rear_ratio: track over twice the
+    wheelbase [-]; brake_torque [N m], brake_damping [N m s/rad]: of the brake of a wheel, one of
+    them 0; damping: of its bearing [N m s/rad]; acceleration: of the ramp of the cruising speed
+    [m/s^2]; reference: REAR_AXLE or WEBOTS of cruise; coupling: of the limited slip [N m s];
+    shift_time [s]; inertia: of the engine at a front, at a rear wheel in a gear of ratio 1
+    [kg m^2].
+    """
+
+    engine: Engine
+    driven: Wheels
+    radii: Wheels
+    front_ratio: float
+    rear_ratio: float
+    brake_torque: float
+    brake_damping: float
+    damping: float
+    acceleration: float
+    reference: float
+    coupling: float
+    shift_time: float
+    inertia: tuple[float, float]
 
 
-@inlined
-def measured_rpm(controls: Vector, car: Vector, speeds: Wheels) -> float:
-    """Return the speed of the engine [rev/min]; speeds of the wheels [rad/s]."""
-    return engine_rpm(speeds, _four(car, DRIVEN), controls[RATIO])
+NO_DRIVETRAIN = Drivetrain(
+    Engine(*(0.0,) * len(Engine._fields)), (0.0,) * 4, (0.0,) * 4, *(0.0,) * 9, (0.0, 0.0))
+"""All zeros."""
 
 
-@inlined
-def engine_output(controls: Vector, car: Vector, speeds: Wheels) -> float:
-    """Return the torque of the engine behind the throttle, before the gearbox [N m]."""
-    if controls[MODE] != TORQUE:
+@pure
+def measured_rpm(controls: PedalControls, car: Drivetrain, speeds: Wheels) -> float:
+    """Speed of the engine [rev/min]; speeds of the wheels [rad/s]."""
+    return engine_rpm(speeds, car.driven, controls.ratio)
+
+
+@pure
+def engine_output(controls: PedalControls, car: Drivetrain, speeds: Wheels) -> float:
+    """Torque of the engine behind the throttle, before the gearbox [N m]."""
+    if controls.mode != TORQUE:
         return 0.0
-    turning = engine_turning(speeds, _four(car, DRIVEN), controls[RATIO])
-    throttle = controls[THROTTLE]
-    pull = throttle * torque_at(
-        car[ENGINE], abs(turning), car[ENGINE + 1], car[ENGINE + 2], car[ENGINE + 3],
-        car[ENGINE + 4], car[ENGINE + 5], car[ENGINE + 6], car[ENGINE + 7], car[ENGINE + 8],
-        car[ENGINE + 9])
-    if car[BRAKING] + car[BRAKING + 1] + car[BRAKING + 2] == 0.0:
+    turning = engine_turning(speeds, car.driven, controls.ratio)
+    throttle = controls.throttle
+    pull = throttle * torque_at(car.engine, abs(turning))
+    if not can_brake(car.engine):
         return pull
-    return pull + (1.0 - throttle) * braking_torque(
-        turning, car[BRAKING], car[BRAKING + 1], car[BRAKING + 2], car[PER_MIN_RPM])
+    return pull + (1.0 - throttle) * braking_torque(car.engine, turning)
 
 
-@inlined
-def added_inertia(controls: Vector, car: Vector) -> tuple[float, float]:
+@pure
+def added_inertia(controls: PedalControls, car: Drivetrain) -> tuple[float, float]:
     """Share of the engine in the inertia of a front and of a rear wheel [kg m^2]."""
-    square = controls[RATIO] * controls[RATIO] if controls[MODE] == TORQUE else 0.0
-    return square * car[ADDED_INERTIA], square * car[ADDED_INERTIA + 1]
+    square = controls.ratio * controls.ratio if controls.mode == TORQUE else 0.0
+    return square * car.inertia[0], square * car.inertia[1]
 
 
-@inlined
-def measured_speed(controls: Vector, car: Vector, speeds: Wheels) -> float:
-    """Return the speed of the rear axle's middle that the driven wheels tell [m/s]."""
-    ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
-    return rolling_speed(speeds, ratios, _four(car, RADII), _four(car, DRIVEN))
+@pure
+def measured_speed(controls: PedalControls, car: Drivetrain, speeds: Wheels) -> float:
+    """Speed of the rear axle's middle that the driven wheels tell [m/s]."""
+    ratios = path_ratios(controls.tangent, car.front_ratio, car.rear_ratio)
+    return rolling_speed(speeds, ratios, car.radii, car.driven)
 
 
-@inlined
+@pure
 def next_cruise(
-    controls: Vector, car: Vector, speeds: Wheels, cruise: float, dt: float,
+    controls: PedalControls, car: Drivetrain, speeds: Wheels, cruise: float, dt: float,
 ) -> float:
-    """Return the ramped cruising speed [m/s] after dt [s]; that of the car where none governs."""
-    if controls[MODE] == SPEED and controls[BRAKE] == 0.0:
-        return ramp(cruise, controls[CRUISE], car[ACCELERATION] * dt)
+    """Ramped cruising speed [m/s] after dt [s]; that of the car where none governs."""
+    if controls.mode == SPEED and controls.brake == 0.0:
+        return ramp(cruise, controls.cruising_speed, car.acceleration * dt)
     return measured_speed(controls, car, speeds)
 
 
-@inlined
+@pure
 def wheel_drive(
-    controls: Vector, car: Vector, speeds: Wheels, cruise: float, drives: bool,
+    controls: PedalControls, car: Drivetrain, speeds: Wheels, cruise: float, drives: bool,
 ) -> tuple[Wheels, bool]:
-    """Return torques of the wheels [N m] and False, or speeds of the driven ones and True.
+    """Torques of the wheels [N m] and False, or speeds of the driven ones [rad/s] and True.
 
     speeds: of the wheels [rad/s]; cruise: ramped cruising speed [m/s]; drives: whether the engine
     does, which it does not while a gear is shifted.
     """
-    driven = _four(car, DRIVEN)
-    radii = _four(car, RADII)
-    ratios = path_ratios(controls[TANGENT], car[FRONT_RATIO], car[REAR_RATIO])
-    if controls[MODE] == TORQUE:
-        torque = engine_output(controls, car, speeds) * controls[RATIO]
+    ratios = path_ratios(controls.tangent, car.front_ratio, car.rear_ratio)
+    if controls.mode == TORQUE:
+        torque = engine_output(controls, car, speeds) * controls.ratio
         return split_torque(
-            torque if drives else 0.0, speeds, ratios, radii, driven,
-            car[COUPLING] * controls[LIMITED_SLIP]), False
-    if controls[MODE] == SPEED and controls[BRAKE] == 0.0:
+            torque if drives else 0.0, speeds, ratios, car.radii, car.driven,
+            car.coupling * controls.limited_slip), False
+    if controls.mode == SPEED and controls.brake == 0.0:
         return wheel_speeds(
-            cruise, controls[TANGENT], ratios, radii, driven, car[REFERENCE]), True
-    return (0.0, 0.0, 0.0, 0.0), controls[MODE] == UNDEFINED
+            cruise, controls.tangent, ratios, car.radii, car.driven, car.reference), True
+    return (0.0, 0.0, 0.0, 0.0), controls.mode == UNDEFINED
 
 
 class Powertrain:
@@ -204,21 +217,24 @@ class Powertrain:
                 f" {expected!r}, as 'car.type' is {car.type!r}")
         front, rear = vehicle.wheel_radii
         brake = car.brake_model == 'coulomb'
-        self.packed: Any = vector([
-            float(car.engine_kind), car.engine_max_torque, car.engine_max_power,
-            car.engine_min_rpm, car.engine_max_rpm, *car.engine_function_coefficients,
-            car.hybrid_power_split_ratio, car.hybrid_power_split_rpm,
-            *map(float, car.driven), front, front, rear, rear,
-            *(width / (2.0 * vehicle.wheelbase) for width in vehicle.track_widths),
-            brake * car.brake_coefficient, (not brake) * car.brake_coefficient,
+        engine_front, engine_rear = (
+            drives * car.engine_inertia / sum(car.driven) for drives in car.driven[1:3])
+        front_ratio, rear_ratio = (
+            width / (2.0 * vehicle.wheelbase) for width in vehicle.track_widths)
+        self._numbers = Drivetrain(
+            Engine.of(car), _four(car.driven), (front, front, rear, rear), front_ratio,
+            rear_ratio, brake * car.brake_coefficient, (not brake) * car.brake_coefficient,
             car.wheels_damping_constant, car.cruise_acceleration,
-            float(CRUISE_REFERENCES.index(car.cruise_reference)),
-            0.0, *car.engine_braking_coefficients,
-            1.0 / max(car.engine_min_rpm, _LEAST_MIN_RPM), car.shift_time,
-            *(drives * car.engine_inertia / sum(car.driven) for drives in car.driven[1:3])])
+            float(CRUISE_REFERENCES.index(car.cruise_reference)), 0.0, car.shift_time,
+            (engine_front, engine_rear))
         self._cruise = 0.0
         self._shift = NO_SHIFT
         self.set_period(period)
+
+    @property
+    def numbers(self) -> Drivetrain:
+        """What the functions of this module take as the car."""
+        return self._numbers
 
     @property
     def cruise(self) -> float:
@@ -234,27 +250,26 @@ class Powertrain:
         self._period = period
         # The torque is held for the period; a faster coupling would overshoot.
         rate = SLIP_RATE if period * SLIP_RATE <= _STABLE else _STABLE / period
-        self.packed[COUPLING] = self.vehicle.wheel_inertia * rate
+        self._numbers = self._numbers._replace(coupling=self.vehicle.wheel_inertia * rate)
 
     def command(self, controls: PedalControls, speeds: Sequence[float]) -> WheelTorques:
         """Wheel inputs of the next period; also ramps the cruising speed.
 
         speeds: of the wheels [rad/s].
         """
-        packed, four = self._packed(controls, speeds)
-        car = self.packed
-        self._cruise = next_cruise(packed, car, four, self._cruise, self._period)
+        car, four = self._numbers, _four(speeds)
+        self._cruise = next_cruise(controls, car, four, self._cruise, self._period)
         self._shift, drives = next_shift(
-            self._shift, controls.ratio, car[SHIFT_TIME], self._period)
-        drive, forced = wheel_drive(packed, car, four, self._cruise, drives)
+            self._shift, controls.ratio, car.shift_time, self._period)
+        drive, forced = wheel_drive(controls, car, four, self._cruise, drives)
         return WheelTorques(
             controls.left_angle, controls.right_angle, drive,
-            (float(car[BRAKE_TORQUE] * controls.brake),) * 4,
-            (float(car[BRAKE_DAMPING] * controls.brake),) * 4, (float(car[DAMPING]),) * 4,
-            _four(car, DRIVEN) if forced else (0.0, 0.0, 0.0, 0.0), added_inertia(packed, car))
+            (car.brake_torque * controls.brake,) * 4, (car.brake_damping * controls.brake,) * 4,
+            (car.damping,) * 4, car.driven if forced else (0.0, 0.0, 0.0, 0.0),
+            added_inertia(controls, car))
 
     def wheel_command(self, torques: WheelTorques) -> WheelCommand:
-        """Return the command of a plant that knows the inertia of its own wheels alone.
+        """Command of a plant that knows the inertia of its own wheels alone.
 
         What spins the engine is taken off its torque, as if the wheels rolled.
         """
@@ -265,7 +280,7 @@ class Powertrain:
             torques.brake, torques.brake_damping, torques.damping)
 
     def _rolling_share(self, inertia: tuple[float, float]) -> float:
-        """Return the share of a torque that moves car and wheels, and not the engine."""
+        """Share of a torque that moves car and wheels, and not the engine."""
         vehicle = self.vehicle
         own = vehicle.mass + sum(
             2.0 * vehicle.wheel_inertia / radius ** 2 for radius in vehicle.wheel_radii)
@@ -274,35 +289,32 @@ class Powertrain:
         return own / (own + engine)
 
     def rpm(self, controls: PedalControls, speeds: Sequence[float]) -> float:
-        """Return the speed of the engine [rev/min]; NaN in speed mode, which has no engine."""
+        """Speed of the engine [rev/min]; NaN in speed mode, which has no engine."""
         if controls.mode == SPEED:
             return math.nan
-        packed, four = self._packed(controls, speeds)
-        return float(measured_rpm(packed, self.packed, four))
+        return measured_rpm(controls, self._numbers, _four(speeds))
 
     def engine_torque(self, controls: PedalControls, speeds: Sequence[float]) -> float:
-        """Return the torque of the engine before the gearbox [N m]; 0 but in torque mode.
+        """Torque of the engine before the gearbox [N m]; 0 but in torque mode.
 
         That in the gear that is chosen, whether or not it is still being shifted.
         """
-        packed, four = self._packed(controls, speeds)
-        return float(engine_output(packed, self.packed, four))
+        return engine_output(controls, self._numbers, _four(speeds))
 
     def speed(self, controls: PedalControls, speeds: Sequence[float]) -> float:
-        """Return the speed that the driven wheels tell [m/s].
+        """Speed that the driven wheels tell [m/s].
 
         It is that of the rear axle's middle; with the cruise_reference webots the mean of the
         driven wheels, of a 4x4 the mean of its axles.
         """
         if self.car.cruise_reference == 'webots':
-            radii, driven = self.packed[RADII:RADII + 4], self.car.driven
+            radii, driven = self._numbers.radii, self.car.driven
             return sum(
                 float(speed * radius) for speed, radius, drives in zip(
                     speeds, radii, driven, strict=True) if drives) / sum(driven)
-        packed, four = self._packed(controls, speeds)
-        return float(measured_speed(packed, self.packed, four))
+        return measured_speed(controls, self._numbers, _four(speeds))
 
-    @staticmethod
-    def _packed(controls: PedalControls, speeds: Sequence[float]) -> tuple[Any, Wheels]:
-        a, b, c, d = (float(speed) for speed in speeds)
-        return vector(controls), (a, b, c, d)
+
+def _four(values: Sequence[float]) -> Wheels:
+    a, b, c, d = map(float, values)
+    return a, b, c, d

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import math
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.dynamics.vehicles.ackermann import ackermann_angles
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 
 def steering_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[float, float]:
-    """Return those of the left and right front wheel [rad]; steering_angle within its limit.
+    """Angles of the left and right front wheel [rad]; steering_angle within its limit.
 
     Raises ParameterError if the turn's centre would lie between the wheels.
     """
@@ -41,7 +41,7 @@ def steering_angles(vehicle: VehicleParameters, steering_angle: float) -> tuple[
 
 
 def wheel_steering_range(vehicle: VehicleParameters) -> tuple[float, float]:
-    """Return the lowest and highest angle of a front wheel [rad], left positive.
+    """Lowest and highest angle of a front wheel [rad], left positive.
 
     They are those of the inner wheel at the limits of steering. Raises ParameterError as
     steering_angles() does.
@@ -50,11 +50,11 @@ def wheel_steering_range(vehicle: VehicleParameters) -> tuple[float, float]:
     return steering_angles(vehicle, lowest)[1], steering_angles(vehicle, highest)[0]
 
 
-@inlined
+@pure
 def path_ratios(
     tangent: float, front_ratio: float, rear_ratio: float,
 ) -> tuple[float, float, float, float]:
-    """Return the path of each wheel over that of the middle of the rear axle.
+    """Path of each wheel over that of the middle of the rear axle.
 
     Order left front, right front, left rear, right rear; tangent: tan d, positive left; ratios:
     track/(2 wheelbase) of each axle.

@@ -21,6 +21,13 @@ class CheckedCommand(NamedTuple):
     notice: str
 
 
+def not_finite(command: AckermannCommand) -> ParameterError:
+    """Error of a command that is NaN or infinite."""
+    return ParameterError(
+        f'command has speed {command.speed!r} and steering_angle'
+        f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
+
+
 def checked(
     command: AckermannCommand, vehicle: VehicleParameters, steering_range: tuple[float, float],
 ) -> CheckedCommand:
@@ -30,9 +37,7 @@ def checked(
     is NaN or infinite.
     """
     if not command.is_finite:
-        raise ParameterError(
-            f'command has speed {command.speed!r} and steering_angle'
-            f' {command.steering_angle!r}, expected finite numbers [m/s, rad]')
+        raise not_finite(command)
     driven = within_limits(command, vehicle, steering_range)
     return CheckedCommand(driven, cut_notice(command, driven))
 

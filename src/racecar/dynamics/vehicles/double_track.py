@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableSequence, Sequence
+from collections.abc import Mapping, Sequence
 import math
 from typing import Any, ClassVar
 
@@ -16,7 +16,6 @@ from racecar.base.errors import ParameterError
 from racecar.base.packing import Vector, vector
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import (
-    AckermannCommand,
     Pose2,
     VehicleDiagnostics,
     WheelCommand,
@@ -50,7 +49,6 @@ from racecar.dynamics.vehicles.interface import (
     Mode,
     ModelColumns,
     NO_COMMAND,
-    SPEED,
     STEERING_ANGLE,
     Travel,
 )
@@ -194,7 +192,6 @@ class DoubleTrack(PointKernels):
             for mode, inputs, hold in modes)
         self.state_names: tuple[str, ...] = state._fields
         self._lagging = (0.0,) * (len(state) - WHEEL - len(WHEELS))
-        self._no_torques: Any = vector((0.0,) * (INPUT_COUNT - MODE))
         self.parameters: Any = vector(tuple(flatten(car)))
 
     @classmethod
@@ -253,12 +250,6 @@ class DoubleTrack(PointKernels):
     def diagnostics(self, state: Vector, inputs: Vector) -> VehicleDiagnostics:
         """Return what VehicleDiagnostics lists; inputs: input_count numbers."""
         return VehicleDiagnostics(*self.diagnose(vector(state), vector(inputs), self.parameters))
-
-    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
-        """Write inputs for which the speed controller drives and Ackermann steering steers."""
-        inputs[SPEED] = command.speed
-        inputs[STEERING_ANGLE] = command.steering_angle
-        inputs[MODE:] = self._no_torques
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Return the inputs for a command; its steering angles are clamped to the limits.

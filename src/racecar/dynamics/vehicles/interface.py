@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from racecar.base.columns import Array
 from racecar.base.packing import Vector
-from racecar.base.types import AckermannCommand, Pose2, WheelCommand, Wheels, WheelState
+from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]
@@ -78,8 +78,7 @@ class VehicleModel(Protocol):
     """A vehicle whose first inputs are speed [m/s] and steering angle [rad], in this order.
 
     State, inputs and parameters are flat numbers, those of the NamedTuples of its equations in
-    order; derivative, observe and diagnose are compiled functions of these three. What commands do
-    to inputs, and what inputs and state say about the wheels, only the model knows.
+    order. What inputs and state say about the wheels, only the model knows.
     racecar.dynamics.vehicles.rolling has the answers of models whose wheels have no state.
     """
 
@@ -113,7 +112,7 @@ class VehicleModel(Protocol):
 
     @property
     def equations(self) -> Equations:
-        """Equations for inputs as follow() leaves them, of which a Command is the first part."""
+        """Equations for commands, which are the first of the inputs; the others are 0 then."""
 
     @property
     def wheel_equations(self) -> Equations | None:
@@ -121,21 +120,6 @@ class VehicleModel(Protocol):
 
         Those for commands differ in inputs, hold and held alone.
         """
-
-    @property
-    def derivative(self) -> Derivative:
-        """Time derivative of the state."""
-
-    @property
-    def observe(self) -> Derivative:
-        """Pose and twist of the odometry point, see Equations."""
-
-    @property
-    def diagnose(self) -> Derivative:
-        """The fields of VehicleDiagnostics."""
-
-    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
-        """Write inputs for which the vehicle follows speed and steering angle."""
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Return the inputs for steering angles and torques of wheels, within the limits.

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError
 from racecar.base.packing import Vector
-from racecar.base.types import AckermannCommand, WheelCommand, Wheels, WheelState
-from racecar.dynamics.vehicles.interface import SPEED, STEERING_ANGLE, Travel
+from racecar.base.types import WheelCommand, Wheels, WheelState
+from racecar.dynamics.vehicles.interface import STEERING_ANGLE, Travel
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.point_kernels import PointKernels
 
@@ -78,11 +78,6 @@ class RollingWheels(PointKernels):
     @abstractmethod
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity at which the wheels roll [m/s]."""
-
-    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
-        """Write inputs for which the vehicle follows speed and steering angle."""
-        inputs[SPEED] = command.speed
-        inputs[STEERING_ANGLE] = command.steering_angle
 
     def wheel_inputs(self, command: WheelCommand) -> Sequence[float]:
         """Raise ConfigurationError: torques act on wheels that spin."""

@@ -20,7 +20,7 @@ that vx follows V with the time constant T as far as engine and tyres allow. Com
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableSequence
+from collections.abc import Mapping
 import math
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,7 +28,7 @@ from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.packing import Vector, vector
 from racecar.base.rows import flatten, zeroed
-from racecar.base.types import AckermannCommand, WheelState
+from racecar.base.types import WheelState
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
 from racecar.dynamics.vehicles.interface import Command, Equations, Mode, NO_COMMAND, Travel
@@ -269,11 +269,6 @@ class SingleTrackForce(PlanarSingleTrack):
     def rolling_speed(self, state: Vector, inputs: Vector) -> float:
         """Return the forward velocity of the car [m/s]."""
         return float(state[_NO_STATE._fields.index('vx')])
-
-    def follow(self, command: AckermannCommand, inputs: MutableSequence[float]) -> None:
-        """Write inputs for which the speed controller drives."""
-        inputs[:] = vector(_NO_INPUTS._replace(
-            speed=command.speed, steering_angle=command.steering_angle))
 
     def wheels(self, state: Vector, inputs: Vector) -> tuple[WheelState, ...]:
         """Return the wheels, each with half the forces of its axle.

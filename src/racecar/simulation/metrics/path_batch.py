@@ -15,12 +15,12 @@ from racecar.base.compiled import COMPILED
 from racecar.base.errors import RunError
 from racecar.base.packing import vector
 from racecar.simulation.metrics.path_kernels import (
-    follow_paths,
-    load_sums,
     move_ahead,
     NO_SUMS,
+    path_kernel,
     PATH_ROWS,
     PathSums,
+    Stretch,
     SUMS,
 )
 from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
@@ -118,7 +118,7 @@ class PathRows:
         self, windows: PathWindows, points: Any, stride: int, first: int, ticks: int,
         diverged: Any, *, goes_on: bool = False,
     ) -> None:
-        """Add ticks, the first of them numbered `first`; arguments as in follow_paths().
+        """Add ticks, the first of them numbered `first`; arguments as in path_kernel().
 
         windows: of the ticks from `base` on at least; goes_on: whether others follow the last.
         """
@@ -132,18 +132,18 @@ class PathRows:
             if end - self._base - shift >= self._room:
                 self._grow(end - self._base + 1)
         ready = windows.ready(end)
-        follow_paths(
-            self._rows, self._sums, self._room, self._base, shift, points, stride, self._count,
-            first, ticks, diverged, -1 if goes_on else windows.final, windows.times, windows.lows,
-            windows.highs, windows.origin, done, ready)
         self._base += shift
+        path_kernel()(
+            self._rows, self._sums, points, diverged, windows.times, windows.lows, windows.highs,
+            tuple(Stretch(
+                self._room, self._base, shift, stride, self._count, first, ticks,
+                -1 if goes_on else windows.final, windows.origin, done, ready)))
         self._done = max(done, ready)
 
     def result(self) -> PathColumns:
         """Return the metrics of all cars, whose last tick must have been added."""
-        found = [load_sums(self._sums, SUMS * car, 1) for car in range(self._count)]
-        samples, with_course, cross_track, heading, speed, largest = np.array(
-            [sums[:6] for sums in found]).reshape(-1, 6).T
+        samples, with_course, cross_track, heading, speed, largest = np.reshape(
+            self._sums, (-1, SUMS)).T[:6]
         with np.errstate(invalid='ignore'):
             return PathColumns(
                 np.sqrt(cross_track / samples), np.where(samples > 0.0, largest, np.nan),
@@ -173,7 +173,7 @@ class PathBatch:
         self._rows = PathRows(count, windows.widest + 2 + _PIECES * piece)
 
     def add(self, points: Any, stride: int, first: int, ticks: int, diverged: Any) -> None:
-        """Add ticks, the first of them numbered `first`; arguments as in follow_paths()."""
+        """Add ticks, the first of them numbered `first`; arguments as in path_kernel()."""
         self._rows.add(self._windows, points, stride, first, ticks, diverged)
 
     def result(self) -> PathColumns:
@@ -250,8 +250,6 @@ class PathMetricsSum:
 
 def warm_up_path_metrics() -> None:
     """Compile the kernels, which may take seconds at the first start; costs nothing later."""
-    move_ahead(vector(0), vector(0), vector(0), 0.0)
-    windows = PathWindows(vector(0), 0.0)
-    follow_paths(
-        vector(0), vector(0), 0, 0, 0, vector(0), 1, 0, 0, 0, vector(0), -1, windows.times,
-        windows.lows, windows.highs, windows.origin, 0, 0)
+    path_kernel()
+    nothing = vector(0)
+    move_ahead(nothing, nothing, nothing, 0.0)

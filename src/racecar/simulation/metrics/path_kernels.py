@@ -11,13 +11,15 @@ its window of the path is looked at again and again, and so stays in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+import functools
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined, unlocked
+from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import Flat, packing, Vector
+from racecar.base.packing import Flat, Vector
+from racecar.base.rows import load, Part, store
 
 SLOWEST_COURSE = 0.05
 """Speed below which a point has no course [m/s]."""
@@ -33,15 +35,6 @@ POINT_NUMBERS = 4
 # and speed of the path, tick before the last turn back.
 (_X, _Y, _PATH_X, _PATH_Y, _WAY, _REST, _AHEAD_X, _AHEAD_Y, _SPEED, _TURN,
  PATH_ROWS) = range(11)
-
-
-@unlocked
-def move_ahead(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
-    """Move points [m] ahead by a distance [m], with the bits of a batch: to the tracked point."""
-    for i in range(len(x)):
-        sine, cosine = sine_cosine(yaw[i])
-        x[i] += distance * cosine
-        y[i] += distance * sine
 
 
 class PathSums(NamedTuple):
@@ -77,15 +70,15 @@ class Nearest(NamedTuple):
     share: float
 
 
-load_sums, store_sums, SUMS = packing(PathSums)
+SUMS = len(PathSums._fields)
 NO_SUMS = PathSums(*(0.0,) * 7, -1.0, 0.0, 0.0, -1.0, 0.0, 0.0)
 
 
-@inlined
+@pure
 def _on_segment(
     x: float, y: float, path: Vector, xs: int, ys: int, segment: int, high: int,
 ) -> Nearest:
-    """Return where a segment is nearest to a point; that of the last corner has no length."""
+    """Where a segment is nearest to a point; that of the last corner has no length."""
     corner_x, corner_y = path[xs + segment], path[ys + segment]
     following = min(segment + 1, high)
     dx, dy = path[xs + following] - corner_x, path[ys + following] - corner_y
@@ -96,34 +89,34 @@ def _on_segment(
     return Nearest(ex * ex + ey * ey, segment, share)
 
 
-@inlined
+@pure
 def _nearer(best: Nearest, other: Nearest) -> Nearest:
-    """Return the nearer one, of two that are equally near the first of the path."""
+    """The nearer one, of two that are equally near the first of the path."""
     is_nearer = other.squared < best.squared or (
         other.squared == best.squared and other.segment < best.segment)
     return other if is_nearer else best
 
 
-@inlined
+@pure
 def _spare(
     x: float, y: float, path: Vector, at: int, room: int, corner: int, best: Nearest,
 ) -> float:
-    """Return how much farther a corner is than the nearest point known [m]."""
+    """How much farther a corner is than the nearest point known [m]."""
     dx, dy = x - path[at + corner], y - path[at + room + corner]
     return math.sqrt(dx * dx + dy * dy) - (math.sqrt(best.squared) + SLACK)
 
 
-@inlined
+@pure
 def _reach(spare: float, scale: float) -> int:
-    """Return how many segments fit into a length [m]; scale: of the longest, inverse [1/m]."""
+    """How many segments fit into a length [m]; scale: of the longest, inverse [1/m]."""
     reach = spare * scale
     # Where lengths overflow it is NaN, of which there is no integer.
     return int(min(reach, 1e9)) if reach > 0.0 else 0
 
 
-@inlined
+@pure
 def _reach_on(path: Vector, ways: int, corner: int, side: int, most: int, spare: float) -> int:
-    """Return how many of `most` segments to one side of a corner, -1 or 1, a length covers.
+    """How many of `most` segments to one side of a corner, -1 or 1, a length covers.
 
     Not always all that it covers: of the path's numbers only some are looked at.
     """
@@ -136,12 +129,12 @@ def _reach_on(path: Vector, ways: int, corner: int, side: int, most: int, spare:
     return count
 
 
-@inlined
+@pure
 def nearest_point(
     x: float, y: float, path: Vector, at: int, room: int, low: int, high: int, guess: int,
     longest: float,
 ) -> Nearest:
-    """Return where a part of a polyline is nearest to a point [m]; exact, whatever the guess.
+    """Where a part of a polyline is nearest to a point [m]; exact, whatever the guess.
 
     path: four rows of `room` numbers, corner k at at + k: x, y, way along the path to there [m],
     number of the first corner of those up to there at the same place; low, high: first and last
@@ -211,11 +204,11 @@ def nearest_point(
     return best
 
 
-@inlined
+@pure
 def _velocity(
     rows: Vector, xs: int, ys: int, times: Vector, origin: int, tick: int, last: int,
 ) -> tuple[float, float, float]:
-    """Return x, y and modulus of the mean velocity between the neighbours of a tick [m/s]."""
+    """X, y and modulus of the mean velocity between the neighbours of a tick [m/s]."""
     if last == 0:
         return math.nan, math.nan, math.nan
     before, after = max(tick - 1, 0), min(tick + 1, last)
@@ -225,7 +218,7 @@ def _velocity(
     return vx, vy, math.sqrt(vx * vx + vy * vy)
 
 
-@inlined
+@pure
 def _add_corner(
     rows: Flat, own: int, room: int, times: Vector, origin: int, tick: int, last: int,
     sums: PathSums,
@@ -249,7 +242,7 @@ def _add_corner(
         sums.nearest, moving, last_x, last_y, turn, sums.longest, sums.is_done)
 
 
-@inlined
+@pure
 def _count_sample(
     rows: Flat, own: int, room: int, times: Vector, origin: int, tick: int, low: int, high: int,
     last: int, sums: PathSums,
@@ -284,9 +277,9 @@ def _count_sample(
         sums.moving, sums.ahead_x, sums.ahead_y, sums.turn, sums.longest, sums.is_done)
 
 
-@inlined
+@pure
 def _add_way(rows: Flat, own: int, room: int, tick: int) -> float:
-    """Compute how far the path comes to the corner of a tick; return that from the one before."""
+    """Compute how far the path comes to the corner of a tick; length from the one before [m]."""
     at = own + tick
     way, rest, length = 0.0, float(tick), 0.0
     if tick > 0:
@@ -300,57 +293,99 @@ def _add_way(rows: Flat, own: int, room: int, tick: int) -> float:
     return length
 
 
-@unlocked
-def follow_paths(
-    rows: Flat, sums: Flat, room: int, base: int, shift: int, points: Vector, stride: int,
-    count: int, first: int, ticks: int, diverged: Vector, final: int, times: Vector,
-    lows: Sequence[int], highs: Sequence[int], origin: int, done: int, ready: int,
-) -> None:
-    """Add `ticks` ticks of `count` cars from the tick `first` on, and work off what is ready.
+class Stretch(NamedTuple):
+    """Which ticks are added, and how the rows of the cars lie; see path_kernel().
 
-    rows: of each car PATH_ROWS rows of `room` numbers from the tick `base` on, which are first
-    moved by `shift` ticks; sums: PathSums of each car. points: (ticks, POINT_NUMBERS, stride) [m];
-    diverged: tick at which each car ended, negative if it goes on; final: last tick of all.
-    times: of the ticks from `origin` on [s]; lows, highs: first and last tick of the window of
-    each; done, ready: first sample to work off and that after the last, whose windows are there.
-    All flat.
+    room: numbers of a row; base: its first tick, after the rows have been moved by `shift` ticks;
+    stride: cars for which the points have room, of which there are `cars`; first: of `ticks` that
+    come; final: the last one of all; origin: that of the first time; done, ready: first sample to
+    work off and that after the last, whose windows are there.
     """
-    base += shift
-    for i in range(count):
-        s = load_sums(sums, SUMS * i, 1)
-        if s.is_done > 0.0:
-            continue
-        own = i * PATH_ROWS * room
-        longest = s.longest
-        if shift > 0:
-            for row in range(PATH_ROWS):
-                at = own + row * room
-                for k in range(first - base):
-                    rows[at + k] = rows[at + k + shift]
-            longest = 0.0
-        last = first + ticks - 1
-        is_end = last == final
-        if 0.0 <= diverged[i] <= last:
-            last, is_end = int(diverged[i]), True
-        # From here on rows are found by the tick itself.
-        own -= base
-        if shift > 0:
-            for tick in range(base + 1, first):
-                at = own + _WAY * room + tick
-                longest = max(longest, rows[at] - rows[at - 1])
-        for tick in range(first, last + 1):
-            for row in range(POINT_NUMBERS):
-                rows[own + row * room + tick] = points[
-                    ((tick - first) * POINT_NUMBERS + row) * stride + i]
-            longest = max(longest, _add_way(rows, own, room, tick))
-        s = PathSums(
-            s.samples, s.with_course, s.cross_track, s.heading, s.speed, s.largest, s.nearest,
-            s.moving, s.ahead_x, s.ahead_y, s.turn, longest, 1.0 if is_end else 0.0)
-        # At the last tick the path goes on, unless it ends there.
-        for tick in range(max(first - 1, 0), last + 1 if is_end else last):
-            s = _add_corner(rows, own, room, times, origin, tick, last, s)
-        for tick in range(done, last + 1 if is_end else ready):
-            s = _count_sample(
-                rows, own, room, times, origin, tick, lows[tick - origin],
-                min(highs[tick - origin], last), last, s)
-        store_sums(sums, SUMS * i, 1, s)
+
+    room: int
+    base: int
+    shift: int
+    stride: int
+    cars: int
+    first: int
+    ticks: int
+    final: int
+    origin: int
+    done: int
+    ready: int
+
+
+@functools.cache
+def path_kernel() -> Callable[..., None]:
+    """Compiled loop that adds ticks of some cars and works off the samples that are ready.
+
+    kernel(rows, sums, points, diverged, times, lows, highs, stretch), all flat. rows: of each car
+    PATH_ROWS rows of `room` numbers; sums: PathSums of each car. points: (ticks, POINT_NUMBERS,
+    stride) [m]; diverged: tick at which each car ended, negative if it goes on. times: of the
+    ticks from `origin` on [s]; lows, highs: first and last tick of the window of each; stretch:
+    the fields of Stretch.
+    """
+    sums_part = Part(NO_SUMS)
+
+    def follow_paths(
+        rows: Flat, sums: Flat, points: Vector, diverged: Vector, times: Vector,
+        lows: Sequence[int], highs: Sequence[int], stretch: tuple[int, ...],
+    ) -> None:
+        room, base, shift, stride, cars, first, ticks, final, origin, done, ready = stretch
+        for i in range(cars):
+            s = load(sums, sums_part, SUMS * i)
+            if s.is_done > 0.0:
+                continue
+            own = i * PATH_ROWS * room
+            longest = s.longest
+            if shift > 0:
+                for row in range(PATH_ROWS):
+                    at = own + row * room
+                    for k in range(first - base):
+                        rows[at + k] = rows[at + k + shift]
+                longest = 0.0
+            last = first + ticks - 1
+            is_end = last == final
+            if 0.0 <= diverged[i] <= last:
+                last, is_end = int(diverged[i]), True
+            # From here on rows are found by the tick itself.
+            own -= base
+            if shift > 0:
+                for tick in range(base + 1, first):
+                    at = own + _WAY * room + tick
+                    longest = max(longest, rows[at] - rows[at - 1])
+            for tick in range(first, last + 1):
+                for row in range(POINT_NUMBERS):
+                    rows[own + row * room + tick] = points[
+                        ((tick - first) * POINT_NUMBERS + row) * stride + i]
+                longest = max(longest, _add_way(rows, own, room, tick))
+            s = PathSums(
+                s.samples, s.with_course, s.cross_track, s.heading, s.speed, s.largest, s.nearest,
+                s.moving, s.ahead_x, s.ahead_y, s.turn, longest, 1.0 if is_end else 0.0)
+            # At the last tick the path goes on, unless it ends there.
+            for tick in range(max(first - 1, 0), last + 1 if is_end else last):
+                s = _add_corner(rows, own, room, times, origin, tick, last, s)
+            for tick in range(done, last + 1 if is_end else ready):
+                s = _count_sample(
+                    rows, own, room, times, origin, tick, lows[tick - origin],
+                    min(highs[tick - origin], last), last, s)
+            store(sums, sums_part, SUMS * i, s)
+
+    return compiled(follow_paths, '(float64[::1], float64[::1], float64[::1], float64[::1],'
+                                  ' float64[::1], int64[::1], int64[::1], UniTuple(int64, 11))')
+
+
+def move_ahead(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
+    """Move points [m] ahead by a distance [m], with the bits of a batch: to the tracked point."""
+    _moving_kernel()(x, y, yaw, distance)
+
+
+@functools.cache
+def _moving_kernel() -> Callable[..., None]:
+    def move(x: Flat, y: Flat, yaw: Vector, distance: float) -> None:
+        for i in range(len(x)):
+            sine, cosine = sine_cosine(yaw[i])
+            x[i] += distance * cosine
+            y[i] += distance * sine
+
+    return compiled(move, '(float64[::1], float64[::1], float64[::1], float64)')

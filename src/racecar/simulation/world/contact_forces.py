@@ -11,7 +11,8 @@ import numpy as np
 
 from racecar.base.types import WheelState
 from racecar.simulation.world.engine import load_engine
-from racecar.simulation.world.world_engine import FloatArray, WorldEngine
+from racecar.simulation.world.engine_state import FloatArray
+from racecar.simulation.world.world_engine import WorldEngine
 
 LOW_SPEED = 1e-3
 """Speed below which slip is counted against this one [m/s]."""

@@ -30,7 +30,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from racecar.base.compiled import inlined
+from racecar.base.compiled import pure
 from racecar.dynamics.tyres.contact import TINY
 
 REST_LIMIT = 1.0
@@ -102,22 +102,22 @@ class TyreState(NamedTuple):
     tangent: float
 
 
-@inlined
+@pure
 def _velocity_at(
     linear: Vector3, angular: Vector3, x: float, y: float, z: float,
 ) -> Vector3:
-    """Return the velocity at an offset from where the linear one is [m/s]."""
+    """Velocity at an offset from where the linear one is [m/s]."""
     return Vector3(
         linear.x + angular.y * z - angular.z * y, linear.y + angular.z * x - angular.x * z,
         linear.z + angular.x * y - angular.y * x)
 
 
-@inlined
+@pure
 def touch(
     centre: Vector3, axle: Vector3, linear: Vector3, angular: Vector3, radius: float,
     ground: Ground,
 ) -> Touch:
-    """Return how a wheel touches the ground; without load if it does not.
+    """How a wheel touches the ground; without load if it does not.
 
     centre [m]; axle: unit vector to the left; linear [m/s], angular [rad/s]: velocity of the
     wheel, its rotation included, at the centre.
@@ -142,9 +142,9 @@ def touch(
         linear.x * heading_x + linear.y * heading_y)
 
 
-@inlined
+@pure
 def deflect(ex: float, ey: float, t: Touch, carcass: Carcass, dt: float) -> TyreState:
-    """Return the deflection dt [s] later, of a wheel that stays in touch."""
+    """Deflection dt [s] later, of a wheel that stays in touch."""
     speed = max(abs(t.travel), abs(t.travel - t.slip_x))
     rate = speed / carcass.length
     # Implicit, so that any rate is stable; held slip comes out exactly.

@@ -35,23 +35,7 @@ from racecar.dynamics.vehicles.double_track import wheel_command_fault
 from racecar.simulation.world.contact_forces import friction_on_wheels
 from racecar.simulation.world.engine_state import LOWEST, uprightness
 from racecar.simulation.world.world_engine import joint_names, WorldCarSpec, WorldEngine
-from racecar.simulation.world.world_kernel import (
-    BEGUN,
-    BEGUN_SPEED,
-    BEGUN_X,
-    BEGUN_Y,
-    BRAKE,
-    BRAKE_DAMPING,
-    DRIVE,
-    FORCE_X,
-    FORCE_Y,
-    LOAD,
-    QUIET,
-    SINCE,
-    SLIP,
-    TANGENT,
-    WHEEL_COUNT,
-)
+from racecar.simulation.world.world_kernel import QUIET, WHEEL_COUNT
 from racecar.simulation.world.world_parameters import DIFFERENTIAL, SERVOS
 
 _JOINTS = WHEEL_JOINTS + HINGE_JOINTS
@@ -81,7 +65,6 @@ class WorldCar:
         self._places = engine.places[index]
         self._joint_names = joint_names(spec.bodies)
         self._wheel_servos = self._places.servo[:WHEEL_COUNT]
-        self._rows = slice(WHEEL_COUNT * index, WHEEL_COUNT * (index + 1))
         limits = [body.joint.limit for body in (*spec.bodies.wheels, *spec.bodies.hinges)
                   if body.joint is not None]
         self._lowest = np.array(
@@ -162,9 +145,8 @@ class WorldCar:
         self._engine.govern(self._index, None)
         self._engine.set_control(self._wheel_servos, speeds)
         self._engine.model.dof_damping[self._places.body.dofs[:WHEEL_COUNT]] = command.damping
-        driven = self._engine.numbers.driven[self._rows]
-        driven[:, DRIVE], driven[:, BRAKE] = command.drive, command.brake
-        driven[:, BRAKE_DAMPING] = command.brake_damping
+        self._engine.turn_wheels(
+            self._index, command.drive, command.brake, command.brake_damping)
         angles = np.clip(
             (command.left_angle, command.right_angle), self._lowest[WHEEL_COUNT:],
             self._highest[WHEEL_COUNT:])
@@ -196,7 +178,7 @@ class WorldCar:
         model.actuator_gainprm[self._wheel_servos] = self._gains[0] * np.vstack(forced)
         model.actuator_biasprm[self._wheel_servos] = self._gains[1] * np.vstack(forced)
         model.dof_damping[self._places.body.dofs[:WHEEL_COUNT]] = 0.0
-        self._engine.numbers.driven[self._rows, :BRAKE_DAMPING + 1] = 0.0
+        self._engine.turn_wheels(self._index, 0.0, 0.0, 0.0)
 
     def _take_over_setpoints(self) -> None:
         """Note the command that the set-points of the joints stand for."""
@@ -256,10 +238,8 @@ class WorldCar:
 
     def collisions(self) -> Collisions:
         """Return what the body has run into since the last reset."""
-        row = self._engine.numbers.bodies[self._index]
-        return Collisions(
-            int(row[BEGUN]), bool(row[SINCE] < QUIET), float(row[BEGUN_X]), float(row[BEGUN_Y]),
-            float(row[BEGUN_SPEED]))
+        begun, since, x, y, speed, _ = self._engine.touched(self._index)
+        return Collisions(int(begun), since < QUIET, x, y, speed)
 
     def joints(self) -> JointStates:
         """Return positions and speeds of wheels, hinges and suspension."""
@@ -274,9 +254,9 @@ class WorldCar:
         if self._spec.tyres is None:
             return WheelStates(*friction_on_wheels(self._engine, self._index, speeds))
         return WheelStates(*(
-            WheelState(float(row[SLIP]), math.atan(row[TANGENT]), float(row[FORCE_X]),
-                       float(row[FORCE_Y]), float(row[LOAD]), float(speed))
-            for row, speed in zip(self._engine.shown(self._index), speeds, strict=True)))
+            WheelState(wheel.slip, math.atan(wheel.tangent), wheel.force_x, wheel.force_y,
+                       wheel.load, float(speed))
+            for wheel, speed in zip(self._engine.shown(self._index), speeds, strict=True)))
 
     def diagnostics(self) -> VehicleDiagnostics:
         """Return the motion of the centre of gravity, mean slip and summed force per axle."""

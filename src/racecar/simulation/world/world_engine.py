@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
-from racecar.base.rows import flatten
+from racecar.base.packing import as_vector
+from racecar.base.rows import first_row, flatten, Part, store
 from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
+from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters
 from racecar.dynamics.vehicles.tyre_sets import TyreSet
@@ -22,37 +25,45 @@ from racecar.simulation.world.car_axles import make_axles, make_governor
 from racecar.simulation.world.car_bodies import CarBodies
 from racecar.simulation.world.car_model import Gains, motor_name, prefixed, servo_name, touch_name
 from racecar.simulation.world.engine import engine_steps, load_engine
-from racecar.simulation.world.engine_state import EngineState, FreeBody
+from racecar.simulation.world.engine_state import EngineState, FloatArray, FreeBody, IntArray
 from racecar.simulation.world.scene_model import cone_name
 from racecar.simulation.world.world_kernel import (
-    BODY_SIZE,
-    DRIVEN_SIZE,
-    friction_kernels,
-    GOVERNOR_SIZE,
-    GOVERNS,
-    Numbers,
-    OVERSPEED,
-    pack_axle,
+    BODY,
+    Body,
+    Car,
+    CAR_SIZE,
+    DEFLECTION,
+    GOVERNOR,
     Places,
     QUIET,
-    ROLLING,
-    SHOWN_SIZE,
-    SINCE,
-    STATE_SIZE,
-    tyre_kernels,
+    SHOWN,
+    Shown,
+    TURNING,
+    Turning,
     Views,
-    WANTED,
+    Wheel,
     WHEEL_COUNT,
+    WHEEL_SIZE,
+    WHEELS,
+    World,
+    world_kernels,
     WorldKernels,
 )
 from racecar.simulation.world.world_model import CarPart, world_spec
 
 _SETTLING = 1.0
 
+_UNTOUCHED = Body(0.0, QUIET, 0.0, 0.0, 0.0, 0.0)
+_NOTHING_SHOWN = Shown(0.0, 0.0, 0.0, 0.0, 0.0)
+
+# Rows of parts.
+_GOVERNS, _WANTED = (
+    first_row(GOVERNOR.example, 'governs'), first_row(GOVERNOR.example, 'drive', 'speed'))
+_DRIVE, _BRAKE, _BRAKE_DAMPING = (
+    first_row(TURNING.example, field) for field in ('drive', 'brake', 'brake_damping'))
+
 # What of the present time is known besides the state.
 _NOTHING, _MOTION, _FORCES = range(3)
-
-FloatArray = NDArray[np.float64]
 
 
 class WorldCarSpec(NamedTuple):
@@ -83,10 +94,7 @@ class CarPlaces(NamedTuple):
 
 
 class WorldEngine(EngineState):
-    """Model and state of a scene with cars; time and ports are for who owns this.
-
-    numbers: what the kernel works on, rows for each wheel or car.
-    """
+    """Model and state of a scene with cars; time and ports are for who owns this."""
 
     def __init__(
         self, scene: Scene, cars: Sequence[WorldCarSpec], step: float,
@@ -98,64 +106,58 @@ class WorldEngine(EngineState):
         the step is too long for their tyres.
         """
         self.step = step
-        self.kernels = _kernels_for(cars)
+        self._prepare = _tyre_maker(cars)
         super().__init__(
             world_spec(scene, [_part(car) for car in cars], step=step, gravity=gravity), scene)
         self._steps = engine_steps(self.model, self.data)
         self._scratch_steps = engine_steps(self.model, self.scratch)
         self.places = [self._places_of(car) for car in cars]
-        self._all_places = _places(self.model, cars, len(scene.cones))
-        self._views = _views(self.model, self.data)
-        self._scratch_views = _views(self.model, self.scratch)
-        wheels = len(cars) * WHEEL_COUNT
-        axles = [axle for car in cars for axle in make_axles(car.vehicle, car.tyres, step)]
-        self.numbers = Numbers(
-            np.zeros((wheels, STATE_SIZE)), np.zeros((wheels, DRIVEN_SIZE)),
-            np.zeros((wheels, SHOWN_SIZE)), np.zeros((len(cars), BODY_SIZE)),
-            np.full((len(cars), 1 + len(scene.cones)), QUIET),
-            np.array([number for axle in axles for number in pack_axle(axle)]),
-            np.array([tuple(flatten(make_governor(car.vehicle, step, gravity)))
-                      for car in cars]).ravel())
-        for row, car in enumerate(cars):
-            fastest = max(car.vehicle.speed_max, -car.vehicle.speed_min)
-            driven = self.numbers.driven[WHEEL_COUNT * row:WHEEL_COUNT * (row + 1)]
-            driven[:, OVERSPEED] = OVERSPEED_FACTOR * fastest / max(car.vehicle.wheel_radii)
-            driven[:, ROLLING] = car.vehicle.rolling_resistance * np.repeat(
-                car.vehicle.wheel_radii, 2)
+        places = _places(self.model, cars, len(scene.cones))
+        self._rows = np.array([
+            number for car in cars for number in flatten(_numbers_of(car, step, gravity))])
+        self._world = World(
+            _views(self.model, self.data), places, as_vector(self._rows),
+            np.full((len(cars), 1 + len(scene.cones)), QUIET))
+        # Of the present time.
+        self._shown_rows = self._rows.copy()
+        self._shown = World(
+            _views(self.model, self.scratch), places, as_vector(self._shown_rows),
+            self._world.since)
         self._fresh = _NOTHING
 
     def advance(self, steps: int) -> bool:
-        """Move on by whole steps; return False, with all as before, if that fails."""
+        """Move on by whole steps; False, with all as before, if that fails."""
         self._fresh = _NOTHING
         self.keep()
-        numbers = self.numbers
-        changing = numbers.state, numbers.bodies, numbers.since, numbers.shown
-        before = [rows.copy() for rows in changing]
-        if self.kernels.run(
-                self._steps, self._views, self._all_places, numbers, self.step, steps):
+        changing = self._rows, self._world.since
+        before = [numbers.copy() for numbers in changing]
+        if self._kernels.run(self._steps, self._world, self.step, steps):
             return True
         self.put_back()
-        for rows, old in zip(changing, before, strict=True):
-            rows[:] = old
+        for numbers, old in zip(changing, before, strict=True):
+            numbers[:] = old
         return False
 
     def warm_up(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self.kernels.run(
-            self._steps, self._views, self._all_places, self.numbers, self.step, 0)
+        self._kernels.run(self._steps, self._world, self.step, 0)
         self.present()
+
+    @cached_property
+    def _kernels(self) -> WorldKernels:
+        return world_kernels(
+            self._prepare, types_of(self._steps, self._world, self.step, 0))
 
     def place_car(self, car: int, pose: Pose3) -> None:
         """Put a car to a pose of its base_link, at rest, with nothing of what was before."""
         self._fresh = _NOTHING
         self.place(self.places[car].body, pose)
-        wheels = slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
-        self.numbers.state[wheels] = 0.0
-        self.numbers.shown[wheels] = 0.0
-        self.numbers.bodies[car] = 0.0
-        self.numbers.bodies[car, SINCE] = QUIET
-        self.numbers.since[car] = QUIET
-        for body in (self._all_places.root[car], *self._all_places.body[wheels]):
+        for part in (DEFLECTION, SHOWN):
+            _wheels(self._rows, car, part)[:] = 0.0
+        store(self._world.rows, BODY, CAR_SIZE * car, _UNTOUCHED)
+        self._world.since[car] = QUIET
+        places, wheels = self._world.places, slice(WHEEL_COUNT * car, WHEEL_COUNT * (car + 1))
+        for body in (places.root[car], *places.body[wheels]):
             self.data.xfrc_applied[body] = 0.0
 
     def place_loose(self) -> None:
@@ -171,12 +173,28 @@ class WorldEngine(EngineState):
     def govern(self, car: int, speed: float | None) -> None:
         """Let the speed controller of a car drive at a speed [m/s]; None: it does not drive."""
         self._fresh = _NOTHING
-        first = GOVERNOR_SIZE * car
-        self.numbers.governors[first + GOVERNS] = float(speed is not None)
-        self.numbers.governors[first + WANTED] = speed or 0.0
+        at = GOVERNOR.first + CAR_SIZE * car
+        self._rows[at + _GOVERNS] = float(speed is not None)
+        self._rows[at + _WANTED] = speed or 0.0
+
+    def turn_wheels(self, car: int, drive: Any, brake: Any, brake_damping: Any) -> None:
+        """Let torques and brakes act on the wheels of a car.
+
+        Of each wheel, or one for all: drive, brake: torque, capacity of the brake [N m];
+        brake_damping: of a viscous brake [N m s/rad].
+        """
+        self._fresh = _NOTHING
+        turning = _wheels(self._rows, car, TURNING)
+        turning[:, _DRIVE], turning[:, _BRAKE] = drive, brake
+        turning[:, _BRAKE_DAMPING] = brake_damping
+
+    def touched(self, car: int) -> Body:
+        """What the body of a car has touched."""
+        at = CAR_SIZE * car
+        return Body(*self._rows[at + BODY.first:at + BODY.after].tolist())
 
     def present(self, *, forces: bool = False) -> Any:
-        """Return the engine's data of the present time, derived quantities included.
+        """The engine's data of the present time, derived quantities included.
 
         forces: also accelerations and the forces of contacts. The state itself stays; the result
         holds until the next step or change.
@@ -185,14 +203,11 @@ class WorldEngine(EngineState):
         if self._fresh >= wanted:
             return self.scratch
         mujoco = load_engine()
-        model, scratch, numbers = self.model, self.scratch, self.numbers
+        model, scratch = self.model, self.scratch
         if self._fresh < _MOTION:
             self.copy_to_scratch()
-            self._shown = numbers._replace(
-                state=numbers.state.copy(), shown=numbers.shown.copy())
-            self.kernels.look(
-                self._scratch_steps, self._scratch_views, self._all_places, self._shown,
-                self.step)
+            self._shown_rows[:] = self._rows
+            self._kernels.look(self._scratch_steps, self._shown, self.step)
         if forces:
             mujoco.mj_fwdActuation(model, scratch)
             mujoco.mj_fwdAcceleration(model, scratch)
@@ -200,16 +215,14 @@ class WorldEngine(EngineState):
         self._fresh = wanted
         return scratch
 
-    def shown(self, car: int) -> FloatArray:
-        """Return what the tyres of a car show at the present time, see world_kernel."""
+    def shown(self, car: int) -> list[Shown]:
+        """What the wheels of a car show at the present time."""
         self.present()
-        rows: FloatArray = self._shown.shown[WHEEL_COUNT * car:WHEEL_COUNT * (car + 1)]
-        return rows
+        return [Shown(*row) for row in _wheels(self._shown_rows, car, SHOWN).tolist()]
 
-    def wheel_geoms(self, car: int) -> FloatArray:
-        """Return the number of the geom of each wheel of a car."""
-        geoms: FloatArray = self._all_places.geom[WHEEL_COUNT * car:WHEEL_COUNT * (car + 1)]
-        return geoms
+    def wheel_geoms(self, car: int) -> IntArray:
+        """Number of the geom of each wheel of a car."""
+        return self._world.places.geom[WHEEL_COUNT * car:WHEEL_COUNT * (car + 1)]
 
     def _places_of(self, car: WorldCarSpec) -> CarPlaces:
         driven = [prefixed(car.name, joint) for joint in (*WHEEL_JOINTS, *HINGE_JOINTS)]
@@ -220,13 +233,13 @@ class WorldEngine(EngineState):
 
 
 def joint_names(bodies: CarBodies) -> tuple[str, ...]:
-    """Return the names of the joints of a car: wheels, hinges, and suspension if it has one."""
+    """Names of the joints of a car: wheels, hinges, and suspension if it has one."""
     return (*WHEEL_JOINTS, *HINGE_JOINTS,
             *(body.joint.name for body in bodies.suspensions if body.joint is not None))
 
 
 def rest_pose(car: WorldCarSpec, step: float) -> Pose3:
-    """Return the pose of base_link of a car that has settled on the ground at the origin."""
+    """Pose of base_link of a car that has settled on the ground at the origin."""
     engine = WorldEngine(EMPTY_SCENE, [car], step)
     engine.advance(math.ceil(_SETTLING / step))
     pose = engine.pose(engine.places[0].body)
@@ -240,12 +253,33 @@ def _part(car: WorldCarSpec) -> CarPart:
                    car.vehicle.friction_coefficient if car.tyres is None else None)
 
 
-def _kernels_for(cars: Sequence[WorldCarSpec]) -> WorldKernels:
+def _numbers_of(
+    car: WorldCarSpec, step: float, gravity: tuple[float, float, float],
+) -> Car:
+    """Numbers of a car that stands and has touched nothing."""
+    vehicle = car.vehicle
+    front, rear = make_axles(vehicle, car.tyres, step)
+    fastest = max(vehicle.speed_max, -vehicle.speed_min)
+    a, b = (
+        Wheel(0.0, 0.0, Turning(
+            0.0, 0.0, 0.0, OVERSPEED_FACTOR * fastest / max(vehicle.wheel_radii),
+            vehicle.rolling_resistance * radius), _NOTHING_SHOWN)
+        for radius in vehicle.wheel_radii)
+    return Car(front, rear, make_governor(vehicle, step, gravity), _UNTOUCHED, (a, a, b, b))
+
+
+def _wheels(rows: FloatArray, car: int, part: Part) -> FloatArray:
+    """A view of a part of the wheels of a car, (wheels, numbers)."""
+    own = rows[CAR_SIZE * car + WHEELS:CAR_SIZE * (car + 1)].reshape(-1, WHEEL_SIZE)
+    return own[:, part.first - WHEELS:part.after - WHEELS]
+
+
+def _tyre_maker(cars: Sequence[WorldCarSpec]) -> Callable[[TyrePair], Any] | None:
     makers = {None if car.tyres is None else car.tyres.contact_tyre() for car in cars}
     if len(makers) > 1:
         raise ConfigurationError('cars of one world have different tyres, expected one kind')
-    make, = makers
-    return friction_kernels() if make is None else tyre_kernels(make)
+    maker, = makers
+    return maker
 
 
 def _places(model: Any, cars: Sequence[WorldCarSpec], cones: int) -> Places:
