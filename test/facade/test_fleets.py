@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError, RacecarError
+from racecar.control.tracker import TRACKER_COLUMNS
 from racecar.dynamics.vehicles import VEHICLE_MODELS
 from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS
 from racecar.simulation.batch import BatchSimulation
@@ -90,9 +91,28 @@ def test_points_that_start_elsewhere_are_made_one_by_one():
 def test_what_no_column_can_be_divides_the_points():
     sweep = sweep_of(grid={
         'vehicle.mass': [5.0, 5.5, 6.0], f'{SIMULATOR}.tyre_model': ['linear', 'fiala'],
-        'trajectory_tracker.Kp': [2.0, 4.0]})
+        'trajectory_tracker.R': [2.0, 4.0]})
     assert assert_columns_are_those_of_each(sweep) == 12
     assert sorted(len(fleet.cars) for fleet in sweep.fleets()) == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize('configuration', ['kinematic_ode', 'dynamic_ode'])
+def test_gains_and_numbers_of_the_law_are_made_at_once(configuration):
+    law = configuration.replace('ode', 'linearizer')
+    sweep = sweep_of(configuration, sample={
+        **{f'trajectory_tracker.{name}': {'uniform': [0.05, 0.5]}
+           for name in sorted(TRACKER_COLUMNS)},
+        f'{law}.epsilon': {'uniform': [0.05, 0.5]},
+        f'{law}.minimum_speed': {'uniform': [0.01, 0.05]},
+        'vehicle.mass': {'uniform': [5.0, 6.0]}}, count=7)
+    assert assert_columns_are_those_of_each(sweep) == 7
+    assert len([*sweep.fleets()]) == 1
+
+
+def test_speeds_that_contradict_each_other_are_named_with_their_point():
+    sweep = sweep_of('dynamic_ode', grid={'dynamic_linearizer.kinematic_speed': [0.1, 0.2, 0.9]})
+    with pytest.raises(ParameterError, match=r'point 3 of 3 .*kinematic_speed=0\.9'):
+        [*sweep.fleets()]
 
 
 def test_batch_of_fleets_has_the_bits_of_one_of_loops():

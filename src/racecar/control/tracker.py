@@ -64,6 +64,12 @@ TRACKER_PARAMETERS = TRAJECTORY_PARAMETERS + ParameterTable([
 ])
 
 
+TRACKER_COLUMNS = frozenset(
+    row.name for row in TRACKER_PARAMETERS
+    if row.type is float and row.name in TrackerParameters._fields)
+"""Names of the parameters in which TrajectoryTracker.columns() may differ."""
+
+
 class TrackerOutput(NamedTuple):
     """Commanded velocity of P [m/s], reference in `map`, error reference minus car [m].
 
@@ -119,24 +125,29 @@ class TrajectoryTracker:
 
     def tune(self, values: Mapping[str, Any]) -> None:
         """Take over other gains and limits; the trajectory stays."""
-        axis_speed, course_speed = self._speeds
-        self.parameters[:] = vector(TrackerParameters(
-            **{name: float(values[name]) for name in TrackerParameters._fields if name in values},
-            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed))
+        self.parameters[:] = vector(self._packed(values, self._speeds))
 
-    def columns(self, vehicle: VehicleParameters, cars: int) -> Array:
-        """Return parameters of trackers that differ from this one in their vehicles.
+    def columns(
+        self, values: Mapping[str, Any], vehicle: VehicleParameters, cars: int,
+    ) -> Array:
+        """Return parameters of trackers that differ from this one in numbers: (numbers, cars).
 
-        vehicle: with columns of racecar.base.columns, (cars,), in the place of some numbers.
-        Returns (numbers, cars). Raises TypeError if the tracked point differs.
+        values: with columns of racecar.base.columns, (cars,), for some of TRACKER_COLUMNS;
+        vehicle: for some numbers. Raises TypeError if the tracked point differs.
         """
-        numbers = TrackerParameters(*self.parameters)
-        if self._is_of_vehicle:
-            if is_column(vehicle.odometry_offset):
-                raise TypeError('the tracked points of the cars differ')
-            axis_speed, course_speed = hand_over_speeds(vehicle)
-            numbers = numbers._replace(axis_speed=axis_speed, course_speed=course_speed)
-        return rows_of(numbers, cars)
+        if self._is_of_vehicle and is_column(vehicle.odometry_offset):
+            raise TypeError('the tracked points of the cars differ')
+        return rows_of(self._packed(
+            values, hand_over_speeds(vehicle) if self._is_of_vehicle else self._speeds), cars)
+
+    def _packed(
+        self, values: Mapping[str, Any], speeds: tuple[float, float],
+    ) -> TrackerParameters:
+        axis_speed, course_speed = speeds
+        # A product makes numbers of booleans, too.
+        return TrackerParameters(
+            **{name: 1.0 * values[name] for name in TrackerParameters._fields if name in values},
+            tracked_ahead=self.tracked_ahead, axis_speed=axis_speed, course_speed=course_speed)
 
     @property
     def started(self) -> bool:

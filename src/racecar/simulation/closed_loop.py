@@ -112,11 +112,12 @@ class Loop(Protocol):
 
 
 class VariedControl(NamedTuple):
-    """In what tracker and law of cars differ: vehicles with columns; values of the law."""
+    """In what tracker and law of cars differ: values and vehicles with columns."""
 
+    tracker_values: Mapping[str, Any]
     tracker_vehicle: VehicleParameters
-    law_vehicle: VehicleParameters
     law_values: Mapping[str, Any]
+    law_vehicle: VehicleParameters
 
 
 class ClosedLoop(NamedTuple):
@@ -163,7 +164,8 @@ class ClosedLoop(NamedTuple):
         Raises TypeError or ValueError if a number decides more than numbers.
         """
         law: Array = self.linearizer.columns(varied.law_values, varied.law_vehicle, cars)
-        return np.concatenate([self.tracker.columns(varied.tracker_vehicle, cars), law])
+        tracker = self.tracker.columns(varied.tracker_values, varied.tracker_vehicle, cars)
+        return np.concatenate([tracker, law])
 
     def warm_up(self) -> None:
         """Compile, or load from the cache, all that a run calls; nothing changes."""

@@ -1,27 +1,38 @@
 # Copyright 2026 The racecar maintainers
 # SPDX-License-Identifier: Apache-2.0
-"""Cars of a loop whose vehicles differ in numbers: made at once, each number a column."""
+"""Cars of a loop that differ in numbers of vehicle, tracker or law: made at once, by columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.columns import Array, is_column, rows_of
 from racecar.base.types import NANOSECONDS
+from racecar.catalogue import NODES
+from racecar.control.tracker import TRACKER_COLUMNS
 from racecar.dynamics.integrators import find_integrator
 from racecar.dynamics.vehicles.modes import are_slower
-from racecar.dynamics.vehicles.parameters import VehicleParameters
+from racecar.dynamics.vehicles.parameters import VEHICLE_COLUMNS, VehicleParameters
 from racecar.simulation.block import Columns, command_limits, kind_of
 from racecar.simulation.closed_loop import ClosedLoop, Loop, VariedControl
 from racecar.stacks.loops import Values
 from racecar.stacks.stack import Stack
 
 NodeColumns = Mapping[str, Mapping[str, Array]]
-"""Columns by node and parameter, of VEHICLE_COLUMNS."""
+"""Columns by node and parameter, see may_be_column()."""
+
+
+def may_be_column(stack: Stack, node: str, parameter: str) -> bool:
+    """Whether a parameter of a node may differ between cars that are made at once."""
+    if parameter in VEHICLE_COLUMNS:
+        return True
+    if node == stack.tracker:
+        return parameter in TRACKER_COLUMNS
+    return node == stack.linearizer and NODES[node].table[parameter].type is float
 
 
 class FleetColumns(NamedTuple):
@@ -42,8 +53,8 @@ def stack_columns(
     assert stack.tracker is not None
     assert stack.linearizer is not None
     tracker, law = (_varied(values, varied, node) for node in (stack.tracker, stack.linearizer))
-    control = loop.columns(
-        VariedControl(tracker.vehicle, law.vehicle, values[stack.linearizer]), cars)
+    control = loop.columns(VariedControl(
+        tracker.values, tracker.vehicle, law.values, law.vehicle), cars)
     return _simulated(stack, loop, values, varied, [tracker, law], control)
 
 
@@ -61,11 +72,12 @@ def own_columns(
 
 
 class _Vehicles(NamedTuple):
-    """Those that a node knows: one, in what the others differ, and all."""
+    """Those that a node knows: one, in what the others differ, and all; all values of the node."""
 
     one: VehicleParameters
     columns: Mapping[str, Array]
     vehicle: VehicleParameters
+    values: Mapping[str, Any]
 
     def are_like(self, others: _Vehicles) -> bool:
         """Whether they are the same as others, made from the same columns."""
@@ -74,8 +86,9 @@ class _Vehicles(NamedTuple):
 
 
 def _varied(values: Values, varied: NodeColumns, node: str) -> _Vehicles:
-    one, columns = VehicleParameters.from_values(values[node]), varied.get(node, {})
-    return _Vehicles(one, columns, one.columns(columns))
+    one, changes = VehicleParameters.from_values(values[node]), varied.get(node, {})
+    columns = {name: column for name, column in changes.items() if name in VEHICLE_COLUMNS}
+    return _Vehicles(one, columns, one.columns(columns), {**values[node], **changes})
 
 
 def _simulated(

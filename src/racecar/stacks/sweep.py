@@ -22,7 +22,7 @@ from racecar.base.parameters import Parameter, ParameterTable, suggestion
 from racecar.base.yaml_file import load_yaml
 from racecar.catalogue import TABLES
 from racecar.control.own_controller import CONTROLLER, ControllerClass, find_controller
-from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE, VEHICLE_COLUMNS
+from racecar.dynamics.vehicles.parameters import PREFIX, VEHICLE
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.block import Fleet, kind_of
 from racecar.simulation.closed_loop import Loop, LoopCar
@@ -34,7 +34,13 @@ from racecar.stacks import (
     Stack,
     StackOptions,
 )
-from racecar.stacks.fleets import FleetColumns, NodeColumns, own_columns, stack_columns
+from racecar.stacks.fleets import (
+    FleetColumns,
+    may_be_column,
+    NodeColumns,
+    own_columns,
+    stack_columns,
+)
 from racecar.stacks.loops import (
     make_car,
     make_loop,
@@ -143,10 +149,10 @@ class Sweep:
 
     @functools.cached_property
     def _columns(self) -> frozenset[int]:
-        """Which of the varied parameters are numbers of vehicles."""
+        """Which of the varied parameters may be columns."""
         return frozenset(
             index for index, targets in enumerate(self._targets)
-            if all(name in VEHICLE_COLUMNS for _, name in targets))
+            if all(may_be_column(self.stack, node, name) for node, name in targets))
 
     def _fleet(
         self, points: Sequence[int], make: Callable[[Values, LoopCar | None], L],
