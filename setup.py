@@ -23,31 +23,31 @@ FOR_PIP = bool({'bdist_wheel', 'dist_info', 'editable_wheel', 'sdist'}.intersect
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def version():
-    """Return the version that package.xml states."""
-    return ElementTree.parse(os.path.join(HERE, 'package.xml')).getroot().findtext('version')
+def version() -> str:
+    """Version that package.xml states."""
+    return ElementTree.parse(os.path.join(HERE, 'package.xml')).getroot().findtext('version', '')
 
 
-def read(*path):
-    """Return the text of a file."""
+def read(*path: str) -> str:
+    """Text of a file."""
     with open(os.path.join(HERE, *path), encoding='utf-8') as stream:
         return stream.read()
 
 
-def requirements():
-    """Return the libraries that the package imports."""
+def requirements() -> list[str]:
+    """Libraries that the package imports."""
     lines = (line.partition('#')[0].strip() for line in read(
         'requirements', 'racecar.in').splitlines())
     return [line for line in lines if line]
 
 
-def data_files():
-    """Return (destination, files) pairs; absent folders give none.
+def data_files() -> list[tuple[str, list[str]]]:
+    """Pairs of destination and files; absent folders give none.
 
     With --symlink-install this runs in a folder that holds only the files named
     here, so it asks for patterns and never lists a directory.
     """
-    files = collections.defaultdict(list)
+    files: dict[str, list[str]] = collections.defaultdict(list)
     files['share/ament_index/resource_index/packages'] = [f'resource/{NAME}']
     files[f'share/{NAME}'] = ['package.xml']
     if not FOR_PIP:

@@ -85,7 +85,7 @@ def independent_coverage(
         columns = independent_twin.simulate(truth, *independent_twin.random_commands(
             generator, duration, slip=slip))
         log = independent_twin.with_noise(columns, generator)
-        t = independent_twin.PERIOD * np.arange(columns['x'].size)
+        t = independent_twin.PERIOD * np.arange(columns['x'].size, dtype=np.float64)
         result = identify([prepare(RawLog('twin', {
             name: Channel(t, values) for name, values in log.items()}, 'twin'))], vehicle,
             leave_out=False)
@@ -122,7 +122,7 @@ def speed() -> dict[str, float]:
     """Return the process time of whole fits, warm [s]."""
     vehicle = VehicleParameters.from_file(F1TENTH)
 
-    def drives(lengths: tuple[float, ...]) -> list[object]:
+    def drives(lengths: tuple[float, ...]) -> list[Drive]:
         return [prepare(make_twin(vehicle, np.random.default_rng(seed), duration=length,
                                   name=f'twin{seed}'))
                 for seed, length in enumerate(lengths)]
@@ -134,7 +134,7 @@ def speed() -> dict[str, float]:
         taken = []
         for _ in range(3):
             start = time.process_time()
-            identify(made, vehicle, leave_out=False)  # type: ignore[arg-type]
+            identify(made, vehicle, leave_out=False)
             taken.append(time.process_time() - start)
         times[text] = min(taken)
     return times
@@ -155,20 +155,20 @@ def main() -> None:
     parser.add_argument('--json', type=Path)
     arguments = parser.parse_args()
     independent = arguments.independent or arguments.slip
-    result = {
-        'speed': {} if arguments.only_speed or independent else speed(),
-        'coverage': independent_coverage(
-            arguments.seeds, arguments.duration, slip=arguments.slip, first=arguments.first)
-        if independent else coverage(
-            arguments.seeds, arguments.duration, only_speed=arguments.only_speed)}
-    for text, seconds in result['speed'].items():
+    fits = {} if arguments.only_speed or independent else speed()
+    covered = independent_coverage(
+        arguments.seeds, arguments.duration, slip=arguments.slip, first=arguments.first
+    ) if independent else coverage(
+        arguments.seeds, arguments.duration, only_speed=arguments.only_speed)
+    for text, seconds in fits.items():
         print(f'{text:<22} {seconds:.2f} s of one core')
-    for name, row in result['coverage'].items():
+    for name, row in covered.items():
         print(f"{name:<28} held {row['coverage']:.0%}, RMS error {row['rms_error']:.2g}"
               f" ({row['relative_rms_error']:.1%}), mean {row['mean_error']:+.2g}, largest"
               f" {row['largest_relative_error']:.1%}")
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1), encoding='utf-8')
+        arguments.json.write_text(
+            json.dumps({'speed': fits, 'coverage': covered}, indent=1), encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -24,7 +24,14 @@ from racecar.base.compiled import njit
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import NO_POSE, pose_of_angles
 from racecar.base.share import find_config
-from racecar.base.types import AckermannCommand, Pose2, Pose3, quaternion_to_yaw, Twist3
+from racecar.base.types import (
+    Acceleration3,
+    AckermannCommand,
+    Pose2,
+    Pose3,
+    quaternion_to_yaw,
+    Twist3,
+)
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
 from racecar.scene import Box, load_world, Objects, OccupancyGrid, Scene
 from racecar.sensors import View
@@ -92,15 +99,16 @@ def scans(sensor: Laser, scene: Scene, places: list[Pose3], objects: Objects) ->
     return work
 
 
-def _no_acceleration() -> None:
+def _no_acceleration() -> Acceleration3:
     raise NotImplementedError
 
 
 @njit
 def _one_by_one(
-    distances: NDArray[np.float64], x: float, y: float, yaw: float,
+    distances: NDArray[np.float64], pose: tuple[float, float, float],
     angles: NDArray[np.float64], limit: float, ranges: NDArray[np.float64],
 ) -> None:
+    x, y, yaw = pose
     for i in range(len(angles)):
         dx, dy = math.cos(yaw + angles[i]), math.sin(yaw + angles[i])
         way, free = 0.0, 1.0
@@ -123,8 +131,8 @@ def one_by_one(scene: Scene, places: list[Pose3], reach: float) -> Work:
     def work() -> int:
         for pose in places:
             _one_by_one(
-                distances, (pose.x + _HALF) / RESOLUTION, (pose.y + _HALF) / RESOLUTION,
-                quaternion_to_yaw(*pose[3:]), angles, reach / RESOLUTION, ranges)
+                distances, ((pose.x + _HALF) / RESOLUTION, (pose.y + _HALF) / RESOLUTION,
+                            quaternion_to_yaw(*pose[3:])), angles, reach / RESOLUTION, ranges)
         return len(places)
 
     return work
@@ -166,13 +174,13 @@ def drive(scene: Scene, gap: float | None) -> Work:
     """
     points = centre_line(3000)
     ahead = points[1] - points[0]
-    start = Pose2(*points[0].tolist(), math.atan2(ahead[1], ahead[0]))
+    start = Pose2(points[0, 0], points[0, 1], math.atan2(ahead[1], ahead[0]))
     simulators = [_simulator(scene, start)]
     if gap is not None:
         index = round(gap / float(np.hypot(*ahead)))
         there = points[index + 1] - points[index]
         simulators.append(_simulator(
-            scene, Pose2(*points[index].tolist(), math.atan2(there[1], there[0]))))
+            scene, Pose2(points[index, 0], points[index, 1], math.atan2(there[1], there[0]))))
 
     def box(simulator: Simulator) -> Box:
         odometry = simulator.odometry()

@@ -74,7 +74,8 @@ def lockstep_in_processes(duration: float) -> float:
             if simulator.poll() is not None:
                 raise SystemExit('the simulator ended before anything moved')
         start = time.perf_counter()
-        first = deserialize_message(heard[-1], Clock).clock
+        message: Clock = deserialize_message(heard[-1], Clock)
+        first = message.clock
         end(executor, [node])
         rclpy.try_shutdown()
         simulator.wait()

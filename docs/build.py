@@ -29,7 +29,7 @@ def build(folder: Path) -> int:
         print(f'{error}: the site is made with Sphinx; `pip install -r requirements/docs.in`'
               ' installs it', file=sys.stderr)
         return 1
-    code = build_main([
+    code: int = build_main([
         '-q', '-W', '--keep-going', '-E', '-a', '-b', 'html', '-c', str(ROOT / 'docs'),
         '-d', str(folder.with_name(f'{folder.name}.doctrees')), str(ROOT), str(folder)])
     if code:

@@ -69,7 +69,7 @@ def _as_tex(mathml: str) -> str:
     ElementTree.register_namespace('', space.strip('{}'))
     for dotted in list(tree.iter(f'{space}munderover')):
         letter, index, dot = dotted
-        if dot.text in _DOTS:
+        if (dot.text or ' ') in _DOTS:
             dotted.tag = f'{space}msub'
             over = ElementTree.Element(f'{space}mover')
             over.extend((letter, dot))

@@ -47,7 +47,7 @@ def wandering() -> Any:
         way.append((robot.state.pose.x, robot.state.pose.y))
         return answer
 
-    khepera.DifferentialWheels.step = watched  # type: ignore[method-assign]
+    khepera.DifferentialWheels.step = watched  # type: ignore[method-assign,assignment]
     with contextlib.redirect_stdout(io.StringIO()):
         runpy.run_path(str(HERE / 'examples' / 'obstacle_avoidance.py'))
     return np.array(way)

@@ -271,10 +271,10 @@ def actuators() -> Figure:
         left.plot(times, [model.step(AckermannCommand(0.0, 0.4)).steering_angle for _ in times],
                   label=text)
     label(left, 'step of the command to 0.4 rad', 'time [s]', 'steering angle [rad]')
-    for text, values in (('none', None), ('lag 0.05 s', {'actuators.steering_lag': 0.05}),
-                         ('lag 0.1 s', {'actuators.steering_lag': 0.1})):
-        _, run = drive(SingleTrack(RACECAR), [(0.1, 3.0, 0.0), (0.9, 3.0, 0.1)],
-                       actuators=values)
+    for text, options in (('none', {}),
+                          ('lag 0.05 s', {'actuators': {'actuators.steering_lag': 0.05}}),
+                          ('lag 0.1 s', {'actuators': {'actuators.steering_lag': 0.1}})):
+        _, run = drive(SingleTrack(RACECAR), [(0.1, 3.0, 0.0), (0.9, 3.0, 0.1)], **options)
         right.plot(run['t'], run['yaw_rate'], label=text)
     label(right, 'car at 3 m/s, steering actuator', 'time [s]', 'yaw rate [rad/s]')
     return figure

@@ -14,7 +14,7 @@ from pathlib import Path
 import re
 import sys
 import textwrap
-from typing import Any
+from typing import Any, ClassVar
 
 import racecar
 from racecar import driver
@@ -38,10 +38,12 @@ _LAUNCH_FILE = '''\
 {summary}
 """
 
+from launch import LaunchDescription
+
 from racecar.stacks.launching import generate
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
     """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('{name}')
 '''
@@ -74,7 +76,7 @@ def _block(match: re.Match[str]) -> str:
 class _Recorder(argparse.ArgumentParser):
     """A parser that keeps what was declared, for argparse tells it to nobody."""
 
-    made: list[_Recorder] = []
+    made: ClassVar[list[_Recorder]] = []
 
     def __init__(self, *args: Any, **more: Any) -> None:
         self.rows: list[tuple[str, str]] = []

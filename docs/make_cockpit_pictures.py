@@ -22,7 +22,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from racecar.base.share import find_config
 from racecar.control.trajectories.waypoint_file import read_way_points
+
+Scheme = Literal['light', 'dark']
 
 PICTURES = Path(__file__).resolve().parent / 'pictures'
 BROWSERS = ('chromium', 'chromium-browser', 'google-chrome')
@@ -102,9 +104,9 @@ def write(picture: Image.Image, name: str) -> None:
     print(f'Picture: {path}, {path.stat().st_size / 1000:.0f} kB')
 
 
-def new_page(browser: Browser, address: str, scheme: str, settings: dict[str, Any]) -> Page:
+def new_page(browser: Browser, address: str, scheme: Scheme, settings: dict[str, Any]) -> Page:
     """Open the page in light or dark."""
-    page = browser.new_context(color_scheme=scheme, **settings).new_page()  # type: ignore[arg-type]
+    page = browser.new_context(color_scheme=scheme, **settings).new_page()
     page.goto(address)
     wait(page, "document.body.dataset.state !== 'connecting'")
     return page
@@ -153,8 +155,10 @@ def phones(browser: Browser, address: str) -> None:
     start(page, 'kinematic_ode', (), **TRACK)
     page.wait_for_timeout(9000)
     shots = []
-    for tab, scheme in (('Drive', 'light'), ('Plots', 'dark'), ('Tune', 'light')):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    views: tuple[tuple[str, Scheme], ...] = (
+        ('Drive', 'light'), ('Plots', 'dark'), ('Tune', 'light'))
+    for tab, scheme in views:
+        page.emulate_media(color_scheme=scheme)
         page.get_by_role('tab', name=tab).click()
         page.wait_for_timeout(1500)
         shots.append(Image.open(io.BytesIO(page.screenshot())).convert('RGB'))

@@ -42,7 +42,7 @@ _LAWS: tuple[tuple[str, str, Mapping[str, Any]], ...] = (
 
 
 def run(name: str, trajectory: str, duration: float, tracker: Mapping[str, Any],
-        tyre_model: str = 'linear', law: Mapping[str, Any] | None = None,
+        tyre_model: str = 'linear', *, law: Mapping[str, Any] | None = None,
         simulator: Mapping[str, Any] | None = None) -> RunTable:
     """Return the table of a run of a configuration with parameters of its nodes."""
     stack = find_stack(name)
@@ -73,7 +73,8 @@ def comparison() -> str:
 
 def slippery_circle(stack: str, law: Mapping[str, Any], rate: float) -> RunTable:
     """Return the table of a circle on slippery ground at an angular velocity [rad/s]."""
-    return run(stack, 'circle', 20.0, {'R': _RADIUS, 'W': rate}, 'fiala', law, _SLIPPERY)
+    return run(stack, 'circle', 20.0, {'R': _RADIUS, 'W': rate}, 'fiala', law=law,
+               simulator=_SLIPPERY)
 
 
 def limit_of_grip() -> str:
@@ -124,6 +125,7 @@ def draw_tracks(path: Path) -> None:
     for axis, name in zip(axes, ('hall', 'slalom'), strict=True):
         track = make_trajectory(TRAJECTORY_PARAMETERS.resolve(
             {'trajectory': 'waypoints', 'waypoints_file': name}))
+        assert track.duration is not None, f'the track {name!r} has no end'
         rows = np.array([track.at(t) for t in np.linspace(0.0, track.duration, 1500)])
         drawn = axis.scatter(rows[:, 0], rows[:, 1], c=np.hypot(rows[:, 2], rows[:, 3]), s=4,
                              cmap='viridis', vmin=0.0, vmax=1.5)

@@ -19,7 +19,7 @@ import numpy as np
 from racecar.base.parameters import ParameterTable
 from racecar.base.poses import pose_of_angles
 from racecar.base.share import find_vehicle
-from racecar.base.types import Twist3
+from racecar.base.types import Acceleration3, Twist3
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.scene import load_world, Objects, Scene
 from racecar.scene.scene import rectangle_corners
@@ -77,7 +77,7 @@ def draw_scan(panel: Axes, scene: Scene) -> None:
         zorder=3)
 
 
-def _no_acceleration() -> None:
+def _no_acceleration() -> Acceleration3:
     raise NotImplementedError
 
 

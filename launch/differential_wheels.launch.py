@@ -5,9 +5,11 @@
 Trajectory tracker, differential linearizer and a robot with two wheels on cmd_vel.
 """
 
+from launch import LaunchDescription
+
 from racecar.stacks.launching import generate
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
     """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('differential_wheels')

@@ -5,9 +5,11 @@
 Trajectory tracker, kinematic linearizer, command muxes and the 3-D world with tyre forces.
 """
 
+from launch import LaunchDescription
+
 from racecar.stacks.launching import generate
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
     """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('kinematic_world_pacejka')

@@ -6,9 +6,11 @@ Single-track simulator, command muxes, and the tracker for the reference; a node
 drives.
 """
 
+from launch import LaunchDescription
+
 from racecar.stacks.launching import generate
 
 
-def generate_launch_description():
+def generate_launch_description() -> LaunchDescription:
     """Return the nodes; the argument --show-args of ros2 launch lists what can be chosen."""
     return generate('plant')

@@ -3,25 +3,46 @@
 """Settings of Hypothesis for all tests, and what the processes that they start have in common."""
 
 import compileall
+import os
 from pathlib import Path
+import random
 import sys
 
 from hypothesis import HealthCheck, settings
+import pytest
 
 pytest_plugins = ['hard_timeout']
 
 # The same examples in each run, and no deadline for one: the first compiles, and others may have
-# the computer to themselves. `--hypothesis-profile=default` looks for new ones.
+# the computer to themselves.
 settings.register_profile(
     'repeatable', derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile('repeatable')
+# New ones, which depend on --hypothesis-seed alone and not on what failed before.
+settings.register_profile(
+    'search', settings.get_profile('repeatable'), derandomize=False, database=None,
+    print_blob=True)
+PROFILE = os.environ.get('RACECAR_HYPOTHESIS', 'repeatable')
+settings.load_profile(PROFILE)
 
 
+def pytest_report_header(config):
+    """Say how to repeat a search."""
+    if PROFILE == 'repeatable':
+        return None
+    seed = config.getoption('--hypothesis-seed')
+    return f'to repeat: RACECAR_HYPOTHESIS={PROFILE} ./run test --hypothesis-seed={seed}'
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
-    """Compile the sources to bytecode, as an installation does, where Python must not do it.
+    """Choose the seed of a search, and compile the sources where Python must not do it.
 
     With PYTHONDONTWRITEBYTECODE each of the hundreds of processes that tests start would compile
     them anew, for a quarter of a second.
     """
+    if PROFILE != 'repeatable' and config.getoption('--hypothesis-seed') is None:
+        # Before the plugin of Hypothesis reads it; workers of pytest-xdist inherit the variable.
+        config.option.hypothesis_seed = os.environ.setdefault(
+            'RACECAR_HYPOTHESIS_SEED', str(random.randrange(2**32)))
     if sys.dont_write_bytecode and not hasattr(config, 'workerinput'):
         compileall.compile_dir(Path(__file__).parents[1] / 'src', quiet=2)

@@ -41,11 +41,12 @@ _TITLE = 'metres; made by tools/make_meshes.py'
 # Building blocks
 
 
-def section(
-    x: float, half_width: float, bottom: float, top: float, power: float, points: int,
-    waist: float = 0.4,
-) -> NDArray[np.float64]:
-    """Return a ring across the car: a superellipse, widest at a share `waist` of its height."""
+def section(station: Sequence[float], points: int) -> NDArray[np.float64]:
+    """Ring of points across the car: a superellipse, widest at a share `waist` of its height.
+
+    station: x, half width, bottom, top [m], power of the superellipse, waist.
+    """
+    x, half_width, bottom, top, power, waist = station
     angles = 2.0 * math.pi * (np.arange(points) + 0.5) / points
     cosine, sine = np.cos(angles), np.sin(angles)
     y = half_width * np.sign(cosine) * np.abs(cosine) ** (2.0 / power)
@@ -56,10 +57,8 @@ def section(
 
 
 def lofted(stations: Sequence[Sequence[float]], points: int) -> Triangles:
-    """Return the solid through the sections (x, half width, bottom, top, power, waist)."""
-    return solid(np.stack([
-        section(x, width, bottom, top, power, points, waist)
-        for x, width, bottom, top, power, waist in stations]))
+    """Solid through the sections (x, half width, bottom, top, power, waist)."""
+    return solid(np.stack([section(station, points) for station in stations]))
 
 
 # Parts

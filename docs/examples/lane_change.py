@@ -33,8 +33,8 @@ while driver.step() != -1:
     driver.setSteeringAngle(angle)
     steps += 1
     if steps % 100 == 0:
-        side = {Driver.INDICATOR_OFF: '', Driver.INDICATOR_RIGHT: 'indicating right',
-                Driver.INDICATOR_LEFT: 'indicating left'}[driver.getIndicator()]
-        print(f'{time:5.1f} s  {driver.getCurrentSpeed():5.1f} km/h  {side}')
+        lamps = {Driver.INDICATOR_OFF: '', Driver.INDICATOR_RIGHT: 'indicating right',
+                 Driver.INDICATOR_LEFT: 'indicating left'}[driver.getIndicator()]
+        print(f'{time:5.1f} s  {driver.getCurrentSpeed():5.1f} km/h  {lamps}')
     if time >= 24.0:
         break

@@ -34,7 +34,8 @@ def test_the_car_moves_to_the_right_and_the_picture_has_its_size():
     columns = []
     for time in (1.0, 4.0, 7.0):
         picture = view.picture(time)
-        assert (picture.shape, picture.dtype) == ((300, 400, 3), np.uint8)
+        assert picture.shape == (300, 400, 3)
+        assert picture.dtype == np.uint8
         columns.append(places(picture, BLUE).mean())
     first, second, third = columns
     assert second - first == pytest.approx(third - second, rel=0.05)

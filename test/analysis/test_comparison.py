@@ -79,6 +79,7 @@ def test_the_cross_track_error_over_time_has_the_rms_and_maximum_of_the_metrics(
         5.0 * np.cos(angle), 3.0 * np.sin(2 * angle))
     _, errors = cross_track_error(track)
     path = compute_metrics(track).path
+    assert path is not None
     assert math.sqrt(np.mean(errors**2)) == pytest.approx(path.cross_track_rmse, rel=1e-9)
     assert np.abs(errors).max() == pytest.approx(path.max_cross_track_error, rel=1e-9)
 

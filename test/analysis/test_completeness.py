@@ -9,7 +9,7 @@ import pytest
 
 from racecar.analysis.completeness import late_start, lost_ticks
 
-TICKS = 0.01 * np.arange(1001)
+TICKS = 0.01 * np.arange(1001, dtype=np.float64)
 
 
 def test_nothing_is_lost_of_a_regular_topic():
@@ -26,6 +26,7 @@ def test_lost_ticks_are_counted_whatever_share_is_lost(kept):
     there = random.random(TICKS.size) < kept
     there[[0, -1]] = True
     found = lost_ticks(random.permutation(TICKS[there]))
+    assert found is not None
     assert found.ticks == np.sum(~there)
     assert found.share == pytest.approx(np.mean(~there))
     assert found.period == pytest.approx(0.01)
@@ -42,6 +43,7 @@ def test_jitter_is_no_loss_but_a_gap_within_it_is():
     rounded = np.append(np.round(5.0 * t, 3), 25.001)
     assert lost_ticks(rounded) is None
     found = lost_ticks(np.delete(t, [500, 501, 502]))
+    assert found is not None
     assert (found.ticks, found.longest_at) == (3, t[499])
 
 

@@ -59,7 +59,7 @@ def test_desired_path_stays_dotted_over_many_laps():
     run = make_run(laps=20)
     track = run.merged()
     (axes,) = path_figure('run', track, compute_metrics(track)).axes
-    dots = axes.collections[0].get_offsets()
+    dots = np.asarray(axes.collections[0].get_offsets())
     distances = np.linalg.norm(dots[:, None] - dots[None], axis=2)
     np.fill_diagonal(distances, np.inf)
     assert distances.min() >= 2.2 / 71
@@ -109,7 +109,8 @@ class Structure(HTMLParser):
 
 
 def test_report_is_one_well_formed_file(drawn):
-    text = tracking_report(*drawn[:3], skip=1.0).text()
+    run, track, metrics, _ = drawn
+    text = tracking_report(run, track, metrics, skip=1.0).text()
     page = Structure()
     page.feed(text)
     assert page.open == []

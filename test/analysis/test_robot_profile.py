@@ -3,6 +3,7 @@
 """What pictures know of robots: how their wheels roll, and which one a file or a run means."""
 
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.analysis.robot_profile import profile_of_file, profile_of_run
@@ -63,7 +64,7 @@ def test_the_robot_of_a_run_is_that_of_its_simulator():
     values = {row.name: row.default for row in ROBOT_PARAMETERS} | {'robot.name': 'mine'}
     # The tracker has a table of a vehicle for any robot.
     run = run_with(tracker={'vehicle.name': ''}, simulator=values)
-    assert profile_of_run(run).name == 'mine'
+    assert present(profile_of_run(run)).name == 'mine'
     assert profile_of_run(run_with(tracker={'Kp': 1.0})) is None
     assert profile_of_run(None) is None
     with pytest.raises(ParameterError, match='the robot of the run is not known'):

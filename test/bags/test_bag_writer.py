@@ -3,15 +3,17 @@
 import os
 import subprocess
 import sys
+import time
+from typing import Any
 
 from mcap.reader import make_reader
+from presence import present
 import pytest
 from rosbags.highlevel import AnyReader
-from rosbags.interfaces import QosDurability, QosReliability
+from rosbags.interfaces import ConnectionExtRosbag2, QosDurability, QosReliability
 from rosbags.rosbag2 import Reader
 import yaml
 
-from racecar.bags import writer as writer_module
 from racecar.bags.reader import BagReader
 from racecar.bags.writer import BagWriter
 from racecar.base.errors import BagError
@@ -47,6 +49,7 @@ def test_rosbags_reads_folder_and_file(tmp_path, name):
             assert (reader.start_time, reader.end_time) == (100, 501)
             rows = [(row.topic, time, bytes(data)) for row, time, data in reader.messages()]
             profile = next(row for row in reader.connections if row.topic == '/one')
+            assert isinstance(profile.ext, ConnectionExtRosbag2)
             (qos,) = profile.ext.offered_qos_profiles
         assert rows[:10] == [('/one', 100 + number, hello(number)) for number in range(10)]
         assert rows[10] == ('/two', 500, hello())
@@ -54,8 +57,9 @@ def test_rosbags_reads_folder_and_file(tmp_path, name):
         assert qos.durability is QosDurability.TRANSIENT_LOCAL
         assert qos.depth == 3
     with AnyReader([folder / f'{name}_0.mcap']) as reader:
-        assert {reader.deserialize(data, row.msgtype).data
-                for row, _, data in reader.messages()} == {f'{n:04d}' for n in range(10)}
+        texts: list[Any] = [
+            reader.deserialize(data, row.msgtype) for row, _, data in reader.messages()]
+        assert {text.data for text in texts} == {f'{n:04d}' for n in range(10)}
 
 
 def test_metadata_is_that_of_jazzy(tmp_path):
@@ -99,9 +103,10 @@ def test_file_follows_the_ros2_profile(tmp_path):
         found = {channel.topic: (schema, channel, message)
                  for schema, channel, message in reader.iter_messages()}
     assert (header.profile, header.library) == ('ros2', 'racecar')
-    assert {topic: row[0].encoding for topic, row in found.items()} == {
+    assert {topic: present(row[0]).encoding for topic, row in found.items()} == {
         '/one': 'ros2msg', '/idl': 'ros2idl', '/bare': ''}
     schema, channel, message = found['/one']
+    assert schema is not None
     assert (schema.name, schema.data) == (STRING, b'string data')
     assert channel.message_encoding == 'cdr'
     # Without metadata.yaml `ros2 bag reindex` takes both from here.
@@ -138,7 +143,7 @@ def test_metadata_stands_from_the_start(tmp_path):
 
 def test_write_flushes_after_the_period(tmp_path, monkeypatch):
     now = [0]
-    monkeypatch.setattr(writer_module.time, 'monotonic_ns', lambda: now[0])
+    monkeypatch.setattr(time, 'monotonic_ns', lambda: now[0])
     writer = BagWriter(tmp_path / 'run')
     handle = writer.add_topic('/one', STRING, 'string data')
     sizes = []
@@ -180,15 +185,15 @@ def test_killed_recorder_leaves_all_but_the_last_period(tmp_path):
             stdout=subprocess.PIPE, text=True,
             env={**os.environ, 'PYTHONPATH': os.pathsep.join(path for path in sys.path if path)}
     ) as process:
-        lines = [process.stdout.readline()]
+        lines = [present(process.stdout).readline()]
         # Not before the second time that it wrote what waited in memory.
         counts = {0}
         while len(counts) < 3:
-            lines.append(process.stdout.readline())
+            lines.append(present(process.stdout).readline())
             assert lines[-1], 'it ended by itself'
             counts.add(information(tmp_path / 'run')['message_count'])
         process.kill()
-        lines += process.stdout.readlines()
+        lines += present(process.stdout).readlines()
     begun = [float(line) for line in lines]
     with BagReader(tmp_path / 'run') as reader:
         texts = [row.message.data for row in reader.messages(['/one'])]

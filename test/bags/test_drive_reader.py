@@ -4,6 +4,7 @@
 
 import math
 from operator import attrgetter
+from pathlib import Path
 
 from bag_samples import ACKERMANN, COUNT, NUMBER, ODOMETRY, START_NS
 from hypothesis import given
@@ -30,7 +31,7 @@ NUMBERS = st.one_of(st.floats(-10.0, 10.0), st.sampled_from([math.nan, math.inf,
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.none() | st.tuples(NUMBERS, NUMBERS))))
 def test_ordered_rows_are_the_last_usable_ones_of_each_stamp(messages):
-    rows = Rows('bag', '/a', ITSELF, time_of_recording)
+    rows = Rows(Path('bag'), '/a', ITSELF, time_of_recording)
     for stamp, numbers in messages:
         rows.add(BagMessage('/a', stamp, numbers))
     expected = {stamp: numbers for stamp, numbers in messages
@@ -47,8 +48,12 @@ def test_ordered_rows_are_the_last_usable_ones_of_each_stamp(messages):
 def test_whoever_asks_gets_the_messages_of_one_walk(write_bag, rows, monkeypatch):
     walks = []
     walk = BagReader.messages
-    monkeypatch.setattr(BagReader, 'messages', lambda *given, **options: (
-        walks.append(given), walk(*given, **options))[1])
+
+    def counted(*given, **options):
+        walks.append(given)
+        return walk(*given, **options)
+
+    monkeypatch.setattr(BagReader, 'messages', counted)
     frames, progress = [], []
     with DriveReader(write_bag(rows)) as drive:
         odometry = drive.robot.odometry
@@ -114,8 +119,12 @@ def test_a_run_is_read_of_a_bag_that_is_opened_once(
     bag = write_bag([row for row in rows if with_reference or row[0] != '/reference_trajectory'])
     opened = []
     begin = BagReader.__init__
-    monkeypatch.setattr(BagReader, '__init__', lambda *given: (
-        opened.append(given), begin(*given))[1])
+
+    def counted(*given):
+        opened.append(given)
+        begin(*given)
+
+    monkeypatch.setattr(BagReader, '__init__', counted)
     run = read_run(bag)
     assert (run.tracking is not None) == with_reference
     assert run.motion.t.size == 40

@@ -17,9 +17,12 @@ from racecar.bags.message_definitions import defined_types, MessageDefinitions
 def test_the_standard_types_are_those_of_the_distribution(monkeypatch, distro, expected):
     asked = []
     monkeypatch.setenv('ROS_DISTRO', distro)
-    monkeypatch.setattr(
-        message_definitions, 'get_typestore',
-        lambda store: asked.append(store) or get_typestore(store))
+
+    def counted(store):
+        asked.append(store)
+        return get_typestore(store)
+
+    monkeypatch.setattr(message_definitions, 'get_typestore', counted)
     text, type_hash = MessageDefinitions().text('nav_msgs/msg/Odometry')
     assert asked == [expected]
     assert 'geometry_msgs/PoseWithCovariance pose' in text

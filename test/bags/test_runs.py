@@ -6,6 +6,7 @@ import dataclasses
 
 from bag_samples import ACKERMANN, ODOMETRY
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.bags.runs import locate, names_of, read_run
@@ -28,7 +29,7 @@ def table():
 @pytest.mark.parametrize('bag', ['ours zstd', 'sqlite3'], indirect=True)
 def test_a_bag_tells_how_the_car_moved(bag):
     run = read_run(bag)
-    assert run.tracking.motion is run.motion
+    assert present(run.tracking).motion is run.motion
     assert run.motion.t == pytest.approx(0.05 * np.arange(40))
     assert run.motion.yaw == pytest.approx(np.full(40, 0.25))
     # /command is nothing that a car of this suite obeys.
@@ -56,7 +57,7 @@ def test_a_csv_file_and_the_folder_that_holds_it_give_the_run(table, tmp_path):
         run = read_run(path)
         assert run.path == tmp_path / 'run.csv'
         assert run.motion.t[0] == 0.0
-        assert run.tracking.merged().error == pytest.approx(np.full(40, 0.1))
+        assert present(run.tracking).merged().error == pytest.approx(np.full(40, 0.1))
         assert run.motion.steering_command == pytest.approx(np.full(40, -0.125))
 
 
@@ -79,8 +80,8 @@ def test_the_run_file_says_which_point_was_tracked(table, tmp_path):
             **parameters, **vehicle}
     write(full)
     run = read_run(tmp_path / 'eight.csv')
-    assert run.file.configuration == 'dynamic_ode'
-    assert run.tracking.x == pytest.approx(run.motion.x + 0.2)
+    assert present(run.file).configuration == 'dynamic_ode'
+    assert present(run.tracking).x == pytest.approx(run.motion.x + 0.2)
 
 
 def test_a_run_without_a_reference_is_a_run_but_not_one_that_can_be_measured(
@@ -101,8 +102,8 @@ def test_empty_cells_of_reference_and_command_are_what_is_not_known(tmp_path):
         f'{HEADER}\n0,0,0,0,1,0,0,0,0,1,0\n1,1,0,0,1,0,0,,,,\n2,2,0,0,1,0,0,2,0,1,0\n')
     run = read_run(tmp_path / 'a.csv')
     assert run.motion.command_t.tolist() == [0.0, 2.0]
-    assert run.tracking.reference_t.tolist() == [0.0, 2.0]
-    assert run.tracking.merged().error == pytest.approx(np.zeros(3))
+    assert present(run.tracking).reference_t.tolist() == [0.0, 2.0]
+    assert present(run.tracking).merged().error == pytest.approx(np.zeros(3))
 
 
 @pytest.mark.parametrize(('text', 'message'), [
@@ -161,4 +162,4 @@ def test_a_run_is_equal_to_itself_only_and_is_not_changed(write_bag, rows):
     assert run != again
     assert {run: 'one', again: 'two'}[run] == 'one'
     with pytest.raises(dataclasses.FrozenInstanceError):
-        run.name = 'another'
+        run.name = 'another'  # type: ignore[misc]

@@ -10,7 +10,9 @@ import pickle
 import subprocess
 import sys
 import threading
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from racecar.base import compiled
@@ -72,6 +74,51 @@ def test_first_start_says_that_it_compiles_and_the_second_does_not(tmp_path):
     assert start('compiled', tmp_path) == ([0, 0], '')
 
 
+# A world, and robots with two wheels, alone and side by side.
+OTHERS = """
+import sys
+from racecar.base.parameter_file import load_parameter_file
+from racecar.catalogue.tables import WORLD_SIMULATOR
+from racecar.differential import PlanarMotion, RobotBatch
+from racecar.differential.parameters import RobotParameters
+from racecar.simulation.world.make_world import make_world_plant
+robot = RobotParameters.from_values({'robot.slip_noise': 0.0, 'robot.encoder_noise': 0.0})
+PlanarMotion(robot, 'physics').advance(1)
+RobotBatch([robot]).advance(1)
+make_world_plant(WORLD_SIMULATOR.resolve({
+    **load_parameter_file(sys.argv[1], 'world_simulator'), 'contact_model': 'pacejka'})).advance(1)
+"""
+
+
+def test_worlds_and_robots_are_compiled_by_the_first_process_alone(tmp_path):
+    pytest.importorskip('numba')
+    pytest.importorskip('mujoco')
+    assert run(OTHERS, tmp_path, str(VEHICLE)).stderr == LINE
+    assert run(OTHERS, tmp_path, str(VEHICLE)).stderr == ''
+
+
+class Pair(NamedTuple):
+    """Arguments of a kernel."""
+
+    matrix: np.ndarray
+    numbers: np.ndarray
+
+
+def test_a_kernel_takes_named_tuples_of_arrays():
+    def weighted(pair, factor):
+        for row in range(len(pair.numbers)):
+            pair.numbers[row] = factor * pair.matrix[row, 0] - pair.matrix[row, 1]
+
+    pair = Pair(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), np.zeros(3))
+    kernel = compiled.compiled(weighted, compiled.types_of(pair, 2.0))
+    kernel(pair, 2.0)
+    assert pair.numbers.tolist() == [0.0, 2.0, 3.0]
+    if compiled.COMPILED:
+        # Other types would need other code.
+        with pytest.raises(TypeError, match='No matching definition'):
+            kernel(pair._replace(numbers=np.zeros(3, dtype=int)), 2.0)
+
+
 # Two kernels tell the same about the message as those of the simulator.
 TOLD = """
 import sys
@@ -94,10 +141,10 @@ def half(x):
 
 
 def quarter(x):
-    return halved(halved(x))
+    # What the test puts there.
+    return halved(halved(x))  # type: ignore[name-defined]  # noqa: F821
 
 
-halved = compiled.unbound
 half.__module__ = quarter.__module__ = 'racecar.base.nowhere'
 
 
@@ -108,8 +155,8 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
     callee = compiled.njit(lambda x: x / 2.0)
     kernel = compiled.njit(lambda x: callee(x) + 1.0)
 
-    class Listener(event.Listener):
-        found = []
+    class Listener(event.Listener):  # type: ignore[name-defined] # not with every Numba
+        found: list[bool] = []
 
         def on_start(self, row):
             self.found.append(gc.isenabled())
@@ -135,17 +182,19 @@ def test_nothing_is_collected_while_kernels_compile_others(argument, collects):
 def test_a_kernel_that_only_kernels_call_gets_no_entry_for_python(tmp_path, monkeypatch):
     numba = pytest.importorskip('numba')
     monkeypatch.setattr(numba.config, 'CACHE_DIR', str(tmp_path))
-    inner = compiled.specialise(half, 'inner_half')
-    outer = compiled.specialise(quarter, 'outer_quarter', halved=inner)
+    inner = compiled.njit(half)
+    monkeypatch.setitem(globals(), 'halved', inner)
+    outer = compiled.njit(quarter)
 
     def cached():
         return {path.name.partition('-')[0].partition('.')[2] for path in tmp_path.rglob('*.nbc')}
 
+    dispatcher: Any = inner
     assert outer(8.0) == 2.0
-    assert inner.signatures == []
-    assert cached() == {'outer_quarter', 'inner_half_callee'}
+    assert dispatcher.signatures == []
+    assert cached() == {'quarter', 'half_callee'}
     assert inner(8.0) == 4.0
-    assert cached() == {'outer_quarter', 'inner_half_callee', 'inner_half'}
+    assert cached() == {'quarter', 'half_callee', 'half'}
 
 
 @pytest.mark.parametrize('action', ['save', 'load'])

@@ -169,7 +169,7 @@ def test_any_number_inside_its_range_is_taken_by_every_table(node_and_row, data)
     low, high = bounds(row)
     value = data.draw(st.floats(low, high, exclude_min=row.above is not None))
     table = TABLES[node]
-    required = {other.name: 'text' for other in table if other.default is None}
+    required: dict[str, object] = {other.name: 'text' for other in table if other.default is None}
     required.update({other.name: 1.0 for other in table
                      if other.default is None and other.type is float})
     required.update({other.name: -1.0 for other in table if other.name.endswith('speed_min')})

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import vector
 from racecar.base.random_numbers import four_normals, logarithm, normal_pair, philox, WORD
+from racecar.base.vectors import vector
 
 
 # Known answers of Random123, the library of the authors.
@@ -38,7 +38,8 @@ def fill(found, high, low, count):
 def test_compiled_numbers_are_those_of_plain_python():
     found = vector(4000)
     key = 0xFEDCBA98, 0x89ABCDEF
-    compiled(fill, '(float64[::1], float64, float64, int64)')(found, *map(float, key), 1000)
+    high, low = map(float, key)
+    compiled(fill, '(float64[::1], float64, float64, int64)')(found, high, low, 1000)
     np.testing.assert_array_equal(np.reshape(found, (1000, 4)), drawn(1000, key))
 
 

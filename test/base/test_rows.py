@@ -11,7 +11,7 @@ from pathlib import Path
 import shutil
 import subprocess
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,12 +70,14 @@ def test_numbers_of_nested_tuples_stand_in_rows_in_their_order():
 
     for kernel in both(move, '(float64[::1], float64[::1], int64)'):
         room, other = np.zeros((10, 5)), np.zeros(9)
-        rows.store(room.reshape(-1), source, 3, EXAMPLE)
+        flat: Any = room.reshape(-1)
+        rows.store(flat, source, 3, EXAMPLE)
         assert room[:, 3].tolist() == [0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.0]
         assert room[:, [0, 1, 2, 4]].max() == 0.0
         kernel(room.reshape(-1), other, 3)
         assert other.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.0]
-        found = rows.load(other, target, 0)
+        held: Any = other
+        found = rows.load(held, target, 0)
         assert found == EXAMPLE
         assert (type(found), type(found.inner), type(found.last)) == (Outer, Inner, tuple)
     assert (source.after, target.after) == (9, 8)
@@ -223,7 +225,7 @@ from pathlib import Path
 from racecar.base import rows
 from racecar.base.compiled import COMPILED, compiled, importable
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 import racecar.base.kernel_of_a_test as made
 kernel = made.kernel(int(sys.argv[2]))
 room = vector([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])

@@ -20,7 +20,7 @@ from racecar.stacks import describe_stack, StackOptions
 def error_of(capsys, *words):
     """Return what a command with a mistake says on stderr; it must be the last line."""
     try:
-        code = main(words)
+        code: object = main(words)
     except SystemExit as end:
         code = end.code
     assert code in (1, 2)
@@ -62,7 +62,7 @@ def test_the_version_is_that_of_the_manifest(capsys):
     assert f'<version>{racecar.__version__}</version>' in (
         share_folder() / 'package.xml').read_text()
     with pytest.raises(AttributeError, match="'racecar' has no attribute 'Nothing'"):
-        racecar.Nothing  # noqa: B018 - it is the access that fails
+        racecar.Nothing  # type: ignore[attr-defined] # noqa: B018 - the access fails
 
 
 @pytest.mark.parametrize(('words', 'nearest'), [

@@ -5,6 +5,7 @@
 from pathlib import Path
 import tempfile
 import time
+from typing import NoReturn
 
 from hypothesis import example, given, HealthCheck, settings
 from hypothesis import strategies as st
@@ -80,13 +81,17 @@ def _read_bag(path):
     BagReader(folder)
 
 
+def _unknown() -> NoReturn:
+    raise AssertionError('a laser at rest needs no motion')
+
+
 def _read_world(path):
     scene = load_world(path)
     scene_map(scene)
     laser = SENSOR_KINDS['laser']
     values = {row.name: row.default for row in laser.parameters}
     laser.make({**values, 'rate': 40.0}).measure(
-        View(scene, NO_POSE, 0, None, None, lambda: Objects(scene.cones)),
+        View(scene, NO_POSE, 0, _unknown, _unknown, lambda: Objects(scene.cones)),
         np.random.default_rng(0))
 
 

@@ -228,9 +228,9 @@ def test_a_pure_step_runs_without_numba_too(tmp_path, where):
             env={**os.environ, 'PYTHONPATH': str(ROOT / 'src')})
         assert done.returncode == 0, done.stderr
         assert said in done.stderr
-    rows = [np.genfromtxt(tmp_path / mode, delimiter=',', skip_header=1)
-            for mode in ('compiled', 'plain')]
-    np.testing.assert_allclose(*rows, rtol=1e-9, atol=1e-12)
+    compiled, plain = (np.genfromtxt(tmp_path / mode, delimiter=',', skip_header=1)
+                       for mode in ('compiled', 'plain'))
+    np.testing.assert_allclose(compiled, plain, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(('text', 'name', 'message'), [

@@ -3,6 +3,7 @@
 """racecar render: pictures and videos as files."""
 
 import signal
+from typing import Any
 
 from gl import gl  # noqa: F401
 import numpy as np
@@ -81,6 +82,7 @@ def test_a_run_is_a_video(gl, tmp_path, a_run, suffix):  # noqa: F811
     path = tmp_path / f'x.{suffix}'
     assert main(['render', 'run', str(a_run), '-o', str(path), '--fps', '5', '--start', '0.5',
                  '--duration', '1', *SMALL]) == 0
+    reader: Any
     with imageio.v2.get_reader(path) as reader:
         pictures = list(reader.iter_data())
     assert len(pictures) == 5

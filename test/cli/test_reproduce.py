@@ -5,6 +5,7 @@
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,10 +73,11 @@ def test_both_tyres_are_run_and_each_row_names_the_run_that_it_is_held_against()
     assert len(pacejka) == 2 * len(tables) == 8
     assert all("report's table" in e.name for e in tables)
     assert all("vehicle's tyre" in e.name for e in pacejka if e not in tables)
+    nothing: Any = _Nothing()
     for experiment in EXPERIMENTS:
         if experiment.reported is not None:
-            assert experiment.reported.name in markdown_table([experiment], {
-                experiment.name: _Nothing()})
+            assert experiment.reported.name in markdown_table(
+                [experiment], {experiment.name: nothing})
 
 
 class _Nothing:

@@ -8,6 +8,7 @@ import math
 import re
 
 from compilation import without_compilation
+from presence import present
 import pytest
 
 from racecar.base.share import vehicle_names
@@ -61,7 +62,7 @@ def test_a_reference_that_outruns_the_car_is_told(capsys):
     shown = capsys.readouterr()
     json.loads(shown.out)
     warning, = (line for line in shown.err.splitlines() if line.startswith('warning'))
-    start = float(re.search(r'from (\S+) s on', warning)[1])
+    start = float(present(re.search(r'from (\S+) s on', warning))[1])
     assert start == pytest.approx(math.sqrt(2.5**2 - 1.0), abs=0.02)
     assert 'by up to 20.1 m/s where vehicle.speed_max allows 5 m/s' in warning
     assert 'focal_length' in warning

@@ -5,9 +5,11 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import matplotlib.image
 import numpy as np
+from presence import present
 import pytest
 import yaml
 
@@ -21,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 GRID = {
     'vehicle': 'racecar', 'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 3, 'skip': 1,
     'grid': {'trajectory_tracker.Kp': [2, 5.0], 'vehicle.friction_coefficient': [0.5, 1.0, 0.8]}}
-SAMPLE = {
+SAMPLE: dict[str, Any] = {
     'trajectory': 'line', 'duration': 2, 'count': 5, 'seed': 3,
     'sample': {'trajectory_tracker.Kp': {'uniform': [2, 6]},
                'single_track_simulator.vehicle.mass': {'normal': [5.0, 0.5]}}}
@@ -185,8 +187,8 @@ def test_vehicle_stands_for_every_node_that_knows_it(tmp_path):
     for node in ('kinematic_linearizer', 'single_track_simulator'):
         assert found.base[node]['vehicle.mass'] == 7.0
     (loop, _, _), = found.fleets()
-    assert loop.simulator.model.vehicle.yaw_inertia == 0.1
-    assert loop.linearizer._vehicle.yaw_inertia == 0.1
+    assert present(loop.simulator.compiled).model.vehicle.yaw_inertia == 0.1
+    assert present(loop.linearizer)._vehicle.yaw_inertia == 0.1
 
 
 @pytest.mark.parametrize('path', sorted(

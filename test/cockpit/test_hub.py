@@ -84,9 +84,9 @@ def test_state_of_old_columns_goes_with_them():
 def test_only_who_wants_pictures_gets_the_newest():
     hub = Hub()
     (one, wanting), (_, other) = (hub.enter(b'{"type":"welcome"}') for _ in range(2))
-    assert not hub.wants_pictures
+    before = hub.wants_pictures
     hub.let_see(one, True)
-    assert hub.wants_pictures
+    assert (before, hub.wants_pictures) == (False, True)
     for time in (1.0, 2.0):
         hub.publish(picture_frame(0, time, b'x'))
     assert drained(wanting)[1:] == [picture_frame(0, 2.0, b'x')]

@@ -289,7 +289,8 @@ def test_the_server_ends_after_what_a_page_is_stopping(monkeypatch):
         await asyncio.sleep(0)
         await feed.ask(1, {'type': 'start', 'configuration': 'kinematic_ode'})
         child = await FakeChild.started.get()
-        gate = child.end = asyncio.Event().wait
+        gate = asyncio.Event()
+        monkeypatch.setattr(child, 'end', gate.wait)
         stopping = asyncio.create_task(feed.ask(1, {'type': 'stop'}))
         while feed.is_running:
             await asyncio.sleep(0)
@@ -297,7 +298,7 @@ def test_the_server_ends_after_what_a_page_is_stopping(monkeypatch):
         for _ in range(10):
             await asyncio.sleep(0)
         assert not running.done()
-        gate.__self__.set()
+        gate.set()
         await stopping
         with pytest.raises(asyncio.CancelledError):
             await running

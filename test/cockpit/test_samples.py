@@ -83,7 +83,10 @@ def test_many_at_once_make_the_rows_that_they_make_one_by_one():
         at_once.extend_commands(np.array(commands))
         at_once.extend_joints(joints[first:last])
         assert at_once.last_ns == one_by_one.last_ns == (last - 1) * TICK
-        for found, expected in zip(at_once.take(), one_by_one.take(), strict=True):
+        taken, expected_ones = at_once.take(), one_by_one.take()
+        assert taken is not None
+        assert expected_ones is not None
+        for found, expected in zip(taken, expected_ones, strict=True):
             np.testing.assert_array_equal(found, expected)
 
 
@@ -94,8 +97,9 @@ def test_no_more_than_so_many_samples_wait():
     samples.extend_odometry(rows)
     samples.extend_odometry(rows[:5] + len(rows))
     samples.add_odometry(2 * MOST_WAITING, state(0.0))
-    times, _ = samples.take()
-    assert len(times) == MOST_WAITING
+    taken = samples.take()
+    assert taken is not None
+    assert len(taken[0]) == MOST_WAITING
 
 
 def test_errors_are_those_of_the_tracked_point_in_the_frame_of_the_reference():

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 import threading
+from typing import Any
 import webbrowser
 
 import numpy as np
@@ -259,7 +260,8 @@ def test_a_browser_that_returns_when_it_is_closed_does_not_hold_up_the_server(mo
         seen.append((url, began.wait(10.0)))
         closed.set()
 
-    began, closed, seen = threading.Event(), threading.Event(), []
+    began, closed = threading.Event(), threading.Event()
+    seen: list[Any] = []
     monkeypatch.setattr('webbrowser.open', browse)
     serve(Brief(), open_page=webbrowser.open, announce=lambda text: None)
     (url, was_running), = seen

@@ -3,6 +3,7 @@
 """The feed of a command that shows its own run, with a command and a tap that the test plays."""
 
 import asyncio
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,8 +23,8 @@ class Command:
     """The command whose run is watched; `answers` are what the feed told it."""
 
     def __init__(self, longest_wait=DEADLINE):
-        self.results = asyncio.Queue()
-        self.answers = asyncio.Queue()
+        self.results: asyncio.Queue[RunResult] = asyncio.Queue()
+        self.answers: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
         self.feed = WatchFeed(
             ['cockpit'], 'looking for a robot', 'demo figure_eight',
             on_first_page=lambda seen: self.answers.put_nowait(('first', seen)),

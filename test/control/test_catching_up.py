@@ -3,6 +3,7 @@
 """From any pose the car gets onto a forward reference forwards, at a bounded speed."""
 
 import math
+from typing import Any
 
 from closed_loops import run
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ from racecar.control.tracker import TRACKER_PARAMETERS, TrajectoryTracker
 from racecar.control.tracker_step import follow_forwards, PointError
 
 SECOND = 1_000_000_000
-CATCH_UP_SPEED = TRACKER_PARAMETERS.resolve({})['catch_up_speed']
+CATCH_UP_SPEED: Any = TRACKER_PARAMETERS.resolve({})['catch_up_speed']
 
 
 def number(low, high):
@@ -55,7 +56,7 @@ def test_car_that_faces_the_wrong_way_ends_up_following_forwards():
     assert table.column('vx')[settled] == pytest.approx(3.0, abs=0.05)
 
 
-SHAPES = st.one_of(
+SHAPES: st.SearchStrategy[tuple[str, dict[str, Any]]] = st.one_of(
     st.tuples(st.just('line'), st.fixed_dictionaries(
         {'a_coeff': number(0.3, 2.0), 'b_coeff': number(-2.0, 2.0)})),
     st.tuples(st.just('circle'), st.fixed_dictionaries(
@@ -152,6 +153,7 @@ def test_limit_counts_from_the_speed_of_the_reference_also_without_feed_forward(
 def test_integrators_hold_while_the_velocity_is_not_the_wanted_one(start):
     tracker = make(Ki=1.0)
     for i in range(100):
-        tracker.update(car(*start, time=0.1 * i))
+        x, y, yaw = start
+        tracker.update(car(x, y, yaw, time=0.1 * i))
     # On the reference again, with nothing summed up but this step.
     assert tracker.update(car(10.0, time=10.0)).velocity == pytest.approx((1.0, 0.0), abs=1e-9)

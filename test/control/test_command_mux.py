@@ -122,7 +122,8 @@ def test_lowest_source_waits_for_one_between_that_still_speaks():
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 400)), max_size=60))
 def test_no_command_is_forwarded_while_a_higher_source_is_fresh(events):
-    mux, now, heard = CommandMux(SOURCES), 0, {}
+    mux, now = CommandMux(SOURCES), 0
+    heard: dict[Source, int] = {}
     for index, wait in events:
         now += wait
         source = SOURCES[index]

@@ -3,6 +3,7 @@
 """Following the P of the reference: nothing is left to feed back."""
 
 import math
+from typing import Any
 
 from closed_loops import run
 from hypothesis import given
@@ -23,8 +24,9 @@ def trajectory(name, **values):
 
 
 def target(path, time, step, *, exact=True):
-    return Target(*TargetSampler([path], exact=exact).sample(
-        np.array([time]), np.array([step])))
+    times: Any = np.array([time])
+    steps: Any = np.array([step])
+    return Target(*TargetSampler([path], exact=exact).sample(times, steps))
 
 
 @pytest.mark.parametrize(('name', 'bound'), [

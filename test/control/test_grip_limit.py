@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+from typing import Any
 
 from closed_loops import make, run
 from hypothesis import given, settings
@@ -19,7 +20,7 @@ from racecar.base.types import Odometry, PlanarVelocity, yaw_to_quaternion
 from racecar.control.dynamic_linearizer import DYNAMIC_LINEARIZER_PARAMETERS, DynamicLinearizer
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 
 GRAVITY = 9.81
 RACECAR = VehicleParameters.from_file(
@@ -214,10 +215,10 @@ def test_bounded_law_gives_the_same_bits_compiled_tick_by_tick_and_in_a_batch(wa
             'dynamic_ode', 'circle', R=5.0, W=wanted, linearizer=SLIPPERY,
             simulator={'tyre_model': 'fiala', **SLIPPERY})
 
-    rows = []
+    rows: list[Any] = []
     parts().run_tick_by_tick(600, rows.append)
     by_tick = np.array(rows)
-    np.testing.assert_array_equal(run_closed_loop(*parts(), 6.0).rows, by_tick)
+    np.testing.assert_array_equal(run_loop(parts(), 6.0).rows, by_tick)
     batch = BatchSimulation([parts(), parts()])
     result = batch.run(6.0, record_every=1)
     for index in range(2):
@@ -231,15 +232,15 @@ def test_a_run_in_two_parts_goes_on_with_the_bits_of_its_ticks():
 
     by_tick, compiled = parts(), parts()
     for duration in (0.05, 0.4):
-        rows = []
+        rows: list[Any] = []
         by_tick.run_tick_by_tick(round(100 * duration), rows.append)
-        np.testing.assert_array_equal(run_closed_loop(*compiled, duration).rows, np.array(rows))
+        np.testing.assert_array_equal(run_loop(compiled, duration).rows, np.array(rows))
     # A trajectory that starts anew does not make the law forget when it last steered.
     for loop in (by_tick, compiled):
         loop.tracker.restart()
     rows = []
     by_tick.run_tick_by_tick(40, rows.append)
-    np.testing.assert_array_equal(run_closed_loop(*compiled, 0.4).rows, np.array(rows))
+    np.testing.assert_array_equal(run_loop(compiled, 0.4).rows, np.array(rows))
 
 
 # Runs in a process of its own, with and without Numba.
@@ -258,7 +259,8 @@ print(json.dumps({'compiled': COMPILED, 'rows': table.rows.tolist()}))
 
 def test_without_numba_the_bounded_law_gives_the_same_results():
     pytest.importorskip('numba')
-    paths = os.pathsep.join((str(Path(__file__).parents[2] / 'src'), str(Path(__file__).parent)))
+    root = Path(__file__).parents[2]
+    paths = os.pathsep.join((str(root / 'src'), str(root / 'test' / 'helpers')))
     compiled, plain = (
         json.loads(subprocess.run(
             [sys.executable, '-c', SLIDING, mode], check=True, text=True, timeout=120,

@@ -3,6 +3,7 @@
 """What held keys command, by the times at which a keyboard repeats."""
 
 import itertools
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from racecar.control.command_mux import CommandMux, Source
 from racecar.control.teleop.key_driver import KEY_PARAMETERS, KeyDriver
 from racecar.control.teleop.key_events import KeyAction, KeyEvent
 
-VALUES = KEY_PARAMETERS.resolve({})
+VALUES: dict[str, Any] = KEY_PARAMETERS.resolve({})
 PERIOD = 1.0 / 30.0
 
 

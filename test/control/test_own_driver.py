@@ -4,7 +4,7 @@
 
 import math
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -99,7 +99,8 @@ def driven(driver, car, ticks):
 def test_one_by_one_it_gives_the_bits_of_the_whole_loop(kind):
     # More than one call of the kernel takes.
     ticks = CHUNK + 76
-    table = run_loop(OwnLoop(Stepped(), tracker(), simulator()), 0.01 * ticks)
+    controller: Any = Stepped()
+    table = run_loop(OwnLoop(controller, tracker(), simulator()), 0.01 * ticks)
     wanted = [tuple(row) for row in zip(*(
         table.column(name) for name in (
             'x', 'y', 'x_reference', 'y_reference', 'speed_command', 'steering_command')),
@@ -118,6 +119,11 @@ def test_a_new_start_forgets_what_was(kind):
     assert driven(driver, simulator(), 50) == first
 
 
+def driver_of(kind):
+    """One of a class that need not have command()."""
+    return OwnDriver(kind, tracker())
+
+
 class Unknowing(Stepped):
     @staticmethod
     def step(state, gains, car, reference, dt):
@@ -128,7 +134,7 @@ class Unknowing(Stepped):
 def test_what_cannot_be_compiled_is_told_in_one_line_with_its_place():
     # After the decorator and the head.
     line = Unknowing.step.__code__.co_firstlineno + 2
-    told = OwnDriver(Unknowing, tracker()).why_plain
+    told = driver_of(Unknowing).why_plain
     assert told.startswith("its step cannot be compiled: Unknown attribute 'acceleration' of type")
     assert re.search(rf'test_own_driver\.py", line {line}:$', told)
 
@@ -139,9 +145,9 @@ def test_a_step_that_its_author_has_compiled_is_called_as_it_is():
     class Compiled(Stepped):
         step = staticmethod(numba.njit(step))
 
-    driver = OwnDriver(Compiled, tracker())
+    driver = driver_of(Compiled)
     assert driver.why_plain == ('' if COMPILED else NO_NUMBA)
-    wanted = driven(OwnDriver(Stepped, tracker()), simulator(), 50)
+    wanted = driven(driver_of(Stepped), simulator(), 50)
     assert driven(driver, simulator(), 50) == wanted
 
 
@@ -189,6 +195,7 @@ def test_a_step_that_raises_or_gives_nonsense_is_an_error():
         def step(state, gains, car, reference, dt):
             return state, math.inf, 0.0
 
+    kind: Any
     for kind, message in ((Raising, 'ValueError: too far away'), (Nonsense, 'finite numbers')):
         with pytest.raises(RunError, match=message):
             OwnDriver(kind, tracker()).update(simulator().odometry())

@@ -112,7 +112,8 @@ def test_p_follows_its_velocity_forwards_and_backwards(course, misalignment, spe
 
     def motion(t, state):
         heading = state[2]
-        _, forward, steering = step(law, *velocity(t), heading)
+        vx, vy = velocity(t)
+        _, forward, steering = step(law, vx, vy, heading)
         return [forward * math.cos(heading), forward * math.sin(heading),
                 forward * math.tan(steering) / wheelbase, *velocity(t)]
 

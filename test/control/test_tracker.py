@@ -53,7 +53,7 @@ class Posed(Trajectory):
         self.__dict__['attitude_of_all_times'] = heading, rate, direction
 
     def motion(self, time):
-        return Motion(1.0, -2.0, 0.3, 0.4, 0.0, 0.0, *self.attitude_of_all_times)
+        return Motion(1.0, -2.0, 0.3, 0.4, 0.0, 0.0, *self.__dict__['attitude_of_all_times'])
 
 
 @given(number(-math.pi, math.pi), number(-math.pi, math.pi), number(-2.0, 2.0),

@@ -10,6 +10,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
@@ -72,6 +73,7 @@ def test_links_of_an_extension_are_on_the_car_and_their_mass_is_part_of_it(name,
     mast = tree.poses()['mast']
     assert (mast.x - rear_axle.x, mast.y, mast.z - rear_axle.z) == pytest.approx((0.05, 0.0, 0.3))
     plate, beacon = tree.link('rack').visuals
+    assert isinstance(plate.geometry, Mesh)
     assert plate.geometry.uri.startswith('file:///')
     assert plate.geometry.scale == (2.0, 1.0, 1.0)
     assert beacon.geometry == Sphere(0.03)
@@ -88,16 +90,16 @@ def test_links_of_an_extension_are_on_the_car_and_their_mass_is_part_of_it(name,
 
 @BOTH_KINDS
 def test_an_extension_collides_in_the_world_and_carries_a_sensor(name, rack):
-    plant = make_world_plant((VEHICLE_PARAMETERS + WORLD_PARAMETERS).resolve(
-        values_of(name, extensions=[rack])))
-    plant = equip(plant, {**EQUIPMENT_PARAMETERS.resolve(
+    plant = equip(make_world_plant((VEHICLE_PARAMETERS + WORLD_PARAMETERS).resolve(
+        values_of(name, extensions=[rack]))), {**EQUIPMENT_PARAMETERS.resolve(
         {'sensors': ['laser'], 'laser.slot': 'mast'}), 'world': 'empty'})
     entity, = plant.entities
-    assert entity.describe().tree.link('rack').collisions[0].geometry == Box((0.2, 0.1, 0.01))
+    tree = present(entity.describe)().tree
+    assert tree.link('rack').collisions[0].geometry == Box((0.2, 0.1, 0.01))
     plant.advance(100)
     assert math.isfinite(entity.output('odometry').read().pose.z)
     mount, = (mount for mount in entity.mounts if mount.child == 'mast_laser')
-    assert mount.pose[:3] == pytest.approx(entity.describe().tree.poses()['mast'][:3])
+    assert mount.pose[:3] == pytest.approx(tree.poses()['mast'][:3])
 
 
 @pytest.mark.parametrize(('old', 'new', 'message'), [
@@ -262,6 +264,7 @@ def test_rear_wheels_may_have_another_width():
         for axle, width, track in zip(('front', 'rear'), vehicle.wheel_widths,
                                       vehicle.track_widths, strict=True):
             shape, = tree.link(f'left_{axle}_wheel').collisions
+            assert isinstance(shape.geometry, Cylinder)
             assert shape.geometry.length == pytest.approx(width)
             assert poses[f'left_{axle}_wheel'].y == pytest.approx(0.5 * (track - width))
         assert vehicle.wheel_designs[2].shape.thickness == pytest.approx(vehicle.wheel_widths[1])

@@ -6,17 +6,20 @@ from collections import Counter
 from dataclasses import replace
 import math
 import os
+import tempfile
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.poses import pose_of_child, rotated
+from racecar.base.shapes import Box
 from racecar.base.share import find_vehicle, resource_file, vehicle_names
 from racecar.base.types import SUSPENSION_JOINTS, WHEEL_JOINTS
-from racecar.description import mesh_store
 from racecar.description.axle_devices import driven_wheels
 from racecar.description.car_surfaces import Cabin, cabin, lower_body, LowerBody, pillar
 from racecar.description.mesh_store import stored_mesh
@@ -59,8 +62,8 @@ def test_dimensions_and_all_moments_of_inertia_are_those_of_the_file(name):
             wheel = tree.link(f'{side}_{axle}_wheel')
             middle = pose_of_child(poses[wheel.name], wheel.collisions[0].origin)
             assert middle[:3] == pytest.approx((x, sign * 0.5 * track, radius), abs=1e-12)
-            assert wheel.inertial.mass == getattr(vehicle.body, axle).wheel_mass
-            assert wheel.inertial.izz == vehicle.wheel_inertia
+            assert present(wheel.inertial).mass == getattr(vehicle.body, axle).wheel_mass
+            assert present(wheel.inertial).izz == vehicle.wheel_inertia
     whole = tree.mass_properties()
     assert whole.mass == pytest.approx(vehicle.mass, rel=1e-12)
     assert whole.centre == pytest.approx(
@@ -101,7 +104,7 @@ def test_springs_and_tyres_carry_the_car_at_rest(name):
         for other in tree.joints:
             if other.parent in unsprung:
                 unsprung.add(other.child)
-        mass = sum(tree.link(link).inertial.mass for link in unsprung)
+        mass = sum(present(tree.link(link).inertial).mass for link in unsprung)
         stiffness, reference = joint.dynamics.stiffness, joint.dynamics.reference
         # At position 0 the spring pushes the wheel down with what the tyre bears above it.
         assert -stiffness * reference == pytest.approx(corner.load - mass * 9.81)
@@ -127,14 +130,14 @@ def test_a_written_description_reads_back_as_the_same():
     assert again.links[0].name == tree.root
     positions = {joint.name: 0.05 for joint in tree.joints if joint.moves}
     for name, pose in tree.poses(positions).items():
-        other = again.poses(positions)[name]
-        assert other[:3] == pytest.approx(pose[:3], abs=1e-12)
-        assert abs(np.dot(other[3:], pose[3:])) == pytest.approx(1.0)
+        read = again.poses(positions)[name]
+        assert read[:3] == pytest.approx(pose[:3], abs=1e-12)
+        assert abs(np.dot(read[3:], pose[3:])) == pytest.approx(1.0)
     for link in tree.links:
-        other = again.link(link.name)
-        assert [shape.geometry for shape in other.visuals] == [
+        visuals = again.link(link.name).visuals
+        assert [shape.geometry for shape in visuals] == [
             shape.geometry for shape in link.visuals]
-        assert [shape.colour for shape in other.visuals] == [
+        assert [shape.colour for shape in visuals] == [
             shape.colour for shape in link.visuals]
     for joint in tree.joints:
         other = again.joint(joint.name)
@@ -269,7 +272,7 @@ def test_natural_frequencies_are_those_of_springs_on_which_a_symmetric_car_stand
 
 def edges(triangles):
     """Count the edges of triangles, each in its direction; corners to 1 µm."""
-    found = Counter()
+    found: Counter[Any] = Counter()
     points = [tuple(tuple(corner) for corner in triangle)
               for triangle in np.round(triangles, 6) + 0.0]
     for a, b, c in points:
@@ -291,13 +294,17 @@ def test_the_parts_of_a_body_are_closed_and_look_outwards(part):
     assert volume(part) > 0.0
 
 
+def corners_in(link, name):
+    """The corners (n, 3) of the visual mesh of this name [m]."""
+    shape, = (shape for shape in link.visuals if shape.name == name)
+    return corners_of(resource_file(shape.geometry.uri).read_bytes()).reshape(-1, 3)
+
+
 @pytest.mark.parametrize('name', ['bmw_x5', 'citroen_czero', 'tesla_model3'])
 def test_a_body_is_as_long_wide_and_high_as_its_file_says(name):
     vehicle = vehicle_of(name)
     chassis = describe_vehicle(vehicle).tree.link('chassis')
-    meshes = {shape.name: corners_of(resource_file(shape.geometry.uri).read_bytes())
-              for shape in chassis.visuals if shape.name in ('body', 'roof')}
-    body, roof = meshes['body'].reshape(-1, 3), meshes['roof'].reshape(-1, 3)
+    body, roof = (corners_in(chassis, name) for name in ('body', 'roof'))
     front, rear, side = vehicle.footprint
     assert (body[:, 0].max(), body[:, 0].min()) == pytest.approx((front, -rear), abs=1e-5)
     assert np.abs(body[:, 1]).max() == pytest.approx(side, rel=0.01)
@@ -310,10 +317,8 @@ def test_cabin_and_bonnet_are_where_the_file_says():
     vehicle = VehicleParameters.from_values(changed(
         body__cabin=[-0.5, 0.1, 1.3, 2.0], body__heights=[1.1, 1.05, 0.9]))
     chassis = describe_vehicle(vehicle).tree.link('chassis')
-    meshes = {shape.name: corners_of(resource_file(shape.geometry.uri).read_bytes()).reshape(-1, 3)
-              for shape in chassis.visuals if shape.name in ('body', 'cabin')}
     ground = -vehicle.wheel_radii[1]
-    glass, body = meshes['cabin'], meshes['body']
+    glass, body = (corners_in(chassis, name) for name in ('cabin', 'body'))
     foot = glass[glass[:, 2] < glass[:, 2].min() + 1e-6]
     assert (foot[:, 0].min(), foot[:, 0].max()) == pytest.approx((-0.5, 2.0), abs=0.02)
     top = glass[glass[:, 2] > glass[:, 2].max() - 1e-6]
@@ -323,6 +328,7 @@ def test_cabin_and_bonnet_are_where_the_file_says():
     assert nose[:, 2].max() - ground == pytest.approx(0.9, abs=0.06)
     # What collides follows.
     lower, upper = chassis.collisions
+    assert isinstance(upper.geometry, Box)
     assert upper.origin.x - 0.5 * upper.geometry.size[0] == pytest.approx(-0.5)
 
 
@@ -341,12 +347,12 @@ def test_equal_meshes_are_one_file_and_others_another(tmp_path, monkeypatch):
 def test_meshes_that_can_be_written_nowhere_are_refused_in_one_line(tmp_path, monkeypatch):
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))
-    monkeypatch.setattr(mesh_store.tempfile, 'gettempdir', lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, 'gettempdir', lambda: str(tmp_path))
     one = cabin(Cabin((-0.9, -0.5), (2.4, 1.6), (0.9, 0.7), 0.5, 1.4), roof=True)
     # Where the cache cannot be written it is the folder for temporary files.
     assert str(resource_file(stored_mesh('a', one))).startswith(
         str(tmp_path / f'racecar-{os.getuid()}'))
-    monkeypatch.setattr(mesh_store.tempfile, 'gettempdir', lambda: str(tmp_path / 'file'))
+    monkeypatch.setattr(tempfile, 'gettempdir', lambda: str(tmp_path / 'file'))
     with pytest.raises(ConfigurationError, match=r'a-\w+\.stl cannot be written .*XDG_CACHE') as e:
         stored_mesh('a', one)
     assert '\n' not in str(e.value)

@@ -4,6 +4,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import make_meshes
 from racecar.base.shapes import Mesh
 from racecar.base.share import find_vehicle, resource_file, vehicle_names
+from racecar.description.triangles import stl
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.description.wheel_files import SHIPPED_LIST
 from racecar.dynamics.vehicles.parameters import VehicleParameters
@@ -65,7 +67,7 @@ def test_the_script_notices_another_shape(tmp_path, monkeypatch):
     wheels.write_text('{}')
     assert list(make_meshes.outdated()) == [wheels]
     assert make_meshes.main() == 0
-    path.write_bytes(make_meshes.stl(make_meshes.bumper() * 1.01, 'bumper'))
+    path.write_bytes(stl(make_meshes.bumper() * 1.01, 'bumper'))
     assert list(make_meshes.outdated()) == [path]
 
 
@@ -76,7 +78,7 @@ def test_all_files_together_are_small():
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
 def test_a_mesh_is_closed_and_its_normals_point_outwards(path):
     normals, corners = triangles(path)
-    edges = Counter()
+    edges: Counter[Any] = Counter()
     for triangle in np.round(corners, 6):
         points = [tuple(point) for point in triangle]
         assert len(set(points)) == 3

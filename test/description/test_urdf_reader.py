@@ -7,6 +7,7 @@ import re
 
 from hypothesis import example, given
 from hypothesis import strategies as st
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError
@@ -60,14 +61,14 @@ def test_everything_is_read():
     arm = read_urdf(ARM)
     assert (arm.name, arm.root) == ('arm', 'base')
     upper = arm.link('upper')
-    assert upper.inertial[1:] == (2.0, 1.0, 0.1, 0.0, 2.0, 0.0, 2.5)
-    assert upper.inertial.origin.z == 0.5
-    assert upper.inertial.origin.qz == pytest.approx(math.sqrt(0.5))
+    assert present(upper.inertial)[1:] == (2.0, 1.0, 0.1, 0.0, 2.0, 0.0, 2.5)
+    assert present(upper.inertial).origin.z == 0.5
+    assert present(upper.inertial).origin.qz == pytest.approx(math.sqrt(0.5))
     tube, mesh, plain = upper.visuals
-    assert tube == ((1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0), Cylinder(0.1, 1.0), (0, 1, 0, 0.5),
+    assert tuple(tube) == ((1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0), Cylinder(0.1, 1.0), (0, 1, 0, 0.5),
                     'tube')
-    assert mesh == (NO_POSE, Mesh('package://arm/a.stl', (1, 2, 3)), (1, 0, 0, 1), '')
-    assert plain == (NO_POSE, Mesh('b.obj'), None, '')
+    assert tuple(mesh) == (NO_POSE, Mesh('package://arm/a.stl', (1, 2, 3)), (1, 0, 0, 1), '')
+    assert tuple(plain) == (NO_POSE, Mesh('b.obj'), None, '')
     assert [shape.geometry for shape in upper.collisions] == [Box((1, 2, 3)), Sphere(0.2)]
     shoulder, rail = arm.joints
     assert (shoulder.kind, shoulder.axis, shoulder.origin.z) == ('revolute', (0, 0, -1), 1.0)

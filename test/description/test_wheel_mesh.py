@@ -4,6 +4,7 @@
 
 import math
 import sys
+from typing import Any
 from urllib.parse import urlsplit
 
 from hypothesis import given, settings
@@ -215,7 +216,8 @@ def test_a_wheel_that_there_cannot_be_is_one_line(values, message):
 def test_numbers_that_are_none_are_faults_of_a_shape():
     for name, kind in WheelShape.__annotations__.items():
         if kind == 'float':
-            assert WheelShape()._replace(**{name: math.nan}).fault
+            change: dict[str, Any] = {name: math.nan}
+            assert WheelShape()._replace(**change).fault
 
 
 # Files

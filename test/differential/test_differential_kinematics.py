@@ -58,11 +58,11 @@ def test_opposite_wheels_turn_on_the_spot():
 def test_the_ramp_goes_to_the_target_by_max_acceleration_without_overshoot():
     motion = PlanarMotion(replace(IDEAL, max_acceleration=10.0))
     motion.set_speeds(WheelSpeeds(5.0, -2.0))
-    speeds = []
+    rows = []
     for _ in range(700):
         motion.advance(1)
-        speeds.append((motion.state.left_speed, motion.state.right_speed))
-    speeds = np.array(speeds)
+        rows.append((motion.state.left_speed, motion.state.right_speed))
+    speeds = np.array(rows)
     time = 0.001 * np.arange(1, 701)
     assert speeds[:, 0] == pytest.approx(np.minimum(10.0 * time, 5.0))
     assert speeds[:, 1] == pytest.approx(np.maximum(-10.0 * time, -2.0))
@@ -120,7 +120,7 @@ def test_slip_noise_is_uniform_and_the_wheels_are_independent():
     assert np.abs(factors).max() > 0.0999
     assert factors.mean(axis=0) == pytest.approx((0.0, 0.0), abs=4 * 0.1 / math.sqrt(3 * 20_000))
     assert factors.std(axis=0) == pytest.approx((0.1 / math.sqrt(3),) * 2, rel=0.02)
-    assert abs(np.corrcoef(factors.T)[0, 1]) < 0.03
+    assert abs(np.corrcoef(factors[:, 0], factors[:, 1])[0, 1]) < 0.03
     # White: no step depends on the one before.
     assert abs(np.corrcoef(factors[1:, 0], factors[:-1, 0])[0, 1]) < 0.03
 

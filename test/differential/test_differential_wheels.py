@@ -152,7 +152,8 @@ def test_step_ends_with_minus_one():
     (lambda robot: robot.step(0), 'step is 0 ms'),
     (lambda robot: robot.getDistanceSensor('ds0'), 'no distance sensor .ds0., expected one'),
     (lambda robot: DifferentialWheels2002(OLD).set_speed(40000, 0), 'from -32768 to 32767'),
-    (lambda robot: DifferentialWheels2002(OLD).set_speed(1.5, 0), 'left is 1.5, expected a whole'),
+    (lambda robot: DifferentialWheels2002(OLD).set_speed(1.5, 0),  # type: ignore[arg-type]
+     'left is 1.5, expected a whole'),
     (lambda robot: DifferentialWheels2002(OLD).set_encoders(0, 2**31), 'right is 2147483648'),
     (lambda robot: DifferentialWheels(QUIET, mode='magic'), 'expected one of kinematics, phys'),
     (lambda robot: DifferentialWheels(QUIET, duration=0.0), 'expected a positive number'),

@@ -5,6 +5,7 @@
 from dataclasses import replace
 import math
 
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
@@ -106,11 +107,11 @@ def test_a_wall_stops_the_robot_and_is_counted_once():
     motion = WorldMotion(PIONEER, scene=scene)
     state = driven(motion, 5.0, 5.0, 4000)
     assert state.x == pytest.approx(1.0 - PIONEER.front, abs=0.02)
-    assert motion.collisions.contacts == 1
-    assert motion.collisions.in_contact
-    assert motion.collisions.speed == pytest.approx(5.0 * PIONEER.wheel_radius, rel=0.05)
+    assert present(motion.collisions).contacts == 1
+    assert present(motion.collisions).in_contact
+    assert present(motion.collisions).speed == pytest.approx(5.0 * PIONEER.wheel_radius, rel=0.05)
     motion.reset(None)
-    assert motion.collisions.contacts == 0
+    assert present(motion.collisions).contacts == 0
     assert motion.state[:2] == (0.0, 0.0)
 
 
@@ -118,12 +119,13 @@ def test_a_cone_is_pushed_away_and_stands_again_after_a_reset():
     scene = Scene(name='cone', cones=(Cone(0.6, 0.0),))
     motion = WorldMotion(PIONEER, scene=scene)
     driven(motion, 6.0, 6.0, 2500)
-    cone, = motion.cones()
+    cone, = present(motion.cones)()
     assert math.hypot(cone.x - 0.6, cone.y) > 0.1
-    assert motion.collisions.contacts >= 1
-    assert len(motion.objects().cones) + len(motion.objects().boxes) == 1
+    assert present(motion.collisions).contacts >= 1
+    seen = present(motion.objects)()
+    assert len(seen.cones) + len(seen.boxes) == 1
     motion.reset(None)
-    cone, = motion.cones()
+    cone, = present(motion.cones)()
     assert (cone.x, cone.y) == (0.6, 0.0)
 
 

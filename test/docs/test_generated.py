@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated pages and files are what the code gives; links lead somewhere."""
 
-import importlib.util
 from pathlib import Path
 import re
 
 import pytest
+from scripts import load_script
 
 from racecar import api, facade
 from racecar.catalogue import TABLES
@@ -16,17 +16,9 @@ from racecar.stacks.options import LAUNCH, run_options
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def load(name):
-    """Import a script of docs/, which is no package."""
-    specification = importlib.util.spec_from_file_location(name, ROOT / 'docs' / f'{name}.py')
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope='module')
 def generator():
-    return load('generate')
+    return load_script('docs/generate.py')
 
 
 def test_generated_text_is_up_to_date(generator):
@@ -70,7 +62,7 @@ def test_the_readme_is_short():
 
 
 def test_broken_links_and_network_resources_of_a_site_are_found(tmp_path):
-    site = load('build')
+    site = load_script('docs/build.py')
     (tmp_path / 'sub').mkdir()
     (tmp_path / 'sub' / 'a page.html').write_text(
         '<h1 id="top"></h1><a href="../index.html#start">x</a><a href="#top">x</a>'

@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ParameterError
@@ -173,10 +174,12 @@ def test_bridge_shifts_by_the_time_of_its_odometry_and_reckons_with_the_engine()
     driven = []
     for tick in range(20):
         answer = bridge.answer(AT_REST._replace(time_ns=tick * 10_000_000), 1.0)
-        driven.append(answer.wheels.drive[0])
+        assert answer is not None
+        driven.append(present(answer.wheels).drive[0])
         # What is announced again is answered again, and no time goes by.
         again = bridge.answer(AT_REST._replace(time_ns=tick * 10_000_000), 1.0)
-        assert (again.wheels.drive[0] > 0.0) == (driven[-1] > 0.0)
+        assert again is not None
+        assert (present(again.wheels).drive[0] > 0.0) == (driven[-1] > 0.0)
     assert [torque > 0.0 for torque in driven].index(True) in (10, 11)
     mass, radius = rig.mass(1)
     free, _ = Rig(BMW).mass(1)

@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from racecar.base.errors import ConfigurationError, ParameterError
 from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
+from racecar.base.vectors import vector
 from racecar.dynamics.vehicles import DoubleTrack, VehicleParameters
 from racecar.simulation.simulator import Simulator
 
@@ -237,7 +238,7 @@ def test_resistance_takes_energy_and_friction_torque_has_its_size():
     plain = DoubleTrack(CITROEN)
     inputs = plain.torque_inputs(0.0, ZERO)
     found, without = (np.array(each.derivative(
-        np.array(state), np.array(inputs), each.parameters)) for each in (model, plain))
+        vector(state), vector(inputs), each.parameters)) for each in (model, plain))
     moments = (without - found)[6:] * CITROEN.wheel_inertia
     expected = [0.02 * wheel.load * radius * math.copysign(1.0, wheel.speed) for wheel, radius in
                 zip(model.wheels(state, inputs), np.repeat(CITROEN.wheel_radii, 2), strict=True)]

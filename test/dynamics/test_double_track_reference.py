@@ -10,10 +10,12 @@ from double_track_reference import CURVES, derivative, runge_kutta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import DivergenceError
 from racecar.base.types import AckermannCommand
+from racecar.base.vectors import vector
 from racecar.dynamics.tyres import contact as contact_forms
 from racecar.dynamics.tyres import pacejka, TYRE_MODELS
 from racecar.dynamics.tyres.contact import TyrePair
@@ -118,7 +120,7 @@ def test_no_nan_is_swallowed(tyre, index):
     state = [2.0, 0.3, 1.0, 0.0, 0.0, 0.2, 40.0, 41.0, 42.0, 43.0]
     state[index] = math.nan
     for inputs in ([2.0, 0.1, *(0.0,) * 23], model.torque_inputs(0.1, (0.1,) * 4, (0.1,) * 4)):
-        rates = np.array(model.derivative(np.array(state), np.array(inputs), model.parameters))
+        rates = np.array(model.derivative(vector(state), vector(inputs), model.parameters))
         # Yaw turns the way only; anything else reaches all forces.
         assert np.isnan(rates[3:5]).all() if index == 5 else np.isnan(rates[:3]).all()
     simulator = Simulator(model)
@@ -135,7 +137,7 @@ def test_no_nan_is_swallowed(tyre, index):
 def test_wheel_off_the_ground_has_no_force_and_others_stay_within_their_grip(
         tyre, slip, tangent, load):
     pair = TyrePair(80.0, 0.9, 1.45, 0.97, 60.0, 0.7, 1.3, 0.5, 30.0, float(tyre == 'pacejka'))
-    prepared = TYRE_MODELS[tyre].contact(pair)
+    prepared = present(TYRE_MODELS[tyre].contact)(pair)
     contact = contact_forms.slide(prepared, slip, tangent)
     share = contact_forms.grip(prepared, contact, 0.0)
     assert (contact.x * share[0], contact.y * share[1]) == (0.0, 0.0)

@@ -4,6 +4,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from racecar.base.parameter_file import load_parameter_file
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.dynamics.vehicles import VEHICLE_PARAMETERS
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.simulator import make_simulator, SIMULATOR_PARAMETERS
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -117,11 +118,12 @@ def test_parts_compiled_loop_and_batch_start_with_the_same_bits():
         return make_loop(
             find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
 
-    rows = []
-    loop().run_tick_by_tick(100, rows.append)
-    rows = np.array(rows)
+    ticks: list[Any] = []
+    loop().run_tick_by_tick(100, ticks.append)
+    rows = np.array(ticks)
     assert rows[0][6] == 0.8
-    np.testing.assert_array_equal(run_closed_loop(*loop(), 1.0).rows, rows)
+    np.testing.assert_array_equal(run_loop(loop(), 1.0).rows, rows)
     records = BatchSimulation([loop(), loop()]).run(1.0, record_every=1).records
+    assert records is not None
     np.testing.assert_array_equal(records[0][:, :7], rows[:, :7])
     np.testing.assert_array_equal(records[0], records[1])

@@ -3,7 +3,7 @@
 """Integrators against exact solutions, SciPy's tableau and their stability polynomials."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_dopri5_makes_the_same_step_as_scipy():
     def f(state):
         return np.array([state[0] * (1.0 - state[0]), state[0]])
 
-    stages = []
+    stages: list[Any] = []
     for row in RK45.A:
         stages.append(f(start + dt * sum(
             (a * k for a, k in zip(row, stages, strict=False)), np.zeros(2))))

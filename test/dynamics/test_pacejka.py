@@ -4,14 +4,16 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import ParameterError
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.dynamics.tyres import combined_slip, pacejka, TYRE_MODELS
 from racecar.dynamics.tyres.pacejka import computed, LoadCoefficients, magic_formula, SURFACES
 from racecar.dynamics.vehicles import (
@@ -23,7 +25,7 @@ from racecar.dynamics.vehicles import (
 )
 from racecar.dynamics.vehicles.tyre_sets import make_tyre_set
 from racecar.simulation.batch import BatchSimulation
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.world.car_axles import make_axles
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -293,10 +295,10 @@ def test_parts_compiled_loop_and_batch_have_the_same_one_sided_tyres(formulation
         return make_loop(
             find_stack('kinematic_ode'), {d.executable: d.resolve() for d in descriptions})
 
-    rows = []
+    rows: list[Any] = []
     loop().run_tick_by_tick(60, rows.append)
-    np.testing.assert_array_equal(run_closed_loop(*loop(), 0.6).rows, np.array(rows))
-    records = BatchSimulation([loop()]).run(0.6, record_every=1).records[0]
+    np.testing.assert_array_equal(run_loop(loop(), 0.6).rows, np.array(rows))
+    records = present(BatchSimulation([loop()]).run(0.6, record_every=1).records)[0]
     np.testing.assert_array_equal(records[:, :7], np.array(rows)[:, :7])
 
 
@@ -306,4 +308,4 @@ def test_axles_of_the_world_have_the_same_coefficients():
     for axle, x, y in ((front, tyres.front_x, tyres.front_y), (rear, tyres.rear_x, tyres.rear_y)):
         assert axle.tyre[:8] == (*x, *y)
         assert axle.tyre[10:] == tyres.sides
-    assert tyres.sides == (0.25, 0.05, 0.3, pytest.approx(math.tan(0.04)), 1.0)
+    assert tyres.sides == pytest.approx((0.25, 0.05, 0.3, math.tan(0.04), 1.0), rel=1e-12)

@@ -7,6 +7,7 @@ Seed 000, 1.2: minSteeringAngle and maxSteeringAngle, right positive there.
 
 from dataclasses import replace
 import math
+from typing import Any
 import warnings
 
 import numpy as np
@@ -37,7 +38,7 @@ from racecar.dynamics.vehicles import DoubleTrack, VEHICLE_PARAMETERS, VehiclePa
 from racecar.dynamics.vehicles.vehicle_sheet import vehicle_sheet
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.car_batch import DoubleTrackBatch
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
 from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import WORLD_PARAMETERS
@@ -117,12 +118,12 @@ def test_the_loop_keeps_to_both_limits_and_has_the_same_bits_compiled_and_in_a_b
     plant = {'vehicle.steering_limit': 0.18, 'vehicle.steering_limit_right': 0.1}
     options = {'kinematic_linearizer': law, 'single_track_simulator': plant,
                'trajectory_tracker': {'velocity_limit': 3.0}}
-    rows = []
-    loop(**options).run_tick_by_tick(900, rows.append)
-    rows = np.array(rows)
+    ticks: list[Any] = []
+    loop(**options).run_tick_by_tick(900, ticks.append)
+    rows = np.array(ticks)
     # What the law commands; the plant has limits of its own.
     assert (rows[:, 10].min(), rows[:, 10].max()) == pytest.approx((-0.15, 0.2))
-    np.testing.assert_array_equal(run_closed_loop(*loop(**options), 9.0).rows, rows)
+    np.testing.assert_array_equal(run_loop(loop(**options), 9.0).rows, rows)
     batch = BatchSimulation([loop(**options) for _ in range(2)]).run(9.0, record_every=1)
     np.testing.assert_array_equal(batch.table(1).rows, rows)
 

@@ -12,7 +12,7 @@ import pytest
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
 from racecar.base.parameter_file import load_parameter_file
-from racecar.base.types import AckermannCommand, JointStates, Pose2, WheelCommand, WheelState
+from racecar.base.types import AckermannCommand, Pose2, WheelCommand, WheelState
 from racecar.driver import DrivenCar
 from racecar.dynamics.vehicles import (
     VEHICLE_MODELS,
@@ -121,6 +121,9 @@ class Trolley:
     def fastest_mode(self):
         return 0.0
 
+    def columns(self, vehicle, values, cars):
+        raise TypeError('a trolley is made by itself')
+
 
 def drive(simulator, ticks=100):
     for _ in range(ticks):
@@ -162,8 +165,8 @@ def test_its_plant_shows_its_joints():
     drive_input.apply(AckermannCommand(1.0, 0.3))
     plant.advance(1000)
     joints = plant.entities[0].output('joints').read()
-    assert joints == JointStates(
-        joints.names, pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3)), (*(3.0,) * 4, 0.0, 0.0))
+    assert joints.positions == pytest.approx((1.0, 1.0, 3.0, 0.0, 0.3, -0.3))
+    assert joints.velocities == (*(3.0,) * 4, 0.0, 0.0)
 
 
 def test_it_has_a_stepper():

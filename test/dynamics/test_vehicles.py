@@ -4,6 +4,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,8 +160,8 @@ def test_every_vehicle_runs_on_every_surface_at_1_ms(name, surface, model):
 def test_threshold_of_zero_chooses_one_that_suits_the_tyres():
     vehicle = VehicleParameters.from_values(values_of('report'))
     options = {'formulation': 'full', 'low_speed_threshold': 0.0}
-    linear = make_vehicle_model('single_track', vehicle, {**options, 'tyre_model': 'linear'})
-    dry = make_vehicle_model('single_track', vehicle, {
+    linear: Any = make_vehicle_model('single_track', vehicle, {**options, 'tyre_model': 'linear'})
+    dry: Any = make_vehicle_model('single_track', vehicle, {
         **options, 'tyre_model': 'pacejka', 'tyre_parameters': 'dry'})
     assert linear.low_speed_threshold == 0.1
     assert 0.1 < dry.low_speed_threshold < 0.25

@@ -26,7 +26,8 @@ def simulator(vehicle_model='double_track', **values):
 
 
 def wheels(drive=NONE, brake=NONE, brake_damping=NONE, damping=NONE, angles=(0.0, 0.0)):
-    return WheelCommand(*angles, drive, brake, brake_damping, damping)
+    left, right = angles
+    return WheelCommand(left, right, drive, brake, brake_damping, damping)
 
 
 def drive(sim, command, ticks):

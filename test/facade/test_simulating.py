@@ -9,6 +9,7 @@ import warnings
 from hypothesis import given
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 import yaml
 
@@ -41,7 +42,7 @@ def test_its_arguments_are_the_options_of_the_command():
         default = known[name].default
         assert default == (parser.get_default(row.name) or None), name
     described = racecar.simulate.__doc__
-    assert [name for name in known if f'\n    - {name}: ' not in described] == []
+    assert [name for name in known if f'\n    - {name}: ' not in present(described)] == []
 
 
 @pytest.mark.parametrize(('arguments', 'words'), [
@@ -90,7 +91,7 @@ def test_it_says_how_it_was_made(tmp_path):
         trajectory='circle', duration=1.0, skip=0.5, set={'trajectory_tracker.Kp': 2.5})
     assert run.parameters['trajectory_tracker']['Kp'] == 2.5
     assert run.parameters['single_track_simulator']['vehicle.name'] == 'racecar'
-    assert run.provenance.command == (
+    assert present(run.provenance).command == (
         "racecar.simulate('kinematic_ode', trajectory='circle',"
         " set={'trajectory_tracker.Kp': 2.5}, duration=1.0, skip=0.5)")
     folder = run.save(tmp_path / 'kept')
@@ -142,7 +143,7 @@ def test_a_controller_may_be_given_in_any_form(controller):
 def test_a_class_takes_settings_and_is_found_again_by_the_command(tmp_path):
     run = racecar.simulate(
         controller=Pursuit, trajectory='circle', duration=1.0, set={'controller.gain': 1.5})
-    assert run.provenance.options['controller'] == f'{__file__}:Pursuit'
+    assert present(run.provenance).options['controller'] == f'{__file__}:Pursuit'
     folder = run.save(tmp_path / 'kept')
     assert commanded(tmp_path, '--from', folder, '--duration', 1).tobytes() == (
         run.table.rows.tobytes())

@@ -7,8 +7,10 @@ import inspect
 import math
 import re
 import sys
+from typing import Any
 
 import numpy as np
+from presence import present
 import pytest
 import yaml
 
@@ -18,8 +20,8 @@ from racecar.cli.main import main
 from racecar.stacks.sweep import KEYS
 
 GRID = {'trajectory_tracker.Kp': [2.0, 5.0], 'vehicle.friction_coefficient': [0.5, 1.0, 0.8]}
-CONTENT = {'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 3.0, 'skip': 1.0,
-           'grid': GRID}
+CONTENT: dict[str, Any] = {
+    'trajectory': 'circle', 'tyre_model': 'fiala', 'duration': 3.0, 'skip': 1.0, 'grid': GRID}
 
 
 @pytest.fixture(scope='module')
@@ -37,7 +39,7 @@ def test_its_arguments_are_the_keys_of_a_file():
     assert set(KEYS) | {'configuration', 'file', 'law', 'jobs', 'progress'} == known.keys()
     assert {row.default for name, row in known.items() if name in KEYS} == {None}
     described = racecar.sweep.__doc__
-    assert [name for name in known if f'\n    - {name}: ' not in described] == []
+    assert [name for name in known if f'\n    - {name}: ' not in present(described)] == []
 
 
 def test_a_file_a_dictionary_and_arguments_mean_the_same_as_the_command(result, tmp_path):

@@ -3,6 +3,7 @@
 """racecar.Vehicle: by name, file or values; changed; driven."""
 
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_a_change_makes_another_vehicle():
 
 def test_it_drives_as_its_settings_do():
     heavy = racecar.Vehicle('f1tenth').replace(mass=4.0)
-    options = {'trajectory': 'circle', 'duration': 2.0}
+    options: dict[str, Any] = {'trajectory': 'circle', 'duration': 2.0}
     by_vehicle = racecar.simulate(vehicle=heavy, **options)
     by_settings = racecar.simulate(vehicle='f1tenth', set={'vehicle.mass': 4.0}, **options)
     assert by_vehicle.table.rows.tobytes() == by_settings.table.rows.tobytes()
@@ -57,7 +58,7 @@ def test_it_drives_as_its_settings_do():
 
 @pytest.mark.parametrize('configuration', ['kinematic_ode', 'kinematic_world'])
 def test_a_vehicle_of_values_drives_as_that_of_the_file(configuration):
-    options = {'trajectory': 'circle', 'duration': 1.0}
+    options: dict[str, Any] = {'trajectory': 'circle', 'duration': 1.0}
     of_values = racecar.Vehicle(dict(racecar.Vehicle('bmw_x5')))
     assert of_values.source is None
     rows = [racecar.simulate(configuration, vehicle=vehicle, **options).table.rows.tobytes()

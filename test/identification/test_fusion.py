@@ -55,8 +55,10 @@ def test_a_wandering_path_is_brought_back_and_the_sensor_found():
     def moved(values):
         return values[ahead:] - values[:-ahead]
 
+    assert fused is not None
     before, after = (np.sqrt(np.mean(moved(own - x)[inner]**2)) for own in (motion.x, fused.x))
     assert after < 0.5 * before
+    assert fused is not None
     assert np.sqrt(np.mean((fused.vx - speed)[inner]**2)) < 0.06
     assert np.sqrt(np.mean(fused.vy[inner]**2)) < 0.06
     assert fused.path_error == pytest.approx(0.06, rel=0.3)
@@ -73,6 +75,7 @@ def test_a_path_in_parts_is_fused_part_by_part():
     usable = np.ones(x.size, dtype=bool)
     usable[jump - 5:jump + 5] = False
     fused = fuse_path(motion, usable, usable, PERIOD)
+    assert fused is not None
     assert np.isnan(fused.vx[jump])
     assert fused.x[jump] == motion.x[jump]
     assert np.abs((fused.x - x)[jump - 55:jump - 5]).max() < 0.2

@@ -8,11 +8,12 @@ import math
 from pathlib import Path
 
 import numpy as np
+from presence import present
 import pytest
 from scipy.integrate import trapezoid
 
 from racecar.base.errors import ConfigurationError, RunError
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification.csv_log import read_csv_log
 from racecar.identification.drive import Channel
@@ -252,8 +253,8 @@ def test_the_speed_response_is_found_where_the_command_rules_the_speed(twin, res
     found = identify_speed_response([car], F1TENTH)
     assert {row.word for row in found.verdicts.values()} == {word}
     if word == 'identified':
-        assert found.fit.values['speed_delay'] == pytest.approx(0.06, abs=0.003)
-        assert found.fit.values['speed_lag'] == pytest.approx(0.2, rel=0.03)
+        assert present(found.fit).values['speed_delay'] == pytest.approx(0.06, abs=0.003)
+        assert present(found.fit).values['speed_lag'] == pytest.approx(0.2, rel=0.03)
         assert found.reason == ''
     else:
         assert 'in twin speed_command does not rule the speed' in found.reason
@@ -267,6 +268,7 @@ def test_noise_of_the_wheels_does_not_make_the_lag_of_the_speed_too_small(twin):
         car = replace(twin, speed_command=command, wheel_speed=respond_to(
             command, 0.05, 0.2, 0.02) + 0.05 * rng.standard_normal(command.size))
         fit = identify_speed_response([car], F1TENTH).fit
+        assert fit is not None
         found.append((fit.values['speed_delay'] - 0.05, fit.values['speed_lag'] - 0.2))
     errors = np.array(found)
     standard = errors.std(axis=0, ddof=1) / math.sqrt(len(errors))
@@ -281,7 +283,7 @@ def test_the_speed_response_is_found_where_nothing_is_noisy(twin):
         twin, speed_command=command, wheel_speed=respond_to(command, 0.05, 0.2, 0.02))
     found = identify_speed_response([car], F1TENTH)
     assert {row.word for row in found.verdicts.values()} == {'identified'}
-    assert found.fit.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
+    assert present(found.fit).values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
 
 
 def test_windows_of_the_speed_end_where_the_drive_is_interrupted(twin):
@@ -298,6 +300,7 @@ def test_windows_of_the_speed_end_where_the_drive_is_interrupted(twin):
         (20, 250), (270, 130), (440, 250), (690, 250), (940, 250), (1190, 250), (1440, 250),
         (1690, 250), (1940, 60)]
     found = identify_speed_response([car], F1TENTH).fit
+    assert found is not None
     assert found.values['speed_delay'] == pytest.approx(0.05, abs=1e-5)
     assert found.values['speed_lag'] == pytest.approx(0.2, abs=1e-5)
     assert np.count_nonzero(found.problem.residuals(

@@ -3,11 +3,12 @@
 """Fits of cars that an integrator without code of the package has driven (benchmarks)."""
 
 from dataclasses import replace
-import importlib.util
 from pathlib import Path
 
 import numpy as np
+from presence import present
 import pytest
+from scripts import load_script
 
 from racecar.dynamics.vehicles import VehicleParameters
 from racecar.identification import identify as identify_module
@@ -24,15 +25,7 @@ ROOT = Path(__file__).parents[2]
 F1TENTH = VehicleParameters.from_file(ROOT / 'config' / 'vehicles' / 'f1tenth.yaml')
 
 
-def load_twins():
-    path = ROOT / 'benchmarks' / 'independent_twin.py'
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TWINS = load_twins()
+TWINS = load_script('benchmarks/independent_twin.py')
 CAR = {
     'steering_gain': 1.07, 'steering_offset': 0.013, 'steering_delay': 0.0537,
     'steering_lag': 0.0, 'front_cornering_stiffness': 82.0, 'rear_cornering_stiffness': 97.0,
@@ -86,7 +79,7 @@ def test_a_lag_beside_a_delay_is_kept_where_the_drive_refuses_to_go_without():
                  'rear_cornering_stiffness'):
         estimate = found.estimates[name]
         assert estimate.verdict.word == 'identified', name
-        low, high = estimate.interval
+        low, high = present(estimate.interval)
         # Three half widths: what is tested is not the luck of this noise.
         assert abs(truth[name] - estimate.value) < 1.5 * (high - low), name
 

@@ -55,10 +55,11 @@ def generate_test_description():
 
 
 class TestDriving(unittest.TestCase):
+    listener: Listener
 
     # launch_testing fills the arguments in by name.
     @classmethod
-    def setUpClass(cls, domain):
+    def setUpClass(cls, domain):  # type: ignore[override]
         cls.listener = Listener(domain)
 
     @classmethod

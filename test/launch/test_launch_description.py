@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from pathlib import Path
+from typing import Any
 
 from launch_bench import missing
 import pytest
@@ -31,7 +32,7 @@ def entities(stack='kinematic_ode', **arguments):
 
     context = LaunchContext()
     context.launch_configurations.update(arguments)
-    found = []
+    found: list[Any] = []
     for entity in generate(stack).entities:
         found += entity.visit(context) or []
         if isinstance(entity, DeclareLaunchArgument):

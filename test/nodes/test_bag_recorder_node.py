@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+from typing import Any
 
 from node_bench import odometry
 from node_processes import NodeProcess
@@ -18,6 +19,7 @@ from tf2_msgs.msg import TFMessage
 
 from racecar.bags.reader import BagReader
 from racecar.bags.tracking_run import read_tracking_run
+from racecar.bags.writer import BagWriter
 from racecar.base.errors import BagError, ParameterError
 from racecar.nodes.bag_recorder import BagRecorderNode
 from racecar.ros import qos
@@ -39,13 +41,13 @@ class Recorder:
     def hear(self, topic, number=1):
         """Wait until so many messages of a topic are recorded."""
         self.bench.until(
-            lambda: self.node._writer.count(topic) >= number,
+            lambda: self.node.count(topic) >= number,
             f'{number} recorded messages on {topic}')
 
     def close(self):
         """Let the node end and return the messages of the bag by topic."""
         self.bench.remove(self.node)
-        found = {}
+        found: dict[Any, Any] = {}
         with BagReader(self.folder) as reader:
             assert reader.summary.warnings == ()
             for row in reader.messages([topic.name for topic in reader.summary.topics]):
@@ -84,11 +86,10 @@ def test_last_topic_is_joined_after_those_that_are_awaited(bench, record):
     last = bench.probe.create_publisher(TFMessage, '/tf', qos.TF)
     bench.send('/vesc/odom', odometry(1.0))
     recorder.hear('/vesc/odom')
-    assert '/tf' not in recorder.node._recorded
+    assert '/tf' in recorder.node.waits_for()
     bench.send('/car_state', CarState())
-    bench.until(lambda: '/tf' in recorder.node._recorded, 'the last topic')
+    bench.until(lambda: not recorder.node.waits_for(), 'the last topic')
     bench.until(last.get_subscription_count, 'its subscription')
-    assert list(recorder.node._recorded) == ['/vesc/odom', '/car_state', '/tf']
     recorder.close()
 
 
@@ -117,7 +118,7 @@ def test_a_node_whose_constructor_ended_early_can_be_destroyed(bench, tmp_path):
             kept.append(self)
             super().__init__(**kwargs)
 
-    kept = []
+    kept: list[Any] = []
     with pytest.raises(BagError):
         bench.start(Kept, folder=str(tmp_path), use_sim_time=False)
     with pytest.raises(ParameterError):
@@ -229,8 +230,8 @@ def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatc
     message = String(data='x' * 100)
     publisher.publish(message)
     recorder.hear(SAID)
-    writer, ended = recorder.node._writer, threading.Event()
-    write = writer.write
+    ended = threading.Event()
+    write = BagWriter.write
 
     def write_slowly(*arguments):
         # A sleep stands for the disk; it lets the other thread publish.
@@ -241,7 +242,7 @@ def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatc
         while not ended.wait(0.001):
             publisher.publish(message)
 
-    writer.write = write_slowly
+    monkeypatch.setattr(BagWriter, 'write', write_slowly)
     thread = threading.Thread(target=publish)
     thread.start()
     # Unless it ends, the thread does.
@@ -250,7 +251,7 @@ def test_a_recorder_that_lags_behind_ends_all_the_same(bench, record, monkeypatc
     try:
         recorder.hear(SAID, 10)
         # With this many written, more have come than are written.
-        before = recorder.node._writer.count(SAID)
+        before = recorder.node.count(SAID)
         messages = recorder.close()[SAID]
         was_lagging = not ended.is_set()
     finally:
@@ -275,11 +276,19 @@ def test_a_publisher_of_another_quality_of_service_is_told_of(bench, record):
     recorder.hear(SAID)
 
 
-def test_a_topic_that_appears_after_the_disk_was_full_is_not_recorded(bench, record):
+def test_a_topic_that_appears_after_the_disk_was_full_is_not_recorded(
+        bench, record, monkeypatch):
+    writers: list[BagWriter] = []
+
+    def noted(*arguments, **more):
+        writers.append(BagWriter(*arguments, **more))
+        return writers[-1]
+
+    monkeypatch.setattr('racecar.nodes.bag_recorder.BagWriter', noted)
     recorder = record(SAID, '/later')
     publishers = [bench.probe.create_publisher(String, SAID, qos.STATE)]
     bench.until(publishers[0].get_subscription_count, 'the subscription')
-    recorder.node._writer.close()
+    writers[-1].close()
     publishers.append(bench.probe.create_publisher(String, '/later', qos.STATE))
     bench.until(lambda: not recorder.node.waits_for(), 'the second topic')
     assert not publishers[1].get_subscription_count()
@@ -300,7 +309,7 @@ def test_kill_while_recording_leaves_a_bag_up_to_the_last_second(bench, tmp_path
     folder = tmp_path / 'bag'
     with NodeProcess('bag_recorder', '-p', f'folder:={folder}', '-p',
                      'topics:=[/vesc/odom, /reference_trajectory]') as recorder:
-        sent = []
+        sent: list[Any] = []
         # send() waits for the subscription; then a second and a half of recording.
         while not sent or time.monotonic() - sent[0] < 1.5:
             for topic in ('/vesc/odom', '/reference_trajectory'):

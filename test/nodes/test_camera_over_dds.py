@@ -85,5 +85,3 @@ def test_a_renderer_that_is_gone_stops_the_pictures_only(bench, gl, monkeypatch)
     drawing.close()
     run.drive(10)
     assert run.bench.has_logged('no more pictures')
-
-

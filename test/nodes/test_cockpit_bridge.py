@@ -11,11 +11,12 @@ import socket
 import sys
 import threading
 import time
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from cockpit_frames import read_state
 from nav_msgs.msg import Odometry
-from node_bench import command, RACECAR, RACECAR_DRIVER
+from node_bench import command, polled, RACECAR, RACECAR_DRIVER
 import numpy as np
 import pytest
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
@@ -50,8 +51,8 @@ class Server:
     def __init__(self, bench, folder, **options):
         self.bench = bench
         self.frames = []
-        self.ended = []
-        self._arrived = queue.SimpleQueue()
+        self.ended: list[Any] = []
+        self._arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._listener = socket.socket(socket.AF_UNIX)
         path = str(folder / 'link')
         self._listener.bind(path)
@@ -189,11 +190,12 @@ def test_a_node_of_the_process_is_looked_at_as_another_one_is_asked(bench):
 
     found = []
     for local_nodes in {}, {name: node}:
-        pages, known = Pages(), []
+        pages: Any = Pages()
+        known: list[Any] = []
         parameters = PageParameters(bench.probe, calls, pages, known.append, local_nodes)
         parameters.look([name])
         assert bool(known) == bool(local_nodes)
-        bench.until(lambda known=known: calls.poll() or known, 'the parameters')
+        bench.until(polled(calls, known.copy), 'the parameters')
         found.append((known, [*map(read_json, pages.frames)], parameters.values(name)))
     asked, looked_at = found
     assert asked == looked_at
@@ -248,7 +250,7 @@ def test_the_watchdog_of_the_bridge_stops_the_car_by_itself(bench, car):
     teleop = bench.listen(TELEOP, AckermannDriveStamped, qos.STATE)
     car.say('take', viewer=1, manual=False)
     bench.until(lambda: bench.probe.count_publishers(TELEOP), 'the publisher')
-    bench._connect()
+    bench.connect()
     car.say('drive', speed=1.0, steering=0.0)
     begin = time.monotonic()
     bench.until(lambda: len(teleop) == 2, 'the stop')
@@ -261,7 +263,7 @@ def test_the_car_stops_at_once_when_its_page_or_the_server_goes(bench, car, way)
     teleop = bench.listen(TELEOP, AckermannDriveStamped, qos.STATE)
     car.say('take', viewer=1, manual=False)
     bench.until(lambda: bench.probe.count_publishers(TELEOP), 'the publisher')
-    bench._connect()
+    bench.connect()
     car.say('drive', speed=1.0, steering=0.0)
     bench.until(lambda: teleop, 'the command')
     if way == 'release':
@@ -452,7 +454,8 @@ def test_a_socket_where_nobody_listens_is_refused(tmp_path):
 
 
 def test_a_page_steers_to_each_side_as_far_as_the_car_can():
-    driving = Driving(None, 'teleop', 'pedals')
+    nowhere: Any = None
+    driving = Driving(nowhere, 'teleop', 'pedals')
     driving.limits = {'vehicle.steering_limit': 0.4, 'vehicle.steering_limit_right': 0.0}
     assert (driving.angle(1.0), driving.angle(-0.5)) == pytest.approx((0.4, -0.2))
     driving.limits = {'vehicle.steering_limit': 0.4, 'vehicle.steering_limit_right': 0.2}

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`racecar up driver` in lockstep, as fast as it goes, recorded."""
 
+from typing import Any
+
 from bag_samples import messages_in
 import pytest
 
@@ -15,7 +17,7 @@ def test_up_runs_the_driver_for_a_duration_and_records_it(tmp_path, capfd):
     assert main(['up', 'driver', '--lockstep', '--real-time-factor', '0', '--duration', '2',
                  '--record', str(bag)]) == 0
     assert 'RMSE' not in capfd.readouterr().out
-    recorded = {}
+    recorded: dict[Any, Any] = {}
     for row in messages_in(bag, ['/vesc/odom', '/driver/state', '/driver/car_info']):
         recorded.setdefault(row.topic, []).append(row.message)
     # The first one again and again until it is answered.

@@ -4,10 +4,10 @@
 
 import math
 
+from equipped_car import EquippedCarNode, SENSOR
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR, seconds
 import pytest
-from range_finder import Range, RANGE_FINDER
 from sensor_msgs.msg import Range as RangeMessage
 from tf2_msgs.msg import TFMessage
 
@@ -15,46 +15,12 @@ from racecar.base.errors import ConfigurationError
 from racecar.base.types import AckermannCommand
 from racecar.catalogue.tables import SINGLE_TRACK_SIMULATOR
 from racecar.ros import qos
-from racecar.ros.codecs import Codec, CODECS, MessageChannel
-from racecar.ros.simulator_node import SimulatorNode
-from racecar.ros.wire import MessageTemplate
-from racecar.scene import Scene, Wall
-from racecar.sensors.mounting import EquippedPlant, MountedSensor, sensor_parameters
+from racecar.ros.codecs import CODECS
 from racecar.simulation.ports import ODOMETRY
 from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 pytestmark = pytest.mark.ros
-
-KINDS = {RANGE_FINDER.name: RANGE_FINDER}
-WALL = Scene(walls=(Wall(5.0, -50.0, 5.0, 50.0),))
-TABLE = SINGLE_TRACK_SIMULATOR + sensor_parameters('bumper', RANGE_FINDER.name, KINDS)
-SENSOR = {'bumper.kind': RANGE_FINDER.name, 'bumper.rate': 40.0, 'bumper.x': 0.3}
-
-
-class RangeCodec(Codec):
-    value_type, message_type, topic, profile = Range, RangeMessage, 'range', qos.STATE
-
-    def encode(self, node, output, place):
-        message = RangeMessage()
-        message.header.frame_id = place.frame(output.frame)
-        return MessageChannel(
-            node.create_publisher(RangeMessage, place.topic(self.topic), self.profile),
-            MessageTemplate(message, ('header.stamp', 'range')), tuple)
-
-
-def make_plant(values, log):
-    sensor = MountedSensor.from_values('bumper', values, KINDS)
-    return EquippedPlant(
-        VehiclePlant(make_simulator(values)), {'': [sensor]}, WALL)
-
-
-class EquippedCarNode(SimulatorNode):
-    def __init__(self, codecs=None, **kwargs):
-        super().__init__(
-            'equipped_car', TABLE, make_plant, {**CODECS, Range: RangeCodec()}
-            if codecs is None else codecs, **kwargs)
-
 
 class Run:
     """The car in lockstep, with ears on odometry and, if wanted, on the sensor."""

@@ -4,6 +4,7 @@
 
 import io
 import sys
+from typing import Any
 
 import pytest
 import rclpy
@@ -22,7 +23,7 @@ def executor(request, monkeypatch):
         monkeypatch.setattr(sys, 'stderr', io.StringIO())
     rclpy.init()
     found = make_executor()
-    nodes = []
+    nodes: list[Any] = []
     yield found, nodes
     end(found, nodes)
     rclpy.try_shutdown()

@@ -7,6 +7,8 @@ import random
 import struct
 import threading
 import time
+import types
+from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseWithCovarianceStamped
@@ -254,9 +256,11 @@ def test_a_call_that_fails_is_an_error_of_who_called(end):
         def destroy_client(self, client):
             pass
 
-    calls = ServiceCalls(Owner(), Patience(1.0))
+    owner: Any = Owner()
+    executor: Any = Executor()
+    calls = ServiceCalls(owner, Patience(1.0))
     with pytest.raises(RunError, match='service /nothing failed'):
-        NodeThread(Executor()).wait_for(
+        NodeThread(executor).wait_for(
             lambda: calls.call(Empty, '/nothing', Empty.Request()), calls.poll)
 
 
@@ -385,11 +389,7 @@ def test_meshes_are_given_away_and_nothing_else(client, bench):
 
 @given(st.binary(max_size=64) | st.binary(max_size=40).map(lambda body: b'\0\1\0\0' + body))
 def test_bytes_as_a_request_give_an_answer_or_a_message_error(payload):
-    class Request:
-        encoding = 'cdr'
-
-    request = Request()
-    request.payload = payload
+    request: Any = types.SimpleNamespace(encoding='cdr', payload=payload)
     try:
         data = answer(lambda message: SetBool.Response(success=message.data), SetBool, request)
     except MessageError:

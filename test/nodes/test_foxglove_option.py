@@ -7,6 +7,7 @@ import importlib.util
 import re
 import socket
 
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError
@@ -40,7 +41,7 @@ def test_the_server_of_the_option_ends_with_the_stack(capfd):
 
     with foxglove_served(argparse.Namespace(foxglove=True, foxglove_port=0)):
         said = capfd.readouterr().err
-        port = int(re.search(r'ws://127\.0\.0\.1:(\d+)', said)[1])
+        port = int(present(re.search(r'ws://127\.0\.0\.1:(\d+)', said))[1])
         with FoxgloveClient(f'ws://127.0.0.1:{port}'):
             pass
         with (pytest.raises(ConfigurationError, match=f'port {port}: .*name another port'),

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages that are none, on everything that a running stack listens to."""
 
+from typing import Any
+
 from builtin_interfaces.msg import Time
 from node_bench import command
 import pytest
@@ -48,7 +50,7 @@ def every_drop_is_said(monkeypatch):
 
 def subscriptions(nodes):
     """Return for each topic its type, its subscriptions, and how many of these say what is raw."""
-    found = {}
+    found: dict[Any, Any] = {}
     for node in nodes:
         for row in node.subscriptions:
             message_type, number, raw = found.get(row.topic_name, (row.msg_type, 0, 0))
@@ -88,12 +90,13 @@ def inject(bench, publisher, body, number, raw):
     pytest.param('gap_ode', BODIES['big endian, cut short'], id='gap_ode')])
 def test_a_stack_drives_on_through_bytes_that_are_no_message(
         bench, every_drop_is_said, tmp_path, name, body):
-    more = {'trajectory': 'circle', 'active': True} if name == 'kinematic_ode' else {}
+    more: dict[str, Any] = (
+        {'trajectory': 'circle', 'active': True} if name == 'kinematic_ode' else {})
     # What is injected may take the place of the command that lockstep waits for.
     descriptions = describe_stack(name, StackOptions(
         lockstep=True, real_time_factor=0.0, record=str(tmp_path / 'bag'),
         overrides={'single_track_simulator': {'lockstep_deadline': 0.1}}, **more))
-    nodes = [make_node(description) for description in descriptions]
+    nodes: list[Any] = [make_node(description) for description in descriptions]
     SharedClock(nodes)
     simulator = next(node for node in nodes if node.get_name() == 'single_track_simulator')
     if name == 'kinematic_ode':
@@ -122,6 +125,7 @@ def test_a_stack_drives_on_through_bytes_that_are_no_message(
     bench.until(lambda: simulator.plant.time_ns > then_ns + 500_000_000, 'half a second more')
     if name == 'kinematic_ode':
         assert simulator.plant.simulator.odometry().vx > 0.5
+        assert before is not None
         assert simulator.plant.simulator.odometry().x != before.x
     recorder = next(node for node in nodes if isinstance(node, BagRecorderNode))
     bench.remove(recorder)

@@ -108,7 +108,7 @@ def test_in_lockstep_each_picture_shows_the_lamps_of_its_time(bench, gl):  # noq
         vehicle='racecar', lockstep=True, real_time_factor=0.0, sensors=('camera',),
         overrides={'single_track_simulator': {
             f'camera.{name}': value for name, value in camera.items()}}))]
-    bench._connect()
+    bench.connect()
     plant = next(n for n in nodes if isinstance(n, SingleTrackSimulatorNode)).plant
     bench.until(lambda: len(images) > 2, 'pictures')
     assert bench.call('/driver/set_hazard_flashers', SetBool, data=True).success

@@ -3,6 +3,7 @@
 """Both linearizer nodes, the tracked point that pairs them with the tracker, and dynamic_ode."""
 
 import math
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from geometry_msgs.msg import PointStamped
@@ -53,12 +54,18 @@ class Chain:
         message = PointStamped()
         message.header.frame_id = frame
         message.point.x = ahead
-        self.bench.send('/tracked_point', message)
+        self.bench.deliver(self.node, '/tracked_point', message)
 
     def ask(self, at, x, y=0.0, **seen):
         """Send odometry and velocity of one time."""
         self.bench.send('/vesc/odom', odometry(at, **seen))
         self.bench.send('/virtual_velocities', velocity(at, x, y))
+
+    def speed(self):
+        """Ask for 0.8 m/s once more and return the speed of the answer."""
+        number = len(self.commands) + 1
+        self.ask(float(number), 0.8)
+        return self.answer(number)[0]
 
     def answer(self, number):
         drive = self.bench.count(self.commands, number).drive
@@ -86,14 +93,12 @@ def test_tracker_of_another_point_is_refused_until_it_is_the_right_one(
     chain = Chain(bench, node_class)
     wrong = COG - exact
     chain.announce(wrong)
-    bench.until(lambda: chain.node._wrong_point)
     chain.ask(1.0, 0.8)
     line = bench.logged('virtual velocity dropped')
     assert f'({wrong:g}, 0) m' in line
     assert f'({exact:g}, 0) m' in line
     assert chain.answer(1)[0] == 0.0
     chain.announce(exact)
-    bench.until(lambda: not chain.node._wrong_point)
     chain.ask(2.0, 0.8)
     assert chain.answer(2)[0] == pytest.approx(0.8)
 
@@ -121,26 +126,24 @@ def test_a_point_of_a_node_that_has_left_is_forgotten(bench):
     right.header.frame_id = 'base_link'
     tracker.create_publisher(PointStamped, '/tracked_point', qos.LATCHED).publish(right)
     stranger.create_publisher(PointStamped, '/tracked_point', qos.LATCHED).publish(PointStamped())
-    bench.until(lambda: chain.node._wrong_point or len(chain.node._announced_by) == 2)
-    bench.until(lambda: len(chain.node._announced_by) == 2)
+    bench.until(lambda: chain.node.count_publishers('/tracked_point') == 2)
     # Whichever came last, the stranger's is the newest.
-    stranger_publisher, = (
-        row for row in stranger.publishers if row.topic_name == '/tracked_point')
-    stranger_publisher.publish(PointStamped())
-    bench.until(lambda: chain.node._wrong_point)
-    chain.ask(1.0, 0.8)
-    assert chain.answer(1)[0] == 0.0
+    publish_again(stranger)
+    bench.until(lambda: chain.speed() == 0.0, 'the point of the stranger')
     bench.remove(stranger)
     bench.until(lambda: chain.node.count_publishers('/tracked_point') == 1)
-    chain.ask(2.0, 0.8)
+    chain.speed()
     bench.logged('a node that announced its tracked point has left')
-    bench.until(lambda: len(chain.node._announced_by) == 1)
-    chain.ask(3.0, 0.8)
-    assert chain.answer(3)[0] == pytest.approx(0.8)
+    assert chain.speed() == pytest.approx(0.8)
     # That of the tracker is heard again.
-    tracked, = (row for row in tracker.publishers if row.topic_name == '/tracked_point')
-    tracked.publish(PointStamped())
-    bench.until(lambda: chain.node._wrong_point)
+    publish_again(tracker)
+    bench.until(lambda: chain.speed() == 0.0, 'the point of the tracker')
+
+
+def publish_again(node):
+    """Let a node announce a point in no frame."""
+    publisher, = (row for row in node.publishers if row.topic_name == '/tracked_point')
+    publisher.publish(PointStamped())
 
 
 def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(bench):
@@ -162,7 +165,6 @@ def test_steering_of_unstamped_velocities_is_limited_like_that_of_stamped_ones(b
 def test_point_in_another_frame_is_refused(bench):
     chain = Chain(bench, kinematic_linearizer)
     chain.announce(0.0, frame='laser')
-    bench.until(lambda: chain.node._wrong_point)
     chain.ask(1.0, 0.8)
     assert "'laser'" in bench.logged('virtual velocity dropped')
 
@@ -192,30 +194,24 @@ def test_epsilon_changed_at_run_time_acts(bench, node_class):
 @LAWS
 def test_car_is_stopped_while_epsilon_differs_from_the_trackers_distance(bench, node_class, exact):
     chain = Chain(bench, node_class)
+    assert bench.handled(chain.node, '/point_ahead') == 0
     tracker = bench.start(
         TrajectoryTrackerNode, use_sim_time=False, **RACECAR,
         tracked_point='cog' if exact else 'base_link')
-    bench.until(lambda: chain.node._distance is not None)
-    chain.ask(1.0, 0.8)
-    assert chain.answer(1)[0] == pytest.approx(0.8)
+    bench.until(lambda: bench.handled(chain.node, '/point_ahead'))
+    assert chain.speed() == pytest.approx(0.8)
     # One after the other, the tracker's first, then the linearizer's first.
     assert bench.set_parameter(tracker, 'PL_distance', 0.2).successful
-    bench.until(lambda: chain.node._wrong_distance)
-    chain.ask(2.0, 0.8)
-    assert chain.answer(2)[0] == 0.0
+    bench.until(lambda: chain.speed() == 0.0)
     line = bench.logged('the car is stopped')
     assert 'PL_distance of the tracker is 0.2 m' in line
     assert 'epsilon of this law is 0.1 m' in line
     assert bench.set_parameter(chain.node, 'epsilon', 0.2).successful
-    chain.ask(3.0, 0.8)
-    assert chain.answer(3)[0] == pytest.approx(0.8)
+    assert chain.speed() == pytest.approx(0.8)
     assert bench.set_parameter(chain.node, 'epsilon', 0.1).successful
-    chain.ask(4.0, 0.8)
-    assert chain.answer(4)[0] == 0.0
+    assert chain.speed() == 0.0
     assert bench.set_parameter(tracker, 'PL_distance', 0.1).successful
-    bench.until(lambda: not chain.node._wrong_distance)
-    chain.ask(5.0, 0.8)
-    assert chain.answer(5)[0] == pytest.approx(0.8)
+    bench.until(lambda: chain.speed() == pytest.approx(0.8))
 
 
 def test_hand_over_speeds_that_contradict_each_other_are_refused(bench):
@@ -253,7 +249,7 @@ def drive(stack, speed, duration, **options):
         trajectory='circle', lockstep=True, real_time_factor=0.0, end_time=duration, observers=1,
         overrides={'trajectory_tracker': {'W': speed / 5.0}}, **options))
     tracker = next(d for d in descriptions if d.executable == 'trajectory_tracker').resolve()
-    rows = []
+    rows: list[Any] = []
     with ComposedStack(descriptions) as composed:
         probe = RunProbe(rows.append, period_ns=composed.simulator.awaited_period_ns)
         composed.add_node(probe)

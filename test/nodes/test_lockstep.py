@@ -6,6 +6,7 @@ from contextlib import ExitStack, redirect_stdout
 import csv
 import io
 import json
+from typing import Any
 
 from mcap.reader import make_reader
 from nav_msgs.msg import Odometry
@@ -96,7 +97,7 @@ def test_separate_processes_give_the_same_bytes_as_one(first):
     options = StackOptions(
         lockstep=True, real_time_factor=0.0, end_time=DURATION, observers=1)
     with Bench() as bench, ExitStack() as stack:
-        heard = []
+        heard: list[Any] = []
         # The loop does not wait for this one, so it must have room for all of them.
         bench.probe.create_subscription(
             Odometry, '/vesc/odom', heard.append,

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of many messages read at once, against the readers of single messages."""
 
+from typing import Any
+
 from ackermann_msgs.msg import AckermannDriveStamped
 from hypothesis import given
 from hypothesis import strategies as st
@@ -79,7 +81,8 @@ def one_command(data):
 def test_messages_read_together_give_what_each_gives_by_itself(make, rows, read_one, frame, data):
     messages = [spoiled(make(at, frame, x), change, place)
                 for at, (x, change, place) in enumerate(data)]
-    expected, refused, errors = [], [], []
+    expected, refused = [], []
+    errors: list[MessageError] = []
     for message in messages:
         try:
             expected.append(read_one(message))
@@ -95,8 +98,13 @@ def test_messages_read_together_give_what_each_gives_by_itself(make, rows, read_
 
 
 def test_messages_of_one_layout_are_not_read_one_by_one():
-    asked = []
-    reader = MessageRows(Odometry, ['pose.pose.position.y'], lambda data: asked.append(data) or ())
+    asked: list[Any] = []
+
+    def read_one(data):
+        asked.append(data)
+        return ()
+
+    reader = MessageRows(Odometry, ['pose.pose.position.y'], read_one)
     messages = [bytes(serialize_message(odometry(at, 'base_link', float(at))))
                 for at in range(1000)]
     for _ in range(3):

@@ -82,6 +82,6 @@ def test_a_range_of_the_subnet_opens_the_sockets(bench):
 def test_shared_memory_holds_two_pictures_of_the_camera():
     profile = ElementTree.parse(share_folder() / 'config' / 'dds' / 'loopback.xml')
     size, = profile.iterfind('.//{*}segment_size')
-    width, height = (
-        row.default for row in camera.PARAMETERS if row.name in ('width', 'height'))
-    assert int(size.text) > 2 * 3 * width * height
+    picture = {row.name: row.default for row in camera.PARAMETERS}
+    width, height = (int(str(picture[name])) for name in ('width', 'height'))
+    assert int(str(size.text)) > 2 * 3 * width * height

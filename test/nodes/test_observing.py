@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ackermann_msgs.msg import AckermannDriveStamped
 from node_bench import command
 import pytest
@@ -26,7 +28,8 @@ def test_an_observer_gets_messages_of_its_process_without_a_subscription(bench):
     # In simulated time, which stands still, no command grows old.
     node = bench.start(AckermannMuxNode, name='mux', remap={'~/teleop': INPUT},
                        config_file='mux/low_level')
-    said, commands = [], []
+    said: list[Any] = []
+    commands: list[Any] = []
     output, = (row for row in node.publishers if row.topic_name == COMMANDS)
     assert not output.is_heard
     assert node.observe('/mux/active', said.append)
@@ -46,7 +49,8 @@ def test_an_observer_gets_messages_of_its_process_without_a_subscription(bench):
 
 
 def test_a_backlog_keeps_the_newest_and_complains_of_what_it_cannot_read(bench):
-    observers, found = {}, []
+    observers: dict[str, Any] = {}
+    found: list[Any] = []
     backlog = Backlog(
         bench.probe, lambda topic, observer: observers.setdefault(topic, observer) is observer)
     backlog.hear(AckermannDriveStamped, COMMANDS, read_command, found.append, most=2)
@@ -60,7 +64,7 @@ def test_a_backlog_keeps_the_newest_and_complains_of_what_it_cannot_read(bench):
 
 
 def test_what_the_executor_has_not_taken_is_read_at_the_end(bench):
-    found = []
+    found: list[Any] = []
     backlog = Backlog(bench.probe, nowhere)
     backlog.hear(AckermannDriveStamped, COMMANDS, read_command, found.append)
     for at in (1.0, 2.0):

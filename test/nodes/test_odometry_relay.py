@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Odometry on pf/pose/odom too, as the original relays it in place of a particle filter."""
 
+from typing import Any
+
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR
 import pytest
@@ -21,7 +23,7 @@ def start(bench, node_class=SingleTrackSimulatorNode, **more):
 
 
 def test_each_odometry_is_relayed_first_as_it_is(bench):
-    order = []
+    order: list[Any] = []
     relayed = bench.listen(RELAYED, Odometry, into=order)
     odometry = bench.listen(ODOMETRY, Odometry)
     start(bench, lockstep=True, real_time_factor=0.0, wait_for_subscribers=1)

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of other nodes, read through their services and followed over real DDS."""
 
+from typing import Any
+
+from node_bench import polled
 import pytest
 from rcl_interfaces.msg import ParameterDescriptor, ParameterEvent
 from rclpy.node import Node
@@ -25,14 +28,14 @@ class Client:
         self.bench = bench
         self.calls = ServiceCalls(bench.probe, Patience(3.0))
         self.services = ParameterServices(self.calls)
-        self.changes = []
+        self.changes: list[Any] = []
         self.cache = ParameterCache(
             bench.probe, self.services, lambda node, rows: self.changes.append(
                 (node, [row.name for row in rows])), **options)
 
     def wait_for(self, steps):
         answer = start(steps)
-        self.bench.until(lambda: self.calls.poll() or answer.done(), 'the answer')
+        self.bench.until(polled(self.calls, answer.done), 'the answer')
         return answer.result(0.0)
 
     def known(self, node):
@@ -132,6 +135,6 @@ def test_a_node_sets_what_it_accepts_and_says_why_it_refuses(client, other):
 def test_a_node_that_is_not_there_is_an_error_that_names_the_service(bench):
     calls = ServiceCalls(bench.probe, Patience(0.1))
     answer = start(ParameterServices(calls).names('/nobody'))
-    bench.until(lambda: calls.poll() or answer.done(), 'the end')
+    bench.until(polled(calls, answer.done), 'the end')
     with pytest.raises(RunError, match='service /nobody/list_parameters is not offered'):
         answer.result(0.0)

@@ -7,6 +7,7 @@ import contextlib
 import os
 from pathlib import Path
 import tempfile
+from typing import Any
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -205,11 +206,11 @@ scalars = st.one_of(
     st.text(st.characters(min_codepoint=32, codec='utf-8', exclude_characters='\x7f\ufeff'),
             max_size=7).map(quoted))
 # Of one type, but for the last kind.
-lists = st.one_of(
+lists = st.one_of([
     st.lists(items, min_size=1, max_size=3).map(lambda words: f"[{', '.join(words)}]")
     for items in (st.integers(-2**63, 2**63 - 1).map(str), st.floats(-1e300, 1e300).map(repr),
                   st.sampled_from(['yes', 'n', 'true', 'OFF']),
-                  st.sampled_from(['1', '"1"', 'true', 'word', '~'])))
+                  st.sampled_from(['1', '"1"', 'true', 'word', '~']))])
 
 
 @settings(max_examples=300)
@@ -286,7 +287,7 @@ def test_what_nobody_can_mean_is_refused_where_rcl_says_nothing(text, silence):
     [('[]', list, []), ('[a]', list, ['a']), ('1e1', float, 10.0), ('3', float, 3.0),
      ('on', bool, True), ('"1"', str, '1')])
 def test_node_of_ours_reads_with_rcl_what_the_stack_reads_without(tmp_path, value, type_, read):
-    default = {list: ['x'], float: 0.5, bool: False, str: 'x'}[type_]
+    default: Any = {list: ['x'], float: 0.5, bool: False, str: 'x'}[type_]
     table = ParameterTable([Parameter('p', type_, default, 'Anything')])
     path = tmp_path / 'parameters.yaml'
     path.write_text(one(value))

@@ -6,7 +6,7 @@ Each has one input, a force, and two outputs, its position at 100 Hz and its vel
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from geometry_msgs.msg import (
     PointStamped,
@@ -74,6 +74,9 @@ class Ball:
         self.v = self.force = 0.0
         return Pose3(self.x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 
+    def read_position(self):
+        return Position(self.x)
+
     def read_velocity(self):
         self.reads.append(self.v)
         return Velocity(self.v)
@@ -91,7 +94,7 @@ class Rail:
         self.entities = [
             Entity(
                 name, (Input('push', Force, ball.push),),
-                (Output('position', Position, lambda ball=ball: Position(ball.x), fast, 'ball'),
+                (Output('position', Position, ball.read_position, fast, 'ball'),
                  Output('velocity', Velocity, ball.read_velocity, slow, 'ball')),
                 ball.reset, ball.halt,
                 (Mount('ball', 'top', Pose3(0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 1.0)),),
@@ -123,8 +126,9 @@ class ForceCodec(Codec):
 
 
 class PositionCodec(Codec):
-    value_type, message_type, topic, profile = Position, PointStamped, 'position', qos.STATE
-    field = 'point.x'
+    value_type: ClassVar[Any] = Position
+    message_type: ClassVar[Any] = PointStamped
+    topic, field, profile = 'position', 'point.x', qos.STATE
 
     def encode(self, node, output, place):
         message = self.message_type()
@@ -135,7 +139,9 @@ class PositionCodec(Codec):
 
 
 class VelocityCodec(PositionCodec):
-    value_type, message_type, topic, field = Velocity, TwistStamped, 'velocity', 'twist.linear.x'
+    value_type: ClassVar[Any] = Velocity
+    message_type: ClassVar[Any] = TwistStamped
+    topic, field = 'velocity', 'twist.linear.x'
 
 
 CODECS = {codec.value_type: codec for codec in (ForceCodec(), PositionCodec(), VelocityCodec())}

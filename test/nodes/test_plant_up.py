@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from typing import Any
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from domains import claim_domain
@@ -222,7 +223,7 @@ def test_lockstep_waits_for_each_answer_of_the_own_node(bench):
     """A node that takes its time loses nothing: the time stands until it has answered."""
     with ComposedStack(describe_stack('plant', StackOptions(
             lockstep=True, real_time_factor=0.0, end_time=60.0))) as stack:
-        heard = []
+        heard: list[Any] = []
         publisher = bench.probe.create_publisher(AckermannDriveStamped, NAVIGATION, qos.COMMAND)
         bench.probe.create_subscription(Odometry, '/vesc/odom', heard.append, qos.STATE)
         for node in stack.nodes:

@@ -5,6 +5,7 @@
 from dataclasses import replace
 import math
 
+from equipped_car import EquippedCarNode, SENSOR
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR, seconds
 import numpy as np
@@ -12,7 +13,6 @@ import pytest
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from test_equipped_plant import EquippedCarNode, SENSOR
 from tf2_msgs.msg import TFMessage
 
 from racecar.base.errors import ConfigurationError

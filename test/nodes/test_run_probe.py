@@ -4,6 +4,7 @@
 
 import csv
 import json
+from typing import Any
 
 from bag_samples import messages_in
 from node_bench import command, odometry
@@ -28,7 +29,7 @@ class Run:
 
     def __init__(self, bench, period_ns=PERIOD_NS, on_rows=None):
         self.bench = bench
-        self.rows = []
+        self.rows: list[Any] = []
         self.probe = bench.add(RunProbe(on_rows or self.rows.append, period_ns=period_ns))
 
     def send(self, ticks, *topics):

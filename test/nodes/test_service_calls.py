@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of services that fail: who called gets the error, and no other call is lost."""
 
+import time
+from typing import Any
+
 import pytest
 from std_srvs.srv import SetBool, Trigger
 
@@ -10,7 +13,6 @@ pytest.importorskip('rclpy')
 from rclpy.task import Future
 
 from racecar.base.errors import RunError
-from racecar.clients.graph import service_calls
 from racecar.clients.graph.answer import all_of, Answer, start
 from racecar.clients.graph.service_calls import Patience, ServiceCalls
 
@@ -72,8 +74,8 @@ def answers(calls):
 
 def later(monkeypatch, seconds):
     """Let time pass."""
-    now = service_calls.time.monotonic
-    monkeypatch.setattr(service_calls.time, 'monotonic', lambda: now() + seconds)
+    now = time.monotonic
+    monkeypatch.setattr(time, 'monotonic', lambda: now() + seconds)
 
 
 def test_a_request_that_cannot_be_sent_is_an_error_and_the_others_are_sent(calls, node, answers):
@@ -159,7 +161,8 @@ def test_a_refusal_is_an_error_with_the_message_of_the_service(calls, node, succ
 
 
 def test_a_coroutine_goes_on_as_its_answers_come():
-    first, second = Answer(), Answer()
+    first: Answer[int] = Answer()
+    second: Answer[int] = Answer()
 
     async def add():
         return await first + await second
@@ -172,7 +175,7 @@ def test_a_coroutine_goes_on_as_its_answers_come():
 
 
 def test_all_are_started_and_the_errors_of_all_are_told():
-    answers = [Answer() for _ in range(3)]
+    answers: list[Answer[Any]] = [Answer() for _ in range(3)]
     started = []
 
     async def wait(index):
@@ -194,7 +197,7 @@ def test_an_error_that_nobody_expects_is_not_silent(caplog):
 
     with pytest.raises(LookupError, match='at once'):
         start(fail_at_once())
-    answer = Answer()
+    answer: Answer[None] = Answer()
 
     async def fail_later():
         await answer

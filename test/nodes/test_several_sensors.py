@@ -8,6 +8,7 @@ from gl import gl  # noqa: F401
 from nav_msgs.msg import Odometry
 from node_bench import command, RACECAR
 import numpy as np
+from presence import present
 import pytest
 from sensor_msgs.msg import CameraInfo, Image, Imu, LaserScan
 from std_msgs.msg import String
@@ -18,6 +19,7 @@ from racecar.bags.laser_log import read_laser_log
 from racecar.bags.reader import BagReader
 from racecar.bags.summary import find_robot, find_scans
 from racecar.base.errors import ConfigurationError, ParameterError
+from racecar.base.poses import NO_POSE
 from racecar.cli.main import main
 from racecar.cockpit.frames import is_text, read_json, SCAN
 from racecar.cockpit.replay.bag_recording import BagRecording
@@ -191,7 +193,8 @@ def test_what_a_stack_records_of_a_sensor_is_what_its_codec_publishes(kind):
 def test_two_outputs_on_one_topic_are_refused():
     collisions = next(kind for kind in CODECS if kind.__name__ == 'Collisions')
     entity = Entity('', (), tuple(
-        Output(name, collisions, print, 1) for name in ('left', 'right')), print, print)
+        Output(name, collisions, print, 1) for name in ('left', 'right')),
+        lambda pose: NO_POSE, print)
     with pytest.raises(ConfigurationError, match="outputs 'left' and 'right' are both on the"):
         check_ports(entity, CODECS, 'left', [])
 
@@ -212,7 +215,7 @@ def test_bags_of_two_lasers_are_drawn_analysed_and_replayed_with_the_first(tmp_p
         assert find_scans(bag.summary, find_robot(bag.summary)) == '/front/scan'
     log = read_drive_log(folder, with_scans=True)
     assert len(log.drive.scans) == 41
-    assert log.description.tree.poses()['front'][:3] == (0.3, 0.0, 0.2)
+    assert present(log.description).tree.poses()['front'][:3] == (0.3, 0.0, 0.2)
     seen = read_laser_log(folder).scans[0]
     assert seen.x - read_laser_log(folder).x[0] == pytest.approx(0.3, abs=0.02)
     recording = BagRecording(folder)

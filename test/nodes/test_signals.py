@@ -15,6 +15,7 @@ import sys
 from nav_msgs.msg import Odometry
 from node_bench import Bench
 from node_processes import DEADLINE, VEHICLE
+from presence import present
 import pytest
 
 from racecar.base.share import share_folder
@@ -47,7 +48,7 @@ class Program:
 
     def wait_for(self, text):
         """Wait for a line on stderr that ends with the text."""
-        for line in self.process.stderr:
+        for line in present(self.process.stderr):
             if line.rstrip().endswith(text):
                 return
         raise AssertionError(f'{text} did not come')
@@ -56,7 +57,7 @@ class Program:
         """Send the signal; return exit code and what stderr says beside the imports."""
         self.process.send_signal(number)
         # Unlike communicate() this begins with what wait_for() has taken from the pipe already.
-        errors = self.process.stderr.read()
+        errors = present(self.process.stderr).read()
         return self.process.wait(DEADLINE), '\n'.join(
             line for line in errors.splitlines() if not line.startswith('import time:'))
 
@@ -67,7 +68,7 @@ class Program:
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
         self.process.wait()
-        self.process.stderr.close()
+        present(self.process.stderr).close()
 
 
 @SIGNALS

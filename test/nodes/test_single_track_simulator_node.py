@@ -414,8 +414,7 @@ def test_pause_in_lockstep_holds_the_answer(lockstep):
     car = lockstep()
     car.answer(1.0)
     car.pause(True)
-    car.send(1.0, at=0.01)
-    car.bench.until(lambda: not car.node._unanswered, 'the answer')
+    car.bench.deliver(car.node, COMMANDS, command(0.01, 1.0))
     assert len(car.odometry) == 2
     car.pause(False)
     car.bench.until(lambda: len(car.odometry) == 3)
@@ -432,8 +431,10 @@ def test_a_step_of_a_paused_simulation_goes_on_to_the_next_odometry(paused):
 
 def test_a_step_is_refused_before_the_start(bench):
     node = bench.start(SingleTrackSimulatorNode, use_sim_time=False, paused=True, **RACECAR)
-    # As a call that comes before the timer that starts it.
-    response = node._on_step(Trigger.Request(), Trigger.Response())
+    # As for a call that comes before the timer that starts it.
+    for timer in node.timers:
+        timer.cancel()
+    response = bench.call('/single_track_simulator/step', Trigger)
     assert not response.success
     assert response.message == 'the simulation is about to start; call again'
 
@@ -667,9 +668,11 @@ def test_a_wheel_is_published_to_those_who_listen_only(lockstep, bench, monkeypa
     sent = []
     for publisher in car.node.publishers:
         if publisher.topic_name[1:].startswith(QUANTITIES):
-            monkeypatch.setattr(
-                publisher, 'publish', lambda data, publish=publisher.publish, topic=publisher
-                .topic_name: sent.append(topic) or publish(data))
+            def counted(data, publish=publisher.publish, topic=publisher.topic_name):
+                sent.append(topic)
+                publish(data)
+
+            monkeypatch.setattr(publisher, 'publish', counted)
     car.drive(20, 1.0, 0.2)
     bench.count(heard, 21)
     assert sent == ['/fy_pub/left_rear'] * 20

@@ -3,6 +3,7 @@
 """Laser, IMU, map and collisions of the planar simulator over real topics."""
 
 import math
+from typing import Any
 
 from nav_msgs.msg import OccupancyGrid, Odometry
 from node_bench import Bench, command, RACECAR, seconds
@@ -126,6 +127,7 @@ def test_a_late_listener_gets_the_map(bench):
     bench.until(lambda: maps, 'the map')
     grid, message = load_world('room').grid, maps[0]
     assert message.header.frame_id == 'map'
+    assert grid is not None
     assert (message.info.height, message.info.width) == grid.values.shape
     assert message.info.resolution == pytest.approx(grid.resolution)
     assert (message.info.origin.position.x, message.info.origin.position.y) == grid.origin[:2]
@@ -174,7 +176,7 @@ def test_a_collision_stops_the_car_and_is_told_once(bench, wall):
 def test_runs_in_lockstep_are_byte_for_byte_the_same_with_noise_and_all(wall):
     def recorded(seed):
         """Return the messages as they were sent: rclpy itself leaves chance in the padding."""
-        sent = {'/scan': [], '/imu/data': []}
+        sent: dict[str, list[Any]] = {'/scan': [], '/imu/data': []}
         with Bench() as bench:
             for topic, kind in (('/scan', LaserScan), ('/imu/data', Imu)):
                 bench.probe.create_subscription(

@@ -376,8 +376,7 @@ def test_lockstep_answers_with_zero_while_inactive(lockstep):
 
 def test_lockstep_holds_the_first_answer_until_somebody_listens(bench):
     node = bench.start(TrajectoryTrackerNode, active=True, lockstep=True, **LINE)
-    bench.send('/vesc/odom', odometry(1.0))
-    bench.until(lambda: node._answers._publisher._held is not None, 'an answer to hold')
+    bench.deliver(node, '/vesc/odom', odometry(1.0))
     late = bench.listen('/virtual_velocities', TwistStamped, qos.COMMAND)
     assert seconds(bench.count(late, 1)) == 1.0
 
@@ -392,7 +391,11 @@ def test_namespace_and_name_move_topics_and_services(bench):
 
 def test_a_simulator_that_starts_anew_starts_the_trajectory_anew(lockstep):
     tracker = lockstep(Kp=0.0, reference_origin='car')
+    paths = tracker.bench.listen('/reference_path', Path, qos.LATCHED)
     before = tracker.see(100.0)
     tracker.see(101.0)
     assert tracker.see(0.01, x=3.0) == before
-    assert tracker.node._tracker.origin == (3.0, 0.0)
+    first, last = (
+        tracker.bench.until(lambda number=number: paths[number:] and paths[number]).poses[0]
+        for number in (0, 1))
+    assert last.pose.position.x - first.pose.position.x == pytest.approx(3.0)

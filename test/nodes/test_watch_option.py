@@ -12,6 +12,7 @@ import socket
 import sys
 from urllib.request import urlopen
 
+from presence import present
 import pytest
 
 from racecar.base.errors import ConfigurationError, RunError
@@ -63,7 +64,7 @@ def browser(monkeypatch, tmp_path):
 def test_the_run_begins_with_the_page_which_shows_the_result_until_ctrl_c(browser, capfd):
     with watched(argparse.Namespace(watch=True), 'plant') as run:
         before = capfd.readouterr().err
-        port = int(re.search(r'http://127\.0\.0\.1:(\d+)/', before)[1])
+        port = int(present(re.search(r'http://127\.0\.0\.1:(\d+)/', before))[1])
         assert 'begins when the page is open' in before
         assert json.loads(browser.read_text().splitlines()[0])[0] == 'welcome'
         run.text = 'it drove 3 s'
@@ -92,7 +93,7 @@ def test_nobody_waits_where_no_browser_can_be_opened(monkeypatch, capfd):
     with watched(argparse.Namespace(watch=True), 'plant', longest_wait=1e6):
         found = capfd.readouterr().err
         assert 'No page is open' in found
-        port = int(re.search(r'http://127\.0\.0\.1:(\d+)/', found)[1])
+        port = int(present(re.search(r'http://127\.0\.0\.1:(\d+)/', found))[1])
         with urlopen(f'http://127.0.0.1:{port}/', timeout=30.0) as page:
             assert '<title>' in page.read().decode()
 

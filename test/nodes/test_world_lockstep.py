@@ -5,6 +5,7 @@
 from contextlib import redirect_stdout
 import io
 import json
+from typing import Any
 
 from bag_samples import messages_in
 from mcap.reader import make_reader
@@ -68,7 +69,7 @@ def test_two_runs_record_the_same_bytes_and_another_seed_other_scans(tmp_path):
 def test_the_driver_drives_in_the_world(tmp_path):
     bag = tmp_path / 'bag'
     assert main(['up', 'driver_world', *FAST, '--duration', '2', '--record', str(bag)]) == 0
-    recorded = {}
+    recorded: dict[Any, Any] = {}
     for row in messages_in(bag, ['/vesc/odom', '/driver/state', '/racecar/joint_states']):
         recorded.setdefault(row.topic, []).append(row.message)
     stamps = {(m.header.stamp.sec, m.header.stamp.nanosec) for m in recorded['/vesc/odom']}

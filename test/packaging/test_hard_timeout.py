@@ -27,7 +27,7 @@ def test_that_blocks():
 
 def run_pytest(folder, text, *options):
     (folder / 'test_child.py').write_text(text)
-    environment = {**os.environ, 'PYTHONPATH': str(Path(__file__).parents[1])}
+    environment = {**os.environ, 'PYTHONPATH': str(Path(__file__).parents[1] / 'helpers')}
     return subprocess.run(
         [sys.executable, '-m', 'pytest', '-q', '-p', 'hard_timeout', '-p', 'no:cacheprovider',
          *options, 'test_child.py'],

@@ -164,7 +164,7 @@ def test_every_module_stands_in_a_room():
 
 
 def test_no_room_is_so_large_that_nobody_finds_the_way():
-    lines = collections.Counter()
+    lines: collections.Counter[str] = collections.Counter()
     for path, module, _ in modules():
         lines[module.split('.')[1] if '.' in module else ''] += len(path.read_text().splitlines())
     total = sum(lines.values())

@@ -33,19 +33,25 @@ KEYS = {
     'rosbags': 'python3-rosbags-pip',
     'scipy': 'python3-scipy',
     'tqdm': 'python3-tqdm',
+    'transforms3d': 'python3-transforms3d',
+    'trimesh': 'python3-trimesh-pip',
     'yaml': 'python3-yaml',
     # Come with a package that is declared.
     'llvmlite': 'python3-numba',
     'launch_xml': 'ros2launch',
     'launch_yaml': 'ros2launch',
-    'transforms3d': 'tf_transformations',
     'lz4': 'python3-rosbags-pip',
     'zstandard': 'python3-rosbags-pip',
 }
 
-# rosdep has no key, or none for what they need; what uses them, completion, the figures of reports
-# and wheels of a shape of their own, says what to install.
-WITHOUT_KEY = {'foxglove', 'pandas', 'plotly', 'shtab', 'trimesh'}
+# Distribution of Python -> module, where the names differ.
+MODULES = {'foxglove-sdk': 'foxglove', 'imageio-ffmpeg': 'imageio_ffmpeg', 'pillow': 'PIL',
+           'pyyaml': 'yaml'}
+
+# Distributions for which rosdep has no key, and those that are optional; what uses them says what
+# to install.
+WITHOUT_KEY = {'foxglove-sdk', 'imageio-ffmpeg', 'manifold3d', 'plotly', 'shtab'}
+OPTIONAL = {'pandas'}
 
 
 def manifest(package='.'):
@@ -65,7 +71,7 @@ def imported_modules(folder):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield path.relative_to(ROOT), alias.name.split('.')[0]
-            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
                 yield path.relative_to(ROOT), node.module.split('.')[0]
 
 
@@ -94,7 +100,8 @@ def test_setup_py_has_the_version_of_the_manifest():
 
 
 def test_every_import_is_declared_in_the_manifest():
-    known = declared() | set(sys.stdlib_module_names) | WITHOUT_KEY | {'racecar'}
+    without = {MODULES.get(name, name) for name in WITHOUT_KEY | OPTIONAL}
+    known = declared() | set(sys.stdlib_module_names) | without | {'racecar'}
     undeclared = sorted({
         f'{path}: {module}'
         for folder in (SRC, ROOT / 'launch')
@@ -102,6 +109,56 @@ def test_every_import_is_declared_in_the_manifest():
         if KEYS.get(module, module) not in known
     })
     assert not undeclared, 'declare in package.xml (key names: KEYS in this file)'
+
+
+def listed(name):
+    """Distributions that a file of requirements names, without their versions."""
+    lines = (ROOT / 'requirements' / name).read_text().splitlines()
+    return {re.split('[=<>; ]', line)[0] for line in lines if line[:1].isalpha()}
+
+
+def required():
+    """Distributions that setup.py names, those of the extras too."""
+    pytest.importorskip('setuptools', reason='setuptools is not installed')
+    program = ('import distutils.core; setup = distutils.core.run_setup("setup.py", ["--quiet"],'
+               ' stop_after="init"); print(*setup.install_requires, *sum('
+               'setup.extras_require.values(), []))')
+    answer = subprocess.run(
+        [sys.executable, '-c', f'import setuptools; {program}'], cwd=ROOT, capture_output=True,
+        text=True, check=True)
+    return set(answer.stdout.split())
+
+
+def key_of(distribution):
+    module = MODULES.get(distribution, distribution)
+    return KEYS.get(module, f'python3-{module}' if f'python3-{module}' in declared() else module)
+
+
+def test_every_library_of_the_requirements_has_a_key_or_is_said_to_have_none():
+    libraries = listed('racecar.in') | required()
+    assert {'numpy', 'pandas', 'pytest-timeout', 'setuptools'} <= libraries
+    assert {name for name in libraries if key_of(name) not in declared()} \
+        == WITHOUT_KEY | OPTIONAL
+
+
+def test_libraries_without_a_key_are_named_in_the_manifest_and_in_the_instructions():
+    manifest_text = (ROOT / 'package.xml').read_text()
+    page = (ROOT / 'docs' / 'ros2_usage.md').read_text()
+    for name in WITHOUT_KEY | OPTIONAL:
+        assert re.search(rf'<!--[^>]*\b{name}\b', manifest_text), name
+        assert f'`{name}`' in page, name
+
+
+def test_what_pip_installs_beside_ros_is_what_apt_does_not_have():
+    pip_keys = {key for key in declared() if key.endswith('-pip') or key == 'mcap-ros2-support'}
+    found = listed('rosdep_pip.in')
+    assert {key_of(name) for name in found - WITHOUT_KEY - {'mcap-ros2-support'}} \
+        | {'mcap-ros2-support'} == pip_keys
+    # Served to one command, 50 MB.
+    assert found >= WITHOUT_KEY - {'foxglove-sdk'}
+    page = (ROOT / 'docs' / 'ros2_usage.md').read_text()
+    skipped, = re.findall(r"--skip-keys '(.*)'", page)
+    assert set(skipped.split()) == pip_keys
 
 
 @pytest.mark.parametrize('package', ['racecar_interfaces', 'underlay/ackermann_msgs',

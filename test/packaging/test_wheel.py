@@ -8,7 +8,6 @@ The libraries come from the environment of the tests; that they are all required
 import ast
 from email.parser import Parser
 import importlib.metadata
-import importlib.util
 import os
 from pathlib import Path
 import re
@@ -66,7 +65,7 @@ def racecar(wheel, tmp_path_factory):
     venv.create(bare, symlinks=True)
     python = bare / 'bin' / 'python'
     pip('--python', str(python), 'install', '--no-deps', '--no-index', str(wheel))
-    libraries = {str(Path(importlib.util.find_spec(name).submodule_search_locations[0]).parent)
+    libraries = {str(Path(str(importlib.import_module(name).__file__)).parents[1])
                  for name in ('numpy', 'rosbags', 'yaml')}
     site, = bare.glob('lib/python3*/site-packages')
     (site / 'libraries.pth').write_text('\n'.join(sorted(libraries)))
@@ -108,6 +107,9 @@ def test_the_wheel_has_the_command_the_types_and_the_data(wheel):
             if '__pycache__' not in path.parts:
                 assert any(name.endswith(f'/data/share/racecar/{path.relative_to(ROOT)}')
                            for name in names), path
+    page = Path('racecar') / 'cockpit' / 'page'
+    assert {path.name for path in (ROOT / 'src' / page).iterdir()} == {
+        Path(name).name for name in names if name.startswith(f'{page}/')}
     # Nodes are started by `racecar up`: without ROS they would be commands that cannot run.
     assert scripts.split() == ['[console_scripts]', 'racecar', '=', 'racecar.executables:command']
 
@@ -122,10 +124,10 @@ def test_the_wheel_requires_every_library_that_it_imports(wheel):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Import):
                 imported |= {alias.name.partition('.')[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom):
+            elif isinstance(node, ast.ImportFrom) and node.module:
                 imported.add(node.module.partition('.')[0])
     of_ros = {element.text for element in ElementTree.parse(ROOT / 'package.xml').getroot()
-              if element.tag == 'exec_depend' and not element.text.startswith('python3-')}
+              if element.tag == 'exec_depend' and not str(element.text).startswith('python3-')}
     others = imported - of_ros - set(sys.stdlib_module_names) - {'racecar'}
     # Both are optional, and an error says how to install them.
     assert {COMES_WITH.get(name, name) for name in others} <= required | {'pandas', 'xacro'}

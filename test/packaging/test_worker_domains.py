@@ -17,7 +17,12 @@ with contextlib.ExitStack() as stack:
     print(claim_domain(stack), flush=True)
     sys.stdin.read()
 """
-FOLDERS = [Path(__file__).parents[1], Path(__file__).parents[2] / 'src']
+FOLDERS = [Path(__file__).parents[1] / 'helpers', Path(__file__).parents[2] / 'src']
+
+
+def line_of(process):
+    assert process.stdout is not None
+    return process.stdout.readline()
 
 
 def test_processes_have_domains_of_their_own_until_they_end():
@@ -28,7 +33,8 @@ def test_processes_have_domains_of_their_own_until_they_end():
                 stdout=subprocess.PIPE,
                 env={**os.environ, 'PYTHONPATH': os.pathsep.join(map(str, FOLDERS))}))
             for _ in range(4)]
-        domains = [claim_domain(stack), *(int(holder.stdout.readline()) for holder in holders)]
+        domains = [claim_domain(stack), *(int(line_of(holder)) for holder in holders)]
         assert len(set(domains)) == len(domains)
         for holder in holders:
+            assert holder.stdin is not None
             holder.stdin.close()

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import threading
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ class Served:
 
     def __init__(self, feed, port=0):
         self.feed = feed
-        self._ready = concurrent.futures.Future()
+        self._ready: concurrent.futures.Future[int] = concurrent.futures.Future()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run(port)))
         self._thread.start()
         self.port = self._ready.result(10)
@@ -110,7 +111,7 @@ class Served:
 
     def call(self, function, *arguments, **options):
         """Call something in the server's thread."""
-        done = concurrent.futures.Future()
+        done: concurrent.futures.Future[Any] = concurrent.futures.Future()
         self._loop.call_soon_threadsafe(
             lambda: done.set_result(function(*arguments, **options)))
         return done.result(10)

@@ -9,6 +9,7 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
+from typing import NamedTuple
 
 from domains import claim_domain
 from playwright.sync_api import expect
@@ -30,9 +31,16 @@ def children(process):
     return [int(number) for number in text.split()]
 
 
+class Cockpit(NamedTuple):
+    """The command in a process of its own, and the address of its page."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+
 @pytest.fixture(scope='module')
 def cockpit():
-    """Start `racecar cockpit kinematic_ode`; its `address` is that of the page."""
+    """`racecar cockpit kinematic_ode`, started."""
     with contextlib.ExitStack() as stack:
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(claim_domain(stack)),
                        'ROS_AUTOMATIC_DISCOVERY_RANGE': os.environ.get(
@@ -41,10 +49,10 @@ def cockpit():
             [sys.executable, '-c', COMMAND, 'cockpit', 'kinematic_ode'], text=True,
             stdout=subprocess.PIPE, env=environment))
         try:
+            assert process.stdout is not None
             line = process.stdout.readline()
             assert line.startswith('Cockpit: http://127.0.0.1:'), line
-            process.address = line.split()[1]
-            yield process
+            yield Cockpit(process, line.split()[1])
         finally:
             started = children(process)
             process.send_signal(signal.SIGINT)

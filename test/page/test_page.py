@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the cockpit in a browser, before a feed without nodes."""
 
+import hashlib
 import io
 import math
 import re
@@ -17,6 +18,12 @@ from racecar.cockpit.frames import state_frame
 from racecar.cockpit.page_files import FOLDER
 
 LARGEST_PAGE = 1_000_000  # [B]
+# What others have written, by the SHA-256 of what they published: uplot 1.6.32 on npm.
+OF_OTHERS = {
+    'uPlot.LICENSE': '8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd',
+    'uPlot.iife.min.js': '19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f',
+    'uPlot.min.css': 'df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04',
+}
 
 
 def test_page_loads_all_from_its_own_server_and_stays_below_a_megabyte(serve, open_page):
@@ -40,15 +47,20 @@ def test_page_loads_all_from_its_own_server_and_stays_below_a_megabyte(serve, op
 
 
 def test_the_files_of_the_page_name_no_other_host():
-    found = [(path.name, url) for path in sorted(FOLDER.iterdir())
-             for url in re.findall(r'(?:https?:)?//[\w.-]+\.[a-z]{2,}[^\s"\']*', path.read_text())
+    # The first comment of what others have written says where it comes from.
+    texts = {path.name: re.sub(r'^/\*!.*?\*/', '', path.read_text())
+             for path in sorted(FOLDER.iterdir())}
+    found = [(name, url) for name, text in texts.items()
+             for url in re.findall(r'(?:https?:)?//[\w.-]+\.[a-z]{2,}[^\s"\']*', text)
              if not url.startswith('http://www.w3.org/')]
     assert found == []
 
 
-def test_every_file_of_the_page_has_the_licence():
-    assert [path.name for path in sorted(FOLDER.iterdir())
-            if 'SPDX-License-Identifier: Apache-2.0' not in path.read_text()[:200]] == []
+def test_every_file_of_the_page_has_the_licence_or_is_what_others_published():
+    assert {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in FOLDER.iterdir()
+            if 'SPDX-License-Identifier: Apache-2.0' not in path.read_text()[:200]} == OF_OTHERS
+    assert 'MIT License' in (FOLDER / 'uPlot.LICENSE').read_text()
 
 
 def scene_picture(page):
@@ -286,11 +298,148 @@ def test_plots_show_what_comes_after_a_seek_in_a_pause(serve, open_page):
     wait_for(page, lambda: blue() > 200, what='a line')
 
 
+def times(page):
+    """Return the first and the last time that each plot shows [s]."""
+    return page.evaluate("""() => [...document.querySelectorAll('.plot:not([hidden])')].map(
+      (figure) => window.shownTimes(figure))""")
+
+
+@pytest.fixture
+def paused(serve, open_page):
+    """Return a page in a pause whose plots show a speed of t / 20 m/s from 20 s to 40 s."""
+    served = serve(mode='replay')
+    page = open_page(served.address, viewport={'width': 2400, 'height': 768}, script="""
+      // The numbers of the axis come from uPlot itself, through what it writes.
+      const write = CanvasRenderingContext2D.prototype.fillText;
+      window.written = new Map();
+      CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+        const {canvas} = this;
+        if (!window.written.has(canvas)) { window.written.set(canvas, []); }
+        if (/ s$/.test(text)) { window.written.get(canvas).push([parseFloat(text), x]); }
+        return write.call(this, text, x, y);
+      };
+      const clear = CanvasRenderingContext2D.prototype.clearRect;
+      CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+        window.written.set(this.canvas, []);
+        return clear.apply(this, box);
+      };
+      window.shownTimes = (figure) => {
+        const labels = window.written.get(figure.querySelector('canvas')) || [];
+        if (labels.length < 2) { return null; }
+        const [[t0, x0], [t1, x1]] = [labels[0], labels.at(-1)];
+        const over = figure.querySelector('.u-over'), slope = (t1 - t0) / (x1 - x0);
+        return [0, over.clientWidth].map((x) => t0 + (over.offsetLeft + x - x0) * slope);
+      };""")
+    wait_for_car(page)
+    page.get_by_role('button', name='Pause').click()
+    wait_for(page, lambda: sent(served.feed, 'pause'))
+    served.call(give_rows, served.feed, 40.0, 801)
+    wait_for(page, lambda: shows(page, 20.0, 40.0), what='the last 20 s')
+    page.served = served
+    return page
+
+
+def shows(page, first, last):
+    """Tell whether all plots show these times, but for a pixel and the digits of labels."""
+    found = times(page)
+    return len(found) == 3 and all(
+        ends and abs(ends[0] - first) < 0.15 and abs(ends[1] - last) < 0.15 for ends in found)
+
+
+def drag(page, plot, begin, end):
+    """Drag with the mouse from one share of the width of a plot to another."""
+    box = page.locator(f'#plot-{plot} .u-over').bounding_box()
+    y = box['y'] + 0.5 * box['height']
+    page.mouse.move(box['x'] + begin * box['width'], y)
+    page.mouse.down()
+    page.mouse.move(box['x'] + 0.5 * (begin + end) * box['width'], y)
+    page.mouse.move(box['x'] + end * box['width'], y)
+    page.mouse.up()
+
+
+def test_drag_in_one_plot_zooms_all_and_a_double_click_or_the_button_ends_it(paused):
+    drag(paused, 'speed', 0.25, 0.5)
+    wait_for(paused, lambda: shows(paused, 25.0, 30.0), what='the time that was dragged over')
+    expect(paused.get_by_label('Last')).to_be_hidden()
+    paused.locator('#plot-error .u-over').dblclick()
+    wait_for(paused, lambda: shows(paused, 20.0, 40.0), what='the last 20 s')
+    drag(paused, 'error', 0.5, 1.0)
+    wait_for(paused, lambda: shows(paused, 30.0, 40.0), what='the time that was dragged over')
+    paused.get_by_role('button', name='Reset zoom').click()
+    wait_for(paused, lambda: shows(paused, 20.0, 40.0), what='the last 20 s')
+    expect(paused.get_by_role('button', name='Reset zoom')).to_be_hidden()
+    expect(paused.get_by_label('Last')).to_be_visible()
+    assert paused.faults == []
+
+
+def test_drag_with_shift_moves_the_time_but_not_beyond_the_samples(paused):
+    drag(paused, 'speed', 0.25, 0.5)
+    wait_for(paused, lambda: shows(paused, 25.0, 30.0), what='the time that was dragged over')
+    paused.keyboard.down('Shift')
+    drag(paused, 'steering', 0.8, 0.4)
+    wait_for(paused, lambda: shows(paused, 27.0, 32.0), what='2 s later')
+    for _ in range(4):
+        drag(paused, 'steering', 0.9, 0.1)
+    wait_for(paused, lambda: shows(paused, 35.0, 40.0), what='the last samples')
+    paused.keyboard.up('Shift')
+
+
+def test_zoomed_plots_stay_while_samples_arrive_and_follow_again_after_a_jump(paused):
+    served = paused.served
+    drag(paused, 'speed', 0.25, 0.5)
+    wait_for(paused, lambda: shows(paused, 25.0, 30.0), what='the time that was dragged over')
+    value = paused.locator('#plot-speed .key.measured .value')
+    paused.mouse.move(5, 5)
+    expect(value).to_have_text('1.00')
+    served.call(give_rows, served.feed, 42.0, 40)
+    # The value of now, which is that of the new samples.
+    wait_for(paused, lambda: paused.evaluate('window.racecarCockpit.time') == 42.0)
+    served.call(give_rows, served.feed, 42.5, 1)
+    expect(value).to_have_text('0.00')
+    assert shows(paused, 25.0, 30.0)
+    served.call(give_rows, served.feed, 10.0, 100)
+    expect(paused.get_by_role('button', name='Reset zoom')).to_be_hidden()
+    wait_for(paused, lambda: shows(paused, 5.0, 10.0), what='the time jumped to')
+
+
+def test_pointer_shows_the_values_at_its_time_in_all_plots(paused):
+    box = paused.locator('#plot-error .u-over').bounding_box()
+    paused.mouse.move(box['x'] + 0.25 * box['width'], box['y'] + 10)
+    value = paused.locator('#plot-speed .key.measured .value')
+    wait_for(paused, lambda: abs(float(value.text_content()) - 0.25) < 0.02, what='a quarter')
+    line = paused.locator('#plot-speed .u-cursor-x').bounding_box()
+    over = paused.locator('#plot-speed .u-over').bounding_box()
+    assert line['x'] - over['x'] == pytest.approx(0.25 * over['width'], abs=2.0)
+    paused.mouse.move(5, 5)
+    expect(value).to_have_text('1.00')
+    # Also while a time to zoom in on is chosen, when the lines hold still.
+    paused.mouse.move(box['x'] + 0.75 * box['width'], box['y'] + 10)
+    paused.mouse.down()
+    paused.mouse.move(box['x'] + 0.5 * box['width'], box['y'] + 10)
+    wait_for(paused, lambda: abs(float(value.text_content()) - 0.5) < 0.02, what='a half')
+    paused.served.call(give_rows, paused.served.feed, 42.0, 40)
+    wait_for(paused, lambda: paused.evaluate('window.racecarCockpit.time') == 42.0)
+    paused.mouse.move(box['x'] + 0.25 * box['width'], box['y'] + 10)
+    wait_for(paused, lambda: abs(float(value.text_content()) - 0.25) < 0.02, what='a quarter')
+    assert shows(paused, 20.0, 40.0)
+    paused.mouse.up()
+    wait_for(paused, lambda: shows(paused, 25.0, 35.0), what='the time that was dragged over')
+
+
+def test_lines_of_plots_are_drawn_by_the_processor(serve, open_page):
+    page = open_page(serve().address)
+    wait_for_car(page)
+    assert page.evaluate("""() => [...document.querySelectorAll('.plot canvas')].map(
+      (canvas) => canvas.getContext('2d').getContextAttributes().willReadFrequently)
+    """) == [True] * 5
+
+
 def give_rows(feed, end, count):
-    names = list(feed._columns)
+    names = list(feed.columns)
     rows = np.zeros((count, len(names)))
     rows[:, names.index('speed')] = np.linspace(0.0, 1.0, count)
-    feed._outlet.publish(state_frame(0, end - 0.05 * np.arange(count)[::-1], rows))
+    step = 0.05 if count < 800 else 0.025
+    feed.outlet.publish(state_frame(0, end - step * np.arange(count)[::-1], rows))
 
 
 def test_lamps_shine_in_the_scene_while_they_are_lit(serve, open_page):

@@ -152,7 +152,23 @@ def test_history_keeps_all_samples_and_begins_anew_when_time_goes_back(page):
                       'length': 1}
 
 
+def test_history_gives_columns_across_the_end_of_its_ring_with_null_for_gaps(page):
+    answer = page.evaluate("""async () => {
+      const {History} = await import('/static/history.js');
+      const history = new History(['x', 'y', 'unknown']);
+      const times = Array.from({length: 24001}, (_, i) => i / 100);
+      history.add({times, values: times.flatMap((time) => [time, -time, NaN]),
+        rows: times.length, columns: 3});
+      history.add({times: [250], values: [7, NaN, NaN], rows: 1, columns: 3});
+      const ends = [history.next - 4, history.next];
+      return [history.timesOf(...ends), history.valuesOf('x', ...ends),
+        history.valuesOf('y', ...ends, 2), history.valuesOf('unknown', ...ends)];
+    }""")
+    assert answer == [[239.99, 240, 240, 250], pytest.approx([239.99, 240, None, 7]),
+                      pytest.approx([-479.98, -480, None, None]), []]
+
+
 def test_page_asks_for_all_its_modules_at_once():
     index = (FOLDER / INDEX).read_text()
     asked = set(re.findall(r'<link rel="modulepreload" href="/static/(\w+\.js)">', index))
-    assert asked == {path.name for path in FOLDER.glob('*.js')} - {'main.js'}
+    assert asked == {path.name for path in FOLDER.glob('*.js')} - {'main.js', 'uPlot.iife.min.js'}

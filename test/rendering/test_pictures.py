@@ -14,6 +14,7 @@ import pytest
 
 from racecar.base.errors import ConfigurationError, RenderingError
 from racecar.base.poses import NO_POSE, pose_of_angles, pose_of_child, rotated
+from racecar.base.shapes import Mesh
 from racecar.base.share import find_vehicle, resource_file
 from racecar.description.outline import outline
 from racecar.description.triangles import corners_of
@@ -92,6 +93,7 @@ def test_the_process_ends_with_its_parent(gl):
             'print(process.pid, flush=True)\ninput()\n')
     parent = subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
     pid = int(parent.stdout.readline())
     parent.kill()
     parent.wait()
@@ -133,7 +135,8 @@ def test_without_a_library_one_line_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize(('heading', 'size'), [(0.6, (1280, 720)), (2.5, (600, 900))])
 def test_a_framed_vehicle_is_whole_and_as_large_as_the_picture_allows(name, heading, size):
     tree = describe_vehicle(VehicleParameters.from_file(find_vehicle(name))).tree
-    lens = Lens(*size, 0.62, 0.02, 300.0)
+    width, height = size
+    lens = Lens(width, height, 0.62, 0.02, 300.0)
     points, poses = outline(tree), tree.poses()
     eye = framing(points, (-math.cos(heading), math.sin(heading), -0.25), lens, 0.8)
     back = (-eye.qx, -eye.qy, -eye.qz, eye.qw)
@@ -141,8 +144,9 @@ def test_a_framed_vehicle_is_whole_and_as_large_as_the_picture_allows(name, head
     corners = np.concatenate([
         [pose_of_child(pose_of_child(poses[link.name], shape.origin), NO_POSE._replace(
             x=x, y=y, z=z))[:3] for x, y, z in (corners_of(resource_file(
-                shape.geometry.uri).read_bytes()).reshape(-1, 3) * shape.geometry.scale)[::5]]
-        for link in tree.links for shape in link.visuals if hasattr(shape.geometry, 'uri')])
+                mesh.uri).read_bytes()).reshape(-1, 3) * mesh.scale)[::5]]
+        for link in tree.links for shape in link.visuals
+        for mesh in [shape.geometry] if isinstance(mesh, Mesh)])
     reach = []
     for part in (corners, points):
         seen = np.array([rotated(back, tuple(point)) for point in part - eye[:3]])

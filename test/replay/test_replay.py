@@ -83,7 +83,7 @@ def shown(recording, time):
         await until(lambda: feed.is_settled, 'the history')
         found.extend(watcher.frames[seen:])
 
-    found = []
+    found: list[bytes] = []
     feed = ReplayFeed(recording)
     watcher = watch(feed, script)
     return watcher, found
@@ -201,8 +201,12 @@ def test_a_map_that_is_published_again_and_again_is_kept_once(tmp_path, messages
 def test_a_seek_reads_little_of_a_long_bag(drive, drive_rows, monkeypatch):
     read = []
     decompress = storage.decompress
-    monkeypatch.setattr(storage, 'decompress', lambda *given: (
-        read.append(1), decompress(*given))[1])
+
+    def counted(*given):
+        read.append(1)
+        return decompress(*given)
+
+    monkeypatch.setattr(storage, 'decompress', counted)
     recording = BagRecording(drive)
     read.clear()
     recording.block(3)
@@ -354,7 +358,7 @@ def with_leaf(whole, number, value):
     def changed(part):
         if next(count) == number:
             return value
-        if dataclasses.is_dataclass(part):
+        if dataclasses.is_dataclass(part) and not isinstance(part, type):
             return dataclasses.replace(part, **{
                 field.name: changed(getattr(part, field.name))
                 for field in dataclasses.fields(part) if field.init})
@@ -413,8 +417,8 @@ def test_the_csv_file_of_a_run_is_replayed(tmp_path):
                   file=stream)
     recording = open_recording(path)
     watcher, frames = shown(recording, 2.5)
-    row = dict(zip(watcher.columns, newest_rows(frames)[1][-1], strict=True))
-    assert is_close(row['x'], 5.0)
+    shown_row = dict(zip(watcher.columns, newest_rows(frames)[1][-1], strict=True))
+    assert is_close(shown_row['x'], 5.0)
     assert is_close(row['reference_speed'], 2.0)
     assert np.allclose([row['error'], row['longitudinal_error'], row['lateral_error']],
                        [0.5, 0.0, -0.5], atol=1e-5)

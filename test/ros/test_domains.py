@@ -91,8 +91,12 @@ def test_domain_in_which_somebody_listens_is_not_free(stack, pair, offset):
 def drives(monkeypatch):
     """Return the domains in which the demo drives; the drives end at once."""
     found = []
-    monkeypatch.setattr(
-        demo, '_drive_figure_eight', lambda *_: found.append(os.environ['ROS_DOMAIN_ID']) or [])
+
+    def drive(*_):
+        found.append(os.environ['ROS_DOMAIN_ID'])
+        return []
+
+    monkeypatch.setattr(demo, '_drive_figure_eight', drive)
     # What the demo sets is undone too.
     monkeypatch.setenv('ROS_DOMAIN_ID', '')
     return found

@@ -101,6 +101,7 @@ def test_raw_maps_have_walls_from_the_threshold_on(tmp_path):
     path = tmp_path / 'm.yaml'
     path.write_text('image: m.png\nresolution: 0.1\norigin: [0, 0, 0]\nmode: raw\n')
     grid = load_world(path).grid
+    assert grid is not None
     assert grid.occupied.tolist() == [[False, True, True, False]]
 
 

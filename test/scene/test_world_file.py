@@ -46,9 +46,9 @@ def test_every_world_can_be_read_and_leaves_room_at_its_start(name):
 def is_in_the_way(scene, x, y, yaw, half_length=0.25, half_width=0.15):
     from racecar.scene.grid_map import NO_GRID
     numbers = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(
+    return overlaps(*(
         scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *numbers, x, y, math.cos(yaw),
-        math.sin(yaw), half_length, half_width)
+        math.sin(yaw), half_length, half_width))
 
 
 def test_empty_is_the_empty_scene():
@@ -101,7 +101,7 @@ def test_the_course_of_the_walker_is_closed_all_around():
     scene = load_world('walker')
     assert {(wall.height, wall.width) for wall in scene.boxes} == {(1.075, 0.25)}
     # Of pieces between the same points, as far as their numbers tell.
-    points = {end: [] for end in (-0.5, 0.5)}
+    points: dict[float, list[tuple[float, float]]] = {end: [] for end in (-0.5, 0.5)}
     for wall in scene.boxes:
         for end, found in points.items():
             along = end * (wall.length - wall.width)
@@ -165,6 +165,7 @@ origin: [1.0, 2.0, 0.5]
 height: 0.3
 cones: [{x: 1.0, y: 0.0}]
 """))
+    assert scene.grid is not None
     assert scene.grid.values.shape == (4, 6)
     assert scene.grid.origin == Pose2(1.0, 2.0, 0.5)
     assert scene.grid_height == 0.3
@@ -177,12 +178,15 @@ def test_a_map_whose_image_has_changed_is_read_anew(tmp_path):
     image = tmp_path / 'm.png'
     Image.fromarray(np.full((4, 6), 254, np.uint8)).save(image)
     scene = scene_of(world)
+    assert scene.grid is not None
     assert not scene.grid.values.any()
     assert scene_of(world) is scene
     Image.fromarray(np.zeros((4, 6), np.uint8)).save(image)
     # Within one tick of a clock of files, too.
     os.utime(image, ns=(0, os.stat(image).st_mtime_ns + 1))
-    assert scene_of(world).grid.values.all()
+    grid = scene_of(world).grid
+    assert grid is not None
+    assert grid.values.all()
     image.unlink()
     with pytest.raises(ConfigurationError, match='cannot be read: No such file'):
         scene_of(world)

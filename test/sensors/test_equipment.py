@@ -82,8 +82,11 @@ def test_what_the_laser_sees_is_the_world():
 def test_a_car_in_a_world_knows_its_map_and_counts_collisions():
     entity = plant(world='room').entities[0]
     assert entity.surroundings() is not None
-    assert entity.surroundings().values.shape == load_world('room').grid.values.shape
-    assert collisions_of(entity).contacts == 0
+    grid, collisions = load_world('room').grid, collisions_of(entity)
+    assert grid is not None
+    assert entity.surroundings().values.shape == grid.values.shape
+    assert collisions is not None
+    assert collisions.contacts == 0
     assert collisions_of(plant().entities[0]) is None
 
 

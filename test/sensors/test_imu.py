@@ -101,7 +101,7 @@ def test_a_sensor_off_the_middle_feels_the_rotation():
     expected = (found[1] - found[0]) / (2.0 * dt)
     child = acceleration_of_child(body, twist, place)
     back = np.array([
-        np.array(twist_of_child(Twist3(*axis, 0, 0, 0), place)[:3]) for axis in np.eye(3)])
+        twist_of_child(Twist3(x, y, z, 0, 0, 0), place)[:3] for x, y, z in np.eye(3)])
     assert back @ np.array(child[:3]) == pytest.approx(expected, abs=1e-6)
     assert back @ np.array(child[3:]) == pytest.approx(body[3:])
 

@@ -4,6 +4,7 @@
 
 import math
 
+from compilation import plain
 import numpy as np
 import pytest
 from scipy import stats
@@ -55,19 +56,18 @@ def test_one_number_of_the_generator_is_used():
 
 
 def test_logarithm_and_turn_are_those_of_the_library():
-    plain = [getattr(function, 'py_func', function) for function in (
-        noise._logarithm, noise._turned)]
+    logarithm, turned = plain(noise.logarithm), plain(noise.cosine_and_sine)
     for share in [2.0**-33, 2.0**-17, 0.25, 0.5, 1.0, *np.random.default_rng(1).random(200)]:
         part, exponent = math.frexp(share)
-        assert plain[0](part, -exponent) == pytest.approx(math.log(share), abs=1e-12)
+        assert logarithm(part, -exponent) == pytest.approx(math.log(share), abs=1e-12)
     for angle in np.linspace(-math.pi / 4.0, math.pi / 4.0, 99):
-        assert plain[1](angle) == pytest.approx((math.cos(angle), math.sin(angle)), abs=2e-9)
+        assert turned(angle) == pytest.approx((math.cos(angle), math.sin(angle)), abs=2e-9)
 
 
 @pytest.mark.skipif(not COMPILED, reason='Numba is not installed')
 def test_compiled_and_plain_give_the_same_bits():
-    compiled, plain = np.empty(40), np.empty(40)
+    compiled, interpreted = np.empty(40), np.empty(40)
     fill_normal(np.uint64(7), compiled)
     with np.errstate(over='ignore'):
-        fill_normal.py_func(np.uint64(7), plain)
-    assert compiled.tobytes() == plain.tobytes()
+        plain(fill_normal)(np.uint64(7), interpreted)
+    assert compiled.tobytes() == interpreted.tobytes()

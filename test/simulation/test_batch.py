@@ -11,25 +11,28 @@ import signal
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import numpy as np
+from presence import present
 import pytest
 from scipy.integrate import RK45
 
 from racecar.base.compiled import COMPILED, compiled
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ConfigurationError, DivergenceError
-from racecar.base.packing import vector
 from racecar.base.random_numbers import four_normals, philox, WORD
 from racecar.base.rows import count_numbers, filled, load, store
 from racecar.base.types import AckermannCommand, Pose2
+from racecar.base.vectors import vector
 from racecar.control.tracker import TrajectoryTracker
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.dynamics.tyres import TYRE_MODELS
 from racecar.dynamics.vehicles import SingleTrack, VehicleParameters
-from racecar.simulation.batch import BatchSimulation, Noise
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_result import Noise
 from racecar.simulation.block import lane_rows
-from racecar.simulation.closed_loop import ClosedLoop, run_closed_loop
+from racecar.simulation.closed_loop import ClosedLoop, run_loop
 from racecar.simulation.engine import integration, LANES, Layout, motion_parts
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.loop_kernel import CHUNK
@@ -62,7 +65,7 @@ def loop(vehicle='racecar', tyre='fiala', formulation='full', trajectory='figure
 
 def rows_tick_by_tick(parts, ticks):
     """Return what the methods of the parts, which the nodes call, give; and the divergence."""
-    rows = []
+    rows: list[Any] = []
     try:
         parts.run_tick_by_tick(ticks, rows.append)
     except DivergenceError as error:
@@ -90,10 +93,10 @@ def test_compiled_loop_gives_the_bits_of_tracker_linearizer_and_simulator(
     rows, error = rows_tick_by_tick(by_hand, ticks)
     compiled = loop(*case)
     if error is None:
-        np.testing.assert_array_equal(run_closed_loop(*compiled, 0.01 * ticks).rows, rows)
+        np.testing.assert_array_equal(run_loop(compiled, 0.01 * ticks).rows, rows)
     else:
         with pytest.raises(DivergenceError) as raised:
-            run_closed_loop(*compiled, 0.01 * ticks)
+            run_loop(compiled, 0.01 * ticks)
         assert str(raised.value) == error
     assert state_of(compiled) == state_of(by_hand)
 
@@ -108,10 +111,10 @@ def test_compiled_loop_gives_the_same_bits_on_every_trajectory_and_goes_on_with_
     by_hand, compiled = (loop(trajectory=trajectory, **options) for _ in range(2))
     rows, error = rows_tick_by_tick(by_hand, 150)
     assert error is None
-    np.testing.assert_array_equal(run_closed_loop(*compiled, 3.0).rows, rows)
+    np.testing.assert_array_equal(run_loop(compiled, 3.0).rows, rows)
     # The second run goes on from where the first one ended.
     rows, _ = rows_tick_by_tick(by_hand, 20)
-    np.testing.assert_array_equal(run_closed_loop(*compiled, 0.4).rows, rows)
+    np.testing.assert_array_equal(run_loop(compiled, 0.4).rows, rows)
 
 
 @pytest.mark.parametrize('trajectory', TRAJECTORIES)
@@ -122,7 +125,7 @@ def test_compiled_loop_turns_round_waits_and_catches_up_with_the_same_bits(traje
     rows, error = rows_tick_by_tick(loop(trajectory=trajectory, **options), 1500)
     assert error is None
     np.testing.assert_array_equal(
-        run_closed_loop(*loop(trajectory=trajectory, **options), 15.0).rows, rows)
+        run_loop(loop(trajectory=trajectory, **options), 15.0).rows, rows)
 
 
 def test_ctrl_c_ends_a_batch_within_some_chunks():
@@ -144,13 +147,13 @@ def test_limits_of_law_and_plant_may_differ():
     options = {'law': {'vehicle.steering_limit': 0.2, 'vehicle.speed_max': 0.6},
                'simulator': {'vehicle.steering_limit': 0.15, 'vehicle.speed_max': 0.5}}
     rows, _ = rows_tick_by_tick(loop(**options), 300)
-    np.testing.assert_array_equal(run_closed_loop(*loop(**options), 3.0).rows, rows)
+    np.testing.assert_array_equal(run_loop(loop(**options), 3.0).rows, rows)
     assert rows[:, 10].max() == pytest.approx(0.2)
 
 
 def test_progress_comes_some_times_and_ends_with_the_last_tick():
-    ticks = []
-    run_closed_loop(*loop(), 60.0, ticks.append)
+    ticks: list[Any] = []
+    run_loop(loop(), 60.0, ticks.append)
     assert len(ticks) > 3
     assert ticks == sorted(ticks)
     assert ticks[-1] == 6000
@@ -164,7 +167,7 @@ def test_divergence_within_a_chunk_leaves_the_parts_as_they_are_tick_by_tick(mon
     _, error = rows_tick_by_tick(by_hand, 500)
     assert error is not None
     with pytest.raises(DivergenceError) as raised:
-        run_closed_loop(*compiled, 5.0)
+        run_loop(compiled, 5.0)
     assert str(raised.value) == error
     assert state_of(compiled) == state_of(by_hand)
 
@@ -244,7 +247,7 @@ def test_more_cars_than_a_block_holds_give_what_they_give_alone():
 
     result = BatchSimulation(map(car, gains)).run(1.0)
     for index in (0, LANES + 8):
-        alone = run_closed_loop(*loop(tracker={'Kp': float(gains[index])}), 1.0)
+        alone = run_loop(loop(tracker={'Kp': float(gains[index])}), 1.0)
         assert result.rmse[index] == alone.metrics().rmse
 
 
@@ -279,7 +282,7 @@ def test_noise_reaches_cars_with_actuators_too():
     for other in results[1:3]:
         np.testing.assert_array_equal(other.records, results[0].records)
         np.testing.assert_array_equal(other.path, results[0].path)
-    assert not np.array_equal(results[3].records, results[0].records)
+    assert not np.array_equal(present(results[3].records), present(results[0].records))
 
 
 def test_noise_has_the_deviations_asked_for_and_metrics_are_of_the_true_position():
@@ -288,7 +291,7 @@ def test_noise_has_the_deviations_asked_for_and_metrics_are_of_the_true_position
     result = BatchSimulation(parts, noise=noise, generator=np.random.default_rng(1)).run(
         3.0, record_every=1)
     # The car stands, so all that moves is noise.
-    found = result.records[:, :, 1:7].std(axis=(0, 1))
+    found = present(result.records)[:, :, 1:7].std(axis=(0, 1))
     assert found == pytest.approx([0.02, 0.03, 0.04, 0.05, 0.06, 0.07], rel=0.05)
     still = BatchSimulation([loop(
         tracker={'Kp': 0.0, 'Ki': 0.0, 'Kd': 0.0, 'FFWD': False})]).run(3.0)
@@ -323,11 +326,13 @@ def test_noise_of_a_motion_that_a_model_has_no_state_for_is_refused(model, name)
 
 
 def test_noise_of_a_car_and_a_tick_is_that_of_its_key():
-    noise = Noise(x=0.5, vy=2.0)
-    measured, true = (BatchSimulation(
-        [loop(tracker={'Kp': 0.0, 'Ki': 0.0, 'Kd': 0.0, 'FFWD': False}) for _ in range(2)],
-        **given).run(3.0, record_every=1).records for given in (
-            {'noise': noise, 'generator': np.random.default_rng(4)}, {}))
+    def records(noise, generator):
+        return present(BatchSimulation(
+            [loop(tracker={'Kp': 0.0, 'Ki': 0.0, 'Kd': 0.0, 'FFWD': False}) for _ in range(2)],
+            noise=noise, generator=generator).run(3.0, record_every=1).records)
+
+    measured = records(Noise(x=0.5, vy=2.0), np.random.default_rng(4))
+    true = records(None, None)
     keys = np.random.default_rng(4).integers(0, WORD, size=(2, 2)).tolist()
     for car, tick in ((0, 0), (1, 7), (1, 129), (0, 300)):
         x, _, _, _ = four_normals(philox((tick, 0, 0, 0), tuple(keys[car])))
@@ -357,7 +362,7 @@ def test_trajectory_without_a_kernel_gives_the_same_bits():
     by_hand, compiled = (
         parts._replace(tracker=TrajectoryTracker(VALUES, Zigzag())) for parts in (loop(), loop()))
     rows, _ = rows_tick_by_tick(by_hand, 200)
-    np.testing.assert_array_equal(run_closed_loop(*compiled, 2.0).rows, rows)
+    np.testing.assert_array_equal(run_loop(compiled, 2.0).rows, rows)
 
 
 class OddSimulator(Simulator):
@@ -375,7 +380,8 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
     assert not extended().is_compilable
     result = BatchSimulation([loop(), extended(), loop(tracker={'Kp': 4.0})]).run(
         2.0, skip=0.5, record_every=5, with_path=True)
-    np.testing.assert_array_equal(result.records[1], result.records[2])
+    records = present(result.records)
+    np.testing.assert_array_equal(records[1], records[2])
     # Any metric: side by side and alone they are the same.
     side_by_side, alone = (result.metrics(car).as_dict() for car in (2, 1))
     assert len(side_by_side) == 10
@@ -385,7 +391,8 @@ def test_parts_that_the_kernels_do_not_know_run_tick_by_tick():
 
 
 def test_cars_that_run_one_by_one_do_not_share_parts():
-    parts = HeldLoop(*loop(), 2)
+    tracker, law, car = loop()
+    parts = HeldLoop(tracker, law, car, 2)
     with pytest.raises(ConfigurationError, match='loop 1 shares its tracker, linearizer or sim'):
         BatchSimulation([parts, parts])
 
@@ -416,7 +423,7 @@ def test_metrics_without_a_sample_are_nan():
         [loop(), loop(simulator={'vehicle_model': 'kinematic_bicycle'})]).run(
             0.5, skip=1.0, with_path=True)
     assert np.isnan(result.rmse).all()
-    assert np.isnan(result.path).all()
+    assert np.isnan(present(result.path)).all()
     assert result.samples.tolist() == [0.0, 0.0]
     assert result.metrics(0).path is None
 
@@ -600,7 +607,8 @@ import numpy as np
 from racecar.simulation.held_loop import HeldLoop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.base.compiled import COMPILED
-from racecar.simulation.batch import BatchSimulation, Noise
+from racecar.simulation.batch import BatchSimulation
+from racecar.simulation.batch_result import Noise
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 def loop(vehicle, tyre, formulation, trajectory, lag=0.0):

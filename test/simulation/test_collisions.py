@@ -4,14 +4,16 @@
 
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
 from racecar.base.parameter_file import load_parameter_file
+from racecar.base.shapes import Box as BoxShape
 from racecar.base.types import AckermannCommand, Pose2
 from racecar.description.vehicle_description import describe_vehicle
 from racecar.driver.driven_car import DrivenCar
@@ -27,8 +29,9 @@ from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.batch_result import Noise
 from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.own_loop import OwnLoop
+from racecar.simulation.ports import COLLISIONS
 from racecar.simulation.simulator import make_simulator, Simulator, SIMULATOR_PARAMETERS
-from racecar.simulation.vehicle_plant import COLLISIONS, VehiclePlant
+from racecar.simulation.vehicle_plant import VehiclePlant
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_held_loop, make_loop
 from racecar.stacks.sweep import load_sweep
@@ -79,10 +82,10 @@ def is_overlapping(simulator, scene, margin=0.0):
     yaw = odometry.yaw
     ahead = 0.5 * (print_.front - print_.rear)
     grid = NO_GRID if scene.grid is None else scene.grid.numbers
-    return overlaps(
+    return overlaps(*(
         scene.wall_rows, scene.box_rows, foot_rows(scene.cones), *grid,
         odometry.x + ahead * math.cos(yaw), odometry.y + ahead * math.sin(yaw), math.cos(yaw),
-        math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin)
+        math.sin(yaw), 0.5 * (print_.front + print_.rear) + margin, print_.side + margin))
 
 
 @pytest.mark.parametrize('model', VEHICLE_MODELS)
@@ -236,7 +239,7 @@ def test_a_driven_car_is_stopped_and_its_wheels_with_it():
     driven.set_pedals(PedalControls(SPEED, 0.0, 0.0, 10.0, 1.5, *(0.0,) * 4))
     for _ in range(400):
         driven.tick()
-    assert driven.collisions.contacts == 1
+    assert present(driven.collisions).contacts == 1
     assert driven.odometry().x == pytest.approx(AHEAD - FRONT, abs=0.005)
     assert driven.odometry().vx == 0.0
     assert driven.wheel_rotations.left_rear * vehicle.wheel_radius == pytest.approx(
@@ -249,6 +252,7 @@ def test_the_footprint_is_that_of_the_robot_description(file):
     tree = describe_vehicle(vehicle).tree
     body = next(link for link in tree.links if link.name == 'chassis').collisions[0]
     x = tree.poses()['chassis'].x + body.origin.x
+    assert isinstance(body.geometry, BoxShape)
     length, width, _ = body.geometry.size
     assert vehicle.footprint.front == pytest.approx(x + 0.5 * length, abs=1e-3)
     assert vehicle.footprint.rear == pytest.approx(0.5 * length - x, abs=1e-3)
@@ -281,14 +285,15 @@ def closed_loop(**options):
 
 def own_loop(**options):
     parts = closed_loop(**options)
-    return OwnLoop(Own(), parts.tracker, parts.simulator)
+    controller: Any = Own()
+    return OwnLoop(controller, parts.tracker, parts.simulator)
 
 
 def held_loop(**options):
     stack = find_stack('kinematic_ode')
-    options = StackOptions(overrides={'single_track_simulator': {'rate': 20.0}}, **options)
+    slow = StackOptions(overrides={'single_track_simulator': {'rate': 20.0}}, **options)
     return make_held_loop(
-        stack, {d.executable: d.resolve() for d in describe_stack(stack.name, options)}, 100.0)
+        stack, {d.executable: d.resolve() for d in describe_stack(stack.name, slow)}, 100.0)
 
 
 class Nothing(NamedTuple):
@@ -327,9 +332,9 @@ def test_a_batch_tells_the_collisions_of_its_cars(narrow):
     batch = BatchSimulation(
         closed_loop(**world) for world in ({'world': narrow}, {}, {'world': 'tunnel'}))
     result = batch.run(5.0)
-    assert result.collisions[0] >= 1.0
-    assert math.isnan(result.collisions[1])
-    assert result.collisions[2] == 0.0
+    assert present(result.collisions)[0] >= 1.0
+    assert math.isnan(present(result.collisions)[1])
+    assert present(result.collisions)[2] == 0.0
     assert [result.metrics(car).collisions for car in (1, 2)] == [None, 0]
     assert 'collisions' not in result.metrics(1).as_dict()
     assert result.metrics(2).as_dict()['collisions'] == 0
@@ -344,9 +349,9 @@ def test_controllers_of_one_s_own_drive_in_a_world_beside_those_side_by_side(nar
     assert [loop.why_plain for loop in loops()] == [
         '', *['the car itself does not run compiled, as none does in a world'] * 2, '']
     result = BatchSimulation(loops()).run(5.0, record_every=1)
-    assert np.isnan(result.collisions).tolist() == [True, False, False, True]
-    assert result.collisions[1] >= 1.0
-    assert result.collisions[2] == 0.0
+    assert np.isnan(present(result.collisions)).tolist() == [True, False, False, True]
+    assert present(result.collisions)[1] >= 1.0
+    assert present(result.collisions)[2] == 0.0
     for car, loop in enumerate(loops()):
         assert result.table(car).rows.tobytes() == run_loop(loop, 5.0).rows.tobytes()
 
@@ -381,7 +386,7 @@ def test_loops_with_held_odometry_run_beside_others(narrow):
 
     result = BatchSimulation(loops()).run(3.0, record_every=1)
     assert result.samples.tolist() == [61, 301, 61]
-    assert result.collisions[2] >= 1.0
+    assert present(result.collisions)[2] >= 1.0
     for car, loop in enumerate(loops()):
         table = run_loop(loop, 3.0)
         assert result.table(car).rows.tobytes() == table.rows.tobytes()
@@ -406,8 +411,8 @@ def test_points_of_a_sweep_in_a_world_do_not_go_on_from_each_other(
     # The last two have the same values, not the same car.
     assert loops[2].simulator is not loops[3].simulator
     result = BatchSimulation(loops).run(sweep.duration)
-    assert np.isnan(result.collisions).tolist() == [True, True, False, False]
-    assert (result.collisions[2:] >= 1.0).all()
+    assert np.isnan(present(result.collisions)).tolist() == [True, True, False, False]
+    assert (present(result.collisions)[2:] >= 1.0).all()
 
 
 def test_a_simulator_of_parameters_starts_where_its_world_says(tmp_path):
@@ -417,4 +422,4 @@ def test_a_simulator_of_parameters_starts_where_its_world_says(tmp_path):
     simulator = make_simulator(values)
     odometry = simulator.odometry()
     assert (odometry.x, odometry.y, odometry.yaw) == pytest.approx((3.0, 1.0, 0.5))
-    assert simulator.collisions.contacts == 0
+    assert present(simulator.collisions).contacts == 0

@@ -2,16 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any combination of parts gives the same bits compiled, tick by tick and in a batch."""
 
+from typing import Any
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.errors import DivergenceError
 from racecar.dynamics.vehicles import SingleTrack
 from racecar.simulation.batch import BatchSimulation
 from racecar.simulation.block import Block, kind_of, tick_times
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 from racecar.simulation.metrics.run_table import RunTable
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
@@ -41,7 +44,7 @@ def make(combination, tracker, actuators, start, **further):
            if has_actuators else {})}
     descriptions = describe_stack(stack_name, StackOptions(
         trajectory=trajectory, tyre_model=tyre,
-        overrides={stack.tracker: tracker, stack.simulator: simulator}))
+        overrides={str(stack.tracker): tracker, stack.simulator: simulator}))
     return make_loop(stack, {d.executable: d.resolve() for d in descriptions})
 
 
@@ -111,10 +114,10 @@ def check_bits(combination, tracker, actuators, start, **further):
     by_hand, compiled, side = (
         make(combination, tracker, actuators, start, **further) for _ in range(3))
     assert compiled.is_compilable
-    rows = []
+    rows: list[Any] = []
     _, error = outcome(lambda: by_hand.run_tick_by_tick(TICKS, rows.append))
     table, compiled_error = outcome(
-        lambda: run_closed_loop(*compiled, TICKS * compiled.simulator.period_ns * 1e-9))
+        lambda: run_loop(compiled, TICKS * compiled.simulator.period_ns * 1e-9))
     assert compiled_error == error
     assert state_of(compiled) == state_of(by_hand)
     if error is None:
@@ -173,23 +176,23 @@ def test_cars_with_actuators_side_by_side_have_the_bits_of_each_alone(kind, time
         alone = loops()
         runs = []
         for parts in alone:
-            rows = []
+            rows: list[Any] = []
             _, error = outcome(lambda parts=parts, rows=rows: parts.run_tick_by_tick(
                 TICKS, rows.append))
             runs.append((np.array(rows), error))
         result = BatchSimulation(loops(), block_size=7).run(
             TICKS / rate, record_every=1, with_path=True)
-        for car, (rows, error) in enumerate(runs):
-            np.testing.assert_array_equal(result.table(car).rows, rows)
+        for car, (table, error) in enumerate(runs):
+            np.testing.assert_array_equal(result.table(car).rows, table)
             assert np.isnan(result.diverged_at[car]) == (error is None)
             if error is not None:
-                assert result.diverged_at[car] == pytest.approx(rows[-1, 0])
+                assert result.diverged_at[car] == pytest.approx(table[-1, 0])
             check_metrics(
-                result.metrics(car), RunTable(rows, float(result.tracked_ahead[car])))
+                result.metrics(car), RunTable(table, float(result.tracked_ahead[car])))
         # What a divergence puts back, and where the others have come.
-        blocks = {}
+        blocks: dict[Any, Any] = {}
         for car, parts in enumerate(loops()):
-            own = kind_of(parts)
+            own = present(kind_of(parts))
             blocks.setdefault(own, Block(own)).add(car, parts)
         for block in blocks.values():
             block.seal()

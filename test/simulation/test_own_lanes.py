@@ -3,11 +3,12 @@
 """Compiled controllers of one's own side by side: the bits of each alone, and whose failure."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
+from presence import present
 import pytest
 
 from racecar.base.compiled import COMPILED
@@ -71,7 +72,7 @@ def step(state, gains, car, reference, dt):
 
 
 class Own:
-    step = staticmethod(step)
+    step: Any = staticmethod(step)
 
     def __init__(self, preview=0.3, gain=0.8, integral_gain=0.1, speed=1.0, fails_at=NO_LIMIT,
                  lost_at=NO_LIMIT, silent_at=NO_LIMIT):
@@ -90,14 +91,15 @@ class Plain(Own):
 def values(stack='kinematic_ode', trajectory='figure_eight', tracker=None, simulator=None):
     found = find_stack(stack)
     options = StackOptions(trajectory=trajectory, tyre_model='fiala', overrides={
-        found.tracker: tracker or {}, found.simulator: simulator or {}})
+        str(found.tracker): tracker or {}, found.simulator: simulator or {}})
     return {d.executable: d.resolve() for d in describe_stack(stack, options)}
 
 
 def loop(controller=None, **what):
     resolved = values(**what)
+    driver: Any = controller or Own()
     return OwnLoop(
-        controller or Own(), TrajectoryTracker(resolved['trajectory_tracker']),
+        driver, TrajectoryTracker(resolved['trajectory_tracker']),
         make_simulator(resolved['single_track_simulator']))
 
 
@@ -192,7 +194,7 @@ def outcome_alone(controller, duration):
 
 @pytest.mark.parametrize('block_size', [1, 4, 20])
 def test_a_controller_that_fails_does_so_for_its_own_car_only(block_size):
-    told = []
+    told: list[Any] = []
     result = BatchSimulation(map(loop, FAILING), threads=2, block_size=block_size).run(
         4.0, record_every=1, with_path=True, on_progress=told.append)
     alone = [outcome_alone(controller, 4.0) for controller in FAILING]
@@ -206,7 +208,7 @@ def test_a_controller_that_fails_does_so_for_its_own_car_only(block_size):
             np.testing.assert_array_equal(result.table(car).rows, rows)
             assert result.metrics(car) == RunTable(rows).metrics()
         else:
-            assert np.isnan(result.records[car]).all()
+            assert np.isnan(present(result.records)[car]).all()
             assert np.isnan([result.rmse[car], result.diverged_at[car]]).all()
             assert result.samples[car] == 0
             assert result.metrics(car).path is None
@@ -283,12 +285,12 @@ def test_noise_acts_as_measured_and_on_the_motion():
     np.testing.assert_array_equal(silent.records, quiet.records)
     measured = noisy(Noise(x=0.02), controllers=[Own()] * 20)
     # The record has what was measured, the metrics where the car was.
-    spread = measured.records[:, :, 1] - quiet.records[0, :, 1]
+    spread = measured.records[:, :, 1] - present(quiet.records)[0, :, 1]
     assert np.std(spread[:, 0]) == pytest.approx(0.02, rel=0.5)
     assert measured.max_error.max() < quiet.max_error[0] + 0.06
     moved = noisy(Noise(turning=0.05), controllers=[Own()])
-    assert moved.records[0, 0].tolist() == quiet.records[0, 0].tolist()
-    assert moved.records[0, 1, 6] != quiet.records[0, 1, 6]
+    assert moved.records[0, 0].tolist() == present(quiet.records)[0, 0].tolist()
+    assert moved.records[0, 1, 6] != present(quiet.records)[0, 1, 6]
 
 
 def test_noise_is_refused_with_the_reason():

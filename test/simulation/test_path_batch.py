@@ -19,7 +19,7 @@ from path_by_loops import nearest_by_loops
 import pytest
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.simulation.metrics.path_batch import PathBatch, PathColumns, PathWindows
 from racecar.simulation.metrics.path_kernels import nearest_point, POINT_NUMBERS
 from racecar.simulation.metrics.path_metrics import PATH_WINDOW, PathMetrics
@@ -78,7 +78,7 @@ def test_nearest_point_is_that_of_a_plain_loop_whatever_the_guess(data):
     rest = np.arange(count)
     for k in range(1, count):
         rest[k] = rest[k - 1] if (path[:, k] == path[:, k - 1]).all() else k
-    wanted = nearest_by_loops(x, y, *path.tolist(), low, high)
+    wanted = nearest_by_loops(x, y, path[0].tolist(), path[1].tolist(), low, high)
     for nearest in nearest_kernels():
         assert tuple(nearest(
             x, y, vector(np.concatenate([*path, way, rest])), count, low, high, guess,
@@ -91,7 +91,7 @@ def test_cars_side_by_side_have_the_metrics_of_each_alone(data):
     ticks, cars = data.draw(st.integers(2, 80)), data.draw(st.integers(1, STRIDE))
     # Windows of a few ticks, so that the rows are moved often; also of none.
     period = data.draw(st.sampled_from([0.2, 0.5, 1.0, 4.0]))
-    t = period * np.arange(ticks)
+    t = period * np.arange(ticks, dtype=np.float64)
     steps = data.draw(arrays(
         float, (ticks, POINT_NUMBERS, cars), elements=st.sampled_from(
             [0.0, 0.0, 0.02, -0.02, 0.3, 1.0, -1.0])))
@@ -114,7 +114,7 @@ def test_cars_side_by_side_have_the_metrics_of_each_alone(data):
 
 def test_a_car_that_is_late_on_a_line_has_its_window():
     # One second late at 1 m/s: on the path; five: 2 m behind the end of the window.
-    t = 0.01 * np.arange(1001)
+    t = 0.01 * np.arange(1001, dtype=np.float64)
     points = np.zeros((len(t), POINT_NUMBERS, 2))
     for car, late in enumerate((1.0, 5.0)):
         points[:, 0, car], points[:, 2, car] = t - late, t
@@ -127,7 +127,7 @@ def test_a_car_that_is_late_on_a_line_has_its_window():
 
 
 def test_a_car_whose_squares_overflow_does_not_touch_the_others():
-    t = 0.01 * np.arange(600)
+    t = 0.01 * np.arange(600, dtype=np.float64)
     points = np.zeros((len(t), POINT_NUMBERS, 3))
     points[:, 0], points[:, 1], points[:, 2] = t[:, None], 0.1, t[:, None]
     points[300:, 0, 1], points[400:, 2, 1] = 1e200, -1e308
@@ -143,7 +143,7 @@ def test_a_car_whose_squares_overflow_does_not_touch_the_others():
 def test_memory_does_not_grow_with_the_run():
     peaks = []
     for ticks in (1_000, 4_000):
-        t = 0.01 * np.arange(ticks)
+        t = 0.01 * np.arange(ticks, dtype=np.float64)
         windows = PathWindows(vector(t), 0.0)
         points = np.stack([t, 0.1 * t, t, 0.0 * t], axis=1)[:, :, None]
         tracemalloc.start()

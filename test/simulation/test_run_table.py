@@ -4,6 +4,7 @@
 
 import math
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def join(on_rows, steps):
 
 @pytest.fixture(scope='module')
 def pieces():
-    found = []
+    found: list[Any] = []
     join(found.append, messages(20_000))
     return found
 
@@ -77,7 +78,7 @@ def test_metrics_of_the_pieces_are_those_of_the_whole_to_the_last_digit(pieces, 
 
 def test_samples_are_added_one_after_the_other():
     random = np.random.default_rng(1)
-    t, x, y = np.arange(4096) * PERIOD, *random.normal(size=(2, 4096))
+    t, x, y = np.arange(4096, dtype=np.float64) * PERIOD, *random.normal(size=(2, 4096))
     squared = x**2 + y**2
     found = compute_metrics(MergedTrack(t, x, y, 0.0 * t, 0.0 * t))
     # As the kernels of a batch do, so that a car in it has the figures that it has alone.
@@ -94,7 +95,7 @@ def test_samples_are_added_one_after_the_other():
 
 def test_sums_of_a_long_run_are_right_wherever_it_is_divided():
     random = np.random.default_rng(2)
-    t, x, y = np.arange(30_000) * PERIOD, *random.normal(size=(2, 30_000))
+    t, x, y = np.arange(30_000, dtype=np.float64) * PERIOD, *random.normal(size=(2, 30_000))
     whole = MergedTrack(t, x, y, 0.0 * t, 0.0 * t)
     found = MetricsSum()
     start = 0
@@ -129,7 +130,7 @@ def test_memory_does_not_grow_with_the_run():
 
 
 def test_memory_does_not_grow_while_a_topic_is_silent():
-    handed_out = []
+    handed_out: list[Any] = []
     found = RunJoin(handed_out.append)
     tracemalloc.start()
     try:
@@ -144,7 +145,7 @@ def test_memory_does_not_grow_while_a_topic_is_silent():
 
 
 def test_short_gap_of_the_reference_is_interpolated_and_a_pause_is_left_out():
-    found = []
+    found: list[Any] = []
     steps = list(messages(1000))
     joined = RunJoin(found.append)
     for odometry, reference, command in steps:
@@ -159,7 +160,7 @@ def test_short_gap_of_the_reference_is_interpolated_and_a_pause_is_left_out():
 
 
 def test_commands_that_come_later_than_the_odometry_answer_it():
-    found = []
+    found: list[Any] = []
     steps = list(messages(9000))
     joined = RunJoin(found.append)
     for i in range(len(steps) + 20):
@@ -169,13 +170,13 @@ def test_commands_that_come_later_than_the_odometry_answer_it():
             joined.add_command(steps[i - 20][2])
             joined.add_reference(steps[i - 20][1])
     joined.finish()
-    whole = []
+    whole: list[Any] = []
     join(whole.append, steps)
     assert np.vstack(found).tolist() == np.vstack(whole).tolist()
 
 
 def test_odometry_from_long_ago_is_counted_and_left_out():
-    found = []
+    found: list[Any] = []
     joined = join(found.append, [*messages(9000), *messages(3)])
     assert joined.late == 3
     assert len(np.vstack(found)) == 9000

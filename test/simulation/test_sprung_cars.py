@@ -3,13 +3,15 @@
 """Cars with suspension in the 3-D world against hand calculations and the plane."""
 
 from dataclasses import replace
-import importlib.util
 import math
 from pathlib import Path
 import runpy
+from typing import Any
 
 import numpy as np
+from presence import present
 import pytest
+from scripts import load_script
 from world_bench import make_car, world_values
 
 from racecar.base.errors import ConfigurationError, ParameterError
@@ -92,11 +94,11 @@ def test_a_body_that_is_pushed_down_heaves_at_its_natural_frequency():
     engine.data.xfrc_applied[root, 2] = -3000.0
     car.run(0.2)
     engine.data.xfrc_applied[root, 2] = 0.0
-    heights = []
+    poses = []
     for _ in range(300):
         car.run(0.01)
-        heights.append(car.pose.z)
-    heights = np.array(heights)
+        poses.append(car.pose)
+    heights = np.array([pose.z for pose in poses])
     crossings = np.flatnonzero((heights[:-1] > 0.0) & (heights[1:] <= 0.0))
     period = 0.01 * (crossings[-1] - crossings[0]) / (len(crossings) - 1)
     expected = ride_of(vehicle_of('car_2014')).heave
@@ -156,11 +158,7 @@ def test_steered_wheels_follow_ackermann_about_their_own_kingpins():
 
 @pytest.fixture(scope='module')
 def measuring():
-    spec = importlib.util.spec_from_file_location(
-        'measure_vehicles', DOCS / 'measure_vehicles.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script('docs/measure_vehicles.py')
 
 
 @pytest.mark.parametrize('name', ['tesla_model3', 'racecar'])
@@ -172,9 +170,7 @@ def test_a_driven_car_does_in_the_world_what_it_does_in_the_plane(measuring, nam
 
 
 def test_the_example_for_the_plane_drives_in_the_world_without_a_change(monkeypatch, capsys):
-    driver = racecar.driver.Driver
-
-    class InTheWorld(driver):
+    class InTheWorld(racecar.driver.Driver):
         def __init__(self):
             super().__init__('toyota_prius', world='empty')
 
@@ -182,7 +178,7 @@ def test_the_example_for_the_plane_drives_in_the_world_without_a_change(monkeypa
             places[round(self.getTime(), 1)] = self.odometry
             return super().step()
 
-    places = {}
+    places: dict[Any, Any] = {}
     monkeypatch.setattr(racecar.driver, 'Driver', InTheWorld)
     runpy.run_path(str(DOCS / 'examples' / 'lane_change.py'))
     assert places[10.0].y == pytest.approx(0.0, abs=0.02)
@@ -224,7 +220,7 @@ def test_the_lamps_that_a_driver_switches_are_seen_in_the_world():
     seen = []
     for _ in range(70):
         car.step()
-        assert robot.lamps() == car.lamps
+        assert present(robot.lamps)() == car.lamps
         seen.append(car.lamps.left_indicator)
     # Lit for 0.34 s, dark for as long; the time is that after a step of 0.01 s.
     assert seen == [int(0.01 * (step + 1) / 0.34 + 1e-9) % 2 == 0 for step in range(70)]
@@ -233,8 +229,9 @@ def test_the_lamps_that_a_driver_switches_are_seen_in_the_world():
 
 
 def test_a_step_that_is_too_long_for_wheel_and_tyre_is_refused():
+    light: dict[str, Any] = {'vehicle.body.front.wheel_mass': 0.3}
     with pytest.raises(ConfigurationError, match='step is 0.001 s, expected at most .* 0.3 kg'):
-        world_driven_car('bmw_x5', **{'vehicle.body.front.wheel_mass': 0.3})
+        world_driven_car('bmw_x5', **light)
 
 
 # Sensors

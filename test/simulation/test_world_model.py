@@ -102,9 +102,9 @@ def test_wheelbase_track_and_radius_are_those_of_description_and_file(name):
 
 def test_joints_turn_as_in_the_description():
     model, data = compiled()
-    for joint in WHEEL_JOINTS:
-        assert data.joint(f'car/{joint}').xaxis == pytest.approx((0.0, 1.0, 0.0))
-        assert not model.joint(f'car/{joint}').limited
+    for name in WHEEL_JOINTS:
+        assert data.joint(f'car/{name}').xaxis == pytest.approx((0.0, 1.0, 0.0))
+        assert not model.joint(f'car/{name}').limited
     for joint in describe_vehicle(vehicle()).tree.joints:
         if joint.kind == REVOLUTE:
             assert joint.name in HINGE_JOINTS

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -196,7 +197,8 @@ def test_what_is_not_finite_is_refused_and_changes_nothing(bad):
 @pytest.mark.parametrize(('field', 'value'), [('brake', -1.0), ('drive', 1e9), ('damping', 1e3)])
 def test_wheel_torques_beyond_reason_are_refused(field, value):
     car = make_car(command_interface='wheel_torques')
-    command = WheelCommand(0.0, 0.0, NONE, NONE, NONE, NONE)._replace(**{field: (value,) * 4})
+    change: dict[str, Any] = {field: (value,) * 4}
+    command = WheelCommand(0.0, 0.0, NONE, NONE, NONE, NONE)._replace(**change)
     with pytest.raises(ParameterError, match=field):
         car.inputs['wheels'](command)
 
@@ -354,7 +356,8 @@ def test_reset_refuses_what_is_no_pose():
 
 
 def turn_over(car):
-    qpos = car.plant.engine.data.qpos
+    plant: Any = car.plant
+    qpos = plant.engine.data.qpos
     qpos[2], qpos[3:7] = 0.3, (0.2, 0.98, 0.0, 0.0)
     return car.run(2.0)
 
@@ -378,7 +381,8 @@ def test_a_car_that_fell_says_so():
 
 def test_a_loop_ends_with_a_car_on_its_roof():
     car = make_world_car(world_values())
-    qpos = car.plant.engine.data.qpos
+    plant: Any = car.plant
+    qpos = plant.engine.data.qpos
     qpos[2], qpos[3:7] = 0.3, (0.0, 1.0, 0.0, 0.0)
     with pytest.raises(FaultError, match=r'at 0\.05 s the car lies on its roof'):
         car.tick()

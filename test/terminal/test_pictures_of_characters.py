@@ -86,7 +86,9 @@ def test_the_arrow_points_where_the_car_does(eighths, arrow):
 
 def gauge(lines, name):
     line = next(line for line in plain(lines) if line.strip().startswith(name))
-    left, right = re.search(r'\[(.*)│(.*)\]', line).groups()
+    found = re.search(r'\[(.*)│(.*)\]', line)
+    assert found is not None
+    left, right = found.groups()
     return left.count('█'), right.count('█')
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import json
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,17 @@ INK, SOFT = '@ink', '@soft'
 
 _GAP = 26  # between panels [px]
 _LARGEST = 1e300  # end of a scale of colours
+
+
+class Stroke(NamedTuple):
+    """How a line is drawn; colour, dash: in the place of those of its series; width [px]."""
+
+    colour: str = ''
+    dash: str = ''
+    width: float = 1.8
+
+
+_OF_SERIES = Stroke()
 
 
 class Chart:
@@ -70,19 +81,19 @@ class Chart:
 
     def line(
         self, x: ArrayLike, y: ArrayLike, name: str, *, panel: int = 0, series: int = 0,
-        colour: str = '', dash: str = '', width: float = 1.8, times: ArrayLike | None = None,
+        stroke: Stroke = _OF_SERIES, times: ArrayLike | None = None,
     ) -> None:
         """Draw a line through n points.
 
-        colour, dash: in the place of those of the series; width [px]. times: (n,) of the points of
-        a map [s], so that a dot follows the pointer in the figures over time.
+        times: (n,) of the points of a map [s], so that a dot follows the pointer in the figures
+        over time.
         """
         xs, ys = _arrays(x, y)
         kept = _kept(xs, ys, is_function=times is None)
         self._add(name, panel, {
             'mode': 'lines', 'x': _numbers(xs[kept]), 'y': _numbers(ys[kept]), 'line': {
-                'color': colour or palette.colour(series), 'width': width,
-                'dash': dash or palette.dash(series)},
+                'color': stroke.colour or palette.colour(series), 'width': stroke.width,
+                'dash': stroke.dash or palette.dash(series)},
             **({} if times is None else {'racecarTimes': _numbers(_arrays(times)[0][kept])})})
 
     def dots(

@@ -142,8 +142,8 @@ def drive_report(
 
 
 def write_report(
-    path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics, skip: float = 0.0,
-    source: Sequence[tuple[str, str]] = SIMULATED, file: RunFile | None = None,
+    path: Path | str, run: TrackingRun, track: MergedTrack, metrics: Metrics, *,
+    skip: float = 0.0, source: Sequence[tuple[str, str]] = SIMULATED, file: RunFile | None = None,
 ) -> None:
     """Write `tracking_report` to a file. Raises ConfigurationError if it cannot be written."""
     tracking_report(run, track, metrics, skip, source, file).write(path)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from racecar.analysis.chart import Chart, INK, SOFT
+from racecar.analysis.chart import Chart, INK, SOFT, Stroke
 from racecar.analysis.cross_track import cross_track_error
 from racecar.analysis.motion import Motion
 from racecar.analysis.palette import BLUE, GREEN
@@ -136,8 +136,8 @@ def speed_bounds(runs: Sequence[ShownRun]) -> tuple[float, float]:
 
 def _draw_desired(chart: Chart, track: MergedTrack, name: str, colour: str) -> None:
     # Thin dots, so that the driven path is seen below them.
-    chart.line(track.reference_x, track.reference_y, name, colour=colour, dash='dot', width=1.2,
-               times=track.t)
+    chart.line(track.reference_x, track.reference_y, name, times=track.t,
+               stroke=Stroke(colour, 'dot', 1.2))
 
 
 def _is_same(track: MergedTrack, other: MergedTrack) -> bool:
@@ -163,11 +163,11 @@ def _draw_speed(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
 
 def _draw_speed_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
-    chart.line(motion.command_t, motion.speed_command, 'commanded', panel=panel, colour=SOFT,
-               dash='dash')
+    chart.line(motion.command_t, motion.speed_command, 'commanded', panel=panel,
+               stroke=Stroke(SOFT, 'dash'))
     if run.track is not None:
         chart.line(run.track.t, _reference_speed(run.track), 'desired', panel=panel, series=1,
-                   dash='dot')
+                   stroke=Stroke(dash='dot'))
     chart.line(motion.t, motion.speed, 'actual', panel=panel)
 
 
@@ -180,8 +180,8 @@ def _draw_steering(chart: Chart, panel: int, series: int, run: ShownRun) -> None
 
 def _draw_steering_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
-    chart.line(motion.command_t, motion.steering_command, 'commanded', panel=panel, colour=SOFT,
-               dash='dash' if motion.state_t.size else 'solid')
+    chart.line(motion.command_t, motion.steering_command, 'commanded', panel=panel,
+               stroke=Stroke(SOFT, 'dash' if motion.state_t.size else 'solid'))
     if motion.state_t.size:
         chart.line(motion.state_t, motion.steering, 'actual', panel=panel)
 
@@ -202,5 +202,6 @@ def _draw_slip(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
 
 def _draw_slip_of_one(chart: Chart, panel: int, series: int, run: ShownRun) -> None:
     motion = run.motion
-    chart.line(motion.state_t, motion.slip_front, 'front axle', panel=panel, colour=BLUE)
+    chart.line(motion.state_t, motion.slip_front, 'front axle', panel=panel,
+               stroke=Stroke(BLUE))
     chart.line(motion.state_t, motion.slip_rear, 'rear axle', panel=panel, series=1)

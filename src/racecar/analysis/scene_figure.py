@@ -119,4 +119,3 @@ def _extent(log: LaserLog) -> tuple[float, float, float, float]:
     room = 0.04 * float((high - low).max()) + 0.1
     return (float(low[0]) - room, float(high[0]) + room, float(low[1]) - room,
             float(high[1]) + room)
-

@@ -26,7 +26,7 @@ _POINT, _LOST = BLUE, VERMILION
 
 
 def sweep_figure(
-    title: str, names: Sequence[str], points: Sequence[Sequence[Any]], rmse: Array,
+    title: str, names: Sequence[str], points: Sequence[Sequence[object]], rmse: Array,
     diverged: Flags, *, units: Sequence[str], is_grid: bool, failed: Sequence[int] = (),
 ) -> Figure:
     """Draw the RMSE (n,) [m] over the parameters of n points: lines, a map, or one panel each.
@@ -61,7 +61,7 @@ def sweep_figure(
     return figure
 
 
-def _positions(axes: Axes, values: Sequence[Any], *, along_x: bool = True) -> Array:
+def _positions(axes: Axes, values: Sequence[object], *, along_x: bool = True) -> Array:
     """Return where values lie on an axis; those that are no numbers one by one, with labels."""
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return np.array(values, dtype=float)
@@ -81,7 +81,7 @@ def _label(name: str, unit: str) -> str:
 
 
 def _draw_panel(
-    axes: Axes, label: str, values: Sequence[Any], rmse: Array, lost: Flags, cross: str, *,
+    axes: Axes, label: str, values: Sequence[object], rmse: Array, lost: Flags, cross: str, *,
     joined: bool,
 ) -> None:
     x = _positions(axes, values)
@@ -100,14 +100,14 @@ def _draw_panel(
     axes.grid(alpha=0.3, which='both')
 
 
-def _kinds(values: Sequence[Any]) -> list[Any]:
+def _kinds(values: Sequence[object]) -> list[Any]:
     """Return the different values, those of one type in ascending order."""
     kinds = list(dict.fromkeys(values))
     return sorted(kinds) if len({type(value) for value in kinds}) == 1 else kinds
 
 
 def _draw_map(
-    figure: Figure, axes: Axes, labels: Sequence[str], points: Sequence[Sequence[Any]],
+    figure: Figure, axes: Axes, labels: Sequence[str], points: Sequence[Sequence[object]],
     rmse: Array, cross: str,
 ) -> None:
     kinds = [_kinds([point[axis] for point in points]) for axis in (0, 1)]

@@ -24,7 +24,7 @@ from racecar.ros import topics
 from racecar.scene.grid_map import OccupancyGrid
 
 
-def _pose(message: Any) -> Pose3 | None:
+def _pose(message: object) -> Pose3 | None:
     state = message_values.body_state(message)
     return None if state is None else state.pose
 

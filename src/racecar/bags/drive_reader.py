@@ -169,7 +169,7 @@ class DriveReader(BagReader):
         """Header stamp [ns] and value of each message of a topic that has a value."""
         found: list[tuple[int, T]] = []
 
-        def take(message: Any) -> None:
+        def take(message: object) -> None:
             value = make(message)
             if value is not None:
                 found.append((stamp_ns(message), value))
@@ -181,7 +181,7 @@ class DriveReader(BagReader):
         """Value of the last message of a topic, in a list that is empty without one."""
         found: list[T] = []
 
-        def take(message: Any) -> None:
+        def take(message: object) -> None:
             found[:] = [make(message)]
 
         self.each(topic, take)

@@ -16,7 +16,7 @@ import re
 import shutil
 from typing import Any, IO
 
-import lz4.frame  # type: ignore[import-untyped]
+import lz4.frame
 from rosbags.interfaces import Nodetype
 from rosbags.rosbag1 import reader as rosbag1
 from rosbags.rosbag2 import storage_mcap

@@ -58,7 +58,7 @@ def body_state(message: Any) -> BodyState | None:
     return BodyState(Pose3(*pose[:3], *(part / norm for part in pose[3:])), twist)
 
 
-def reference(message: Any, time_ns: int) -> Odometry | None:
+def reference(message: object, time_ns: int) -> Odometry | None:
     """The planar part of an Odometry; None if its numbers are not finite."""
     state = body_state(message)
     return None if state is None else Odometry.of_body(time_ns, state)
@@ -82,7 +82,7 @@ def twist_command(message: Any) -> AckermannCommand:
     return AckermannCommand(float(message.twist.linear.x), math.nan)
 
 
-def lamp_switches(message: Any) -> LampSwitches:
+def lamp_switches(message: object) -> LampSwitches:
     """The values of a racecar_interfaces/LampSwitches."""
     return LampSwitches(*(getattr(message, name) for name in LampSwitches._fields))
 

@@ -13,7 +13,6 @@ import hashlib
 from pathlib import Path
 import re
 import sys
-import threading
 import types
 from typing import Any, cast, Protocol, TypeVar
 
@@ -60,10 +59,6 @@ except ImportError:
         return function
 
     def inlined(function: F) -> F:
-        """Return the function as it is: Numba is not installed."""
-        return function
-
-    def unlocked(function: F) -> F:
         """Return the function as it is: Numba is not installed."""
         return function
 else:
@@ -133,7 +128,7 @@ else:
         def _kernel(self) -> Any:
             # Named anew, as the name is that of the file in the cache.
             name = f'{self._function.__qualname__}_callee'
-            return _jitted(_named(self._function, name, {}),
+            return _jitted(_named(self._function, name),
                            {**self._options, 'no_cpython_wrapper': True})
 
         def get_call_template(self, *arguments: Any) -> Any:
@@ -174,11 +169,6 @@ else:
         Only then does the compiler move what is constant out of a loop and vectorise the loop.
         """
         return njit(function, forceinline=True)
-
-    def unlocked(function: F) -> F:
-        """Compile as njit() does; other threads run while a call of the kernel does."""
-        return njit(function, nogil=True)
-
 
 _pure: set[Callable[..., Any]] = set()
 
@@ -286,7 +276,7 @@ def compiled(
     if not COMPILED:
         return function
     name = _kernel_name(function)
-    named: Any = _named(function, name, {})
+    named: Any = _named(function, name)
     jit: Any = functools.partial(
         numba.njit, signature, error_model='numpy', nogil=nogil, no_cfunc_wrapper=True)
     named.__module__ = _home(function)
@@ -355,18 +345,6 @@ def _drop_outdated(folder: str) -> None:
             # Another process may do the same.
             with contextlib.suppress(OSError):
                 path.unlink()
-
-
-_compiled: dict[Any, Any] = {}
-
-
-def njit_once(function: F) -> F:
-    """Return a function compiled, itself if it is so already."""
-    if hasattr(function, 'py_func'):
-        return function
-    if function not in _compiled:
-        _compiled[function] = njit(function)
-    return cast('F', _compiled[function])
 
 
 NO_NUMBA = 'Numba is not installed'
@@ -446,58 +424,12 @@ def _kernel_sources_digest() -> str:
     return digest.hexdigest()
 
 
-def unbound(*_: Any) -> Any:
-    """Stand for a global name that specialise() is to bind."""
-    raise NotImplementedError('specialise() binds this name')
-
-
-_specialised: dict[tuple[Any, ...], Any] = {}
-_names: set[tuple[Any, str]] = set()
-_specialising = threading.Lock()
-
-
-def specialise(
-    function: F, name: str, compiler: Callable[[F], F] | None = None,
-    **bindings: Any,
-) -> F:
-    """Return a compiled copy of a function with some of its global names bound anew.
-
-    Numba inlines what is bound this way and caches the result on disk; it does not cache
-    functions that take others as arguments or in a closure.
-
-    function: plain or compiled; name: of the copy, one for each set of bindings, as it names the
-    file in the cache; compiler: njit (default), inlined or unlocked, always the same for one
-    name; bindings: global names of the function and the compiled functions that replace them.
-    Raises ValueError if the name stands for other bindings of this package already.
-    """
-    source = getattr(function, 'py_func', function)
-    key = (source, name, *sorted((slot, id(bound)) for slot, bound in bindings.items()))
-    with _specialising:
-        if key not in _specialised:
-            # The copy keeps what is bound alive, so that the identities in the key stay unique.
-            _specialised[key] = (compiler or njit)(
-                cast('F', _bound_copy(source, name, bindings)))
-        return cast('F', _specialised[key])
-
-
-def _named(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
-    """Return a copy of a function with another name and some global names bound anew."""
+def _named(source: Any, name: str) -> types.FunctionType:
+    """Copy of a function with another name."""
     copy = types.FunctionType(
-        source.__code__, {**source.__globals__, **bindings} if bindings else source.__globals__,
-        name.rpartition('.')[2], source.__defaults__, source.__closure__)
+        source.__code__, source.__globals__, name.rpartition('.')[2], source.__defaults__,
+        source.__closure__)
     copy.__qualname__ = name
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
-    return copy
-
-
-def _bound_copy(source: Any, name: str, bindings: dict[str, Any]) -> types.FunctionType:
-    copy = _named(source, name, bindings)
-    copy.__module__ = next(
-        (bound.__module__ for bound in bindings.values() if not _is_ours(bound)),
-        source.__module__)
-    if copy.__module__ == source.__module__:
-        if (source, name) in _names:
-            raise ValueError(f'{name!r} is already a copy of {source.__qualname__} with others')
-        _names.add((source, name))
     return copy

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any
 
 _excerpt = reprlib.Repr()
 _excerpt.maxlevel = 4
@@ -13,7 +12,7 @@ _excerpt.maxlist = _excerpt.maxtuple = _excerpt.maxdict = 10
 _excerpt.maxstring = _excerpt.maxother = _excerpt.maxlong = 300
 
 
-def excerpt(value: Any) -> str:
+def excerpt(value: object) -> str:
     """Return repr() for a message: in one line, its middle left out where it is long."""
     return _excerpt.repr(value)
 

@@ -60,7 +60,7 @@ def table_of(kind: type, prefix: str, *, read_only: bool = True) -> ParameterTab
         replace(row, name=f'{prefix}{row.name}', read_only=read_only) for _, row in _fields(kind))
 
 
-def fields_of(kind: type, prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def fields_of(kind: type, prefix: str, values: Mapping[str, object]) -> dict[str, Any]:
     """Value of each field that table_of() makes a row of, by the name of the field.
 
     values: resolved, by the names of the table; others are left alone. Lists become tuples.

@@ -151,11 +151,7 @@ def _sections(node: yaml.MappingNode, outer: str | None) -> Iterator[Section]:
     for key, line, below in entries(node):
         full = f"/{key.removeprefix('/')}" if outer is None else f'{outer}/{key}'
         pattern = full.removesuffix('/')
-        wrong = next((part for part in pattern.split('/')[1:] if not _NAME.fullmatch(part)), None)
-        if wrong is not None:
-            raise _MalformedError(
-                line, f'{excerpt(wrong)} in {excerpt(key)} is no part of a node name, expected'
-                      ' letters, digits and _, or * or **')
+        _check_pattern(pattern, key, line)
         if not isinstance(below, yaml.MappingNode):
             raise _MalformedError(
                 line, f'{excerpt(key)} is {_shown(below)}, expected a node name with'
@@ -178,15 +174,28 @@ def _sections(node: yaml.MappingNode, outer: str | None) -> Iterator[Section]:
             raise _MalformedError(
                 line, f'{_PARAMETERS} of {excerpt(key)} is {_shown(parameters[0])}, expected'
                       ' parameters below it')
-        values: dict[str, Any] = {}
-        lines: dict[str, int] = {}
-        for name, place, value in _parameters(parameters[0], ''):
-            if name in values:
-                raise _MalformedError(
-                    place,
-                    f'parameter {excerpt(name)} stands twice, first in line {lines[name]}')
-            values[name], lines[name] = value, place
-        yield Section(pattern, line, values, lines)
+        yield _section(pattern, line, parameters[0])
+
+
+def _check_pattern(pattern: str, key: str, line: int) -> None:
+    """Raise _MalformedError for a key that makes a pattern which matches no node."""
+    for part in pattern.split('/')[1:]:
+        if not _NAME.fullmatch(part):
+            raise _MalformedError(
+                line, f'{excerpt(part)} in {excerpt(key)} is no part of a node name, expected'
+                      ' letters, digits and _, or * or **')
+
+
+def _section(pattern: str, line: int, node: yaml.MappingNode) -> Section:
+    """Build the section of a pattern from the parameters below it."""
+    values: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for name, place, value in _parameters(node, ''):
+        if name in values:
+            raise _MalformedError(
+                place, f'parameter {excerpt(name)} stands twice, first in line {lines[name]}')
+        values[name], lines[name] = value, place
+    return Section(pattern, line, values, lines)
 
 
 def _parameters(node: yaml.MappingNode, prefix: str) -> Iterator[tuple[str, int, Any]]:

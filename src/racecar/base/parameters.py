@@ -83,7 +83,7 @@ class Parameter:
         found = f'{lower}, {upper}{" without 0" if self.nonzero else ""}'
         return ' or '.join((found, *(f'{value:g}' for value in self.also)))
 
-    def validate(self, value: Any) -> Value:
+    def validate(self, value: object) -> Value:
         """Return the value in the declared type.
 
         Raises ParameterError if it has another type, is not finite, or is out of range.
@@ -125,7 +125,7 @@ class Parameter:
             return [float(item) for item in items] if numbers_given else None
         return cast(Value, value) if isinstance(value, self.type) else None
 
-    def _error(self, value: Any) -> ParameterError:
+    def _error(self, value: object) -> ParameterError:
         expected = _TYPE_NAMES[self.type]
         if self.type is list and self.item is float:
             expected += ' of finite numbers'
@@ -141,7 +141,7 @@ class Parameter:
             + (suggestion(value, map(str, self.choices)) if isinstance(value, str) else ''))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     try:
         return (not isinstance(value, bool) and isinstance(value, numbers.Real)
                 and math.isfinite(value))
@@ -201,7 +201,7 @@ class ParameterTable:
     def __add__(self, other: ParameterTable) -> ParameterTable:
         return ParameterTable([*self, *other], [*self.extensions, *other.extensions])
 
-    def expanded(self, values: Mapping[str, Any]) -> ParameterTable:
+    def expanded(self, values: Mapping[str, object]) -> ParameterTable:
         """Table with all rows that raw values ask for, which depends on values no more.
 
         Raises ParameterError as MoreRows.
@@ -211,7 +211,7 @@ class ParameterTable:
         return ParameterTable(
             [*self, *(row for more in self.extensions for row in more(values, self))])
 
-    def resolve(self, overrides: Mapping[str, Any]) -> dict[str, Value]:
+    def resolve(self, overrides: Mapping[str, object]) -> dict[str, Value]:
         """Return every parameter's value, of expanded() too: the override, else the default.
 
         Raises ParameterError naming the first unknown, missing, ill-typed or out-of-range key.

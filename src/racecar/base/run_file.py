@@ -187,7 +187,7 @@ WIRING = frozenset((
 class _Dumper(yaml.SafeDumper):
     """Writes every mapping out, and every text so that it reads back as one."""
 
-    def ignore_aliases(self, data: Any) -> bool:
+    def ignore_aliases(self, data: object) -> bool:
         return True
 
 

@@ -174,7 +174,7 @@ def _construct_list(loader: Any, node: yaml.Node) -> list[Any]:
     return [loader.construct_object(item, deep=True) for item in node.value]
 
 
-def _construct_scalar(_: Any, node: yaml.Node) -> Any:
+def _construct_scalar(_: object, node: yaml.Node) -> Any:
     if not isinstance(node, yaml.ScalarNode):
         raise _error(node, 'expected a single value')
     text = str(node.value)
@@ -183,7 +183,7 @@ def _construct_scalar(_: Any, node: yaml.Node) -> Any:
     return None if text in _NULL else plain_value(text)
 
 
-def _refuse(_: Any, node: yaml.Node) -> Any:
+def _refuse(_: object, node: yaml.Node) -> Any:
     raise _error(node, f'tag {excerpt(node.tag)} has no meaning here')
 
 
@@ -257,34 +257,54 @@ def _check_size(text: str, knows_aliases: bool) -> None:
         raise yaml.YAMLError(
             f'character {error.start + 1}, {excerpt(text[error.start])}, is none of Unicode'
         ) from error
-    count = 0
-    sizes: dict[str, int] = {}
-    # Anchor of each list or mapping that is open, and the count before it.
-    parents: list[tuple[str | None, int]] = []
+    extent = _Extent()
     for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            parents.append((event.anchor, count))
-            count += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, before = parents.pop()
-            if anchor is not None:
-                sizes[anchor] = count - before
-        elif isinstance(event, yaml.ScalarEvent):
-            count += 1
-            if event.anchor is not None:
-                sizes[event.anchor] = 1
-        elif isinstance(event, yaml.AliasEvent):
-            if not knows_aliases:
-                raise _error(
-                    event, f'alias {excerpt(event.anchor)} cannot stand here: the middleware'
-                           ' knows none; write out what it stands for')
-            if any(anchor == event.anchor for anchor, _ in parents):
-                raise _too_large(event, f'alias {excerpt(event.anchor)} contains itself')
-            count += sizes.get(str(event.anchor), 1)
-        if len(parents) > MOST_DEPTH:
+        if isinstance(event, yaml.AliasEvent) and not knows_aliases:
+            raise _error(
+                event, f'alias {excerpt(event.anchor)} cannot stand here: the middleware'
+                       ' knows none; write out what it stands for')
+        extent.add(event)
+        if extent.depth > MOST_DEPTH:
             raise _too_large(event, f'nested more than {MOST_DEPTH} levels deep')
-        if count > MOST_VALUES:
+        if extent.count > MOST_VALUES:
             raise _too_large(event, f'more than {MOST_VALUES} values, aliases written out')
+
+
+class _Extent:
+    """Number of values in the events so far, aliases written out, and their depth.
+
+    Attributes:
+        count: scalars, lists and mappings
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._sizes: dict[str, int] = {}
+        # Anchor of each list or mapping that is open, and the count before it.
+        self._parents: list[tuple[str | None, int]] = []
+
+    @property
+    def depth(self) -> int:
+        """Lists and mappings that are open."""
+        return len(self._parents)
+
+    def add(self, event: yaml.Event) -> None:
+        """Count one more event. Raises _TooLarge for an alias within its own anchor."""
+        if isinstance(event, yaml.CollectionStartEvent):
+            self._parents.append((event.anchor, self.count))
+            self.count += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = self._parents.pop()
+            if anchor is not None:
+                self._sizes[anchor] = self.count - before
+        elif isinstance(event, yaml.ScalarEvent):
+            self.count += 1
+            if event.anchor is not None:
+                self._sizes[event.anchor] = 1
+        elif isinstance(event, yaml.AliasEvent):
+            if any(anchor == event.anchor for anchor, _ in self._parents):
+                raise _too_large(event, f'alias {excerpt(event.anchor)} contains itself')
+            self.count += self._sizes.get(str(event.anchor), 1)
 
 
 def _too_large(event: Any, problem: str) -> _TooLarge:

@@ -63,7 +63,7 @@ class NodeSpec:
         module = self.name if self.law is None else 'control_law'
         return getattr(importlib.import_module(f'racecar.nodes.{module}'), self.class_name)
 
-    def make_node(self, **kwargs: Any) -> Any:
+    def make_node(self, **kwargs: object) -> Any:
         """Node of this kind; kwargs go to rclpy.node.Node.
 
         Raises ParameterError or ConfigurationError for parameters that cannot be used.
@@ -72,25 +72,25 @@ class NodeSpec:
         return node_class(**kwargs) if self.law is None else node_class(self.name, **kwargs)
 
 
-def _planar_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
+def _planar_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     same = None if like is None else like.compiled
     return make_simulator(values, None if same is None else same.model)
 
 
-def _robot_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
+def _robot_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     return make_robot_car(values)
 
 
-def _describe_car(values: Mapping[str, Any]) -> RobotDescription:
+def _describe_car(values: Mapping[str, object]) -> RobotDescription:
     return described_with_sensors(
         describe_vehicle(VehicleParameters.from_values(values)), values)
 
 
-def _describe_robot(values: Mapping[str, Any]) -> RobotDescription:
+def _describe_robot(values: Mapping[str, object]) -> RobotDescription:
     return described_with_sensors(describe_robot(RobotParameters.from_values(values)), values)
 
 
-def _world_car(values: Mapping[str, Any], like: LoopCar | None) -> LoopCar:
+def _world_car(values: Mapping[str, object], like: LoopCar | None) -> LoopCar:
     # Imports an engine that only this needs.
     from racecar.simulation.world.make_world import make_world_car
 

@@ -159,7 +159,8 @@ def write_analysis(
             tracking_run.name, tracking_run.tyre_data.without_start(skip))
     paths = write_figures(render_figures(figures), output)
     report = output / REPORT_NAME
-    write_report(report, tracking_run, track, metrics, skip, recorded.source, recorded.file)
+    write_report(report, tracking_run, track, metrics, skip=skip, source=recorded.source,
+                 file=recorded.file)
     places = [f'Report: {report}', f'Figures: {", ".join(str(path) for path in paths)}']
     if tracking_run.tyre_data is not None:
         places += [

@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Callable, Sequence
 import os
 import sys
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from racecar.clients.inspection.inspector import Inspector
@@ -110,12 +110,12 @@ def print_found(found: Found, what: str, arguments: argparse.Namespace) -> None:
         print(f"{name} [{', '.join(kinds)}]" if arguments.show_types else name)
 
 
-def say(text: Any) -> None:
+def say(text: object) -> None:
     """Print at once, also into a pipe."""
     print(text, flush=True)
 
 
-def warn_if_nobody(found: Sequence[Any], what: str) -> None:
+def warn_if_nobody(found: Sequence[object], what: str) -> None:
     """Say on stderr that nothing was found, and where to look."""
     if not found:
         domain = os.environ.get('ROS_DOMAIN_ID') or '0'

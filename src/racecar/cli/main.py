@@ -13,7 +13,7 @@ import re
 import signal
 import sys
 from types import ModuleType
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from racecar.base.errors import RacecarError
 from racecar.base.parameters import suggestion
@@ -158,7 +158,7 @@ def _module(command: str) -> ModuleType:
 class _Version(argparse.Action):
     """Prints the version, which is looked up only then."""
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         from racecar.base.share import version
 
         print(f'racecar {version()}')

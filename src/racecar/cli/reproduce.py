@@ -216,7 +216,7 @@ class _Wheels:
 
 def _in_world(
     name: str, trajectory: str, duration: float, contact_model: str, reported: Reported | None,
-    figure: str = '', **tyre: Any,
+    figure: str = '', **tyre: object,
 ) -> Experiment:
     """Return a run in the 3-D world; tyre: parameters of the tyres."""
     return Experiment(
@@ -263,8 +263,8 @@ _EXACT_TABLE_LINE = _LINE_TABLE.exact
 
 
 def _changed(
-    base: Experiment, name: str, tracker: Mapping[str, Any] | None = None, *, grips: bool = True,
-    **lateral: float,
+    base: Experiment, name: str, tracker: Mapping[str, object] | None = None, *,
+    grips: bool = True, **lateral: float,
 ) -> Experiment:
     return replace(base, name=name, grips=grips, tracker=tracker or {}, simulator={
         **base.simulator, **{f'pacejka.lateral.{key}': value for key, value in lateral.items()}})

@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 import datetime
 from pathlib import Path
 import shlex
 import sys
+from typing import Any
 
 from racecar.base.errors import ConfigurationError
 from racecar.base.run_file import CSV_NAME, NAME, read_run_file, run_file_beside, RunFile
@@ -70,15 +71,7 @@ def _chosen(
             raise ConfigurationError(
                 f'no configuration is named: give NAME, or --from with a {NAME}')
         return arguments.name, stack_options(way, arguments), None
-    given = [_flag(row.name, row.option.flag) for row in run_options(way)
-             if row.name not in _BESIDE
-             and getattr(arguments, row.name) is not getattr(arguments, OPTION_DEFAULTS)[row.name]]
-    if arguments.name is not None:
-        given.insert(0, arguments.name)
-    if given:
-        raise ConfigurationError(
-            f"{', '.join(given)} contradicts --from, which says how the run was made; leave it"
-            ' out, or use --set to change a parameter')
+    _check_only_from(way, arguments)
     file = read_run_file(arguments.run_file)
     options = options_of(file, way)
     unverified = unverified_program(file)
@@ -88,15 +81,7 @@ def _chosen(
     for text in cautions(file, way):
         print(f'warning: the run may differ from that of {arguments.run_file}: {text}',
               file=sys.stderr)
-    overrides = {node: dict(values) for node, values in options.overrides.items()}
-    for node, values in parse_overrides(arguments.overrides).items():
-        if node in SHARED:
-            # The file has the vehicle of each node, which would go over this.
-            of_all = {f'{node}.{key}': value for key, value in values.items()}
-            for known in overrides.values():
-                known.update({key: value for key, value in of_all.items() if key in known})
-        name = next((full for full in overrides if full.rpartition('/')[2] == node), node)
-        overrides.setdefault(name, {}).update(values)
+    overrides = _merged(options.overrides, parse_overrides(arguments.overrides))
     if arguments.end_time is getattr(arguments, OPTION_DEFAULTS)['end_time'] and (
             options.end_time is not None):
         arguments.end_time = options.end_time
@@ -107,6 +92,35 @@ def _chosen(
     return file.configuration, replace(
         options, overrides=overrides, end_time=arguments.end_time,
         record=getattr(arguments, 'record', None)), file
+
+
+def _check_only_from(way: str, arguments: argparse.Namespace) -> None:
+    """Raise ConfigurationError for a name or an option that contradicts --from."""
+    given = [_flag(row.name, row.option.flag) for row in run_options(way)
+             if row.name not in _BESIDE
+             and getattr(arguments, row.name) is not getattr(arguments, OPTION_DEFAULTS)[row.name]]
+    if arguments.name is not None:
+        given.insert(0, arguments.name)
+    if given:
+        raise ConfigurationError(
+            f"{', '.join(given)} contradicts --from, which says how the run was made; leave it"
+            ' out, or use --set to change a parameter')
+
+
+def _merged(
+    recorded: Mapping[str, Mapping[str, Any]], given: Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """Put the parameters of --set over those of a run file, whose names may be full ones."""
+    overrides = {node: dict(values) for node, values in recorded.items()}
+    for node, values in given.items():
+        if node in SHARED:
+            # The file has the vehicle of each node, which would go over this.
+            of_all = {f'{node}.{key}': value for key, value in values.items()}
+            for known in overrides.values():
+                known.update({key: value for key, value in of_all.items() if key in known})
+        name = next((full for full in overrides if full.rpartition('/')[2] == node), node)
+        overrides.setdefault(name, {}).update(values)
+    return overrides
 
 
 def check_run_folder(arguments: argparse.Namespace, way: str) -> None:

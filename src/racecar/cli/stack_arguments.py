@@ -10,7 +10,6 @@ import json
 import math
 from pathlib import Path
 import sys
-from typing import Any
 
 from racecar.base.errors import ConfigurationError
 from racecar.cli.choices import completed_as_file, Suggestions
@@ -34,7 +33,7 @@ def add_name_argument(
                         help=f"configuration: {', '.join(names)}")
 
 
-def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: Any) -> None:
+def add_stack_arguments(parser: argparse.ArgumentParser, way: str, **defaults: object) -> None:
     """Declare the run options of a way to run; defaults: where the command has others."""
     rows = list(run_options(way))
     for row in rows:
@@ -49,7 +48,7 @@ def add_controller_argument(parser: argparse.ArgumentParser, way: str) -> None:
     _add_option(parser, row, row.default)
 
 
-def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any) -> None:
+def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: object) -> None:
     name, _, option = row
     flag = f"--{(option.flag or name).replace('_', '-')}"
     if option.type in (dict, tuple):
@@ -70,7 +69,7 @@ def _add_option(parser: argparse.ArgumentParser, row: NamedOption, default: Any)
             completed_as_file(action)
 
 
-def _help(option: RunOption, default: Any) -> str:
+def _help(option: RunOption, default: object) -> str:
     listed = option.choices or option.suggestions
     names = f": {', '.join(listed())}" if listed else ''
     shown = '' if default in (None, '') else f' (default: {default})'
@@ -141,7 +140,7 @@ _PARSERS: dict[str, Callable[[str], float]] = {
     'end_time': _duration, 'real_time_factor': _non_negative, 'control_rate': _rate}
 
 
-def stack_options(way: str, arguments: argparse.Namespace, **more: Any) -> StackOptions:
+def stack_options(way: str, arguments: argparse.Namespace, **more: object) -> StackOptions:
     """Return the options that the arguments stand for; more: options that take precedence."""
     given = {row.name: getattr(arguments, row.name) for row in run_options(way)}
     given['overrides'] = parse_overrides(given['overrides'])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from racecar.cli.inspecting import count, named, print_found, run, say, seconds, valued, Verbs
 
@@ -79,7 +79,7 @@ def _echo(inspector: Inspector, arguments: argparse.Namespace) -> None:
     errors: list[RacecarError] = []
     shown = 0
 
-    def on_message(message: Any) -> None:
+    def on_message(message: object) -> None:
         nonlocal shown
         if errors or (shown and arguments.once):
             return

@@ -130,7 +130,7 @@ class DriverDemonstration(Node):
         end = self.time + seconds
         yield from self._until(lambda: self.time >= end, f'{seconds:g} s to pass')
 
-    def _call(self, service: str, **fields: Any) -> Wait:
+    def _call(self, service: str, **fields: object) -> Wait:
         client = self._service_clients[service]
         yield from self._until(client.service_is_ready, f'the service driver/{service}')
         answer = client.call_async(client.srv_type.Request(**fields))

@@ -45,7 +45,7 @@ class Access:
     @property
     def url(self) -> str:
         """Address of the page for people, with the token if it needs one."""
-        name = socket.gethostname() if self.host in ('0.0.0.0', '::') else self.host
+        name = socket.gethostname() if _is_unspecified(self.host) else self.host
         if ':' in name:
             name = f'[{name}]'
         query = f'?{TOKEN}={self.token}' if self.is_open else ''
@@ -83,6 +83,14 @@ class Access:
             return True
         # Names could be anybody's; the token tells who knows the address.
         return self.is_open and name != ''
+
+
+def _is_unspecified(host: str) -> bool:
+    """Whether a host stands for all addresses of the machine, as 0.0.0.0 and :: do."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:  # a name
+        return False
 
 
 def _is_loopback(host: str) -> bool:

@@ -54,7 +54,7 @@ def configurations() -> list[dict[str, Any]]:
     } for stack in _stacks()]
 
 
-def command_words(name: Any, options: Any) -> list[str]:
+def command_words(name: object, options: object) -> list[str]:
     """Return the arguments of `racecar` that run a configuration with options of a page.
 
     Raises ConfigurationError for what is not among configurations(), or does not fit together.
@@ -88,7 +88,7 @@ def _stacks() -> list[Stack]:
     return [stack for stack in STACKS.values() if stack is not plant.STACK]
 
 
-def _find(name: Any) -> Stack:
+def _find(name: object) -> Stack:
     known = configuration_names()
     if not isinstance(name, str) or name not in known:
         raise ConfigurationError(
@@ -121,7 +121,7 @@ def _for_page(stack: Stack, row: NamedOption) -> dict[str, Any]:
     return {**found, 'choices': choices} if choices else found
 
 
-def _check(stack: Stack, row: NamedOption, value: Any) -> Any:
+def _check(stack: Stack, row: NamedOption, value: object) -> Any:
     """Return the value of an option. Raises ConfigurationError unless it is a name or number.
 
     A name of a file that is not among ours is refused, too: a page names no files.
@@ -143,7 +143,7 @@ def _check(stack: Stack, row: NamedOption, value: Any) -> Any:
     raise ConfigurationError(f'option {row.name} is {excerpt(value)}, expected {expected}')
 
 
-def _words(row: NamedOption, value: Any) -> list[str]:
+def _words(row: NamedOption, value: object) -> list[str]:
     flag = f"--{(row.option.flag or row.name).replace('_', '-')}"
     if isinstance(value, bool):
         return [flag]

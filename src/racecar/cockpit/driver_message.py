@@ -17,7 +17,7 @@ _LAMPS = {
     'brake': 'brake_lights_lit', 'backwards': 'backwards_lights_lit'}
 
 
-def lamps_of(state: Any) -> dict[str, bool]:
+def lamps_of(state: object) -> dict[str, bool]:
     """Return which lamps are lit, from a DriverState."""
     return {name: bool(getattr(state, field)) for name, field in _LAMPS.items()}
 

@@ -42,7 +42,7 @@ class MeshFrame(NamedTuple):
     body: bytes
 
 
-def json_frame(kind: str, **fields: Any) -> bytes:
+def json_frame(kind: str, **fields: object) -> bytes:
     """Return a JSON message; numbers in it must be finite."""
     return json.dumps({'type': kind, **fields}, separators=(',', ':'), allow_nan=False).encode()
 

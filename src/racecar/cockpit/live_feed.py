@@ -121,7 +121,7 @@ class LiveFeed(Feed):
     # The child
 
     async def start_child(
-        self, words: Sequence[str], name: str, options: Mapping[str, Any], text: str,
+        self, words: Sequence[str], name: str, options: Mapping[str, object], text: str,
     ) -> None:
         """Start `racecar WORDS --tap SOCKET` in the place of what runs."""
         async with self._changing:
@@ -208,7 +208,7 @@ class LiveFeed(Feed):
         if self.state in (RUNNING, PAUSED) and paused != (self.state == PAUSED):
             self._say(PAUSED if paused else RUNNING, self._session['text'])
 
-    def _send(self, kind: str, **fields: Any) -> None:
+    def _send(self, kind: str, **fields: object) -> None:
         if self._link is not None:
             self._link.send(json_frame(kind, **fields))
 
@@ -238,7 +238,9 @@ class CockpitFeed(LiveFeed):
     takes = (*LiveFeed.takes, 'start', 'stop')
     mode = 'cockpit'
 
-    def __init__(self, first: str | None = None, options: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, first: str | None = None, options: Mapping[str, object] | None = None,
+    ) -> None:
         """first, options: what to start at once. Raises ConfigurationError if that cannot be."""
         super().__init__()
         self._configurations = configurations()

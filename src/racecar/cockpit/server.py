@@ -26,6 +26,7 @@ from racecar.cockpit.connection_limits import (
 from racecar.cockpit.feed import Feed
 from racecar.cockpit.frames import is_text, json_frame
 from racecar.cockpit.hub import Hub
+from racecar.cockpit.outbox import Outbox
 from racecar.cockpit.page_files import CONTENT_TYPES, INDEX, page_file, POLICY, REPORT_POLICY
 from racecar.cockpit.page_messages import LONGEST, read_page_message
 
@@ -158,36 +159,9 @@ class CockpitServer:
         viewer, box = self.hub.enter(json_frame(
             'welcome', version=version(), viewers=self.hub.viewers + 1, **self._feed.welcome))
         self._feed.joined(viewer)
-
-        async def send() -> None:
-            with contextlib.suppress(ConnectionError):
-                while True:
-                    frame = await box.take()
-                    if is_text(frame):
-                        await socket.send_str(frame.decode())
-                    else:
-                        await socket.send_bytes(frame)
-
-        sender = asyncio.create_task(send())
-        limiter = RateLimiter(_MESSAGES, _BURST)
-        count = 0
+        sender = asyncio.create_task(_send(socket, box))
         try:
-            async for message in socket:
-                if not limiter.allows():
-                    # No page does that; it is not to keep the others from being served.
-                    _cut(request)
-                    break
-                # Nor is what it has sent at once. (In each turn of the loop more is read: older
-                # aiohttp keeps any number of empty messages, so it must not take many turns.)
-                count += 1
-                if count % _AT_ONCE == 0:
-                    await asyncio.sleep(0)
-                if message.type is WSMsgType.PING:
-                    await socket.pong(message.data)
-                elif message.type is WSMsgType.TEXT:
-                    await self._on_message(viewer, message.data)
-                elif message.type is WSMsgType.BINARY:
-                    self._refuse(viewer, MessageError('a binary message, expected JSON text'))
+            await self._receive(request, socket, viewer)
         finally:
             sender.cancel()
             self._pages.discard(socket)
@@ -195,6 +169,28 @@ class CockpitServer:
             self._feed.left(viewer)
             self._feed.want_pictures(self.hub.wants_pictures)
         return socket
+
+    async def _receive(
+            self, request: web.Request, socket: web.WebSocketResponse, viewer: int) -> None:
+        """Take the messages of a page until it leaves or sends too many."""
+        limiter = RateLimiter(_MESSAGES, _BURST)
+        count = 0
+        async for message in socket:
+            if not limiter.allows():
+                # No page does that; it is not to keep the others from being served.
+                _cut(request)
+                break
+            # Nor is what it has sent at once. (In each turn of the loop more is read: older
+            # aiohttp keeps any number of empty messages, so it must not take many turns.)
+            count += 1
+            if count % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+            if message.type is WSMsgType.PING:
+                await socket.pong(message.data)
+            elif message.type is WSMsgType.TEXT:
+                await self._on_message(viewer, message.data)
+            elif message.type is WSMsgType.BINARY:
+                self._refuse(viewer, MessageError('a binary message, expected JSON text'))
 
     async def _on_message(self, viewer: int, text: str) -> None:
         try:
@@ -223,6 +219,17 @@ class CockpitServer:
         if closing:
             for task in (await asyncio.wait(closing, timeout=_LONGEST_CLOSE))[1]:
                 task.cancel()
+
+
+async def _send(socket: web.WebSocketResponse, box: Outbox) -> None:
+    """Send a page what its outbox holds, until it leaves."""
+    with contextlib.suppress(ConnectionError):
+        while True:
+            frame = await box.take()
+            if is_text(frame):
+                await socket.send_str(frame.decode())
+            else:
+                await socket.send_bytes(frame)
 
 
 def _cut(request: web.Request) -> None:

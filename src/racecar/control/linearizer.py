@@ -13,8 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from racecar.base.columns import Array, rows_of
-from racecar.base.compiled import compiled, inlined, specialise
-from racecar.base.packing import Flat, packing, Vector, vector
+from racecar.base.compiled import compiled
 from racecar.base.parameters import Parameter
 from racecar.base.rows import load, Part, store
 from racecar.base.types import (
@@ -25,6 +24,7 @@ from racecar.base.types import (
     Odometry,
     PlanarVelocity,
 )
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.step_clock import StepClock
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
@@ -100,7 +100,7 @@ class Linearizer(ABC):
         Raises TypeError or ValueError if a number decides more than numbers.
         """
         many = copy.copy(self)
-        many._vehicle = vehicle
+        vars(many).update(_vehicle=vehicle)
         return rows_of(many.pack(values), cars)
 
     @property
@@ -172,45 +172,3 @@ def _single_kernel(
 
 def _example(kind: Any) -> Any:
     return kind(*(0.0,) * len(kind._fields))
-
-
-# Of the loop kernel.
-
-
-def law_step(
-    state: SteeringState, parameters: Any, car: CarMotion, vx: float, vy: float, dt: float,
-) -> tuple[SteeringState, float, float]:
-    """Stand for the step of a law that command_kernel() binds."""
-    raise NotImplementedError('command_kernel() binds this name')
-
-
-def load_parameters(array: Vector, first: int, stride: int) -> Any:
-    """Stand for the packing of a law's parameters that command_kernel() binds."""
-    raise NotImplementedError('command_kernel() binds this name')
-
-
-load_state, store_state, _ = packing(SteeringState)
-
-
-def _command(
-    state: Flat, parameters: Vector, x: float, y: float, yaw: float, forward: float,
-    lateral: float, yaw_rate: float, vx: float, vy: float, dt: float,
-) -> tuple[float, float]:
-    after, speed, steering = law_step(
-        load_state(state, 0, 1), load_parameters(parameters, 0, 1),
-        CarMotion(x, y, yaw, forward, lateral, yaw_rate), vx, vy, dt)
-    store_state(state, 0, 1, after)
-    # As a message carries it.
-    return float(np.float32(speed)), float(np.float32(steering))
-
-
-def command_kernel(law: type[Linearizer]) -> Callable[..., tuple[float, float]]:
-    """Return the step of a law over packed numbers.
-
-    kernel(state, parameters, x, y, yaw, forward, lateral, yaw_rate, vx, vy, dt), the car as
-    in CarMotion, dt as in LawStep; it writes the next state and returns speed and steering in
-    single precision.
-    """
-    return specialise(
-        _command, f'command_{law.__name__}', inlined, law_step=law.step,
-        load_parameters=packing(law.parameter_type).load)

@@ -14,16 +14,12 @@ from racecar.base.compiled import (
     compilation_failure,
     COMPILED,
     compiled,
-    inlined,
-    njit_once,
     NO_NUMBA,
     pure,
-    specialise,
-    unbound,
 )
-from racecar.base.packing import Flat, packing, Vector, vector
 from racecar.base.rows import load, Part, store
-from racecar.base.types import AckermannCommand, car_motion, CarMotion, Odometry
+from racecar.base.types import AckermannCommand, car_motion, Odometry
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.own_controller import (
     ask,
     Controller,
@@ -199,40 +195,3 @@ def _compilation(*step: Any) -> str:
 
 def _example(kind: Any) -> Any:
     return kind(*(0.0,) * len(kind._fields))
-
-
-# Of the loop kernel.
-load_own_state = store_own_state = load_own_parameters = own_step = unbound
-
-
-def _command(
-    state: Flat, first: int, parameters: Vector, first_parameter: int, stride: int,
-    car: CarMotion, ahead: Motion, dt: float,
-) -> tuple[float, float]:
-    after, speed, steering = own_step(
-        load_own_state(state, first, stride),
-        load_own_parameters(parameters, first_parameter, stride), car, ahead, dt)
-    store_own_state(state, first, stride, after)
-    # As a message carries it.
-    return float(np.float32(speed)), float(np.float32(steering))
-
-
-def step_name(step: PureStep) -> str:
-    """Return a name for copies of kernels that hold a pure step."""
-    return f'{step.__module__}_{step.__qualname__}'.replace('.', '_')
-
-
-def own_command_kernel(
-    step: PureStep, state: type[tuple[float, ...]], parameters: type[tuple[float, ...]],
-) -> Callable[..., tuple[float, float]]:
-    """Return a pure step over packed numbers.
-
-    kernel(state, first, parameters, first_parameter, stride, car, ahead, dt): state and parameters
-    with where their numbers begin, and how far apart they lie; car: CarMotion; ahead: Motion; dt
-    as in PureStep. It writes the next state and returns speed [m/s] and steering angle [rad] in
-    single precision.
-    """
-    return specialise(
-        _command, f'command_{step_name(step)}', inlined, own_step=njit_once(step),
-        load_own_state=packing(state).load, store_own_state=packing(state).store,
-        load_own_parameters=packing(parameters).load)

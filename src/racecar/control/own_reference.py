@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from racecar.base.compiled import pure
-from racecar.base.packing import packing, Vector
+from racecar.base.vectors import Vector
 from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm
@@ -33,21 +32,6 @@ def _placed(reference: OwnReference, origin_x: float, origin_y: float) -> OwnRef
         origin_x + x, origin_y + y,
         Motion(origin_x + m.x, origin_y + m.y, m.vx, m.vy, m.ax, m.ay, m.heading, m.rate,
                m.direction))
-
-
-# Of the loop kernel.
-_load_ahead, _, _AHEAD_SIZE = packing(Motion)
-OWN_REFERENCE_SIZE = 2 + _AHEAD_SIZE
-
-
-@pure
-def placed_own_reference(
-    references: Vector, first: int, origin_x: float, origin_y: float,
-) -> OwnReference:
-    """Return a packed reference with its origin [m] added."""
-    return placed(  # type: ignore[no-any-return]
-        OwnReference(references[first], references[first + 1],
-                     _load_ahead(references, first + 2, 1)), origin_x, origin_y)
 
 
 def _references_ahead(motion: ClosedForm) -> SampledReference:

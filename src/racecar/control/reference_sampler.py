@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from racecar.base.compiled import by_type, COMPILED, compiled, importable
-from racecar.base.packing import Flat, Vector, vector
-from racecar.base.rows import count_numbers, flatten, load, Part, store
+from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.control.trajectories import Trajectory
 from racecar.control.trajectories.base import ClosedForm
 
@@ -105,18 +105,19 @@ class ReferenceSampler:
         if self._kernel is not None:
             self._kernel(references, (first, total), times, steps, self._previews, *self._arrays)
             return
+        single = Part(self._example)
         for i, trajectory in enumerate(self._trajectories):
-            sampled = self._sampled_from(_asked(trajectory))
+            sampled = self._sampled_from(trajectory.pure_motion or _asked(trajectory))
+            numbers = () if trajectory.pure_motion is None else trajectory.numbers
             for k, (time, step) in enumerate(zip(times, steps, strict=True)):
                 at = self._size * (k * total + first + i)
-                for j, number in enumerate(flatten(
-                        sampled(time, step, self._previews[i], ()))):
-                    references[at + j] = number
+                store(references, single, at, sampled(time, step, self._previews[i], numbers))
 
     @functools.cached_property
     def _kernel(self) -> Callable[..., None] | None:
         motion = self._trajectories[0].pure_motion
-        return None if motion is None else _sampling_kernel(
+        # Plain Python gains nothing from references side by side.
+        return None if motion is None or not COMPILED else _sampling_kernel(
             importable(self._sampled_from(motion)), self._example)
 
     @functools.cached_property
@@ -128,7 +129,7 @@ class ReferenceSampler:
             # The numbers of one alone may be too many to copy.
             numbers[0] if len(numbers) == 1 else vector(
                 list(itertools.chain.from_iterable(numbers))),
-            np.array(starts) if COMPILED else starts, vector(self._size * _TIMES))
+            np.array(starts), vector(self._size * _TIMES))
 
 
 def _asked(trajectory: Trajectory) -> ClosedForm:

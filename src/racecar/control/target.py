@@ -15,7 +15,7 @@ import math
 from typing import NamedTuple
 
 from racecar.base.compiled import pure
-from racecar.base.packing import packing, Vector
+from racecar.base.vectors import Vector
 from racecar.control.reference_sampler import placed, ReferenceSampler, SampledReference
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm
@@ -43,9 +43,6 @@ class Target(NamedTuple):
 
 NO_TARGET = Target(*(0.0,) * 7)
 """Example of a target."""
-
-# Of the loop kernel.
-load_target, _, TARGET_SIZE = packing(Target)
 
 
 @placed.register(Target)

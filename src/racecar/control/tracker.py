@@ -9,9 +9,9 @@ import functools
 from typing import Any, NamedTuple
 
 from racecar.base.columns import Array, is_column, rows_of
-from racecar.base.packing import vector
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AT_REST, NANOSECONDS, Odometry, PlanarVelocity
+from racecar.base.vectors import vector
 from racecar.control.hand_over import hand_over_speeds
 from racecar.control.step_clock import StepClock
 from racecar.control.target import TargetSampler

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine, smoothstep
-from racecar.base.packing import Flat, packing, Vector
 from racecar.base.rows import load, Part, store
 from racecar.base.types import car_motion, CarMotion
+from racecar.base.vectors import Flat, Vector
 from racecar.control.reference_sampler import placed
-from racecar.control.target import load_target, Target, target_of
+from racecar.control.target import Target, target_of
 from racecar.control.trajectories import Motion, Trajectory
 from racecar.control.trajectories.base import ClosedForm
 
@@ -226,20 +226,6 @@ course_step: TrackerStep = _step_along(course_directions)
 NO_STATE = TrackerState(*(0.0,) * 6)
 NO_PARAMETERS = TrackerParameters(*(0.0,) * 10)
 """Examples of state and parameters."""
-
-# Of the loop kernel.
-load_state, store_state, _ = packing(TrackerState)
-load_parameters = packing(TrackerParameters).load
-
-
-@pure
-def placed_target(
-    targets: Vector, first: int, stride: int, origin_x: float, origin_y: float,
-) -> Target:
-    """Return a packed target with its origin [m] added."""
-    return placed(  # type: ignore[no-any-return]
-        load_target(targets, first, stride), origin_x, origin_y)
-
 
 class TrackedNumbers(NamedTuple):
     """What a step of the tracker answers: velocity of P [m/s], error of the tracked point [m]."""

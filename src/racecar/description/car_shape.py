@@ -100,13 +100,13 @@ def collision_shapes(vehicle: VehicleParameters) -> tuple[Shape, ...]:
     radius = vehicle.wheel_radii[1]
     style = _style(vehicle, size)
     if style is None:
-        return (_box('', None, size.rear, size.front, size.width, size.floor - radius,
-                     size.floor - radius + 0.5 * (size.top - size.floor)),)
+        return (_box('', None, (size.rear, size.front), size.width, (size.floor - radius,
+                     size.floor - radius + 0.5 * (size.top - size.floor))),)
     belt = _height(size, style.belt) - radius
     return (
-        _box('', None, size.rear, size.front, size.width, size.floor - radius, belt),
-        _box('', None, _along(size, style.rear), _along(size, style.roof_front),
-             0.85 * size.width, belt, size.top - radius))
+        _box('', None, (size.rear, size.front), size.width, (size.floor - radius, belt)),
+        _box('', None, (_along(size, style.rear), _along(size, style.roof_front)),
+             0.85 * size.width, (belt, size.top - radius)))
 
 
 class _LampRow(NamedTuple):
@@ -245,18 +245,18 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
     nose, tail = END_SHARE * half, END_SHARE * half
     shapes = [
         # What is dark behind the wheels.
-        _box('floor', BLACK, size.rear + 0.05 * size.length, size.front - 0.05 * size.length,
-             inside, floor + 0.02 * high, up(style.bonnet - 0.10)),
-        _box('grille', BLACK, size.front - 0.05, size.front + 0.004, 0.86 * nose,
-             up(style.bonnet - 0.27), up(style.bonnet - 0.15)),
-        _box('front_bumper', BLACK, size.front - 0.05, size.front + 0.006, 1.86 * nose, up(0.02),
-             up(0.075)),
-        _box('rear_bumper', BLACK, size.rear - 0.006, size.rear + 0.05, 1.86 * tail, up(0.02),
-             up(0.10)),
-        _box('front_plate', WHITE, size.front - 0.02, size.front + 0.010, 0.52, up(0.125),
-             up(0.125) + 0.11),
-        _box('rear_plate', WHITE, size.rear - 0.010, size.rear + 0.02, 0.52, up(0.24),
-             up(0.24) + 0.11),
+        _box('floor', BLACK, (size.rear + 0.05 * size.length, size.front - 0.05 * size.length),
+             inside, (floor + 0.02 * high, up(style.bonnet - 0.10))),
+        _box('grille', BLACK, (size.front - 0.05, size.front + 0.004), 0.86 * nose,
+             (up(style.bonnet - 0.27), up(style.bonnet - 0.15))),
+        _box('front_bumper', BLACK, (size.front - 0.05, size.front + 0.006), 1.86 * nose,
+             (up(0.02), up(0.075))),
+        _box('rear_bumper', BLACK, (size.rear - 0.006, size.rear + 0.05), 1.86 * tail,
+             (up(0.02), up(0.10))),
+        _box('front_plate', WHITE, (size.front - 0.02, size.front + 0.010), 0.52, (up(0.125),
+             up(0.125) + 0.11)),
+        _box('rear_plate', WHITE, (size.rear - 0.010, size.rear + 0.02), 0.52, (up(0.24),
+             up(0.24) + 0.11)),
     ]
     mirror_x = _along(size, style.front) - 0.13 * size.length
     belt = up(style.belt)
@@ -273,14 +273,14 @@ def _trim(vehicle: VehicleParameters, size: BodyDimensions, style: _Style) -> tu
             if not _beside_arch(vehicle, x):
                 continue
             shapes.append(_box(
-                f'{name}_{part}_seam', BLACK, x - 0.004, x + 0.004, 0.01, up(0.10),
-                belt - 0.06 * high, side * (half - 0.003)))
+                f'{name}_{part}_seam', BLACK, (x - 0.004, x + 0.004), 0.01, (up(0.10),
+                belt - 0.06 * high), side * (half - 0.003)))
             shapes.append(_box(
-                f'{name}_{part}_handle', BLACK, x - 0.20, x - 0.05, 0.02, belt - 0.15 * high,
-                belt - 0.125 * high, side * half))
+                f'{name}_{part}_handle', BLACK, (x - 0.20, x - 0.05), 0.02, (belt - 0.15 * high,
+                belt - 0.125 * high), side * half))
         shapes.append(_box(
-            f'{name}_sill', BLACK, 1.2 * vehicle.wheel_radii[1],
-            vehicle.wheelbase - 1.2 * vehicle.wheel_radii[0], 0.02, floor, up(0.05),
+            f'{name}_sill', BLACK, (1.2 * vehicle.wheel_radii[1],
+            vehicle.wheelbase - 1.2 * vehicle.wheel_radii[0]), 0.02, (floor, up(0.05)),
             side * (0.965 * half)))
     return tuple(shapes)
 
@@ -306,8 +306,8 @@ def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...
     thickness = _beam_thickness(vehicle)
     rail = 0.5 * _between_wheels(vehicle) - 2.0 * thickness
     shapes = [
-        _box(f'{name}_rail', GREY, size.rear, size.front, thickness, -0.5 * thickness,
-             0.5 * thickness, side * 0.5 * rail)
+        _box(f'{name}_rail', GREY, (size.rear, size.front), thickness, (-0.5 * thickness,
+             0.5 * thickness), side * 0.5 * rail)
         for name, side in (('left', 1.0), ('right', -1.0))]
     for name, x, z, track, width in (
             ('rear', 0.0, 0.0, vehicle.track_widths[1], vehicle.wheel_widths[1]),
@@ -319,8 +319,8 @@ def _frame(vehicle: VehicleParameters, size: BodyDimensions) -> tuple[Shape, ...
     red, green, blue = vehicle.body.colour
     for name, x in (('rear', size.rear), ('front', size.front - thickness)):
         shapes.append(_box(
-            f'{name}_beam', (red, green, blue, 1.0), x, x + thickness, size.width,
-            -0.5 * thickness, 0.5 * thickness))
+            f'{name}_beam', (red, green, blue, 1.0), (x, x + thickness), size.width,
+            (-0.5 * thickness, 0.5 * thickness)))
     return tuple(shapes)
 
 
@@ -329,9 +329,11 @@ def _mesh(name: str, file: str, triangles: Triangles, colour: Colour) -> Shape:
 
 
 def _box(
-    name: str, colour: Colour | None, rear: float, front: float, width: float, low: float,
-    high: float, y: float = 0.0,
+    name: str, colour: Colour | None, along: tuple[float, float], width: float,
+    upright: tuple[float, float], y: float = 0.0,
 ) -> Shape:
+    """Box between two x and two z, about y [m]."""
+    (rear, front), (low, high) = along, upright
     geometry: Geometry = Box((front - rear, width, high - low))
     return Shape(
         pose_of_angles(0.5 * (front + rear), y, 0.5 * (low + high), 0.0, 0.0, 0.0), geometry,

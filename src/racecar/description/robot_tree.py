@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 import math
 from typing import NamedTuple
@@ -163,24 +163,8 @@ class RobotTree:
     root: str = field(init=False)
 
     def __post_init__(self) -> None:
-        for kind, names in (('link', [link.name for link in self.links]),
-                            ('joint', [joint.name for joint in self.joints])):
-            for name, count in Counter(names).items():
-                if count > 1:
-                    raise ConfigurationError(
-                        f"robot '{self.name}': {kind} '{name}' stands twice, expected once")
-        known = {link.name for link in self.links}
-        children = Counter(joint.child for joint in self.joints)
-        for joint in self.joints:
-            for name in (joint.parent, joint.child):
-                if name not in known:
-                    raise ConfigurationError(
-                        f"robot '{self.name}': joint '{joint.name}' joins the link '{name}', which"
-                        f' there is not; {suggest(name, sorted(known))}')
-            if children[joint.child] > 1:
-                raise ConfigurationError(
-                    f"robot '{self.name}': link '{joint.child}' is the child of several joints,"
-                    ' expected one')
+        self._check_names()
+        children = self._check_joints()
         roots = [link.name for link in self.links if link.name not in children]
         if len(roots) != 1:
             raise ConfigurationError(
@@ -197,6 +181,31 @@ class RobotTree:
         object.__setattr__(self, 'joints', ordered)
         for lamp in self.lamps:
             self._check(lamp)
+
+    def _check_names(self) -> None:
+        """Raise ConfigurationError for a link or joint that stands twice."""
+        for kind, names in (('link', [link.name for link in self.links]),
+                            ('joint', [joint.name for joint in self.joints])):
+            for name, count in Counter(names).items():
+                if count > 1:
+                    raise ConfigurationError(
+                        f"robot '{self.name}': {kind} '{name}' stands twice, expected once")
+
+    def _check_joints(self) -> Collection[str]:
+        """Names of the child links; raises ConfigurationError for what a joint cannot join."""
+        known = {link.name for link in self.links}
+        children = Counter(joint.child for joint in self.joints)
+        for joint in self.joints:
+            for name in (joint.parent, joint.child):
+                if name not in known:
+                    raise ConfigurationError(
+                        f"robot '{self.name}': joint '{joint.name}' joins the link '{name}', which"
+                        f' there is not; {suggest(name, sorted(known))}')
+            if children[joint.child] > 1:
+                raise ConfigurationError(
+                    f"robot '{self.name}': link '{joint.child}' is the child of several joints,"
+                    ' expected one')
+        return children
 
     def _check(self, lamp: Lamp) -> None:
         if lamp.function not in Lamps._fields:

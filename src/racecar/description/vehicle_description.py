@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 import functools
 from pathlib import Path
-from typing import Any
 from xml.parsers.expat import ExpatError
 
 from racecar.base.errors import ConfigurationError
@@ -66,7 +65,7 @@ def describe_vehicle(vehicle: VehicleParameters) -> RobotDescription:
     return RobotDescription.from_urdf(fitted(text, vehicle))
 
 
-def expand_urdf(arguments: Mapping[str, Any] | None = None) -> str:
+def expand_urdf(arguments: Mapping[str, object] | None = None) -> str:
     """Return the URDF with these arguments of the xacro file, those of the original if none.
 
     Raises ConfigurationError if xacro is not installed or cannot expand the file.

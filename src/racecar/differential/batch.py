@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from racecar.base.errors import ParameterError
-from racecar.base.packing import as_vector
 from racecar.base.types import NANOSECONDS, Pose2
+from racecar.base.vectors import as_vector
 from racecar.differential.kernels import CHANCES, robot_kernel, robot_parts
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.motion import KINEMATICS
@@ -84,7 +84,7 @@ class RobotBatch:
         found: NDArray[np.bool_] = self._valid.reshape(-1)[:self._count].copy()
         return found
 
-    def command(self, left: Array, right: Array) -> None:
+    def command(self, left: ArrayLike, right: ArrayLike) -> None:
         """Turn the wheels of each robot at speeds (robots,) [rad/s] from now on.
 
         Raises ParameterError, and keeps the old ones, if one is not finite or their number is

@@ -10,9 +10,9 @@ import sys
 from typing import NamedTuple
 
 from racecar.base.compiled import compiled, importable
-from racecar.base.packing import Flat, Vector
 from racecar.base.rows import count_numbers, load, Part, store, within
 from racecar.base.types import WheelSpeeds
+from racecar.base.vectors import Flat, Vector
 from racecar.differential.kinematics import Kinematics
 from racecar.differential.physics import Physics
 from racecar.differential.state import Chance, NO_CHANCE, step_robot, WheelsState

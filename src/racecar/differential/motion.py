@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from racecar.base.errors import DivergenceError, ParameterError
-from racecar.base.packing import as_vector, Vector, vector
 from racecar.base.poses import check_planar_pose
 from racecar.base.readings import Collisions
 from racecar.base.types import (
@@ -27,6 +26,7 @@ from racecar.base.types import (
     WheelSpeeds,
     yaw_to_quaternion,
 )
+from racecar.base.vectors import as_vector, Vector, vector
 from racecar.differential.kernels import (
     Advance,
     CHANCES,

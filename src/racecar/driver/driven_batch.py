@@ -12,9 +12,9 @@ import numpy as np
 
 from racecar.base.compiled import compiled, importable
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import Flat
 from racecar.base.rows import first_row, flatten, load, Part, store
 from racecar.base.types import NANOSECONDS, Wheels
+from racecar.base.vectors import Flat
 from racecar.driver.driven_car import DrivenCar
 from racecar.driver.pedal_kernels import (
     drive_wheels,

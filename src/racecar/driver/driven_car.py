@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any
 
-from racecar.base.packing import Vector, vector
 from racecar.base.readings import Collisions
 from racecar.base.rows import first_row, flatten
 from racecar.base.types import (
@@ -18,6 +17,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
+from racecar.base.vectors import Vector, vector
 from racecar.driver.pedal_kernels import drive_kernel, Driving, NO_CONTROLS, START
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR
 from racecar.dynamics.powertrain.car_parameters import CarParameters

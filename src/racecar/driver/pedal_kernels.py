@@ -9,9 +9,9 @@ import functools
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import compiled, pure
-from racecar.base.packing import Vector
 from racecar.base.rows import load, Part, store, within
 from racecar.base.types import Wheels
+from racecar.base.vectors import Vector
 from racecar.dynamics.integrators import step_function
 from racecar.dynamics.powertrain.gearbox import next_shift, Shift
 from racecar.dynamics.powertrain.powertrain import (

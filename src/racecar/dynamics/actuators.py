@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from racecar.base.compiled import pure
 from racecar.base.elementary import settled
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import Flat, Vector
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.types import AckermannCommand
+from racecar.base.vectors import Flat, Vector
 from racecar.dynamics.vehicles.interface import Command
 
 _LONGEST_DELAY = 10.0

@@ -51,7 +51,7 @@ def suggesting_names(function: Callable[P, R]) -> Callable[P, R]:
     return checked
 
 
-def text_of(name: str, value: Any) -> str | None:
+def text_of(name: str, value: object) -> str | None:
     """A name, number or path as an option of the command has it; None stays.
 
     name: of the argument. Raises ConfigurationError for what is none of these.
@@ -111,7 +111,7 @@ def controller_of(given: object) -> ControllerClass | None:
     return controller_class(_place_of(given), given)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value as YAML has it: lists for arrays, tuples and ranges, and numbers of Python."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
@@ -122,7 +122,7 @@ def plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def call_text(function: str, first: str, arguments: Mapping[str, Any]) -> str:
+def call_text(function: str, first: str, arguments: Mapping[str, object]) -> str:
     """A call as the user may have typed it; arguments that are None are left out."""
     words = [repr(first), *(f'{name}={value!r}' for name, value in arguments.items()
                             if value is not None)]
@@ -139,11 +139,9 @@ def _mapping(argument: str, given: Settings | None) -> Settings:
     return given
 
 
-def _place_of(made_by: Callable[..., Any]) -> str:
+def _place_of(made_by: Callable[..., object]) -> str:
     """Where a class or function stands, as --controller takes it if that is possible."""
     name = getattr(made_by, '__qualname__', type(made_by).__qualname__)
     module = getattr(made_by, '__module__', None) or '__main__'
     file = getattr(sys.modules.get(module), '__file__', None)
     return f'{file if file and Path(file).is_file() else module}:{name}'
-
-

@@ -254,7 +254,7 @@ def load(
                lambda: read.file)
 
 
-def data_frame(columns: Mapping[str, Any]) -> pandas.DataFrame:
+def data_frame(columns: Mapping[str, object]) -> pandas.DataFrame:
     """A DataFrame of columns. Raises ImportError, saying what to install, without pandas."""
     try:
         import pandas

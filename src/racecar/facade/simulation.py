@@ -133,7 +133,7 @@ def simulate(
     world: Text | None = None,
     params_file: Text | None = None,
     set: Settings | None = None,
-    controller: Text | Callable[..., Any] | None = None,
+    controller: Text | Callable[..., object] | None = None,
     control_rate: float | None = None,
     law: str | None = None,
     seed: int | None = None,

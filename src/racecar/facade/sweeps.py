@@ -317,7 +317,7 @@ def sweep(
     configuration: str = 'kinematic_ode',
     file: Text | Mapping[str, Any] | None = None, *,
     grid: Mapping[str, Sequence[Any] | NDArray[Any]] | None = None,
-    sample: Mapping[str, Mapping[str, Sequence[float]]] | None = None,
+    sample: Mapping[str, Mapping[str, Sequence[float] | NDArray[Any]]] | None = None,
     count: int | None = None,
     seed: int | None = None,
     noise: Mapping[str, float] | None = None,
@@ -407,7 +407,7 @@ def check_jobs(jobs: int | None) -> None:
             ' to use all cores')
 
 
-def _content(file: Text | Mapping[str, Any] | None) -> Mapping[str, Any]:
+def _content(file: Text | Mapping[str, object] | None) -> Mapping[str, Any]:
     if file is None:
         return {}
     if isinstance(file, Mapping):
@@ -420,7 +420,7 @@ def _content(file: Text | Mapping[str, Any] | None) -> Mapping[str, Any]:
     return read_sweep(Path(os.path.expanduser(os.fspath(file))))
 
 
-def _as_array(values: Sequence[Any]) -> NDArray[Any]:
+def _as_array(values: Sequence[object]) -> NDArray[Any]:
     """A column of one type: numbers as such, anything else as objects."""
     for kind in (bool, int, float):
         allowed = (int, float) if kind is float else (kind,)

@@ -74,7 +74,7 @@ class Vehicle(Mapping[str, Any]):
                 f" ({', '.join(vehicle_names())}), the path of a file, or a dictionary of values")
 
     def _take(
-        self, source: str | None, of_source: Mapping[str, Any], changes: Mapping[str, Any],
+        self, source: str | None, of_source: Mapping[str, object], changes: Mapping[str, object],
     ) -> None:
         values = VEHICLE_FILE_PARAMETERS.resolve({
             **{name: value for name, value in of_source.items()
@@ -90,7 +90,7 @@ class Vehicle(Mapping[str, Any]):
         """Name of the vehicle, which titles and file names have."""
         return self.parameters.name
 
-    def replace(self, changes: Mapping[str, Any] | None = None, **more: Any) -> Vehicle:
+    def replace(self, changes: Mapping[str, object] | None = None, **more: object) -> Vehicle:
         """Another vehicle, in which some values differ.
 
         changes: values by name; more: the same as keyword arguments, in which dots may be written

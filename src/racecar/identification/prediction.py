@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from racecar.base.compiled import compiled, importable, njit, pure
-from racecar.base.packing import Flat
 from racecar.base.rows import at_origin, load, moved, Part, plus, store, zeros_like
+from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles import KinematicUndersteer, SingleTrack, SingleTrackSlip
 from racecar.dynamics.vehicles.interface import Command, Equations
 from racecar.identification.drive import Array, Drive

@@ -77,7 +77,7 @@ class AckermannMuxNode(TableNode):
         self.create_service(Trigger, '~/reload', self._on_reload)
         self.watch_time(_WATCH_PERIOD, self._expire)
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if the mux file cannot be used."""
         try:
             self._load(values)
@@ -145,12 +145,7 @@ class AckermannMuxNode(TableNode):
                 output = AnswerPublisher(
                     self, AckermannDriveStamped, name, qos.COMMAND, self.values['lockstep'])
             for source in configuration.sources:
-                for topics, forwards in ((source.forwarded, True), (source.holds, False)):
-                    for topic in topics:
-                        sources.append(subscribe_raw(
-                            self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,
-                            partial(self._on_command, source, forwards, topic in self._awaited),
-                            qos.COMMAND))
+                self._listen_to(source, sources)
         except RuntimeError as error:
             # RCLError, for one because a topic exists with another type.
             for subscription in sources:
@@ -171,6 +166,15 @@ class AckermannMuxNode(TableNode):
         self._mux = CommandMux(configuration.sources)
         self._watch_publishers()
         self._announce()
+
+    def _listen_to(self, source: Source, subscriptions: list[Subscription]) -> None:
+        """Append the subscriptions of a source, one by one: the next may be refused."""
+        for topics, forwards in ((source.forwarded, True), (source.holds, False)):
+            for topic in topics:
+                subscriptions.append(subscribe_raw(
+                    self, AckermannDriveStamped, f'~/{topic}', _read_with_bytes,
+                    partial(self._on_command, source, forwards, topic in self._awaited),
+                    qos.COMMAND))
 
     def _watch_publishers(self) -> None:
         """Look for those that overrule each other, or that lockstep does not wait for."""

@@ -76,6 +76,10 @@ class BagRecorderNode(TableNode):
         """Where the bag lies."""
         return str(self._writer.folder)
 
+    def count(self, topic: str) -> int:
+        """Messages of a topic that were recorded so far."""
+        return self._writer.count(topic)
+
     def _on_discovery_timer(self) -> None:
         for name, types in self.get_topic_names_and_types():
             if name in self._recorded or (self._wanted and name not in self._wanted):

@@ -21,7 +21,7 @@ class ControlLawNode(LinearizerNode):
     Parameters: those of the law, and racecar.catalogue.tables.law_table.
     """
 
-    def __init__(self, executable: str, **kwargs: Any) -> None:
+    def __init__(self, executable: str, **kwargs: object) -> None:
         """executable: of the law. Raises ParameterError for parameters that cannot be used."""
         spec = NODES[executable]
         assert spec.law is not None
@@ -29,7 +29,7 @@ class ControlLawNode(LinearizerNode):
         self._law: Linearizer | None = None
         super().__init__(executable, spec.table, **kwargs)
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if values contradict each other; at the start the law does."""
         if self._law is not None:
             self._law.pack(values)

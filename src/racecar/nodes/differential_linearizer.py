@@ -25,7 +25,7 @@ class DifferentialLinearizerNode(LinearizerNode):
 
     command_type = TWIST
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         """Raise ParameterError for parameters that cannot be used."""
         super().__init__(node_names.DIFFERENTIAL_LINEARIZER, DIFFERENTIAL_LINEARIZER, **kwargs)
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import math
-from typing import Any
 
 from std_srvs.srv import SetBool
 
@@ -46,11 +45,11 @@ class DifferentialWheelsSimulatorNode(SimulatorNode):
     Parameters: racecar.catalogue.tables.DIFFERENTIAL_WHEELS_SIMULATOR.
     """
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: object) -> None:
         """Raise ParameterError or ConfigurationError for what cannot be simulated."""
         codecs: dict[type, Codec] = dict(CODECS)
 
-        def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:
+        def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
             if not values['stamped_cmd_vel']:
                 if values['lockstep']:
                     raise ConfigurationError(

@@ -51,7 +51,7 @@ class JoyTeleopNode(TableNode):
         subscribe_raw(self, Joy, topics.JOY, read_joy, self._on_joy, qos.COMMAND)
         self.create_timer(_WATCH_PERIOD, self._on_watch_timer, clock=self.steady_clock)
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if the joystick map cannot be used."""
         _load(values)
 

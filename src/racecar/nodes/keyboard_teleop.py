@@ -55,7 +55,7 @@ class KeyboardTeleopNode(TableNode):
         # The terminal is opened with the first tick: nothing has to be given back before.
         self.create_timer(1.0 / self.values['rate'], self._on_timer, clock=self.steady_clock)
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError for a speed or an angle beyond the largest that keys may set."""
         check_keys(values)
 

@@ -17,7 +17,7 @@ from racecar.simulation.simulator import make_simulator
 from racecar.simulation.vehicle_plant import VehiclePlant
 
 
-def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:
+def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
     """Build the car from resolved parameter values; log tells of a first compilation."""
     announce_compilation(log)
     return equip(VehiclePlant(make_simulator(values)), values)

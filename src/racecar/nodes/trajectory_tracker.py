@@ -93,7 +93,7 @@ class TrajectoryTrackerNode(TableNode):
             self, self._tracker, partial(load_controller, where, vehicle, settings),
             f'controller {where}')
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if the trajectory's parameters contradict each other.
 
         What the trajectory calls is compiled here, so that it does not hold up the first answer.

@@ -18,7 +18,7 @@ from racecar.simulation.world.make_world import make_world_plant
 from racecar.simulation.world.world_parameters import ACKERMANN, WHEEL_CONTROLLERS, WHEEL_TORQUES
 
 
-def make_plant(values: Mapping[str, Any], log: Callable[[str], object]) -> Plant:
+def make_plant(values: Mapping[str, object], log: Callable[[str], object]) -> Plant:
     """Build the world from resolved parameter values; log tells of a first compilation."""
     if values['lockstep'] and values['command_interface'] == WHEEL_CONTROLLERS:
         raise ConfigurationError(

@@ -88,7 +88,9 @@ class Film:
         self._part.guard(lambda: self._open(imageio.v2.get_writer, path, options))
         return self
 
-    def _open(self, get_writer: Callable[..., Any], path: Path, options: dict[str, Any]) -> None:
+    def _open(
+        self, get_writer: Callable[..., object], path: Path, options: dict[str, Any],
+    ) -> None:
         self._writer = get_writer(path, **options)
 
     def __exit__(

@@ -108,7 +108,7 @@ class Renderer:
         self.close()
 
 
-def _add_line(scene: Any, line: Line) -> None:
+def _add_line(scene: object, line: Line) -> None:
     mujoco = load_engine()
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE
     for start, end in zip(line.points, line.points[1:], strict=False):
@@ -118,7 +118,7 @@ def _add_line(scene: Any, line: Line) -> None:
         mujoco.mjv_connector(geom, kind, line.radius, start, end)
 
 
-def _add_dots(scene: Any, dots: Dots) -> None:
+def _add_dots(scene: object, dots: Dots) -> None:
     size = np.full(3, 0.5 * dots.edge)
     for point in dots.points:
         if _new_mark(scene, load_engine().mjtGeom.mjGEOM_BOX, dots.colour, size, point) is None:

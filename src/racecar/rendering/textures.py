@@ -24,12 +24,12 @@ _SEED = 11
 Grey = NDArray[np.float64]
 
 
-def add_ground_texture(spec: Any, name: str) -> None:
+def add_ground_texture(spec: object, name: str) -> None:
     """Add slabs of 1 m, mottled, with joints between them."""
     _add(spec, name, _mottled(0.06) * _joints(1.0, 1.0, 0.012, 0.72))
 
 
-def add_wall_texture(spec: Any, name: str) -> None:
+def add_wall_texture(spec: object, name: str) -> None:
     """Add panels of 1 m by 0.5 m, mottled, with fine joints between them."""
     _add(spec, name, _mottled(0.04) * _joints(1.0, 0.5, 0.008, 0.84))
 

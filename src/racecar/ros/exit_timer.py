@@ -61,7 +61,7 @@ class ExitTimer:
             library = ctypes.CDLL('librt.so.1')
         event = _SigEvent(
             value=self._code, notify=_SIGEV_THREAD,
-            function=ctypes.cast(ctypes.CDLL(None)._exit, ctypes.c_void_p))
+            function=ctypes.cast(ctypes.CDLL(None)['_exit'], ctypes.c_void_p))
         if library.timer_create(
                 _CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(self._timer)) == 0:
             self._library = library

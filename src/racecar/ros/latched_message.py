@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rclpy.qos import DurabilityPolicy
 
 from racecar.ros import qos
@@ -19,7 +17,7 @@ class LatchedMessage:
     forget to do for a map.
     """
 
-    def __init__(self, node: TableNode, topic: str, message: Any) -> None:
+    def __init__(self, node: TableNode, topic: str, message: object) -> None:
         """Publish it now."""
         self._node = node
         self._message = message

@@ -36,7 +36,7 @@ class AnswerPublisher:
             self._timer = node.create_timer(
                 _POLL_PERIOD, self._on_poll_timer, clock=node.steady_clock)
 
-    def publish(self, message: Any) -> None:
+    def publish(self, message: object) -> None:
         """Send the message, now or as soon as somebody listens."""
         if self._connected:
             self.publisher.publish(message)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import importlib
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -89,63 +89,83 @@ def _fill(message: Any, values: Any, owner: str, path: str, now: Any) -> None:
                 f'field {f"{path}.{name}".lstrip(".")!r} is not in {owner};'
                 f' {suggest(name, fields) if fields else "it has no fields"}')
         place = f'{path}.{name}' if path else name
-        setattr(message, name, _value(value, fields[name], owner, place, now))
+        setattr(message, name, _value(value, _Field(fields[name], owner, place), now))
 
 
-def _value(value: Any, kind: str, owner: str, path: str, now: Any) -> Any:
-    """Return the value of a field of some kind, as get_fields_and_field_types() names it."""
-    def error(expected: str) -> ConfigurationError:
+class _Field(NamedTuple):
+    """kind: as get_fields_and_field_types() names it; owner: type of the message; path: in it."""
+
+    kind: str
+    owner: str
+    path: str
+
+    def error(self, value: object, expected: str) -> ConfigurationError:
+        """Error for a value that the field cannot have."""
         return ConfigurationError(
-            f'field {path!r} of {owner} is {excerpt(value)}, expected {expected}')
+            f'field {self.path!r} of {self.owner} is {excerpt(value)}, expected {expected}')
 
-    sequence, array = _SEQUENCE.fullmatch(kind), _ARRAY.fullmatch(kind)
-    if sequence or array:
-        element, count = (sequence or array).groups()  # type: ignore[union-attr]
-        most = f'{count} ' if array else f'at most {count} ' if count else ''
-        if not isinstance(value, Sequence) or isinstance(value, str):
-            raise error(f'a list of {most}{element}')
-        if count and (len(value) != int(count) if array else len(value) > int(count)):
-            raise error(f'{most}elements, not {len(value)}')
-        items = [_value(item, element, owner, f'{path}[{index}]', now)
-                 for index, item in enumerate(value)]
-        # rclpy has arrays of a fixed length as NumPy's.
-        return np.array(items, dtype=_dtype(element)) if array and _dtype(element) else items
+
+def _value(value: object, field: _Field, now: object) -> Any:
+    """Value of a field for what stands in a YAML text; raises ConfigurationError."""
+    kind = field.kind
+    if _SEQUENCE.fullmatch(kind) or _ARRAY.fullmatch(kind):
+        return _items(value, field, now)
     if kind in _INTEGERS:
         low, high = _INTEGERS[kind]
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise error(f'an integer from {low} to {high} ({kind})')
-        return value
+        return _integer(value, field, low, high)
+    if kind == 'octet':
+        return bytes([_integer(value, field, 0, 255)])
     if kind in ('double', 'float'):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise error(f'a number ({kind})')
-        if kind == 'float' and math.isfinite(value) and abs(value) > _LARGEST_FLOAT:
-            raise error(f'a number up to {_LARGEST_FLOAT:g} (float)')
-        return float(value)
+        return _number(value, field)
     if kind == 'boolean':
         if not isinstance(value, bool):
-            raise error('true or false')
+            raise field.error(value, 'true or false')
         return value
-    if kind == 'octet':
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 255:
-            raise error('an integer from 0 to 255 (octet)')
-        return bytes([value])
     if text := _TEXT.fullmatch(kind):
         if not isinstance(value, str):
-            raise error('a text; put it in quotes')
+            raise field.error(value, 'a text; put it in quotes')
         if text[1] and len(value) > int(text[1]):
-            raise error(f'at most {text[1]} characters')
+            raise field.error(value, f'at most {text[1]} characters')
         return value
-    return _nested(value, kind, path, now, owner)
+    return _nested(value, field, now)
 
 
-def _nested(value: Any, kind: str, path: str, now: Any, owner: str) -> Any:
-    message = load_type(kind, 'msg')()
-    if now is not None and kind == 'builtin_interfaces/Time' and value == 'now':
+def _items(value: object, field: _Field, now: object) -> Any:
+    array = _ARRAY.fullmatch(field.kind)
+    element, count = (array or _SEQUENCE.fullmatch(field.kind)).groups()  # type: ignore[union-attr]
+    most = f'{count} ' if array else f'at most {count} ' if count else ''
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise field.error(value, f'a list of {most}{element}')
+    if count and (len(value) != int(count) if array else len(value) > int(count)):
+        raise field.error(value, f'{most}elements, not {len(value)}')
+    items = [_value(item, field._replace(kind=element, path=f'{field.path}[{index}]'), now)
+             for index, item in enumerate(value)]
+    # rclpy has arrays of a fixed length as NumPy's.
+    return np.array(items, dtype=_dtype(element)) if array and _dtype(element) else items
+
+
+def _integer(value: object, field: _Field, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise field.error(value, f'an integer from {low} to {high} ({field.kind})')
+    return value
+
+
+def _number(value: object, field: _Field) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise field.error(value, f'a number ({field.kind})')
+    if field.kind == 'float' and math.isfinite(value) and abs(value) > _LARGEST_FLOAT:
+        raise field.error(value, f'a number up to {_LARGEST_FLOAT:g} (float)')
+    return float(value)
+
+
+def _nested(value: object, field: _Field, now: object) -> Any:
+    message = load_type(field.kind, 'msg')()
+    if now is not None and field.kind == 'builtin_interfaces/Time' and value == 'now':
         return now
-    if now is not None and kind == 'std_msgs/Header' and value == 'auto':
+    if now is not None and field.kind == 'std_msgs/Header' and value == 'auto':
         message.stamp = now
         return message
-    _fill(message, value, owner, path, now)
+    _fill(message, value, field.owner, field.path, now)
     return message
 
 
@@ -179,7 +199,7 @@ def plain(value: Any, longest: int | None = LONGEST, *, with_lists: bool = True)
     return items if len(items) == len(value) else [*items, '...']
 
 
-def yaml_text(values: Any) -> str:
+def yaml_text(values: object) -> str:
     """Return plain values as YAML, as ros2 topic echo prints it."""
     if not isinstance(values, dict | list):
         return f'{values}\n'
@@ -190,7 +210,7 @@ def yaml_text(values: Any) -> str:
 class _Dumper(yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper):  # type: ignore[misc]
     """Without anchors: what stands twice is written twice."""
 
-    def ignore_aliases(self, _: Any) -> bool:
+    def ignore_aliases(self, _: object) -> bool:
         return True
 
 
@@ -219,7 +239,7 @@ def select_field(message: Any, path: str) -> Any:
     return value
 
 
-def flat(values: Any) -> list[Any]:
+def flat(values: object) -> list[Any]:
     """Return all numbers and texts of plain values in order, for CSV."""
     if isinstance(values, Mapping):
         values = [*values.values()]

@@ -97,7 +97,7 @@ class _Completed(type):
     graph for an unknown time: who calls a service of a later node of that name reaches for both.
     """
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         """Construct an object of the class."""
         node: Any = object.__new__(cast('type[Any]', cls))
         try:
@@ -222,7 +222,7 @@ class TableNode(Node, metaclass=_Completed):
         """Say who the publishers of each watched topic are that ever had several."""
         return [watch.complaint for watch in self._rival_watches if watch.complaint]
 
-    def check_values(self, values: Mapping[str, Any]) -> None:
+    def check_values(self, values: Mapping[str, object]) -> None:
         """Raise ParameterError if values contradict each other; subclasses override it."""
 
     def on_values_changed(self, changed: set[str]) -> None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from rclpy.publisher import Publisher
 from rclpy.serialization import serialize_message
@@ -25,7 +24,7 @@ class ObservedPublisher(Publisher):
 
     observers: Sequence[Observer] = ()
 
-    def publish(self, msg: Any) -> None:
+    def publish(self, msg: object) -> None:
         """Send a message, or the bytes of one."""
         if self.observers:
             data = msg if isinstance(msg, bytes) else bytes(serialize_message(msg))

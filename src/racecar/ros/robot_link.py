@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Any
 
 from racecar.base.errors import ConfigurationError, excerpt, RacecarError
 from racecar.base.last_stamp import effective_stamp, LastStamp
@@ -125,7 +124,7 @@ class RobotLink:
                 channel.publish(sec, nanosec, output.read())
         return is_awaited
 
-    def _on_value(self, port: Input, message: tuple[Any, int]) -> None:
+    def _on_value(self, port: Input, message: tuple[object, int]) -> None:
         value, stamp_ns = message
         self._receive(self, port, partial(port.apply, value), stamp_ns)
 

@@ -197,7 +197,7 @@ class SimulatorNode(TableNode):
     def _steps_ahead(self) -> int:
         """Return the number of steps to the next instant at which an output is due."""
         done = self.plant.time_ns // self.plant.step_ns
-        return min([output.steps_ahead(done) for output in self._timed])
+        return min(output.steps_ahead(done) for output in self._timed)
 
     def _arm(self) -> None:
         """Go on at the wall time of the next instant.

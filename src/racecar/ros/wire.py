@@ -110,7 +110,7 @@ class MessageTemplate:
     held. That differs from run to run, and readers of bags may refuse it.
     """
 
-    def __init__(self, message: Any, fields: Sequence[str], bulk: str = '') -> None:
+    def __init__(self, message: object, fields: Sequence[str], bulk: str = '') -> None:
         """Find where the fields lie in the bytes.
 
         fields: dotted paths to numbers, with indices for sequence elements, in the order in which

@@ -140,7 +140,7 @@ def image_of_world(path: Path | str) -> Path | None:
     return Path(path).parent / image if isinstance(image, str) else None
 
 
-def _scene(path: Path, content: Mapping[str, Any]) -> Scene:
+def _scene(path: Path, content: Mapping[str, object]) -> Scene:
     for key in content:
         if key not in _KEYS:
             raise ParameterError(f'key {excerpt(key)} is unknown; {suggest(key, _KEYS)}')
@@ -164,7 +164,7 @@ def _scene(path: Path, content: Mapping[str, Any]) -> Scene:
     return replace(scene, starts=starts) if starts else scene
 
 
-def _objects(content: Mapping[str, Any], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _objects(content: Mapping[str, object], key: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield where each object of a list stands, and its values."""
     items = content.get(key)
     if items is None:
@@ -176,7 +176,7 @@ def _objects(content: Mapping[str, Any], key: str) -> Iterator[tuple[str, dict[s
         yield place, _resolved(place, _LISTS[key], item)
 
 
-def _resolved(place: str, table: ParameterTable, item: Any) -> dict[str, Any]:
+def _resolved(place: str, table: ParameterTable, item: object) -> dict[str, Any]:
     prefix = f'{place}: ' if place else ''
     if not isinstance(item, dict):
         names = ', '.join(table.names)
@@ -211,7 +211,7 @@ def _wall_boxes(place: str, values: Mapping[str, Any]) -> Iterator[Box]:
             height, colour)
 
 
-def _points(place: str, points: Any) -> list[tuple[float, float]]:
+def _points(place: str, points: object) -> list[tuple[float, float]]:
     row = Parameter('points', list, None, 'Points along the wall', item=float)
     if not isinstance(points, list) or len(points) < 2:
         raise ParameterError(
@@ -237,7 +237,7 @@ def _board(place: str, values: Mapping[str, Any]) -> Board:
     return Board(**values)
 
 
-def _grid(path: Path, given: Mapping[str, Any]) -> OccupancyGrid:
+def _grid(path: Path, given: Mapping[str, object]) -> OccupancyGrid:
     """Return the map that the keys of map_server name."""
     values = _resolved('', _MAP, given)
     occupied, free = values['occupied_thresh'], values['free_thresh']

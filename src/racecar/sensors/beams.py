@@ -16,8 +16,8 @@ from racecar.base.types import Pose3, Twist3
 from racecar.scene.grid_map import GridNumbers, NO_GRID
 from racecar.scene.scene import box_rows, cone_rows, Objects, Rows, Scene
 from racecar.sensors.fan_rays import look_level
-from racecar.sensors.grid_rays import BLOCK, march
-from racecar.sensors.single_rays import meet_all, send_rays
+from racecar.sensors.grid_rays import BLOCK, march, MarchFrom
+from racecar.sensors.single_rays import look_around, Rays
 
 Array = NDArray[np.float64]
 
@@ -26,8 +26,6 @@ Array = NDArray[np.float64]
 _LEVEL = 4e-4
 # Just inside a grid, for rays that come from outside [m].
 _INSIDE = 1e-5
-# Least share of a ray that goes over ground: steeper ones only meet the ground.
-_STEEP = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,36 +69,35 @@ class Beams:
         pose: of the sensor at the time of the reading, at which the last beam goes out, in the
         map; twist: gives that in its own frame, which is held for the whole sweep.
         """
-        loose, cones = box_rows(objects.boxes), cone_rows(objects.cones)
+        standing = (
+            scene.wall_rows, scene.box_rows, box_rows(objects.boxes), cone_rows(objects.cones))
         x, y, z, qx, qy, qz, qw = pose
         if self.sweep == 0.0 and abs(qx) + abs(qy) < _LEVEL:
             ways = np.empty(len(self.cosines))
             grid = scene.grid
             numbers = NO_GRID if grid is None or z > scene.grid_height else grid.numbers
-            if look_level(
-                    scene.wall_rows, scene.box_rows, loose, cones, *numbers, x, y, z,
-                    qw * qw - qz * qz, 2.0 * qw * qz, self.reach, self.first, self.increment,
-                    self.count, self.cosines, self.sines, self.limits, ways):
+            place = x, y, z, qw * qw - qz * qz, 2.0 * qw * qz
+            fan = (self.first, self.increment, self.count, self.reach, self.cosines, self.sines,
+                   self.limits)
+            if look_level(standing, tuple(numbers), place, fan, ways):
                 return ways
-        return self._each(scene, loose, cones, pose, twist())
+        return self._each(scene, standing, pose, twist())
 
     def _each(
-        self, scene: Scene, loose: Rows, cones: Rows, pose: Pose3, twist: Twist3,
+        self, scene: Scene, standing: tuple[Rows, Rows, Rows, Rows], pose: Pose3, twist: Twist3,
     ) -> Array:
         """Do what distances() does for a sensor that may be tilted and move during its sweep."""
-        rays = np.empty((7, len(self.cosines)))
-        x, y, z, dx, dy, slopes, shares = rays
-        send_rays(
-            self.cosines, self.sines, self.ages, np.array(pose[:3]), _matrix(pose),
-            np.array(twist), x, y, z, dx, dy, slopes, shares, _STEEP)
-        ways = np.full(len(shares), math.inf)
-        moved = math.hypot(x[0] - x[-1], y[0] - y[-1])
-        meet_all(scene.wall_rows, scene.box_rows, loose, cones, self.reach + moved, x, y, z, dx,
-                 dy, slopes, ways)
+        columns = tuple(np.empty((7, len(self.cosines))))
+        ways = np.empty(len(self.cosines))
+        look_around(
+            standing, (self.cosines, self.sines, self.ages),
+            (np.array(pose[:3]), _matrix(pose), np.array(twist)), self.reach, columns, ways)
+        rays = Rays(*columns)
+        shares = rays.shares
         if scene.grid is not None:
-            begins, ends = _below(scene.grid_height, z, slopes)
+            begins, ends = _below(scene.grid_height, rays.z, rays.slopes)
             ends = np.minimum(np.minimum(ends, ways), self.limits * shares)
-            _meet_grid(scene.grid.numbers, x, y, dx, dy, begins, ends, ways)
+            _meet_grid(scene.grid.numbers, rays, begins, ends, ways)
         return ways / shares
 
 
@@ -122,42 +119,40 @@ def _below(height: float, z: Array, slopes: Array) -> tuple[Array, Array]:
 
 
 def _meet_grid(
-    grid: GridNumbers, x: Array, y: Array, dx: Array, dy: Array, begins: Array, ends: Array,
-    ways: Array,
+    grid: GridNumbers, rays: Rays, begins: Array, ends: Array, ways: Array,
 ) -> None:
-    """Lower ways [m] to where rays meet the walls of a grid; x, y [m], dx, dy: in the map."""
-    room, stride, scale, origin_x, origin_y, c, s, length, width = grid
-    px, py = x - origin_x, y - origin_y
+    """Lower ways [m] to where rays, which are in the map, meet the walls of a grid."""
+    c, s = grid.cosine, grid.sine
+    px, py = rays.x - grid.x, rays.y - grid.y
     along, across = px * c + py * s, py * c - px * s
-    ux, uy = dx * c + dy * s, dy * c - dx * s
-    begins, ends = _within(length, width, along, across, ux, uy, begins, ends)
-    along = np.clip(along + begins * ux, _INSIDE, length - _INSIDE)
-    across = np.clip(across + begins * uy, _INSIDE, width - _INSIDE)
+    ux, uy = rays.dx * c + rays.dy * s, rays.dy * c - rays.dx * s
+    for size, place, speed in ((grid.length, along, ux), (grid.width, across, uy)):
+        begins, ends = _within(size, place, speed, begins, ends)
+    along = np.clip(along + begins * ux, _INSIDE, grid.length - _INSIDE)
+    across = np.clip(across + begins * uy, _INSIDE, grid.width - _INSIDE)
     # Numbers stay small near where the first ray begins.
     near_x, near_y = float(along[0]), float(across[0])
     missed = begins >= ends
     off_x, off_y = np.where(missed, 0.0, along - near_x), np.where(missed, 0.0, across - near_y)
     beyond = np.full(len(ways), math.inf)
-    march(room, stride, scale, near_x * scale, near_y * scale, 1.0, 0.0, ux, uy, off_x, off_y,
-          float(np.hypot(off_x, off_y).max()), np.where(missed, 0.0, ends - begins), beyond)
+    start = MarchFrom(near_x * grid.scale, near_y * grid.scale, 1.0, 0.0,
+                      float(np.hypot(off_x, off_y).max()))
+    march(grid, start, (ux, uy), (off_x, off_y), np.where(missed, 0.0, ends - begins), beyond)
     np.minimum(ways, begins + beyond, out=ways)
 
 
 def _within(
-    length: float, width: float, x: Array, y: Array, dx: Array, dy: Array, begins: Array,
-    ends: Array,
+    size: float, place: Array, speed: Array, begins: Array, ends: Array,
 ) -> tuple[Array, Array]:
-    """Return begins and ends [m] cut to the rectangle from the origin.
+    """Begins and ends [m] cut to where a coordinate is from 0 to a size [m].
 
     Who misses it ends before it begins.
     """
-    begins, ends = begins.copy(), ends.copy()
-    for size, place, speed in ((length, x, dx), (width, y, dy)):
-        with np.errstate(divide='ignore', invalid='ignore'):
-            one, other = -place / speed, (size - place) / speed
-        outside = (place < 0.0) | (place > size)
-        still = speed == 0.0
-        begins = np.where(still, begins, np.fmax(begins, np.fmin(one, other) + _INSIDE))
-        ends = np.where(still, np.where(outside, 0.0, ends), np.fmin(
-            ends, np.fmax(one, other) - _INSIDE))
-    return begins, ends
+    with np.errstate(divide='ignore', invalid='ignore'):
+        one, other = -place / speed, (size - place) / speed
+    outside = (place < 0.0) | (place > size)
+    still = speed == 0.0
+    return (
+        np.where(still, begins, np.fmax(begins, np.fmin(one, other) + _INSIDE)),
+        np.where(still, np.where(outside, 0.0, ends), np.fmin(
+            ends, np.fmax(one, other) - _INSIDE)))

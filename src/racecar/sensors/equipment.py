@@ -103,7 +103,7 @@ def shown_sensor(values: Mapping[str, Any], kind: str) -> ShownSensor | None:
     return ShownSensor(name, frame_in_slot(values.get(f'{name}.slot', ''), frame))
 
 
-def _further_rows(values: Mapping[str, Any], table: ParameterTable) -> Iterable[Parameter]:
+def _further_rows(values: Mapping[str, object], table: ParameterTable) -> Iterable[Parameter]:
     """Rows of the sensors that are not called like their kinds; see MoreRows."""
     try:
         texts = _SENSORS.validate(values.get(_SENSORS.name, []))
@@ -129,7 +129,7 @@ EQUIPMENT_PARAMETERS = ParameterTable([
 """Beside WORLD_PARAMETER, which each simulator has in its own table."""
 
 
-def equip(plant: Plant, values: Mapping[str, Any]) -> Plant:
+def equip(plant: Plant, values: Mapping[str, object]) -> Plant:
     """Return a plant whose robots have the sensors and the map that parameters ask for.
 
     values: of EQUIPMENT_PARAMETERS and WORLD_PARAMETER, the latter as the plant has been made
@@ -143,7 +143,7 @@ def equip(plant: Plant, values: Mapping[str, Any]) -> Plant:
 
 
 def described_with_sensors(
-    description: RobotDescription, values: Mapping[str, Any],
+    description: RobotDescription, values: Mapping[str, object],
 ) -> RobotDescription:
     """Description of a robot with the frames of the sensors that resolved values ask for.
 
@@ -158,5 +158,5 @@ def _mounted(values: Mapping[str, Any]) -> list[MountedSensor]:
         for name, kind in chosen_sensors(values[_SENSORS.name])]
 
 
-def _own(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def _own(name: str, values: Mapping[str, object]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key.startswith(f'{name}.')}

@@ -10,12 +10,20 @@ order, through at most a full turn.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.compiled import njit
 from racecar.base.elementary import arctangent2, quotient
 from racecar.scene.distance_field import MARGIN
-from racecar.sensors.grid_rays import march
+from racecar.scene.grid_map import GridNumbers
+from racecar.scene.scene import Rows
+from racecar.sensors.grid_rays import march, MarchFrom
+from racecar.sensors.standing import Standing
+
+Array = NDArray[np.float64]
 
 _TURN = 2.0 * math.pi
 # Beyond the ends of a run [rad], so that no ray passes between two walls that touch.
@@ -26,21 +34,46 @@ _EDGE = 1e-3
 _TOUCH = 1e-9
 
 
+class Fan(NamedTuple):
+    """Rays of a fan, at first + i * increment [rad].
+
+    reach: how far they go [m], for what is further away altogether; size: how many there are;
+    cosines, sines: of their angles, and limits: of each ray [m], up to a whole number of blocks of
+    march().
+    """
+
+    first: float
+    increment: float
+    size: int
+    reach: float
+    cosines: Array
+    sines: Array
+    limits: Array
+
+
+class FanPlace(NamedTuple):
+    """Where a level fan is in the map [m]; cosine, sine: of the angle that it is turned by."""
+
+    x: float
+    y: float
+    z: float
+    cosine: float
+    sine: float
+
+
 @njit
 def see_segment(
-    x1: float, y1: float, x2: float, y2: float, limit: float, first: float, increment: float,
-    cosines: Any, sines: Any, count: int, ranges: Any,
+    x1: float, y1: float, x2: float, y2: float, fan: Fan, ranges: Array,
 ) -> None:
-    """Lower ranges [m] where rays meet the segment from (x1, y1) to (x2, y2) [m].
-
-    limit: of the ranges, for what is further away altogether.
-    """
+    """Lower ranges [m] where rays meet the segment from (x1, y1) to (x2, y2) [m]."""
+    first, increment, count = fan.first, fan.increment, fan.size
+    cosines, sines = fan.cosines, fan.sines
     ex, ey = x2 - x1, y2 - y1
     square = ex * ex + ey * ey
     share = -(x1 * ex + y1 * ey) / square if square > 0.0 else 0.0
     share = min(max(share, 0.0), 1.0)
     near = math.hypot(x1 + share * ex, y1 + share * ey)
-    if near > limit:
+    if near > fan.reach:
         return
     far = max(math.hypot(x1, y1), math.hypot(x2, y2))
     start = arctangent2(y1, x1)
@@ -68,14 +101,13 @@ def see_segment(
 
 
 @njit
-def see_circle(
-    x: float, y: float, radius: float, limit: float, first: float, increment: float,
-    cosines: Any, sines: Any, count: int, ranges: Any,
-) -> None:
+def see_circle(x: float, y: float, radius: float, fan: Fan, ranges: Array) -> None:
     """Lower ranges [m] where rays meet a circle about (x, y) [m]; 0 for a sensor inside."""
+    first, increment, count = fan.first, fan.increment, fan.size
+    cosines, sines = fan.cosines, fan.sines
     square = x * x + y * y
     gap = square - radius * radius
-    if gap > limit * (limit + 2.0 * radius):
+    if gap > fan.reach * (fan.reach + 2.0 * radius):
         return
     if gap <= 0.0:
         for i in range(count):
@@ -97,14 +129,15 @@ def see_circle(
 
 @njit
 def _see_box(
-    x: float, y: float, along_x: float, along_y: float, across_x: float, across_y: float,
-    limit: float, first: float, increment: float, cosines: Any, sines: Any, count: int,
-    ranges: Any,
+    x: float, y: float, along: tuple[float, float], across: tuple[float, float], fan: Fan,
+    ranges: Array,
 ) -> None:
     """Lower ranges [m] where rays meet a box about (x, y) [m]; 0 for a sensor inside.
 
     along, across: from its centre to the middle of its front and of its left side [m].
     """
+    along_x, along_y = along
+    across_x, across_y = across
     hidden = 0
     for side in range(4):
         # Front right, front left, rear left, rear right, front right.
@@ -118,81 +151,84 @@ def _see_box(
             # It is seen from within only.
             hidden += 1
         else:
-            see_segment(
-                x1, y1, x2, y2, limit, first, increment, cosines, sines, count, ranges)
+            see_segment(x1, y1, x2, y2, fan, ranges)
     if hidden == 4:
-        for i in range(count):
+        for i in range(fan.size):
             ranges[i] = 0.0
 
 
 @njit
-def see_all(
-    walls: Any, boxes: Any, cones: Any, x: float, y: float, z: float, cosine: float, sine: float,
-    limit: float, first: float, increment: float, cosines: Any, sines: Any, count: int,
-    ranges: Any,
-) -> None:
-    """Lower ranges [m] to what stands around.
+def _see_boxes(boxes: Array, place: FanPlace, fan: Fan, ranges: Array) -> None:
+    """Lower ranges [m] to boxes, rows of numbers as Scene and Objects give them."""
+    cosine, sine = place.cosine, place.sine
+    for row in range(len(boxes)):
+        if boxes[row, 6] >= place.z:
+            dx, dy = boxes[row, 0] - place.x, boxes[row, 1] - place.y
+            c, s = boxes[row, 2], boxes[row, 3]
+            turn_x, turn_y = c * cosine + s * sine, s * cosine - c * sine
+            length, width = boxes[row, 4], boxes[row, 5]
+            _see_box(
+                dx * cosine + dy * sine, dy * cosine - dx * sine,
+                (length * turn_x, length * turn_y), (-width * turn_y, width * turn_x), fan, ranges)
 
-    walls, boxes, cones: rows of numbers as Scene and Objects give them. The fan is at x, y, z [m]
-    in the map and turned by an angle of this cosine and sine.
-    """
+
+@njit
+def see_all(standing: Standing, place: FanPlace, fan: Fan, ranges: Array) -> None:
+    """Lower ranges [m] to what stands around."""
+    walls, cones = standing.walls, standing.cones
+    x, y, z, cosine, sine = place.x, place.y, place.z, place.cosine, place.sine
     for row in range(len(walls)):
         if walls[row, 4] >= z:
             x1, y1 = walls[row, 0] - x, walls[row, 1] - y
             x2, y2 = walls[row, 2] - x, walls[row, 3] - y
             see_segment(
                 x1 * cosine + y1 * sine, y1 * cosine - x1 * sine,
-                x2 * cosine + y2 * sine, y2 * cosine - x2 * sine,
-                limit, first, increment, cosines, sines, count, ranges)
-    for row in range(len(boxes)):
-        if boxes[row, 6] >= z:
-            dx, dy = boxes[row, 0] - x, boxes[row, 1] - y
-            c, s = boxes[row, 2], boxes[row, 3]
-            turn_x, turn_y = c * cosine + s * sine, s * cosine - c * sine
-            length, width = boxes[row, 4], boxes[row, 5]
-            _see_box(
-                dx * cosine + dy * sine, dy * cosine - dx * sine, length * turn_x,
-                length * turn_y, -width * turn_y, width * turn_x, limit, first, increment,
-                cosines, sines, count, ranges)
+                x2 * cosine + y2 * sine, y2 * cosine - x2 * sine, fan, ranges)
+    _see_boxes(standing.fixed, place, fan, ranges)
+    _see_boxes(standing.loose, place, fan, ranges)
     for row in range(len(cones)):
         radius = cones[row, 2] * (1.0 - z / cones[row, 3])
         if radius > 0.0:
             dx, dy = cones[row, 0] - x, cones[row, 1] - y
             see_circle(
-                dx * cosine + dy * sine, dy * cosine - dx * sine, radius, limit, first, increment,
-                cosines, sines, count, ranges)
+                dx * cosine + dy * sine, dy * cosine - dx * sine, radius, fan, ranges)
 
 
 @njit
 def look_level(
-    walls: Any, fixed: Any, loose: Any, cones: Any, room: Any, stride: int, scale: float,
-    origin_x: float, origin_y: float, origin_cosine: float, origin_sine: float, length: float,
-    width: float, x: float, y: float, z: float, cosine: float, sine: float, limit: float,
-    first: float, increment: float, count: int, cosines: Any, sines: Any, limits: Any, ways: Any,
+    standing: tuple[Rows, Rows, Rows, Rows], grid: tuple[Any, ...],
+    place: tuple[float, float, float, float, float], fan: tuple[Any, ...], ways: Array,
 ) -> bool:
     """Write how far each ray goes [m], infinity for what is out of reach.
 
-    fixed, loose: boxes; the fields of GridNumbers; place of the fan, its limit and its rays.
-    Returns False, having done nothing, if the fan is outside the grid.
+    standing, grid, place, fan: the fields of Standing, GridNumbers, FanPlace and Fan as plain
+    tuples: of named ones Numba takes 10 us to see of which types they are. Returns False, having
+    done nothing, if the fan is outside the grid.
     """
-    px, py = x - origin_x, y - origin_y
-    along, across = px * origin_cosine + py * origin_sine, py * origin_cosine - px * origin_sine
+    return _look_level(
+        Standing(*standing), GridNumbers(*grid), FanPlace(*place), Fan(*fan), ways)
+
+
+@njit
+def _look_level(
+    standing: Standing, grid: GridNumbers, place: FanPlace, fan: Fan, ways: Array,
+) -> bool:
+    px, py = place.x - grid.x, place.y - grid.y
     # In cells, as rounding may put into the margin what is just within.
-    along, across = along * scale, across * scale
-    has_grid = length > 0.0
-    columns, rows = stride - 2 * MARGIN, len(room) // stride - 2 * MARGIN
+    along = (px * grid.cosine + py * grid.sine) * grid.scale
+    across = (py * grid.cosine - px * grid.sine) * grid.scale
+    has_grid = grid.length > 0.0
+    columns, rows = grid.stride - 2 * MARGIN, len(grid.room) // grid.stride - 2 * MARGIN
     if has_grid and not (
             _EDGE < along < columns - _EDGE and _EDGE < across < rows - _EDGE):
         return False
     for i in range(len(ways)):
         ways[i] = math.inf
-    see_all(walls, fixed, cones, x, y, z, cosine, sine, limit, first, increment, cosines, sines,
-            count, ways)
-    see_all(walls[:0], loose, cones[:0], x, y, z, cosine, sine, limit, first, increment, cosines,
-            sines, count, ways)
+    see_all(standing, place, fan, ways)
     if has_grid:
-        march(room, stride, scale, along, across,
-              cosine * origin_cosine + sine * origin_sine,
-              sine * origin_cosine - cosine * origin_sine, cosines, sines, cosines[:0],
-              cosines[:0], 0.0, limits, ways)
+        start = MarchFrom(
+            along, across, place.cosine * grid.cosine + place.sine * grid.sine,
+            place.sine * grid.cosine - place.cosine * grid.sine, 0.0)
+        march(grid, start, (fan.cosines, fan.sines), (fan.cosines[:0], fan.cosines[:0]),
+              fan.limits, ways)
     return True

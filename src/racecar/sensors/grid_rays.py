@@ -13,12 +13,16 @@ sensor.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.compiled import njit
 from racecar.scene.distance_field import MARGIN, WALL
+from racecar.scene.grid_map import GridNumbers
+
+Array = NDArray[np.float64]
 
 BLOCK = 64
 """Rays side by side: with fewer the registers idle, with more those that have ended ride along."""
@@ -35,30 +39,45 @@ _DX, _DY, _INVERSE_X, _INVERSE_Y, _FROM_X, _FROM_Y, _BACK_X, _BACK_Y, _SIDE_X, _
     _END, _WAY, _FREE, _ROOM = range(0, 16 * BLOCK, BLOCK)
 
 
+class MarchFrom(NamedTuple):
+    """A sensor in a grid: where in the grid's own axes from its corner [cells].
+
+    turn_x, turn_y: cosine and sine of the angle from the grid's axes to those of the directions;
+    largest_offset: from the sensor to where a ray begins [m].
+    """
+
+    x: float
+    y: float
+    turn_x: float
+    turn_y: float
+    largest_offset: float
+
+
 @njit
 def march(
-    room: Any, stride: int, scale: float, start_x: float, start_y: float, turn_x: float,
-    turn_y: float, directions_x: Any, directions_y: Any, offsets_x: Any, offsets_y: Any,
-    largest_offset: float, limits: Any, ranges: Any,
+    grid: GridNumbers, start: MarchFrom, directions: tuple[Array, Array],
+    offsets: tuple[Array, Array], limits: Array, ranges: Array,
 ) -> None:
     """Lower ranges [m] to where rays meet a wall.
 
-    room: as room_around() returns it, flat; stride: its columns; scale: cells in a metre.
-    start_x, start_y: of the sensor in the grid's own axes from its corner [cells]; turn_x, turn_y:
-    cosine and sine of the angle from the grid's axes to those of the directions, which are unit
-    vectors. offsets_x, offsets_y: from the sensor to where each ray begins, within the grid, in
-    the axes of the directions, in modulus at most largest_offset, or empty if all begin there;
-    limits: how far it goes [m]. Of all these and of ranges there is a whole number of blocks.
+    directions: x and y of unit vectors. offsets: x and y from the sensor to where each ray begins,
+    within the grid, in the axes of the directions, in modulus at most start.largest_offset, or
+    empty if all begin there; limits: how far it goes [m]. Of all these and of ranges there is a
+    whole number of blocks.
     """
+    room, stride, scale = grid.room, grid.stride, grid.scale
+    turn_x, turn_y = start.turn_x, start.turn_y
+    directions_x, directions_y = directions
+    offsets_x, offsets_y = offsets
     # From the corner of the sensor's cell numbers stay small and so precise.
-    cell_x, cell_y = np.floor(start_x), np.floor(start_y)
-    part_x, part_y = start_x - cell_x, start_y - cell_y
+    cell_x, cell_y = np.floor(start.x), np.floor(start.y)
+    part_x, part_y = start.x - cell_x, start.y - cell_y
     home = np.int32(int(cell_y + MARGIN) * stride + int(cell_x + MARGIN))
     columns = np.int32(stride)
     cell = 1.0 / scale
     # The first leap is that of all.
-    free = room[np.uint32(home)] - np.float32(largest_offset * scale) - _SLACK
-    start = free if free > _ZERO else _ZERO
+    free = room[np.uint32(home)] - np.float32(start.largest_offset * scale) - _SLACK
+    begin = free if free > _ZERO else _ZERO
     block = np.zeros(_ROOM, np.float32)
     block[_FROM_X:_FROM_X + BLOCK], block[_FROM_Y:_FROM_Y + BLOCK] = part_x, part_y
     at = np.empty(BLOCK, np.int32)
@@ -90,9 +109,9 @@ def march(
             block[_BACK_Y + k] = block[_FROM_Y + k] - (_ONE if dy > _ZERO else _ZERO)
             block[_SIDE_X + k] = _ONE if dx > _ZERO else -_ONE
             block[_SIDE_Y + k] = _ONE if dy > _ZERO else -_ONE
-            block[_WAY + k] = start
-            block[_X + k] = np.floor(block[_FROM_X + k] + dx * start)
-            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * start)
+            block[_WAY + k] = begin
+            block[_X + k] = np.floor(block[_FROM_X + k] + dx * begin)
+            block[_Y + k] = np.floor(block[_FROM_Y + k] + dy * begin)
         moving = _GOES_ON
         while moving != _ENDED:
             for k in range(BLOCK):

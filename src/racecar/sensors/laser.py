@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.compiled import njit
 from racecar.base.errors import ParameterError
@@ -22,6 +23,9 @@ from racecar.base.types import NANOSECONDS
 from racecar.sensors.beams import Beams
 from racecar.sensors.interface import SensorKind, View
 from racecar.sensors.noise import fill_normal, seed_of
+
+Array = NDArray[np.float64]
+Ranges = NDArray[np.float32]
 
 PARAMETERS = (
     Parameter('angle_min', float, -2.3561944902, 'Angle of the first ray', 'rad',
@@ -41,6 +45,15 @@ PARAMETERS = (
               ' motion of the laser skews the scan; 0: all at once', 's', minimum=0.0,
               maximum=60.0, read_only=True),
 )
+
+
+class LaserErrors(NamedTuple):
+    """What a reading differs by from the truth [m]; deviation: of the noise."""
+
+    deviation: float
+    resolution: float
+    range_min: float
+    range_max: float
 
 
 class Laser:
@@ -67,15 +80,14 @@ class Laser:
                 f"parameter 'sweep_time' is {sweep:g} s, expected at most the period of"
                 f' {1.0 / rate:g} s')
         self._noise: float = values['noise']
-        self._resolution: float = values['resolution']
         self._beams = Beams.spread(low, high, rays, values['range_max'], sweep)
         gaps = max(rays - 1, 1)
-        self._range_min: float = values['range_min']
-        self._range_max: float = values['range_max']
+        self._errors = LaserErrors(
+            self._noise, values['resolution'], values['range_min'], values['range_max'])
         # What all scans have in common: all but the ranges.
         self._facts = (
             low, high if rays > 1 else low, (high - low) / gaps if rays > 1 else 0.0,
-            sweep / gaps, 1.0 / rate, self._range_min, self._range_max)
+            sweep / gaps, 1.0 / rate, values['range_min'], values['range_max'])
         self._sweep_ns = round(sweep * NANOSECONDS)
         self._no_noise = np.zeros(rays)
 
@@ -87,12 +99,10 @@ class Laser:
         truth = self._beams.distances(view.scene, view.objects(), view.pose, view.twist)
         ranges = np.empty(self._beams.count, np.float32)
         if self._noise == 0.0:
-            _read(truth, self._no_noise, 0.0, self._resolution, self._range_min, self._range_max,
-                  ranges)
+            _read(truth, self._no_noise, self._errors, ranges)
         else:
             # One call: each costs as much as a hundred rays.
-            _read_noisy(truth, seed_of(generator), self._noise, self._resolution,
-                        self._range_min, self._range_max, ranges)
+            _read_noisy(truth, seed_of(generator), self._errors, ranges)
         return LaserScan(*self._facts, ranges, self._sweep_ns)
 
 
@@ -100,11 +110,10 @@ LASER = SensorKind('laser', LaserScan, PARAMETERS, Laser, rate=40.0)
 
 
 @njit
-def _read(
-    truth: Any, noise: Any, deviation: float, resolution: float, range_min: float,
-    range_max: float, ranges: Any,
-) -> None:
+def _read(truth: Array, noise: Array, errors: LaserErrors, ranges: Ranges) -> None:
     """Write the ranges [m] that the laser makes of true distances and noise of deviation 1."""
+    deviation, resolution = errors.deviation, errors.resolution
+    range_min, range_max = errors.range_min, errors.range_max
     for i in range(len(ranges)):
         distance = truth[i] + deviation * noise[i]
         if resolution > 0.0 and distance < math.inf:
@@ -117,11 +126,8 @@ def _read(
 
 
 @njit
-def _read_noisy(
-    truth: Any, seed: Any, deviation: float, resolution: float, range_min: float,
-    range_max: float, ranges: Any,
-) -> None:
+def _read_noisy(truth: Array, seed: np.uint64, errors: LaserErrors, ranges: Ranges) -> None:
     """Do what _read() does with the numbers that fill_normal() makes of a seed."""
     noise = np.empty(len(ranges) + len(ranges) % 2)
     fill_normal(seed, noise)
-    _read(truth, noise, deviation, resolution, range_min, range_max, ranges)
+    _read(truth, noise, errors, ranges)

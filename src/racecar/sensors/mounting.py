@@ -108,7 +108,7 @@ class MountedSensor:
 
     @classmethod
     def from_values(
-        cls, name: str, values: Mapping[str, Any],
+        cls, name: str, values: Mapping[str, object],
         kinds: Mapping[str, SensorKind] = SENSOR_KINDS,
     ) -> MountedSensor:
         """Build from the rows of sensor_parameters(); others are left alone.

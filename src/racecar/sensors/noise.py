@@ -34,7 +34,7 @@ def seed_of(generator: np.random.Generator) -> np.uint64:
 
 
 @inlined
-def _logarithm(u: float, halvings: float) -> float:
+def logarithm(u: float, halvings: float) -> float:
     """Return the natural logarithm of u / 2^halvings for u in [1/2, 1), within 1e-12."""
     # ln(u sqrt 2) by the area hyperbolic tangent.
     s = (u - _ROOT_HALF) / (u + _ROOT_HALF)
@@ -46,7 +46,7 @@ def _logarithm(u: float, halvings: float) -> float:
 
 
 @inlined
-def _turned(angle: float) -> tuple[float, float]:
+def cosine_and_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of an angle in [-pi/4, pi/4] [rad], within 2e-9."""
     z = angle * angle
     cosine = 1.0 + z * (-1.0 / 2.0 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z * (
@@ -81,11 +81,11 @@ def fill_normal(seed: Any, numbers: Any) -> None:
         bits[i] = (bits[i] & _FRACTION) | _HALF
     for i in range(pairs):
         halvings = 32.0 + _NEAR_ONE - np.float64(np.int64(chance[i]))
-        numbers[i] = math.sqrt(-2.0 * _logarithm(numbers[i], halvings))
+        numbers[i] = math.sqrt(-2.0 * logarithm(numbers[i], halvings))
     for i in range(pairs):
         quarters = numbers[pairs + i] * 2.0**-30
         whole = np.floor(quarters)
-        cosine, sine = _turned((quarters - whole - 0.5) * (0.5 * math.pi))
+        cosine, sine = cosine_and_sine((quarters - whole - 0.5) * (0.5 * math.pi))
         back = whole >= 2.0
         radius = -numbers[i] if back else numbers[i]
         odd = whole == 1.0 or whole == 3.0

@@ -9,24 +9,78 @@ come over ground [m]. Every ray is tried with everything: slower than a fan, and
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from racecar.base.compiled import njit
+from racecar.scene.scene import Rows
+from racecar.sensors.standing import Standing
+
+Array = NDArray[np.float64]
+
+# Least share of a ray that goes over ground: steeper ones only meet the ground.
+_STEEP = 1e-6
+
+
+class SensorMotion(NamedTuple):
+    """Pose of a sensor in the map, (3,) and (9,) row by row, and twist (6,) in its own axes."""
+
+    place: Array
+    matrix: Array
+    twist: Array
+
+
+class Rays(NamedTuple):
+    """Where n rays begin [m], and the directions (dx, dy, slope) in which they go, each (n,).
+
+    shares: of a ray's length that goes over ground.
+    """
+
+    x: Array
+    y: Array
+    z: Array
+    dx: Array
+    dy: Array
+    slopes: Array
+    shares: Array
+
+
+@njit
+def look_around(
+    standing: tuple[Rows, Rows, Rows, Rows], beams: tuple[Array, Array, Array],
+    motion: tuple[Array, Array, Array], reach: float, rays: tuple[Array, ...], ways: Array,
+) -> None:
+    """Write rays and how far over ground each goes [m], infinity for what is out of reach.
+
+    beams: cosines and sines of the angles of rays in the x-y plane of the sensor, and how long
+    before the time of the pose each goes out [s]; reach: how far they go [m]. standing, motion,
+    rays: the fields of Standing, SensorMotion and Rays as plain tuples, of which Numba sees the
+    types at once.
+    """
+    sent = Rays(*rays)
+    cosines, sines, ages = beams
+    send_rays(cosines, sines, ages, SensorMotion(*motion), sent)
+    for i in range(len(ways)):
+        ways[i] = math.inf
+    moved = math.hypot(sent.x[0] - sent.x[-1], sent.y[0] - sent.y[-1])
+    meet_all(Standing(*standing), reach + moved, sent, ways)
 
 
 @njit
 def send_rays(
-    cosines: Any, sines: Any, ages: Any, place: Any, matrix: Any, twist: Any, x: Any, y: Any,
-    z: Any, dx: Any, dy: Any, slopes: Any, shares: Any, least_share: float,
+    cosines: Array, sines: Array, ages: Array, motion: SensorMotion, rays: Rays,
 ) -> None:
     """Write where rays in the x-y plane of a sensor begin and go, which moves meanwhile.
 
-    cosines, sines: of their angles; ages: how long before the time of the pose they go out [s];
-    place, matrix: pose of the sensor in the map, (3,) and (9,) row by row; twist: of the sensor in
-    its own axes, (6,), which is held: before its time the pose is exp(-age twist) away (Lynch and
-    Park, Modern Robotics, 2017, section 3.3). shares: of a ray's length that goes over ground, at
-    least least_share.
+    cosines, sines: of their angles; ages: how long before the time of the pose they go out [s].
+    The twist is held: before its time the pose is exp(-age twist) away (Lynch and Park, Modern
+    Robotics, 2017, section 3.3).
     """
+    place, matrix, twist = motion.place, motion.matrix, motion.twist
+    x, y, z, dx, dy, slopes = rays.x, rays.y, rays.z, rays.dx, rays.dy, rays.slopes
+    shares = rays.shares
     for i in range(len(cosines)):
         age = ages[i]
         wx, wy, wz = -age * twist[3], -age * twist[4], -age * twist[5]
@@ -55,13 +109,14 @@ def send_rays(
         ry = matrix[3] * ux + matrix[4] * uy + matrix[5] * uz
         rz = matrix[6] * ux + matrix[7] * uy + matrix[8] * uz
         share = math.sqrt(rx * rx + ry * ry)
-        share = share if share > least_share else least_share
+        share = share if share > _STEEP else _STEEP
         dx[i], dy[i], slopes[i], shares[i] = rx / share, ry / share, rz / share, share
 
 
 @njit
-def meet_ground(z: Any, slopes: Any, ways: Any) -> None:
+def meet_ground(rays: Rays, ways: Array) -> None:
     """Lower ways [m] to where rays meet the ground."""
+    z, slopes = rays.z, rays.slopes
     for i in range(len(ways)):
         if slopes[i] < 0.0:
             way = max(-z[i] / slopes[i], 0.0)
@@ -69,11 +124,10 @@ def meet_ground(z: Any, slopes: Any, ways: Any) -> None:
 
 
 @njit
-def meet_wall(
-    x1: float, y1: float, x2: float, y2: float, height: float, x: Any, y: Any, z: Any, dx: Any,
-    dy: Any, slopes: Any, ways: Any,
-) -> None:
-    """Lower ways [m] to where rays meet an upright wall."""
+def meet_wall(wall: Array, rays: Rays, ways: Array) -> None:
+    """Lower ways [m] to where rays meet an upright wall; wall: a row of Scene.wall_rows."""
+    x1, y1, x2, y2, height = wall[0], wall[1], wall[2], wall[3], wall[4]
+    x, y, z, dx, dy, slopes = rays.x, rays.y, rays.z, rays.dx, rays.dy, rays.slopes
     ex, ey = x2 - x1, y2 - y1
     for i in range(len(ways)):
         px, py = x1 - x[i], y1 - y[i]
@@ -87,10 +141,9 @@ def meet_wall(
 
 
 @njit
-def meet_box(
-    box: Any, x: Any, y: Any, z: Any, dx: Any, dy: Any, slopes: Any, ways: Any,
-) -> None:
+def meet_box(box: Array, rays: Rays, ways: Array) -> None:
     """Lower ways [m] to where rays meet a box, also its top; box: a row of box_rows()."""
+    x, y, z, dx, dy, slopes = rays.x, rays.y, rays.z, rays.dx, rays.dy, rays.slopes
     bx, by, cosine, sine, length, width, height = (
         box[0], box[1], box[2], box[3], box[4], box[5], box[6])
     for i in range(len(ways)):
@@ -116,11 +169,10 @@ def meet_box(
 
 
 @njit
-def meet_cone(
-    cx: float, cy: float, radius: float, height: float, x: Any, y: Any, z: Any, dx: Any, dy: Any,
-    slopes: Any, ways: Any,
-) -> None:
-    """Lower ways [m] to where rays meet a cone; as in cone_rows()."""
+def meet_cone(cone: Array, rays: Rays, ways: Array) -> None:
+    """Lower ways [m] to where rays meet a cone; cone: a row of cone_rows()."""
+    cx, cy, radius, height = cone[0], cone[1], cone[2], cone[3]
+    x, y, z, dx, dy, slopes = rays.x, rays.y, rays.z, rays.dx, rays.dy, rays.slopes
     for i in range(len(ways)):
         px, py = x[i] - cx, y[i] - cy
         # At t the radius is wide - narrowing t.
@@ -144,27 +196,23 @@ def meet_cone(
 
 
 @njit
-def meet_all(
-    walls: Any, fixed: Any, loose: Any, cones: Any, reach: float, x: Any, y: Any, z: Any, dx: Any,
-    dy: Any, slopes: Any, ways: Any,
-) -> None:
-    """Lower ways [m] to what stands around, rows of numbers as Scene and Objects give them.
+def meet_all(standing: Standing, reach: float, rays: Rays, ways: Array) -> None:
+    """Lower ways [m] to what stands around.
 
     reach: how far anything can be from where the last ray begins [m].
     """
-    meet_ground(z, slopes, ways)
-    here_x, here_y = x[len(x) - 1], y[len(y) - 1]
+    meet_ground(rays, ways)
+    here_x, here_y = rays.x[len(rays.x) - 1], rays.y[len(rays.y) - 1]
+    walls, cones = standing.walls, standing.cones
     for row in range(len(walls)):
         x1, y1, x2, y2 = walls[row, 0], walls[row, 1], walls[row, 2], walls[row, 3]
         middle = math.hypot(0.5 * (x1 + x2) - here_x, 0.5 * (y1 + y2) - here_y)
         if middle - 0.5 * math.hypot(x2 - x1, y2 - y1) < reach:
-            meet_wall(x1, y1, x2, y2, walls[row, 4], x, y, z, dx, dy, slopes, ways)
-    for boxes in (fixed, loose):
+            meet_wall(walls[row], rays, ways)
+    for boxes in (standing.fixed, standing.loose):
         for row in range(len(boxes)):
             middle = math.hypot(boxes[row, 0] - here_x, boxes[row, 1] - here_y)
             if middle - math.hypot(boxes[row, 4], boxes[row, 5]) < reach:
-                meet_box(boxes[row], x, y, z, dx, dy, slopes, ways)
+                meet_box(boxes[row], rays, ways)
     for row in range(len(cones)):
-        meet_cone(
-            cones[row, 0], cones[row, 1], cones[row, 2], cones[row, 3], x, y, z, dx, dy, slopes,
-            ways)
+        meet_cone(cones[row], rays, ways)

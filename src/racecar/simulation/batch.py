@@ -14,8 +14,8 @@ import numpy as np
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import vector
 from racecar.base.random_numbers import WORD
+from racecar.base.vectors import vector
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.batch_run import BatchRun
 from racecar.simulation.block import Block, Fleet, Kind

@@ -14,8 +14,8 @@ import threading
 import numpy as np
 
 from racecar.base.errors import ConfigurationError, DivergenceError, RunError
-from racecar.base.packing import vector
 from racecar.base.types import NANOSECONDS
+from racecar.base.vectors import vector
 from racecar.simulation.batch_result import BatchResult, Noise
 from racecar.simulation.block import Block, tick_times
 from racecar.simulation.closed_loop import Loop, tick_count

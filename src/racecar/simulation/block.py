@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from racecar.base.columns import Array, rows_of
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import Flat, vector
 from racecar.base.rows import count_numbers, flatten, Part
 from racecar.base.types import AckermannCommand, NANOSECONDS
+from racecar.base.vectors import Flat, vector
 from racecar.control.reference_sampler import ReferenceSampler
 from racecar.dynamics.actuators import Channel
 from racecar.dynamics.vehicles.interface import Equations, SPEED, STEERING_ANGLE

@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import os
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import ConfigurationError, ParameterError
-from racecar.base.packing import Vector
 from racecar.base.rows import Part
 from racecar.base.types import NANOSECONDS, Pose2
+from racecar.base.vectors import Vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, find_integrator
 from racecar.dynamics.stability import check_stability
 from racecar.dynamics.vehicles.double_track import DoubleTrack
@@ -163,7 +164,7 @@ class DoubleTrackBatch(CarBatch):
         self._speed_min, self._speed_max, self._steering_min, self._steering_max = np.array(
             limits, dtype=float).reshape(-1, 4).T
 
-    def command(self, speeds: Array, steering_angles: Array) -> None:
+    def command(self, speeds: ArrayLike, steering_angles: ArrayLike) -> None:
         """Apply a command to each car from now on, clamped to the vehicle's limits.
 
         speeds [m/s], steering_angles [rad]: (cars,). Raises ParameterError, and keeps the old

@@ -9,8 +9,8 @@ import functools
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import compiled, importable
-from racecar.base.packing import Flat
 from racecar.base.rows import load, Part, store, within
+from racecar.base.vectors import Flat
 from racecar.dynamics.vehicles.interface import Equations
 from racecar.simulation.engine import integration, Layout, Loop, motion_parts, MotionParts
 

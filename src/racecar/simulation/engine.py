@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from racecar.base.compiled import compiled, importable
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import Flat
 from racecar.base.random_numbers import four_normals, philox
 from racecar.base.rows import (
     at_origin,
@@ -32,6 +31,7 @@ from racecar.base.rows import (
     zeroed,
 )
 from racecar.base.types import CarMotion, quaternion_to_yaw
+from racecar.base.vectors import Flat
 from racecar.control.reference_sampler import placed
 from racecar.dynamics.actuators import respond
 from racecar.dynamics.integrators import find_integrator, step_function

@@ -17,9 +17,9 @@ import numpy as np
 
 from racecar.base.compiled import compiled
 from racecar.base.errors import RunError
-from racecar.base.packing import as_vector, Flat, Vector, vector
 from racecar.base.rows import count_numbers, flatten, load, Part, store
 from racecar.base.types import AckermannCommand, CarMotion, NANOSECONDS, quaternion_to_yaw
+from racecar.base.vectors import as_vector, Flat, Vector, vector
 from racecar.control.reference_sampler import placed, ReferenceSampler
 from racecar.control.tracker import TrajectoryTracker
 from racecar.dynamics.vehicles.interface import Equations

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from racecar.base.errors import ConfigurationError, DivergenceError, ParameterError
-from racecar.base.packing import as_vector, Vector
 from racecar.base.parameters import Parameter, ParameterTable
 from racecar.base.poses import check_planar_pose
 from racecar.base.readings import Collisions
@@ -30,6 +29,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
+from racecar.base.vectors import as_vector, Vector
 from racecar.dynamics.actuators import ACTUATOR_PARAMETERS, Actuators
 from racecar.dynamics.integrators import (
     DEFAULT_INTEGRATOR,

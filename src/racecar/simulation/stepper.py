@@ -9,9 +9,9 @@ import functools
 from typing import Any
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import Flat, Vector, vector
 from racecar.base.rows import count_numbers, load, Part, store
 from racecar.base.types import Pose2
+from racecar.base.vectors import Flat, Vector, vector
 from racecar.dynamics.integrators import DEFAULT_INTEGRATOR, step_function
 from racecar.dynamics.vehicles.interface import Command, Equations, VehicleModel
 from racecar.simulation.simulator import DEFAULT_STEP, ORIGIN
@@ -29,7 +29,7 @@ def _step_kernel(equations: Equations, integrator: str) -> Callable[[Flat, float
         store(rows, state_part, 0,
               step(load(rows, state_part, 0), held, load(rows, clock_part, 0)[0]))
 
-    return compiled(step_once, '(float64[::1], float64, float64)')
+    return compiled(step_once, '(float64[::1], float64, float64)', nogil=False)
 
 
 class Stepper:

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 import functools
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.packing import Flat
 from racecar.base.rows import load, Part, store, within
 from racecar.base.types import NANOSECONDS
+from racecar.base.vectors import Flat
 from racecar.dynamics.actuators import AT_REST, Channel, Channels, next_outputs, remembered
 from racecar.dynamics.integrators import step_function
 from racecar.dynamics.vehicles.interface import (
@@ -27,6 +27,8 @@ from racecar.dynamics.vehicles.interface import (
     VehicleModel,
 )
 from racecar.simulation.engine import CommandLimits, Layout, limited
+
+F = TypeVar('F', bound=Callable[..., object])
 
 
 class CarKind(NamedTuple):
@@ -173,6 +175,11 @@ def tick_function(kind: CarKind, equations: Equations) -> Tick:
     return tick_actuated
 
 
+# Calls are too short for other threads to take their turn.
+def _short(function: F, signature: str) -> F:
+    return compiled(function, signature, nogil=False)
+
+
 class CarKernels:
     """Kernels of a car, each compiled when it is asked for; all act on rows of OneCarParts."""
 
@@ -186,7 +193,7 @@ class CarKernels:
     @functools.cached_property
     def tick(self) -> Tick:
         """Tick of the car. Raises ParameterError if the method is unknown."""
-        return compiled(
+        return _short(
             tick_function(self._kind, self._equations), 'boolean(float64[::1], int64)')
 
     @functools.cached_property
@@ -203,7 +210,7 @@ class CarKernels:
             order(rows, limited(Command(speed, steering_angle), load(rows, limits_part, 0)))
             return True
 
-        return compiled(set_command, 'boolean(float64[::1], float64, float64)')
+        return _short(set_command, 'boolean(float64[::1], float64, float64)')
 
     @functools.cached_property
     def observe(self) -> Callable[[Flat], tuple[float, ...]]:
@@ -215,7 +222,7 @@ class CarKernels:
             return observe(load(rows, state_part, 0), load(rows, inputs_part, 0),
                            load(rows, parameters_part, 0))
 
-        return compiled(observed, '(float64[::1],)')
+        return _short(observed, '(float64[::1],)')
 
     @functools.cached_property
     def diagnose(self) -> Callable[[Flat], tuple[float, ...]]:
@@ -227,7 +234,7 @@ class CarKernels:
             inputs, car = load(rows, inputs_part, 0), load(rows, parameters_part, 0)
             return diagnose(load(rows, state_part, 0), inputs, car, hold(inputs, car))
 
-        return compiled(diagnosed, '(float64[::1],)')
+        return _short(diagnosed, '(float64[::1],)')
 
 
 @functools.cache

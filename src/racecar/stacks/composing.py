@@ -147,23 +147,16 @@ class ComposedStack:
         the end waits for that, but not for ever. Raises DivergenceError or what another node
         failed with, or Interruption on SIGINT and SIGTERM.
         """
-        simulator = self.simulator
         done: Future = Future()
 
         def watch() -> None:
-            now = time.monotonic()
-            time_ns = simulator.plant.time_ns
-            if time_ns and self._started is None:
-                self._started = now
+            self._note_time()
             if on_progress is not None:
-                on_progress(time_ns / NANOSECONDS)
-            if simulator.finished and self._ended is None:
-                self._ended = now
-            all_came = self._ended is not None and (
-                has_heard(time_ns) or now - self._ended > _LONGEST_WAY)
-            if all_came or simulator.failure is not None or self._failed or until():
+                on_progress(simulator.plant.time_ns / NANOSECONDS)
+            if self._all_came(has_heard) or self._has_failed or until():
                 done.set_result(None)
 
+        simulator = self.simulator
         timer = simulator.create_timer(_WATCH_PERIOD, watch, clock=simulator.steady_clock)
         if self._interrupted is not None:
             self._interrupted.then_end(done)
@@ -179,8 +172,30 @@ class ComposedStack:
             self._ended = self._ended or time.monotonic()
         for node in self._described:
             node.look_for_rivals()
-        if simulator.failure is not None:
-            raise simulator.failure
+        self._raise_failure()
+
+    def _note_time(self) -> None:
+        """Note when the first tick and the end of the simulation came."""
+        now = time.monotonic()
+        if self.simulator.plant.time_ns and self._started is None:
+            self._started = now
+        if self.simulator.finished and self._ended is None:
+            self._ended = now
+
+    def _all_came(self, has_heard: Callable[[int], bool]) -> bool:
+        """Whether the simulation has ended, and its last messages have come or been lost."""
+        return self._ended is not None and (
+            has_heard(self.simulator.plant.time_ns)
+            or time.monotonic() - self._ended > _LONGEST_WAY)
+
+    @property
+    def _has_failed(self) -> bool:
+        return self.simulator.failure is not None or bool(self._failed)
+
+    def _raise_failure(self) -> None:
+        """Raise what the simulator or another node failed with, or Interruption."""
+        if self.simulator.failure is not None:
+            raise self.simulator.failure
         for node in self._failed:
             node.done.result()
         if self._interrupted is not None:

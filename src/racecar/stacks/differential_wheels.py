@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from racecar.base.errors import ConfigurationError, excerpt
 from racecar.base.share import find_config
@@ -58,7 +57,7 @@ def _nodes(options: StackOptions) -> list[NodeDescription]:
     ]
 
 
-def _make_loop(values: Mapping[str, Mapping[str, Any]], car: RobotCar | None) -> RobotLoop:
+def _make_loop(values: Mapping[str, Mapping[str, object]], car: RobotCar | None) -> RobotLoop:
     return RobotLoop(
         TrajectoryTracker(dict(values[node_names.TRAJECTORY_TRACKER])),
         PointAheadLinearizer(values[node_names.DIFFERENTIAL_LINEARIZER]),

@@ -164,7 +164,7 @@ def _joy_of_ros(description: NodeDescription, arguments: list[str]) -> Node:
 def _typed(parameters: dict[str, Any]) -> dict[str, Any]:
     # Without a declared type launch reads texts as YAML: trajectory 3 would become a number. An
     # empty list has no type to give; it is the default wherever it is allowed.
-    def typed(value: Any) -> Any:
+    def typed(value: object) -> Any:
         if isinstance(value, list):
             return ParameterValue(value, value_type=GenericAlias(list, type(value[0])))
         return ParameterValue(value, value_type=str) if isinstance(value, str) else value

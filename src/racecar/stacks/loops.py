@@ -28,7 +28,7 @@ Values = Mapping[str, Mapping[str, Any]]
 _SPEED_SAMPLES, _NOT_FASTER = 1001, 1e-6
 
 
-def make_law(executable: str, values: Mapping[str, Any]) -> Linearizer:
+def make_law(executable: str, values: Mapping[str, object]) -> Linearizer:
     """Return the control law behind a linearizer node from its resolved parameter values.
 
     Raises ParameterError if values contradict each other and ConfigurationError for a node that
@@ -41,7 +41,9 @@ def make_law(executable: str, values: Mapping[str, Any]) -> Linearizer:
     return law.make(values, VehicleParameters.from_values(values))
 
 
-def make_car(executable: str, values: Mapping[str, Any], like: LoopCar | None = None) -> LoopCar:
+def make_car(
+    executable: str, values: Mapping[str, object], like: LoopCar | None = None,
+) -> LoopCar:
     """Return the car of a simulator node from its resolved parameter values.
 
     like: another car of the same values, if there is one. Raises ParameterError or
@@ -109,7 +111,7 @@ def _with_held_odometry(
 
 
 def outrun_warning(
-    tracker: TrajectoryTracker, simulated: Mapping[str, Any], duration: float,
+    tracker: TrajectoryTracker, simulated: Mapping[str, object], duration: float,
 ) -> str | None:
     """Say that a reference is faster than the car can drive, from when on and what to change.
 
@@ -144,7 +146,7 @@ def _speed_limits(simulated: Mapping[str, Any]) -> tuple[float, float, str]:
 
 
 def make_own_loop(
-    stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, Any],
+    stack: Stack, values: Values, controller: ControllerClass, settings: Mapping[str, object],
     simulator: LoopCar | None = None,
 ) -> OwnLoop:
     """Build the loop of a stack with a controller of one's own in the place of its law.

@@ -75,7 +75,7 @@ def _option(default: Any, help_text: str, kind: type, ways: tuple[str, ...], **m
     return field(default=default, metadata={'option': option})
 
 
-def _texts(values: Sequence[Any]) -> tuple[str, ...]:
+def _texts(values: Sequence[object]) -> tuple[str, ...]:
     return tuple(str(value) for value in values)
 
 
@@ -200,7 +200,7 @@ def _option_of(row: Field[Any]) -> RunOption | None:
     return cast('RunOption | None', row.metadata.get('option'))
 
 
-def from_texts(way: str, texts: Mapping[str, str], **more: Any) -> StackOptions:
+def from_texts(way: str, texts: Mapping[str, str], **more: object) -> StackOptions:
     """Return the options that texts by launch_name stand for; an empty text is the default.
 
     more: values of options that take precedence. Raises ConfigurationError for what cannot be

@@ -69,7 +69,7 @@ def remappings(options: StackOptions) -> tuple[tuple[str, str], ...]:
     return tuple(TOPIC_NAMES[options.topic_names].items())
 
 
-def given(**values: Any) -> dict[str, Any]:
+def given(**values: object) -> dict[str, Any]:
     """Return the values that the user chose."""
     return {name: value for name, value in values.items() if value is not None}
 

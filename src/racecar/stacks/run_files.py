@@ -160,7 +160,7 @@ def _is_found(vehicle: str) -> bool:
     return True
 
 
-def _checked(name: str, value: Any, kind: type) -> Any:
+def _checked(name: str, value: object, kind: type) -> Any:
     """Return an option in its type. Raises ConfigurationError for what it cannot be."""
     if kind is tuple and isinstance(value, list):
         return tuple(str(item) for item in value)
@@ -173,7 +173,7 @@ def _checked(name: str, value: Any, kind: type) -> Any:
         f" {'names' if kind is tuple else kind.__name__}")
 
 
-def _whole_path(value: Any, is_path: bool) -> Any:
+def _whole_path(value: object, is_path: bool) -> Any:
     """Return a path from the root in the place of one from here: it may be read elsewhere."""
     if is_path and isinstance(value, str) and may_be_path(value):
         path, colon, name = value.rpartition(':')
@@ -184,7 +184,7 @@ def _whole_path(value: Any, is_path: bool) -> Any:
     return value
 
 
-def _with_whole_paths(values: Mapping[str, Any]) -> dict[str, Any]:
+def _with_whole_paths(values: Mapping[str, object]) -> dict[str, Any]:
     return {name: _whole_path(value, name in _FILES) for name, value in values.items()}
 
 

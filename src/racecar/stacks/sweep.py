@@ -200,7 +200,7 @@ class Sweep:
             last = simulated, self._another(loop, simulated)
             yield Fleet(loop, [point])
 
-    def _another(self, loop: Loop, simulated: Mapping[str, Any]) -> Callable[[], LoopCar]:
+    def _another(self, loop: Loop, simulated: Mapping[str, object]) -> Callable[[], LoopCar]:
         """Return what gives a simulator like that of a loop, made from these values."""
         simulator = loop.simulator
         if kind_of(loop) is not None:
@@ -271,7 +271,7 @@ def read_sweep(path: Path | str) -> dict[str, Any]:
 
 
 def make_sweep(
-    name: str, content: Mapping[str, Any], controller: ControllerClass | None = None,
+    name: str, content: Mapping[str, object], controller: ControllerClass | None = None,
 ) -> Sweep:
     """What a sweep of a configuration stands for, from what its file holds or would hold.
 
@@ -322,7 +322,7 @@ def make_sweep(
 
 
 def _describe(
-    stack: Stack, content: Mapping[str, Any], overrides: dict[str, dict[str, Any]],
+    stack: Stack, content: Mapping[str, object], overrides: dict[str, dict[str, Any]],
 ) -> list[NodeDescription]:
     """Return the nodes of the loop that take part without ROS."""
     options: dict[str, Any] = {
@@ -338,7 +338,7 @@ def _tables(stack: Stack) -> dict[str, ParameterTable]:
 
 
 def _targets(
-    key: Any, stack: Stack, controller: ControllerClass | None,
+    key: object, stack: Stack, controller: ControllerClass | None,
 ) -> list[tuple[str, Parameter]]:
     """Return (node, parameter) for each place that a dotted name stands for."""
     node, dot, parameter = str(key).partition('.')
@@ -364,7 +364,7 @@ def _targets(
 
 
 def _grid_points(
-    grid: dict[Any, Any], rows: Mapping[Any, list[tuple[str, Parameter]]],
+    grid: dict[Any, Any], rows: Mapping[object, list[tuple[str, Parameter]]],
 ) -> tuple[tuple[Any, ...], ...]:
     axes = []
     for key, values in grid.items():
@@ -383,7 +383,7 @@ def _grid_points(
 
 
 def _sample_points(
-    sample: dict[Any, Any], rows: Mapping[Any, list[tuple[str, Parameter]]], count: int,
+    sample: dict[Any, Any], rows: Mapping[object, list[tuple[str, Parameter]]], count: int,
     seed: int,
 ) -> tuple[tuple[Any, ...], ...]:
     generator = np.random.default_rng(seed)
@@ -410,7 +410,7 @@ def _sample_points(
     return tuple(zip(*columns, strict=True))
 
 
-def _mapping(content: Mapping[str, Any], key: str) -> dict[Any, Any]:
+def _mapping(content: Mapping[str, object], key: str) -> dict[Any, Any]:
     value = content.get(key)
     if value is None:
         return {}
@@ -419,7 +419,7 @@ def _mapping(content: Mapping[str, Any], key: str) -> dict[Any, Any]:
     return value
 
 
-def _integer(content: Mapping[str, Any], key: str, default: int | None, least: int) -> int:
+def _integer(content: Mapping[str, object], key: str, default: int | None, least: int) -> int:
     value = content.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= _MOST_POINTS:
         raise ConfigurationError(
@@ -428,7 +428,7 @@ def _integer(content: Mapping[str, Any], key: str, default: int | None, least: i
 
 
 def _seconds(
-    content: Mapping[str, Any], key: str, default: float, *, positive: bool = False,
+    content: Mapping[str, object], key: str, default: float, *, positive: bool = False,
 ) -> float:
     value = content.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float) \
@@ -439,7 +439,7 @@ def _seconds(
     return float(value)
 
 
-def _noise(content: Mapping[str, Any]) -> Noise | None:
+def _noise(content: Mapping[str, object]) -> Noise | None:
     given = _mapping(content, 'noise')
     if not given:
         return None

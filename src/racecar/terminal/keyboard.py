@@ -117,4 +117,3 @@ def _one_by_one(attributes: list[Any]) -> list[Any]:
     flags[6] = [*flags[6]]
     flags[6][termios.VMIN], flags[6][termios.VTIME] = 0, 0
     return flags
-

@@ -39,7 +39,7 @@ class Backlog:
         self._subscriptions: list[Subscription] = []
 
     def hear(
-        self, message_type: type[Any], topic: str, decode: Callable[[bytes], Any],
+        self, message_type: type[Any], topic: str, decode: Callable[[bytes], object],
         use: Callable[[Any], object], profile: QoSProfile = qos.STATE, *, most: int = MOST_WAITING,
     ) -> None:
         """Let read() call use() with what decode() makes of each message on a full topic name.

@@ -71,7 +71,7 @@ class DriverControls:
     async def _switch(self, service: str, on: bool) -> None:
         await self._act(SetBool, service, SetBool.Request(data=on))
 
-    async def _act(self, kind: Any, service: str, request: Any) -> None:
+    async def _act(self, kind: object, service: str, request: object) -> None:
         await self._calls.act(kind, self._names.full(f'driver/{service}'), request)
 
     def _on_info(self, message: CarInfo) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -41,7 +40,7 @@ class Muxes:
             node.create_subscription(
                 String, f'{name}/active', partial(self._on_active, name), qos.LATCHED)
 
-    def describe(self, mux: str, values: Mapping[str, Any]) -> None:
+    def describe(self, mux: str, values: Mapping[str, object]) -> None:
         """Take over the parameters of one of names, of which one names the file of its sources."""
         joined = MUX_INPUTS[self.names[mux]]
         try:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 import os
 import types
-from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -174,7 +173,7 @@ class CockpitBridge(Node):
             self._muxes.describe(node, self._parameters_shown.values(node))
             self._driving.prepare()
 
-    def _show_sensors(self, values: Mapping[str, Any]) -> None:
+    def _show_sensors(self, values: Mapping[str, object]) -> None:
         """Show the first laser and the first camera that a simulator has."""
         try:
             laser, camera = (shown_sensor(values, kind) for kind in ('laser', 'camera'))

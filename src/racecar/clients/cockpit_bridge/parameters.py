@@ -87,7 +87,7 @@ class PageParameters:
         """Value of a parameter; None if it is not known."""
         return self._cache.of(node).python(name)
 
-    async def set(self, node: str, name: str, value: Any) -> None:
+    async def set(self, node: str, name: str, value: object) -> None:
         """Set a parameter that pages may set.
 
         Raises ParameterError for others, wrong types and values that the node refuses, RunError if
@@ -138,7 +138,7 @@ def _row(known: KnownParameters, name: str) -> dict[str, Any] | None:
         'range': descriptor.additional_constraints, 'read_only': False}
 
 
-def _for_json(value: Any) -> Any:
+def _for_json(value: object) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value[:_LONGEST_TEXT] if isinstance(value, str) else value

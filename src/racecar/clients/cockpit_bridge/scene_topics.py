@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from nav_msgs.msg import OccupancyGrid as OccupancyGridMessage
 from nav_msgs.msg import Path as PathMessage
@@ -39,7 +38,7 @@ class SceneTopics:
         node.create_subscription(
             OccupancyGridMessage, names.full(topics.MAP), self._on_map, qos.LATCHED)
 
-    def show(self, values: Mapping[str, Any]) -> None:
+    def show(self, values: Mapping[str, object]) -> None:
         """Show the world that the parameters of a simulator name."""
         world = values.get(WORLD_PARAMETER.name)
         if not isinstance(world, str):

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from std_srvs.srv import SetBool, Trigger
 
@@ -100,7 +99,7 @@ class Simulation:
             raise RunError('no simulator is there whose time could be changed')
         return self.name
 
-    async def _act(self, kind: Any, service: str, request: Any) -> None:
+    async def _act(self, kind: object, service: str, request: object) -> None:
         await self._calls.act(kind, f'{self._simulator}/{service}', request)
 
     def _active_trackers(self) -> list[str]:

@@ -83,7 +83,7 @@ class ParameterRelay:
             result += [found] if found else []
         return result
 
-    def _set(self, node: str, name: str, kind: int, wanted: Any) -> ParameterValue:
+    def _set(self, node: str, name: str, kind: int, wanted: object) -> ParameterValue:
         if isinstance(wanted, bytes):
             wanted = [bytes((byte,)) for byte in wanted]
         checked = checked_value(name, wanted, kind)

@@ -82,7 +82,7 @@ class ServiceRelay:
             name, schema=ServiceSchema(type_name, request=request, response=response),
             handler=partial(answer, partial(self._call, kind, name), kind))
 
-    def _call(self, kind: Any, name: str, request: Any) -> Any:
+    def _call(self, kind: object, name: str, request: object) -> Any:
         return self._thread.wait_for(
             lambda: self._calls.call(kind, name, request), self._calls.poll)
 

@@ -53,7 +53,7 @@ class ServiceCalls:
         self._sent: dict[Future, _Call] = {}
 
     def call(
-        self, service_type: Any, name: str, request: Any, *, keep: bool = False,
+        self, service_type: object, name: str, request: object, *, keep: bool = False,
     ) -> Answer[Any]:
         """Call a service of a full name; the answer is its response.
 
@@ -71,7 +71,7 @@ class ServiceCalls:
         self.poll()
         return call.answer
 
-    async def act(self, service_type: Any, name: str, request: Any) -> None:
+    async def act(self, service_type: object, name: str, request: object) -> None:
         """Call a service that says whether it succeeded, such as SetBool; keeps its client.
 
         Raises RunError as the answer of call(), and with the service's message if it did not.

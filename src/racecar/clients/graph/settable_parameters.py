@@ -8,8 +8,6 @@ of which a message about it would tell.
 
 from __future__ import annotations
 
-from typing import Any
-
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 
 from racecar.base.errors import excerpt, ParameterError
@@ -18,7 +16,7 @@ from racecar.base.parameters import USE_SIM_TIME
 _TEXTS = (ParameterType.PARAMETER_STRING, ParameterType.PARAMETER_STRING_ARRAY)
 
 
-def choices(descriptor: ParameterDescriptor, value: Any) -> list[str]:
+def choices(descriptor: ParameterDescriptor, value: object) -> list[str]:
     """Values of a text that its descriptor lists, as nodes of this suite do; else none.
 
     value: which the parameter has now.
@@ -29,13 +27,13 @@ def choices(descriptor: ParameterDescriptor, value: Any) -> list[str]:
     return listed if value and value in listed else []
 
 
-def is_settable(descriptor: ParameterDescriptor, value: Any) -> bool:
+def is_settable(descriptor: ParameterDescriptor, value: object) -> bool:
     """Whether clients may set a parameter that has this value now."""
     return not descriptor.read_only and descriptor.name != USE_SIM_TIME and value is not None and (
         descriptor.type not in _TEXTS or choices(descriptor, value) != [])
 
 
-def check_settable(descriptor: ParameterDescriptor, value: Any, wanted: Any) -> None:
+def check_settable(descriptor: ParameterDescriptor, value: object, wanted: object) -> None:
     """Raise ParameterError if clients may not set a parameter, or not to what is wanted.
 
     value: which it has now.

@@ -133,6 +133,6 @@ class Inspector:
             self._calls.poll()
         return answer.result()
 
-    def call(self, service_type: Any, name: str, request: Any) -> Any:
+    def call(self, service_type: object, name: str, request: object) -> Any:
         """Call a service and return its response. Raises RunError if none comes."""
         return self.wait_for(self._calls.call(service_type, name, request))

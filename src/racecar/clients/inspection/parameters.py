@@ -133,7 +133,7 @@ def _parse(name: str, text: str, kind: int) -> Any:
     return checked_value(name, value, kind)
 
 
-def checked_value(name: str, value: Any, kind: int) -> Any:
+def checked_value(name: str, value: object, kind: int) -> Any:
     """A plain value in the type that a parameter has.
 
     Whole numbers are numbers, too, and 0 and 1 booleans.

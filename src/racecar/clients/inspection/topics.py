@@ -34,7 +34,7 @@ def listen(
     message_type = load_type(type_name or inspector.topic_type(topic), 'msg')
     profiles = inspector.graph.publisher_profiles(topic)
 
-    def on_message(message: Any) -> None:
+    def on_message(message: object) -> None:
         callback(message)
 
     return inspector.node.create_subscription(
@@ -114,7 +114,7 @@ class Schedule(NamedTuple):
 
 
 def publish(
-    inspector: Inspector, message: Any, topic: str, schedule: Schedule,
+    inspector: Inspector, message: object, topic: str, schedule: Schedule,
     report: Callable[[str], object],
 ) -> None:
     """Publish a message.
@@ -129,7 +129,7 @@ def publish(
         report(f'waiting for {subscribers} subscription{"s" * (subscribers != 1)}...')
 
         def is_enough() -> bool:
-            return publisher.get_subscription_count() >= subscribers
+            return bool(publisher.get_subscription_count() >= subscribers)
 
         if not inspector.spin(is_enough, _TYPE_PATIENCE):
             _check_type(inspector, type_name(type(message)), publisher.topic_name)

@@ -58,6 +58,24 @@ export class History {
     return this.values.subarray(start, start + this.names.length);
   }
 
+  timesOf(begin, end) {
+    const times = [];
+    for (let n = begin; n < end; n++) { times.push(this.times[n % ROWS]); }
+    return times;
+  }
+
+  // The values of a column, times a factor; null where there is none.
+  valuesOf(name, begin, end, factor = 1) {
+    const found = [];
+    if (!this.has(name)) { return found; }
+    const {values, names: {length: columns}} = this, index = this.column[name];
+    for (let n = begin; n < end; n++) {
+      const value = values[(n % ROWS) * columns + index];
+      found.push(value === value ? value * factor : null);
+    }
+    return found;
+  }
+
   get latest() { return this.next ? this.row(this.next - 1) : null; }
 
   has(name) { return Boolean(this.known[this.column[name]]); }

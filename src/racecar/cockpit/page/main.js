@@ -200,7 +200,6 @@ function openTab(name, focus = false) {
   }
   byId('panel').setAttribute('aria-labelledby', `tab-${name}`);
   if (name === 'log') { log.seen(); }
-  plots.drawn = NaN;
 }
 for (const tab of tabs) {
   tab.addEventListener('click', () => openTab(tab.dataset.tab));

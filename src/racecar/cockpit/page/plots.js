@@ -1,8 +1,10 @@
 // Copyright 2026 The racecar maintainers
 // SPDX-License-Identifier: Apache-2.0
-// Quantities over time, with every sample that arrived.
+// Quantities over time, with every sample that arrived, drawn by uPlot.
 
-import {byId, gearName, make, number, setText} from './dom.js';
+import {byId, gearName, make, number, setText, show} from './dom.js';
+
+const {uPlot} = window;  // of a script that is no module
 
 const DEGREES = 180 / Math.PI;
 const measured = 'measured', command = 'command', reference = 'reference';
@@ -32,21 +34,45 @@ export const PLOTS = [
 ];
 
 const LEAST_SPAN = 5;  // s
+const LEAST_ZOOM = 0.02;  // s
+const LEAST_DRAG = 4;  // px
 const LEFT = 44, RIGHT = 8, TOP = 6, BOTTOM = 18;  // px, around the lines
 const LABEL = 13;  // px, the height that one needs
+const LABEL_WIDTH = 60;  // px, of a time with the room around it
+const FONT = '11px system-ui, sans-serif';
+const STEPS = [-4, -3, -2, -1, 0, 1, 2, 3, 4].flatMap(
+  (power) => [1, 2, 5].map((part) => Number(`${part}e${power}`)));
 
 // Round steps for an axis: about `count` of them in a span; of a list, if it has one so large.
-export function stepOf(span, count, steps = []) {
+function stepOf(span, count, steps = []) {
   const rough = span / count, power = 10 ** Math.floor(Math.log10(rough));
   const least = rough * 0.999;
   const listed = rough >= steps[0] ? steps.find((step) => step >= least) : undefined;
   return listed ?? power * [1, 2, 5, 10].find((part) => part * power >= least);
 }
 
+const digitsOf = (step) => Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+
+// A plot whose lines the processor draws, which uPlot has no option for: the graphics card has
+// enough to do with the scene, and one that is emulated takes 20 times as long.
+function makePlot(options, target) {
+  const canvas = HTMLCanvasElement.prototype, {getContext} = canvas;
+  canvas.getContext = function (kind) {
+    return getContext.call(this, kind, {willReadFrequently: true});
+  };
+  try {
+    return new uPlot(options, null, target);
+  } finally {
+    canvas.getContext = getContext;
+  }
+}
+
 class Plot {
-  constructor(description) {
+  // shared: the Plots, for what all plots have in common.
+  constructor(description, shared) {
     this.description = description;
-    this.canvas = make('canvas', {role: 'img', 'aria-label': description.title});
+    this.shared = shared;
+    this.low = this.high = NaN;
     this.values = new Map();
     const legend = description.series.map((series) => {
       const value = make('b', {class: 'value', text: '\u2013'});
@@ -54,191 +80,134 @@ class Plot {
       const line = series.colour ? ` ${series.colour}${series.dash ? ' dashed' : ''}` : ' textual';
       return make('span', {class: `key${line}`}, make('span', {text: series.label}), value);
     });
+    const chart = make('div', {class: 'chart'});
     this.figure = make('figure', {class: 'plot', id: `plot-${description.id}`, hidden: true},
       make('figcaption', {}, make('span', {class: 'title'}, make('h3', {text: description.title}),
         make('span', {class: 'unit', text: description.unit})),
-      make('span', {class: 'legend'}, ...legend)), this.canvas);
-    this.low = this.high = NaN;
+      make('span', {class: 'legend'}, ...legend)), chart);
+    this.lines = description.series.filter(({colour}) => colour).reverse();
+    this.uplot = makePlot(this.options(), chart);
+    this.canvas = this.uplot.ctx.canvas;
+    this.canvas.setAttribute('role', 'img');
+    this.canvas.setAttribute('aria-label', description.title);
+    new ResizeObserver(([{contentRect: {width, height}}]) => {
+      this.uplot.setSize({width: Math.floor(width), height: Math.floor(height)});
+    }).observe(chart);
   }
 
-  // Smallest and largest of each column of pixels: [x, first, low, high, last, ...].
-  column(history, index, begin, end, width, toX) {
-    const {factor = 1} = this.description;
-    const points = [];
-    let x = -1, group = null;
-    for (let n = begin; n < end; n++) {
-      const value = history.value(n, index) * factor;
-      if (value !== value) {
-        if (group) { points.push(group); group = null; }
-        points.push(null);
-        x = -1;
-        continue;
-      }
-      const here = Math.round(toX(history.timeOf(n)) * 2) / 2;
-      if (here === x && group) {
-        group.low = Math.min(group.low, value);
-        group.high = Math.max(group.high, value);
-        group.last = value;
-      } else {
-        if (group) { points.push(group); }
-        group = {x: here, first: value, low: value, high: value, last: value};
-        x = here;
-      }
-    }
-    if (group) { points.push(group); }
-    return points;
+  options() {
+    const {shared} = this;
+    const colour = (name) => () => shared.colours[name];
+    const axis = {font: FONT, stroke: colour('soft'), ticks: {show: false}};
+    const grid = {stroke: colour('grid'), width: 1};
+    return {
+      width: 0, height: 0, padding: [TOP, RIGHT, 0, 0], legend: {show: false},
+      scales: {x: {time: false}, y: {range: (_, low, high) => this.range(low, high)}},
+      series: [{}, ...this.lines.map((line) => ({
+        stroke: colour(line.colour), width: line.dash ? 1.25 : 1.6, pxAlign: 0,
+        points: {show: false}}))],
+      axes: [
+        {...axis, size: BOTTOM, gap: 4, space: LABEL_WIDTH, incrs: STEPS,
+          grid: {...grid, filter: (_, times) => times.map((time) => time < 0 ? null : time)},
+          filter: (uplot, times) => times.map((time) => this.hasRoom(uplot, time) ? time : null),
+          values: (_, times, index, space, step) => times.map(
+            (time) => time === null ? null : `${number(time, digitsOf(step))} s`)},
+        {...axis, size: LEFT, gap: 6, space: LABEL, incrs: this.description.steps || STEPS, grid,
+          values: (_, values, index, space, step) => values.map(
+            (value) => number(value, digitsOf(step)))},
+      ],
+      cursor: {
+        y: false, move: (uplot, left, top) => [shared.place(uplot, left), top],
+        points: {size: 6}, drag: {setScale: false, dist: LEAST_DRAG},
+        sync: {key: 'plots', scales: ['x', null]}, bind: shared.bindings},
+      hooks: {
+        setSize: [(uplot) => this.scaleDashes(uplot)],
+        setSelect: [(uplot) => shared.zoomToSelection(uplot)],
+        drawAxes: [(uplot) => this.drawMarks(uplot)]}};
   }
 
-  draw(history, {begin, end, span, colours, at}) {
-    const {canvas, description} = this;
-    const ratio = window.devicePixelRatio || 1;
-    const width = canvas.clientWidth, height = canvas.clientHeight;
-    if (!width || !height) { return; }
-    const pixels = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (canvas.width !== pixels[0] || canvas.height !== pixels[1]) {
-      [canvas.width, canvas.height] = pixels;
-    }
-    // By the processor: the graphics card has enough to prepare for the scene.
-    const context = canvas.getContext('2d', {willReadFrequently: true});
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.clearRect(0, 0, width, height);
-    const right = history.latestTime, left = right - span;
-    const toX = (time) => LEFT + (time - left) / span * (width - LEFT - RIGHT);
-    const lines = description.series.filter(
-      ({column, colour}) => colour && history.has(column)).map((series) => ({
-      series, points: this.column(
-        history, history.column[series.column], begin, end, width, toX)}));
-    this.scale(lines);
-    const toY = (value) => TOP + (this.high - value) / (this.high - this.low)
-      * (height - TOP - BOTTOM);
-    this.drawAxes(context, {width, height, left, right, toX, toY, colours});
-    if (history.has(description.marks)) {
-      this.drawMarks(context, history, {begin, end, toX, height, colours});
-    }
-    context.save();
-    context.beginPath();
-    context.rect(LEFT, 0, width - LEFT - RIGHT + 2, height);
-    context.clip();
-    for (const {series, points} of lines.reverse()) {
-      context.strokeStyle = colours[series.colour];
-      context.lineWidth = series.dash ? 1.25 : 1.6;
-      context.lineJoin = 'round';
-      context.setLineDash(series.dash || []);
-      context.beginPath();
-      let last = null;
-      for (const group of points) {
-        if (!group) { last = null; continue; }
-        if (last) {
-          context.lineTo(group.x, toY(group.first));
-        } else {
-          context.moveTo(group.x, toY(group.first));
-        }
-        if (group.low !== group.high) {
-          context.lineTo(group.x, toY(group.low));
-          context.lineTo(group.x, toY(group.high));
-          context.lineTo(group.x, toY(group.last));
-        }
-        last = group;
-      }
-      context.stroke();
-    }
-    context.setLineDash([]);
-    if (at !== null && at >= left) {
-      context.strokeStyle = colours.soft;
-      context.lineWidth = 1;
-      context.beginPath();
-      context.moveTo(toX(at), TOP);
-      context.lineTo(toX(at), height - BOTTOM);
-      context.stroke();
-    }
-    context.restore();
+  // Dashes are in pixels of the screen.
+  scaleDashes(uplot) {
+    this.lines.forEach(({dash}, index) => {
+      uplot.series[index + 1].dash = dash?.map((part) => part * window.devicePixelRatio);
+    });
   }
 
   // The axis grows at once and shrinks when there is much room.
-  scale(lines) {
-    let low = Infinity, high = -Infinity;
-    for (const {points} of lines) {
-      for (const group of points) {
-        if (group) { low = Math.min(low, group.low); high = Math.max(high, group.high); }
-      }
-    }
-    if (low > high) { low = high = 0; }
-    const {floor} = this.description;
+  range(low, high) {
+    if (low === null) { low = high = 0; }
+    const {floor, steps} = this.description;
     if (high - low < floor) {
       const middle = (low + high) / 2;
       // A quantity that is never below zero does not need an axis that is.
       [low, high] = low >= 0 && middle < floor / 2 ? [0, floor]
         : [middle - floor / 2, middle + floor / 2];
     }
-    const step = stepOf(high - low, 3, this.description.steps);
+    const step = stepOf(high - low, 3, steps);
     low = Math.floor(low / step + 1e-6) * step;
     high = Math.ceil(high / step - 1e-6) * step;
     const span = this.high - this.low;
     if (!(low >= this.low && high <= this.high && high - low > 0.45 * span)) {
-      Object.assign(this, {low, high, step});
+      Object.assign(this, {low, high});
     }
+    return [this.low, this.high];
   }
 
-  drawAxes(context, {width, height, left, right, toX, toY, colours}) {
-    context.font = '11px system-ui, sans-serif';
-    context.fillStyle = colours.soft;
-    context.lineWidth = 1;
-    context.textBaseline = 'middle';
-    context.textAlign = 'right';
-    const {step} = this;
-    const every = Math.ceil(LABEL * (this.high - this.low) / (step * (height - TOP - BOTTOM)));
-    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-    for (let value = Math.ceil(this.low / step - 1e-6) * step; value <= this.high + step * 1e-6;
-      value += step) {
-      const y = Math.round(toY(value)) + 0.5;
-      context.strokeStyle = Math.abs(value) < step * 1e-6 ? colours.axis : colours.grid;
-      context.beginPath();
-      context.moveTo(LEFT, y);
-      context.lineTo(width - RIGHT, y);
-      context.stroke();
-      if (Math.round(value / step) % every === 0) {
-        context.fillText(number(value, digits), LEFT - 6, y);
-      }
-    }
-    if (!(right === right)) { return; }
-    context.textAlign = 'center';
-    context.textBaseline = 'alphabetic';
-    const stepT = stepOf(right - left, Math.max(3, Math.min(8, width / 60)));
-    for (let t = Math.ceil(Math.max(left, 0) / stepT) * stepT; t <= right; t += stepT) {
-      const x = Math.round(toX(t)) + 0.5;
-      if (x < LEFT + 8 || x > width - RIGHT - 8) { continue; }
-      context.strokeStyle = colours.grid;
-      context.beginPath();
-      context.moveTo(x, TOP);
-      context.lineTo(x, height - BOTTOM);
-      context.stroke();
-      context.fillText(`${number(t, stepT < 1 ? 1 : 0)} s`, x, height - 5);
-    }
+  // Whether the label of a time stays between the ends of the axis.
+  hasRoom(uplot, time) {
+    const x = uplot.valToPos(time, 'x', true) - uplot.bbox.left;
+    const room = 8 * window.devicePixelRatio;
+    return time >= 0 && x >= room && x <= uplot.bbox.width - room;
   }
 
-  // Where a quantity changes, with its new value.
-  drawMarks(context, history, {begin, end, toX, height, colours}) {
-    const column = history.column[this.description.marks];
-    let last = NaN;
-    context.fillStyle = context.strokeStyle = colours.soft;
-    context.textAlign = 'left';
-    context.textBaseline = 'top';
-    context.setLineDash([1, 3]);
-    for (let n = begin; n < end; n++) {
-      const value = history.value(n, column);
-      const changes = value !== last && last === last && value === value;
-      last = value;
-      if (!changes) { continue; }
-      const x = Math.round(toX(history.timeOf(n))) + 0.5;
-      if (x > LEFT) {
-        context.beginPath();
-        context.moveTo(x, TOP);
-        context.lineTo(x, height - BOTTOM);
-        context.stroke();
-        context.fillText(gearName(value), x + 3, TOP);
-      }
+  draw(history, {begin, end, left, right, times}) {
+    const {factor} = this.description;
+    const data = [times, ...this.lines.map(
+      ({column}) => history.valuesOf(column, begin, end, factor))];
+    this.history = history;
+    this.begin = begin;
+    this.end = end;
+    this.uplot.batch(() => {
+      this.uplot.setData(data);
+      this.uplot.setScale('x', {min: left, max: right});
+    });
+  }
+
+  // Zero, and where a quantity changes, with its new value.
+  drawMarks(uplot) {
+    const {description: {marks}, history, shared: {colours}} = this;
+    const {ctx, bbox: {left, top, width, height}} = uplot, ratio = window.devicePixelRatio;
+    const line = (x, y, toX, toY) => {
+      ctx.beginPath();
+      ctx.moveTo(x, y);
+      ctx.lineTo(toX, toY);
+      ctx.stroke();
+    };
+    ctx.save();
+    ctx.lineWidth = Math.round(ratio);
+    const crisp = 0.5 * (ctx.lineWidth % 2);
+    if (this.low < 0 && this.high > 0) {
+      const y = Math.round(uplot.valToPos(0, 'y', true)) + crisp;
+      ctx.strokeStyle = colours.axis;
+      line(left, y, left + width, y);
     }
-    context.setLineDash([]);
+    if (history?.has(marks)) {
+      ctx.fillStyle = ctx.strokeStyle = colours.soft;
+      ctx.textAlign = 'left';
+      ctx.textBaseline = 'top';
+      ctx.setLineDash([ratio, 3 * ratio]);
+      const values = history.valuesOf(marks, this.begin, this.end);
+      values.forEach((value, index) => {
+        const last = values[index - 1];
+        if (!index || value === last || value === null || last === null) { return; }
+        const time = history.timeOf(this.begin + index);
+        const x = Math.round(uplot.valToPos(time, 'x', true)) + crisp;
+        if (x <= left || x > left + width) { return; }
+        line(x, top, x, top + height);
+        ctx.fillText(gearName(value), x + 3 * ratio, top);
+      });
+    }
+    ctx.restore();
   }
 
   label(history, row) {
@@ -258,22 +227,28 @@ class Plot {
 }
 
 export class Plots {
-  // box: element that the figures go into. frozen(): the time under the pointer, or null.
+  // box: element that the figures go into.
   constructor(box) {
     this.box = box;
-    this.plots = PLOTS.map((description) => new Plot(description));
-    box.append(...this.plots.map((plot) => plot.figure));
     this.span = 20;
-    this.at = null;
+    this.at = null;    // s, the time under the pointer
+    this.zoom = null;  // [s, s], of the plots that do not follow the time
+    this.held = false; // while a button of the mouse is pressed
     this.readColours();
-    box.addEventListener('pointermove', (event) => this.point(event));
-    box.addEventListener('pointerleave', () => { this.at = null; this.drawn = NaN; });
+    this.plots = PLOTS.map((description) => new Plot(description, this));
+    box.append(...this.plots.map((plot) => plot.figure));
     byId('span').addEventListener('change', (event) => {
       this.span = Number(event.target.value);
-      this.drawn = NaN;
+      this.refresh();
     });
-    new ResizeObserver(() => { this.drawn = NaN; }).observe(box);
+    byId('unzoom').addEventListener('click', () => this.setZoom(null));
     this.spoken = 0;
+  }
+
+  // Draw all of it anew next time.
+  refresh() {
+    this.drawn = NaN;
+    this.extent = '';
   }
 
   readColours() {
@@ -281,39 +256,115 @@ export class Plots {
     this.colours = Object.fromEntries(
       ['measured', 'command', 'reference', 'soft', 'grid', 'axis'].map(
         (name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+    this.refresh();
+  }
+
+  // What the mouse does over a plot: before uPlot's own handlers, or instead of them.
+  get bindings() {
+    return {
+      mousemove: (uplot, target, handle) => (event) => {
+        this.point(uplot, event);
+        handle(event);
+      },
+      mouseleave: (uplot, target, handle) => (event) => {
+        this.at = null;
+        this.drawn = NaN;
+        handle(event);
+      },
+      mousedown: (uplot, target, handle) => (event) => {
+        if (event.button !== 0) { return; }
+        if (event.shiftKey) {
+          this.pan(uplot, event);
+        } else {
+          this.point(uplot, event);
+          this.held = true;
+          handle(event);
+        }
+      },
+      mouseup: (uplot, target, handle) => (event) => {
+        if (event.button !== 0) { return; }
+        this.held = false;
+        handle(event);
+      },
+      dblclick: () => () => this.setZoom(null),
+    };
+  }
+
+  point(uplot, event) {
+    this.at = uplot.posToVal(event.clientX - uplot.rect.left, 'x');
     this.drawn = NaN;
   }
 
-  point(event) {
-    const canvas = event.target.closest('canvas');
-    if (!canvas || !this.history) { this.at = null; return; }
-    const share = (event.offsetX - LEFT) / (canvas.clientWidth - LEFT - RIGHT);
-    this.at = share >= 0 && share <= 1
-      ? this.history.latestTime - (1 - share) * this.shownSpan : null;
-    this.drawn = NaN;
+  // The line stays at the time that was pointed at.
+  place(uplot, left) {
+    return this.at === null ? left : uplot.valToPos(this.at, 'x');
+  }
+
+  zoomToSelection(uplot) {
+    const {left, width} = uplot.select;
+    if (!width) { return; }
+    this.setZoom([uplot.posToVal(left, 'x'), uplot.posToVal(left + width, 'x')]);
+    uplot.setSelect({left: 0, width: 0}, false);
+  }
+
+  // Show the time between two ends, or follow it again: null.
+  setZoom(ends) {
+    if (ends && ends[1] - ends[0] < LEAST_ZOOM) { return; }
+    this.zoom = ends;
+    show(byId('unzoom'), ends !== null);
+    show(byId('last'), ends === null);
+    this.refresh();
+  }
+
+  pan(uplot, {clientX}) {
+    const {min, max} = uplot.scales.x, perPixel = (max - min) / uplot.rect.width;
+    const move = (event) => {
+      const {history} = this;
+      if (!history) { return; }
+      const by = Math.max(Math.min((clientX - event.clientX) * perPixel,
+        history.latestTime - max), Math.min(history.timeOf(history.first) - min, 0));
+      this.setZoom([min + by, max + by]);
+    };
+    document.addEventListener('mousemove', move);
+    document.addEventListener('mouseup', () => {
+      document.removeEventListener('mousemove', move);
+    }, {once: true});
+  }
+
+  // The ends of the time that is shown.
+  ends(history) {
+    const first = history.timeOf(history.first), latest = history.latestTime;
+    if (this.zoom && (this.zoom[0] >= latest || this.zoom[1] <= first)) { this.setZoom(null); }
+    // A run that has only begun fills the plots nevertheless.
+    const span = Math.min(this.span, Math.max(LEAST_SPAN, latest - first));
+    return this.zoom || [latest - span, latest];
   }
 
   draw(history) {
     if (!history || !history.length || (history === this.history
         && this.drawn === history.changes)) { return; }
+    if (history !== this.history) { this.refresh(); }
     this.history = history;
+    const [left, right] = this.ends(history);
     // After a seek in a pause what was before comes, up to the same time.
     this.drawn = history.changes;
-    // A run that has only begun fills the plots nevertheless.
-    const span = Math.min(this.span, Math.max(
-      LEAST_SPAN, history.latestTime - history.timeOf(history.first)));
-    this.shownSpan = span;
-    const begin = Math.max(history.from(history.latestTime - span) - 1, history.first);
-    const end = history.next;
-    const row = this.at === null ? end - 1 : Math.min(history.from(this.at), end - 1);
+    const begin = Math.max(history.from(left) - 1, history.first);
+    const end = this.zoom ? Math.min(history.from(right) + 1, history.next) : history.next;
+    const row = this.at === null ? history.next - 1
+      : Math.min(history.from(this.at), history.next - 1);
     const speaks = performance.now() - this.spoken > 1000;
     if (speaks) { this.spoken = performance.now(); }
+    // Values change with the pointer, lines do not, nor with samples after what is zoomed; and
+    // they hold still while a time is chosen.
+    const extent = [left, right, begin, end, this.zoom ? '' : history.changes].join(' ');
+    const times = this.held || extent === this.extent ? null : history.timesOf(begin, end);
+    if (times) { this.extent = extent; }
     for (const plot of this.plots) {
       const known = plot.description.series.some(({column}) => history.has(column));
       if (plot.figure.hidden === known) { plot.figure.hidden = !known; }
       if (!known) { continue; }
       const text = plot.label(history, row);
-      plot.draw(history, {begin, end, span, colours: this.colours, at: this.at});
+      if (times) { plot.draw(history, {begin, end, left, right, times}); }
       if (speaks) {
         const {title, unit} = plot.description;
         plot.canvas.setAttribute('aria-label', `${title} over time [${unit}]: ${text}`);
@@ -334,6 +385,7 @@ export class Plots {
 
   clear() {
     this.history = null;
+    this.setZoom(null);
     for (const plot of this.plots) {
       plot.figure.hidden = true;
       plot.low = plot.high = NaN;

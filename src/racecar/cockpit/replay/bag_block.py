@@ -39,11 +39,11 @@ class _Stamps:
         """offset_ns: stamp less time of recording of an odometry message [ns]."""
         self._offset_ns = offset_ns
 
-    def of(self, message: Any, log_time_ns: int) -> int:
+    def of(self, message: object, log_time_ns: int) -> int:
         """Stamp of a message that was recorded at a time [ns]."""
         return message_values.stamp_ns(message) or log_time_ns + self._offset_ns
 
-    def note(self, message: Any, log_time_ns: int) -> None:
+    def note(self, message: object, log_time_ns: int) -> None:
         """Compare stamp and time of recording of an odometry message, if it has a stamp."""
         stamp = message_values.stamp_ns(message)
         if stamp:
@@ -142,41 +142,41 @@ class BlockBuilder:
         while (part := self._samples.take(waits=False)) is not None:
             self._parts.append(part)
 
-    def _take_odometry(self, message: Any, now_ns: int) -> None:
+    def _take_odometry(self, message: object, now_ns: int) -> None:
         state = message_values.body_state(message)
         if state is not None:
             self._add_row(state, self._stamps.of(message, now_ns), now_ns)
 
-    def _take_reference(self, message: Any, now_ns: int) -> None:
+    def _take_reference(self, message: object, now_ns: int) -> None:
         reference = message_values.reference(message, self._stamps.of(message, now_ns))
         if reference is not None:
             self._samples.add_reference(reference)
 
-    def _take_joints(self, message: Any, now_ns: int) -> None:
+    def _take_joints(self, message: object, now_ns: int) -> None:
         joints = message_values.joint_states(message)
         if joints is not None:
             self._samples.add_joints(joints, self._stamps.of(message, now_ns))
 
-    def _take_driver(self, message: Any, now_ns: int) -> None:
+    def _take_driver(self, message: object, now_ns: int) -> None:
         self._samples.add_driver(driver_numbers(message), self._stamps.of(message, now_ns))
         self._tell_once('lamps', {'lamps': lamps_of(message)}, now_ns)
         if self._bag.car_info is not None:
             self._tell_once('car', car_of(self._bag.car_info, message), now_ns)
 
-    def _tell_once(self, kind: str, fields: Mapping[str, Any], now_ns: int) -> None:
+    def _tell_once(self, kind: str, fields: Mapping[str, object], now_ns: int) -> None:
         """Add a mark for what is new in this block."""
         if now_ns in self._span_ns and self._told.get(kind) != fields:
             self._told[kind] = fields
             self._marks.append(Mark(
                 self._bag.time_of(now_ns), kind, json_frame(kind, **fields)))
 
-    def _take_scan(self, message: Any, now_ns: int) -> None:
+    def _take_scan(self, message: object, now_ns: int) -> None:
         if now_ns in self._span_ns:
             time = self._bag.time_of(now_ns)
             self._marks.append(Mark(
                 time, bag_topics.SCAN, _scan_of(message, time, ROBOT), _SCAN_LASTS))
 
-    def _take_log(self, message: Any, now_ns: int) -> None:
+    def _take_log(self, message: object, now_ns: int) -> None:
         fields = _log_fields(message)
         if fields is not None and now_ns in self._span_ns:
             self._marks.append(Mark(self._bag.time_of(now_ns), '', json_frame('log', **fields)))

@@ -99,7 +99,7 @@ def unusable(row: BagMessage, error: Exception) -> str:
     return f'messages on {row.topic} cannot be used: {excerpt(str(error))}'
 
 
-def _map(message: Any) -> bytes:
+def _map(message: object) -> bytes:
     grid = message_values.grid(message)
     if grid.origin.yaw:
         raise ValueError('its origin is turned, expected along the axes')

@@ -73,21 +73,11 @@ class BagTopics(NamedTuple):
 def find_topics(summary: BagSummary) -> BagTopics:
     """Look for what can be shown. Raises BagError if there is nothing."""
     odometry, namespace = _odometry(summary)
-    roles = {odometry: ODOMETRY} if odometry else {}
-    missing = [] if odometry else ['odometry']
-    for role, row in _ROLES.items():
-        wanted = [f'{namespace}/{name}' for name in row.names]
-        if row.any:
-            wanted += summary.having(row.type_name)
-        found = summary.first(row.type_name, wanted)
-        if found:
-            roles[found] = role
-        elif row.missed:
-            missing.append(row.missed)
-    if TWIST in roles.values() and 'commands' in missing:
-        missing.remove('commands')
-    if not {IMAGE, COMPRESSED} & {*roles.values()}:
-        missing.append('pictures')
+    roles, missing = _roles(summary, namespace)
+    if odometry:
+        roles = {odometry: ODOMETRY, **roles}
+    else:
+        missing.insert(0, 'odometry')
     for mux in _MUXES:
         if topic := summary.first(message_types.TEXT, (f'{namespace}/{mux}/active',)):
             roles[topic] = ACTIVE
@@ -103,6 +93,26 @@ def find_topics(summary: BagSummary) -> BagTopics:
     if not odometry:
         notes.append('without odometry the robot stands at the origin')
     return BagTopics(roles, base, tuple(notes))
+
+
+def _roles(summary: BagSummary, namespace: str) -> tuple[dict[str, str], list[str]]:
+    """Topics of the robot in a namespace by their roles, and what is missing."""
+    roles: dict[str, str] = {}
+    missing = []
+    for role, row in _ROLES.items():
+        wanted = [f'{namespace}/{name}' for name in row.names]
+        if row.any:
+            wanted += summary.having(row.type_name)
+        found = summary.first(row.type_name, wanted)
+        if found:
+            roles[found] = role
+        elif row.missed:
+            missing.append(row.missed)
+    if TWIST in roles.values() and 'commands' in missing:
+        missing.remove('commands')
+    if not {IMAGE, COMPRESSED} & {*roles.values()}:
+        missing.append('pictures')
+    return roles, missing
 
 
 def _odometry(summary: BagSummary) -> tuple[str, str]:

@@ -96,5 +96,3 @@ def _following(table: RunTable) -> Array:
         place[known], speed, np.hypot(error_x, error_y), error_x * along + error_y * across,
         error_y * along - error_x * across])
     return found
-
-

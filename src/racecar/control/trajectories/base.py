@@ -13,9 +13,9 @@ import math
 from typing import Any, ClassVar, NamedTuple
 
 from racecar.base.compiled import compiled
-from racecar.base.packing import Vector, vector
 from racecar.base.parameters import Parameter
 from racecar.base.types import Odometry, yaw_to_quaternion
+from racecar.base.vectors import Vector, vector
 
 
 class ReferencePoint(NamedTuple):

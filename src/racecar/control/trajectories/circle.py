@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
+from racecar.base.vectors import Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 

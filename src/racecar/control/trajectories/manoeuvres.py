@@ -20,8 +20,8 @@ from typing import ClassVar
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
+from racecar.base.vectors import Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 # Nodes and weights of Gauss and Legendre on (0, 1), five points; per piece of the clothoid.

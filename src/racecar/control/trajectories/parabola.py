@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from racecar.base.compiled import pure
-from racecar.base.packing import Vector
 from racecar.base.parameters import Parameter
+from racecar.base.vectors import Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 

@@ -11,8 +11,8 @@ import math
 from typing import ClassVar
 
 from racecar.base.compiled import pure
-from racecar.base.packing import Vector, vector
 from racecar.base.parameters import Parameter
+from racecar.base.vectors import Vector, vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 
 # Peak over mean of the speed of 10 u^3 - 15 u^4 + 6 u^5.

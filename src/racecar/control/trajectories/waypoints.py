@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError, excerpt, ParameterError
-from racecar.base.packing import as_vector, Vector
 from racecar.base.parameters import Parameter
 from racecar.base.share import find_track
+from racecar.base.vectors import as_vector, Vector
 from racecar.control.trajectories.base import ClosedForm, Motion, Trajectory
 from racecar.control.trajectories.waypoint_file import MIN_SPACING, read_way_points
 

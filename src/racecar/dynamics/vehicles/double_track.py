@@ -13,7 +13,6 @@ import numpy as np
 from racecar.base.columns import Array, larger, rows_of, squared
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import (
     Pose2,
@@ -22,6 +21,7 @@ from racecar.base.types import (
     Wheels,
     WheelState,
 )
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.ackermann import ackermann_angles, middle_tangent
 from racecar.dynamics.vehicles.double_track_chassis import carcass_of, chassis_of, no_state

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from racecar.base.columns import Array
-from racecar.base.packing import Vector
 from racecar.base.types import Pose2, WheelCommand, Wheels, WheelState
+from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 
 Derivative = Callable[[Vector, Vector, Vector], tuple[float, ...]]

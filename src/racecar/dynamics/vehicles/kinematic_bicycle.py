@@ -22,9 +22,9 @@ from racecar.base.columns import rows_of
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine_of_turn
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
 from racecar.base.rows import zeroed
 from racecar.base.types import Pose2, WheelState
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import (
     Command,
     Equations,

@@ -22,8 +22,8 @@ import numpy as np
 from racecar.base.columns import larger
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import vector
 from racecar.base.rows import zeroed
+from racecar.base.vectors import vector
 from racecar.dynamics.vehicles.interface import (
     Command,
     Equations,

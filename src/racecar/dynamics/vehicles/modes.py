@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from racecar.base.columns import Array
 from racecar.base.compiled import compiled
-from racecar.base.packing import as_vector, Flat, vector
 from racecar.base.rows import count_numbers, load, Part, store
+from racecar.base.vectors import as_vector, Flat, vector
 from racecar.dynamics.vehicles.interface import Equations
 
 # Of the differences [SI].
@@ -86,7 +86,9 @@ def jacobians(equations: Equations, parameters: Array, states: Array, inputs: Ar
     return found
 
 
-def straight_speeds(low: float, high: float, count: int, *more: float) -> Array:
+def straight_speeds(
+    low: float | Array, high: float | Array, count: int, *more: float | Array,
+) -> Array:
     """So many speeds from the lowest to the highest, and more of them: (cars, speeds) [m/s].
 
     Each is a number or a column.

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.compiled import pure
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
 from racecar.base.types import Pose2, VehicleDiagnostics
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.vehicles.interface import ModelColumns, POSITION_LIMIT
 from racecar.dynamics.vehicles.low_speed import stable_thresholds
 from racecar.dynamics.vehicles.modes import (
@@ -170,4 +170,3 @@ def planar_observe(
 ) -> tuple[float, float, float, float, float, float, float]:
     """x, y, qz, qw, vx, vy, yaw_rate of the odometry point [SI]; car: has a PlanarCar."""
     return observed(state, car.planar.odometry_offset)
-

@@ -10,8 +10,8 @@ from typing import Any
 
 from racecar.base.compiled import compiled, importable, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import Vector
 from racecar.base.rows import at_origin, load, Part, pose_of, with_pose
+from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.interface import Derivative, Equations
 
 AtPoint = Callable[[Any, Any, Any, Any], Any]

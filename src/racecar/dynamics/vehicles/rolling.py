@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import Vector
 from racecar.base.types import WheelCommand, Wheels, WheelState
+from racecar.base.vectors import Vector
 from racecar.dynamics.vehicles.interface import STEERING_ANGLE, Travel
 from racecar.dynamics.vehicles.parameters import VehicleParameters
 from racecar.dynamics.vehicles.point_kernels import PointKernels

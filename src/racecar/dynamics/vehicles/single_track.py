@@ -12,9 +12,9 @@ import numpy as np
 
 from racecar.base.columns import Array, larger, rows_of, smaller
 from racecar.base.errors import ParameterError
-from racecar.base.packing import Vector, vector
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import Pose2, VehicleDiagnostics, WheelState
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import LateralSlip
 from racecar.dynamics.vehicles.interface import (

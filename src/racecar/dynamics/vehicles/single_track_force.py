@@ -26,9 +26,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from racecar.base.compiled import by_type, pure
 from racecar.base.elementary import sine_cosine_of_turn
-from racecar.base.packing import Vector, vector
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import WheelState
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.lateral import axle_force
 from racecar.dynamics.vehicles.interface import Command, Equations, Mode, NO_COMMAND, Travel

@@ -33,9 +33,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from racecar.base.compiled import pure
 from racecar.base.elementary import sine_cosine, sine_cosine_of_turn
-from racecar.base.packing import Vector, vector
 from racecar.base.rows import flatten, zeroed
 from racecar.base.types import WheelState
+from racecar.base.vectors import Vector, vector
 from racecar.dynamics.tyres import DEFAULT_TYRE_MODEL
 from racecar.dynamics.tyres.contact import grip, rest, slide, TyrePair
 from racecar.dynamics.vehicles.double_track_equations import LOAD_PASSES

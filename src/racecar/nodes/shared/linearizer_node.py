@@ -50,7 +50,7 @@ class PlanarLaw(Protocol):
     def tracked_ahead(self) -> float:
         """Position ahead of base_link [m] of the point that the law is exact for."""
 
-    def tune(self, values: Mapping[str, Any]) -> None:
+    def tune(self, values: Mapping[str, object]) -> None:
         """Take over other values."""
 
     def warm_up(self) -> None:

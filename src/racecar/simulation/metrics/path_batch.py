@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from racecar.base.compiled import COMPILED
 from racecar.base.errors import RunError
-from racecar.base.packing import vector
+from racecar.base.vectors import vector
 from racecar.simulation.metrics.path_kernels import (
     move_ahead,
     NO_SUMS,

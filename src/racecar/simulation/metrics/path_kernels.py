@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from racecar.base.compiled import compiled, pure
 from racecar.base.elementary import sine_cosine
-from racecar.base.packing import Flat, Vector
 from racecar.base.rows import load, Part, store
+from racecar.base.vectors import Flat, Vector
 
 SLOWEST_COURSE = 0.05
 """Speed below which a point has no course [m/s]."""

@@ -160,4 +160,3 @@ def deflect(ex: float, ey: float, t: Touch, carcass: Carcass, dt: float) -> Tyre
     limit = REST_LIMIT + LIMIT_PER_SPEED * max(speed, sliding)
     kept = min(1.0, limit / max(math.sqrt(n_x * n_x + n_y * n_y), TINY))
     return TyreState(along * kept, across * kept, slip, tangent)
-

@@ -13,9 +13,9 @@ import numpy as np
 
 from racecar.base.compiled import types_of
 from racecar.base.errors import ConfigurationError
-from racecar.base.packing import as_vector
 from racecar.base.rows import first_row, flatten, Part, store
 from racecar.base.types import HINGE_JOINTS, Pose2, Pose3, WHEEL_JOINTS
+from racecar.base.vectors import as_vector
 from racecar.dynamics.tyres.contact import TyrePair
 from racecar.dynamics.vehicles.double_track_wheels import OVERSPEED_FACTOR
 from racecar.dynamics.vehicles.parameters import GRAVITY, VehicleParameters

@@ -14,9 +14,9 @@ import math
 from typing import Any, NamedTuple
 
 from racecar.base.compiled import compiled, importable, pure
-from racecar.base.packing import Flat
 from racecar.base.rows import count_numbers, first_row, load, Part, store
 from racecar.base.types import WHEEL_NAMES, Wheels
+from racecar.base.vectors import Flat
 from racecar.dynamics.tyres.contact import grip, slide_four, TyrePair
 from racecar.dynamics.vehicles.double_track_chassis import felt_load
 from racecar.dynamics.vehicles.double_track_wheels import (

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole loops without ROS, as a configuration describes them."""
 
-from racecar.simulation.closed_loop import run_closed_loop
+from racecar.simulation.closed_loop import run_loop
 from racecar.stacks import describe_stack, find_stack, StackOptions
 from racecar.stacks.loops import make_loop
 
@@ -12,12 +12,13 @@ def make(name, trajectory, *, vehicle='racecar', simulator=None, linearizer=None
     stack = find_stack(name)
     values = {d.executable: d.resolve() for d in describe_stack(name, StackOptions(
         vehicle=vehicle, trajectory=trajectory, overrides={
-            stack.tracker: tracker, stack.simulator: simulator or {},
-            stack.linearizer: linearizer or {}}))}
+            node: changes for node, changes in (
+                (stack.tracker, tracker), (stack.simulator, simulator or {}),
+                (stack.linearizer, linearizer or {})) if node}))}
     return make_loop(stack, values)
 
 
 def run(name, trajectory, duration, **options):
     """Return tracker and table of a run; options as in make()."""
     loop = make(name, trajectory, **options)
-    return loop.tracker, run_closed_loop(*loop, duration)
+    return loop.tracker, run_loop(loop, duration)

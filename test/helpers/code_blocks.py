@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in [
     ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', ROOT / 'benchmarks' / 'README.md',
     *(ROOT / 'docs').rglob('*.md')])
@@ -23,7 +23,9 @@ class Block(NamedTuple):
 
 def blocks_of(page):
     """Return the fenced and indented code blocks of a page in order."""
-    found, lines, fence, language = [], [], False, ''
+    found: list[Block] = []
+    lines: list[str] = []
+    fence, language = False, ''
     before = ''
     for line in (ROOT / page).read_text(encoding='utf-8').splitlines():
         if line.startswith('```'):

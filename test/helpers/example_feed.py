@@ -6,6 +6,7 @@ import asyncio
 import io
 import math
 import time
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -13,7 +14,7 @@ from PIL import Image
 from racecar.api import describe_vehicle, find_config, VehicleParameters
 from racecar.base.errors import ParameterError
 from racecar.base.types import yaw_to_quaternion
-from racecar.cockpit.feed import Feed
+from racecar.cockpit.feed import Feed, Outlet
 from racecar.cockpit.frames import json_frame, picture_frame, scan_frame, state_frame
 from racecar.cockpit.robot_message import robot_frames
 from racecar.cockpit.scene_message import path_frame, scene_frame
@@ -69,17 +70,16 @@ class ExampleFeed(Feed):
         self._driver = driver
         self._starts = starts
         self._world = load_world(world)
-        self._outlet = None
         self._time = 0.0
         self._runs = False
         self._paused = False
         self._command = None
         self._own = [0.0, 0.0, 0.0]
         self._roll = 0.0
-        self._car = {'gears': 5, 'gear': 1, 'rpm_max': 6000, 'indicator': 'off'}
+        self._car: dict[str, Any] = {'gears': 5, 'gear': 1, 'rpm_max': 6000, 'indicator': 'off'}
         self._lamps = {'front': False, 'rear': False, 'brake': False, 'left_indicator': False,
                        'right_indicator': False, 'antifog': False, 'backwards': False}
-        self._columns = ()
+        self.columns: tuple[str, ...] = ()
 
     @property
     def welcome(self):
@@ -87,10 +87,10 @@ class ExampleFeed(Feed):
                 'configurations': CONFIGURATIONS if self.mode == 'cockpit' else []}
 
     def say(self, kind, **fields):
-        self._outlet.publish(json_frame(kind, **fields))
+        self.outlet.publish(json_frame(kind, **fields))
 
-    async def run(self, outlet):
-        self._outlet = outlet
+    async def run(self, outlet: Outlet) -> None:
+        self.outlet = outlet
         self.session('idle', text='nothing runs')
         if self._starts:
             self.begin('driver' if self._driver else 'kinematic_ode')
@@ -108,15 +108,15 @@ class ExampleFeed(Feed):
 
     def begin(self, name, options=None):
         """Start a configuration, and say all that describes it."""
-        self._outlet.forget()
+        self.outlet.forget()
         self.session('starting', name, options=options)
         vehicle = VehicleParameters.from_file(find_config('vehicles/racecar'))
         frames = robot_frames(0, describe_vehicle(vehicle).tree, driver=self._driver)
-        self._columns = frames.columns
+        self.columns = frames.columns
         for frame in frames.frames:
-            self._outlet.publish(frame)
-        self._outlet.publish(scene_frame(self._world))
-        self._outlet.publish(path_frame(np.array(
+            self.outlet.publish(frame)
+        self.outlet.publish(scene_frame(self._world))
+        self.outlet.publish(path_frame(np.array(
             [_figure_eight(when)[:2] for when in np.linspace(0, 2 * math.pi / TURN, 400)])))
         self.say('parameters', nodes=[{'node': NODE, 'parameters': PARAMETERS}])
         self._tell_muxes()
@@ -150,20 +150,20 @@ class ExampleFeed(Feed):
             self._time += PERIOD
             times.append(self._time)
             rows.append(self._row())
-        self._outlet.publish(state_frame(0, np.array(times), np.array(rows)))
+        self.outlet.publish(state_frame(0, np.array(times), np.array(rows)))
         if int(self._time / 0.2) != int((self._time - count * PERIOD) / 0.2):
             self._tell_clock()
             if self.mode == 'replay':
                 self._tell_replay()
             angles = np.linspace(-2.0, 2.0, 181)
-            self._outlet.publish(scan_frame(
+            self.outlet.publish(scan_frame(
                 0, self._time, -2.0, angles[1] - angles[0], 3.0 + np.cos(5 * angles)))
             stream = io.BytesIO()
             Image.new('RGB', (64, 36), (40, 90, int(self._time * 40) % 256)).save(stream, 'JPEG')
-            self._outlet.publish(picture_frame(0, self._time, stream.getvalue()))
+            self.outlet.publish(picture_frame(0, self._time, stream.getvalue()))
 
     def _row(self):
-        values = dict.fromkeys(self._columns, math.nan)
+        values = dict.fromkeys(self.columns, math.nan)
         rx, ry, path_yaw = _figure_eight(self._time)
         if self._command is None:
             ax, ay, _ = _figure_eight(self._time - PERIOD)
@@ -185,52 +185,69 @@ class ExampleFeed(Feed):
             command_speed=speed, command_steering=angle, reference_x=rx, reference_y=ry,
             reference_speed=1.5, error=math.dist((x, y), (rx, ry)),
             longitudinal_error=rx - x, lateral_error=ry - y)
-        for name in self._columns:
+        for name in self.columns:
             if name.startswith('joint:'):
                 values[name] = angle if 'hinge' in name else self._roll
         if self._driver:
             values.update(gear=self._car['gear'], rpm=900 + 800 * abs(speed),
                           throttle=max(speed, 0) / LARGEST_SPEED, brake=0.0)
-        return [values[name] for name in self._columns]
+        return [values[name] for name in self.columns]
 
     async def ask(self, viewer, message):
         self.received.append(dict(message))
-        kind = message['type']
-        if kind == 'start':
-            self.begin(message['configuration'], message.get('options'))
-        elif kind == 'stop':
-            self._runs = False
-            self.session('ended', text='stopped')
-        elif kind in ('pause', 'resume', 'play'):
-            self._paused = kind == 'pause'
-            self._tell_clock()
-            if self.mode == 'replay':
-                self._tell_replay()
-        elif kind == 'step':
-            self._advance(message['count'])
-        elif kind in ('reset', 'seek'):
-            self._time = message.get('time', 0.0)
-            self._advance(1)
-        elif kind == 'set_parameter':
-            if message['name'] == 'Kp' and not 0 <= message['value'] <= 1000:
-                raise ParameterError(f"parameter 'Kp' is {message['value']}, expected 0 to 1000")
-            self.say('parameter', **{key: message[key] for key in ('node', 'name', 'value')})
-        elif kind in ('drive', 'pedals'):
-            ahead = message.get('speed', message.get('throttle', 0) - message.get('brake', 0))
-            first = self._command is None
-            self._command = (LARGEST_SPEED * ahead, LARGEST_ANGLE * message['steering'])
-            if first:
-                self._tell_muxes()
-        elif kind == 'release_wheel':
-            self._command = None
+        answers = {
+            'start': self._start, 'stop': self._stop, 'pause': self._pause, 'resume': self._pause,
+            'play': self._pause, 'step': self._step, 'reset': self._seek, 'seek': self._seek,
+            'set_parameter': self._set_parameter, 'drive': self._drive, 'pedals': self._drive,
+            'release_wheel': self._release_wheel, 'gear': self._set_car,
+            'indicator': self._set_car, 'lamp': self._set_lamp}
+        if message['type'] in answers:
+            answers[message['type']](message)
+
+    def _start(self, message):
+        self.begin(message['configuration'], message.get('options'))
+
+    def _stop(self, message):
+        self._runs = False
+        self.session('ended', text='stopped')
+
+    def _pause(self, message):
+        self._paused = message['type'] == 'pause'
+        self._tell_clock()
+        if self.mode == 'replay':
+            self._tell_replay()
+
+    def _step(self, message):
+        self._advance(message['count'])
+
+    def _seek(self, message):
+        self._time = message.get('time', 0.0)
+        self._advance(1)
+
+    def _set_parameter(self, message):
+        if message['name'] == 'Kp' and not 0 <= message['value'] <= 1000:
+            raise ParameterError(f"parameter 'Kp' is {message['value']}, expected 0 to 1000")
+        self.say('parameter', **{key: message[key] for key in ('node', 'name', 'value')})
+
+    def _drive(self, message):
+        ahead = message.get('speed', message.get('throttle', 0) - message.get('brake', 0))
+        first = self._command is None
+        self._command = (LARGEST_SPEED * ahead, LARGEST_ANGLE * message['steering'])
+        if first:
             self._tell_muxes()
-        elif kind in ('gear', 'indicator'):
-            self._car[kind] = message['value']
-            self.say('car', **self._car)
-            self._lamps['left_indicator'] = self._car['indicator'] in ('left', 'hazard')
-            self._lamps['right_indicator'] = self._car['indicator'] in ('right', 'hazard')
-            self.say('lamps', lamps=self._lamps)
-        elif kind == 'lamp':
-            on = {'dipped_beams': ('front', 'rear'), 'antifog_lights': ('antifog',)}
-            self._lamps.update(dict.fromkeys(on[message['name']], message['on']))
-            self.say('lamps', lamps=self._lamps)
+
+    def _release_wheel(self, message):
+        self._command = None
+        self._tell_muxes()
+
+    def _set_car(self, message):
+        self._car[message['type']] = message['value']
+        self.say('car', **self._car)
+        self._lamps['left_indicator'] = self._car['indicator'] in ('left', 'hazard')
+        self._lamps['right_indicator'] = self._car['indicator'] in ('right', 'hazard')
+        self.say('lamps', lamps=self._lamps)
+
+    def _set_lamp(self, message):
+        on = {'dipped_beams': ('front', 'rear'), 'antifog_lights': ('antifog',)}
+        self._lamps.update(dict.fromkeys(on[message['name']], message['on']))
+        self.say('lamps', lamps=self._lamps)

@@ -9,6 +9,8 @@ That something was *not* sent is shown by what is sent next.
 from __future__ import annotations
 
 import time
+from typing import Any
+import weakref
 
 from ackermann_msgs.msg import AckermannDriveStamped
 from builtin_interfaces.msg import Time
@@ -95,6 +97,8 @@ class Bench:
         self.publishers = {}
         self.logs = []
         self.listened = []
+        # By subscription: how many messages its node has worked on, in a list of one number.
+        self._handled: weakref.WeakKeyDictionary[Any, list[int]] = weakref.WeakKeyDictionary()
         self.probe = self.add(Node('probe'))
         # Not heard on /rosout: rcl keeps its publishers by node name, so a node may still speak
         # through that of its namesake in the test before, which goes away at any moment.
@@ -141,10 +145,10 @@ class Bench:
             **options)
         SharedClock([node])  # as run_node() does
         self.add(node)
-        self._connect()
+        self.connect()
         return node
 
-    def _connect(self):
+    def connect(self):
         """Wait, without letting any node work, until the probe hears all that it listens to."""
         end = time.monotonic() + DEADLINE
         for publisher in [p for node in self.nodes for p in node.publishers]:
@@ -158,7 +162,7 @@ class Bench:
         found = [] if into is None else into
         self.probe.create_subscription(message_type, topic, found.append, profile)
         self.listened.append(topic)
-        self._connect()
+        self.connect()
         return found
 
     def send(self, topic, message):
@@ -169,8 +173,36 @@ class Bench:
             self.publishers[key] = self.probe.create_publisher(type(message), topic, profile)
         publisher = self.publishers[key]
         self.until(publisher.get_subscription_count, f'a subscription to {topic}')
-        self._connect()
+        self.connect()
         publisher.publish(message)
+
+    def handled(self, node, topic):
+        """How many messages on a topic a node has worked on since it was first asked."""
+        return sum(self._count(row)[0] for row in node.subscriptions if row.topic_name == topic)
+
+    def _count(self, subscription):
+        if subscription not in self._handled:
+            count, callback = [0], subscription.callback
+
+            def work(message):
+                callback(message)
+                count[0] += 1
+
+            self._handled[subscription], subscription.callback = count, work
+        return self._handled[subscription]
+
+    def deliver(self, node, topic, message):
+        """Send a message and spin until a node has worked on it."""
+        before = self.handled(node, topic)
+        self.send(topic, message)
+        self.until(lambda: self.handled(node, topic) > before,
+                   f'{node.get_name()} to work on {topic}')
+
+    def deafen(self, node, topic):
+        """Let a node ignore what comes on a topic from now on, as if it hung."""
+        for subscription in node.subscriptions:
+            if subscription.topic_name == topic:
+                subscription.callback = lambda message: None
 
     def set_clock(self, at):
         """Publish the simulated time [s] and wait until every node knows it."""
@@ -230,3 +262,11 @@ class Bench:
             f'{node.get_fully_qualified_name()}/set_parameters', SetParameters,
             parameters=[Parameter(name, value=value).to_parameter_msg()])
         return response.results[0]
+
+
+def polled(calls, condition):
+    """A condition that is looked at after calls of services have been polled."""
+    def look():
+        calls.poll()
+        return condition()
+    return look

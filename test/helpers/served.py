@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import socket
+from typing import Any
 
 import aiohttp
 
@@ -20,6 +21,7 @@ class Page:
 
     def __init__(self, socket):
         self.socket = socket
+        self.welcome: dict[str, Any] = {}
 
     async def send(self, kind, **fields):
         await self.socket.send_str(json.dumps({'type': kind, **fields}))

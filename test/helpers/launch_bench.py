@@ -15,6 +15,10 @@ import signal
 import subprocess
 import threading
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nav_msgs.msg import Odometry
 
 DEADLINE = 60.0
 LAUNCH = ('ros2', 'launch', 'racecar')
@@ -60,8 +64,8 @@ class Listener:
         rclpy.init(context=self._context, domain_id=domain,
                    signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node('listener', namespace=namespace, context=self._context)
-        self.odometry = []
-        self.reference = []
+        self.odometry: list[Odometry] = []
+        self.reference: list[Odometry] = []
         self.node.create_subscription(
             Odometry, odometry, self.odometry.append, qos.STATE)
         self.node.create_subscription(

@@ -10,6 +10,7 @@ import threading
 from rosbags.typesys import get_types_from_msg, get_typestore, Stores
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 
 class FoxgloveClient:
@@ -18,7 +19,7 @@ class FoxgloveClient:
     def __init__(self, url):
         self._stack = contextlib.ExitStack()
         self._socket = self._stack.enter_context(
-            connect(url, subprotocols=['foxglove.sdk.v1'], max_size=None))
+            connect(url, subprotocols=[Subprotocol('foxglove.sdk.v1')], max_size=None))
         self.said = []
         self.messages = []
         self.times = []

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that a feed believes to have started."""
 
+from __future__ import annotations
+
 import asyncio
+from typing import ClassVar
 
 from served import DEADLINE
 
@@ -13,7 +16,8 @@ from racecar.cockpit.link import check_length, LENGTH, packed
 class FakeChild:
     """In the place of a process; the test plays its tap."""
 
-    started = None
+    started: ClassVar[asyncio.Queue[FakeChild]]
+    """Those that were started; a test gives a new queue."""
 
     def __init__(self, words):
         self.words = words

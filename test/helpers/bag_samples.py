@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
@@ -87,7 +87,14 @@ def messages_in(path: Path, topics: list[str], **options: Any) -> list[BagMessag
 Row = tuple[str, str, int, bytes]  # topic, type, time [ns], data
 
 
-def write_ours(folder: Path, rows: list[Row], messages: Messages, **options: Any) -> Path:
+class Definitions(Protocol):
+    """What knows how types are defined."""
+
+    def definition(self, type_name: str, /) -> str:
+        """The text of a type and of those that it has."""
+
+
+def write_ours(folder: Path, rows: list[Row], messages: Definitions, **options: Any) -> Path:
     with BagWriter(folder, **options) as writer:
         handles = {}
         for topic, kind, _, _ in rows:
@@ -114,19 +121,21 @@ def _write_rosbags(
     return folder
 
 
+def _with_rosbags(
+    plugin: StoragePlugin, mode: CompressionMode = CompressionMode.NONE,
+) -> Callable[[Path, list[Row], Messages], Path]:
+    return lambda folder, rows, messages: _write_rosbags(folder, rows, messages, plugin, mode)
+
+
 WRITERS: dict[str, Callable[[Path, list[Row], Messages], Path]] = {
     'ours zstd': write_ours,
     'ours lz4': lambda *given: write_ours(*given, compression='lz4'),
     'ours none': lambda *given: write_ours(*given, compression='none'),
     'ours, a chunk per message': lambda *given: write_ours(*given, flush_period=0.0),
-    'mcap': lambda *given: _write_rosbags(*given, StoragePlugin.MCAP),
-    'mcap zstd chunks': lambda *given: _write_rosbags(
-        *given, StoragePlugin.MCAP, CompressionMode.STORAGE),
-    'mcap zstd messages': lambda *given: _write_rosbags(
-        *given, StoragePlugin.MCAP, CompressionMode.MESSAGE),
-    'sqlite3': lambda *given: _write_rosbags(*given, StoragePlugin.SQLITE3),
-    'sqlite3 zstd file': lambda *given: _write_rosbags(
-        *given, StoragePlugin.SQLITE3, CompressionMode.FILE),
-    'sqlite3 zstd messages': lambda *given: _write_rosbags(
-        *given, StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
+    'mcap': _with_rosbags(StoragePlugin.MCAP),
+    'mcap zstd chunks': _with_rosbags(StoragePlugin.MCAP, CompressionMode.STORAGE),
+    'mcap zstd messages': _with_rosbags(StoragePlugin.MCAP, CompressionMode.MESSAGE),
+    'sqlite3': _with_rosbags(StoragePlugin.SQLITE3),
+    'sqlite3 zstd file': _with_rosbags(StoragePlugin.SQLITE3, CompressionMode.FILE),
+    'sqlite3 zstd messages': _with_rosbags(StoragePlugin.SQLITE3, CompressionMode.MESSAGE),
 }
